@@ -1,0 +1,167 @@
+/** Migrations under a lock, and the roles that lookups and writes run as. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import type { SqlError } from "effect/sql"
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
+import { ConfigurationError } from "../domain/errors.ts"
+import { migrations, PRELUDE, SCHEMA_VERSION } from "./migrations/index.ts"
+import { identifier } from "./sql/SqlWriter.ts"
+
+/** What is found in a database before anything is done to it. */
+export interface Inspection {
+  readonly serverVersion: number
+  readonly database: string
+  /** The newest migration applied, 0 for none. */
+  readonly schemaVersion: number
+  readonly rolesExist: boolean
+}
+
+export interface Roles {
+  readonly read: string
+  readonly app: string
+}
+
+/** Roles belong to a server and an installation to one database, so a role's name carries a hash of the database's. */
+export const rolesOf = (database: string): Roles => {
+  const suffix = createHash("sha256").update(database).digest("hex").slice(0, 8)
+  return { read: `max_read_${suffix}`, app: `max_app_${suffix}` }
+}
+
+/**
+ * The password of a role, derived from the owner's so that there is one secret to configure. An owner without a
+ * password (a trusted socket) gives roles without one.
+ */
+export const rolePassword = (ownerPassword: Redacted.Redacted<string> | undefined, role: string) =>
+  ownerPassword === undefined
+    ? undefined
+    : Redacted.make(createHmac("sha256", Redacted.value(ownerPassword)).update(`max role ${role}`).digest("base64url"))
+
+export const inspect = Effect.fnUntraced(function*(owner: PgClient.PgClient) {
+  const [server] = yield* owner<{ version: number; database: string; migrated: boolean }>`
+    SELECT current_setting('server_version_num')::int / 10000 AS version, current_database()::text AS database,
+      to_regclass('max.migrations') IS NOT NULL AS migrated`
+  const roles = rolesOf(server!.database)
+  const [known] = yield* owner<{ roles: number }>`
+    SELECT count(*)::int AS roles FROM pg_roles WHERE rolname IN (${roles.read}, ${roles.app})`
+  const [latest] = server!.migrated
+    ? yield* owner<{ id: number }>`SELECT coalesce(max(id), 0)::int AS id FROM max.migrations`
+    : [{ id: 0 }]
+  const inspection: Inspection = {
+    serverVersion: server!.version, database: server!.database, schemaVersion: latest!.id, rolesExist: known!.roles === 2
+  }
+  return inspection
+})
+
+/** Fails when this program can't work on the database, with the command that mends it. */
+export const requireCurrent = (inspection: Inspection): Effect.Effect<void, ConfigurationError> => {
+  if (inspection.serverVersion < 15) {
+    return refuse(`This is Postgres ${inspection.serverVersion}. Max needs 15 or newer.`)
+  }
+  if (inspection.schemaVersion > SCHEMA_VERSION) {
+    return refuse("The database was migrated by a newer Max. Update this one: npm install max-agent@latest")
+  }
+  return inspection.schemaVersion < SCHEMA_VERSION
+    ? refuse("The database isn't prepared for this Max. Run: max migrate (max migrate --print shows what it would do)")
+    : Effect.void
+}
+
+const refuse = (message: string) => Effect.fail(new ConfigurationError({ message }))
+
+const LOCK_KEY = 7_236_911_207
+
+/** What migrating a database from a version would run, one statement a string. */
+export const pendingStatements = (from: number): ReadonlyArray<string> => [
+  ...(from === 0 ? PRELUDE : []),
+  ...migrations
+    .filter((migration) => migration.id > from)
+    .flatMap(({ id, name, statements }) => [
+      ...statements(), `INSERT INTO max.migrations (id, name) VALUES (${id}, '${name}')`
+    ])
+]
+
+export interface Migrated {
+  readonly from: number
+  readonly to: number
+  /** Why the roles couldn't be made, where that is so. */
+  readonly withoutRoles?: string
+}
+
+/** Applies pending migrations and makes the roles, all in one transaction under a lock. */
+export const migrate = Effect.fn("Database.migrate")(function*(
+  owner: PgClient.PgClient,
+  ownerPassword: Redacted.Redacted<string> | undefined
+) {
+  return yield* owner.withTransaction(Effect.gen(function*() {
+    yield* owner`SELECT pg_advisory_xact_lock(${LOCK_KEY})`
+    const inspection = yield* inspect(owner)
+    if (inspection.schemaVersion > SCHEMA_VERSION || inspection.serverVersion < 15) yield* requireCurrent(inspection)
+    for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
+    const roles = rolesOf(inspection.database)
+    const withoutRoles = yield* owner.withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword)).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("SqlError", (error) =>
+        inspection.rolesExist || error.reason._tag !== "AuthorizationError"
+          ? Effect.fail(error)
+          : Effect.succeed("The database's user may not create roles: lookups run as that user, read-only by setting alone."))
+    )
+    const migrated: Migrated = {
+      from: inspection.schemaVersion, to: SCHEMA_VERSION, ...(withoutRoles === undefined ? {} : { withoutRoles })
+    }
+    return migrated
+  }))
+})
+
+/** Statements that make the roles what they should be, whatever they were. */
+export const roleStatements = (
+  database: string,
+  roles: Roles,
+  password: (role: string) => Redacted.Redacted<string> | undefined
+): ReadonlyArray<string> => {
+  const read = identifier(roles.read)
+  const app = identifier(roles.app)
+  const role = (name: string) => {
+    const secret = password(name)
+    return [
+      `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${identifier(name)}; END IF; END $$`,
+      `ALTER ROLE ${identifier(name)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS ` +
+        `PASSWORD ${secret === undefined ? "NULL" : `'${scramVerifier(Redacted.value(secret))}'`}`,
+      `ALTER ROLE ${identifier(name)} SET search_path = pg_catalog, pg_temp`,
+      `GRANT CONNECT ON DATABASE ${identifier(database)} TO ${identifier(name)}`,
+      `GRANT USAGE ON SCHEMA max, builder, data TO ${identifier(name)}`
+    ]
+  }
+  return [
+    ...role(roles.read),
+    ...role(roles.app),
+    `ALTER ROLE ${read} SET default_transaction_read_only = on`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA builder, data TO ${read}`,
+    `GRANT SELECT ON max.organizations, max.memberships, max.identifiers, max.policies TO ${read}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA builder, data TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.organizations, max.memberships, max.identifiers TO ${app}`,
+    `GRANT SELECT, INSERT ON max.policies TO ${app}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`
+  ]
+}
+
+const makeRoles = (
+  owner: PgClient.PgClient,
+  database: string,
+  roles: Roles,
+  ownerPassword: Redacted.Redacted<string> | undefined
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.forEach(
+    roleStatements(database, roles, (role) => rolePassword(ownerPassword, role)),
+    (statement) => owner.unsafe(statement).unprepared,
+    { discard: true }
+  )
+
+/** What Postgres stores of a SCRAM-SHA-256 password (RFC 5803), so that the password itself reaches no server log. */
+const scramVerifier = (password: string): string => {
+  const salt = randomBytes(16)
+  const iterations = 4096
+  const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256")
+  const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
+  const storedKey = createHash("sha256").update(hmac(salted, "Client Key")).digest("base64")
+  return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${storedKey}:${hmac(salted, "Server Key").toString("base64")}`
+}

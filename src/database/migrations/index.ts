@@ -1,0 +1,24 @@
+/** The migrations in order, forward only. */
+import { foundation } from "./0001_foundation.ts"
+
+export interface Migration {
+  readonly id: number
+  readonly name: string
+  /** One statement a string. */
+  readonly statements: () => ReadonlyArray<string>
+}
+
+export const migrations: ReadonlyArray<Migration> = [foundation]
+
+/** The schema that this program needs. */
+export const SCHEMA_VERSION = Math.max(...migrations.map((migration) => migration.id))
+
+/** What every database has before its first migration: schemas, extensions and the list of migrations. */
+export const PRELUDE: ReadonlyArray<string> = [
+  "CREATE SCHEMA IF NOT EXISTS max",
+  "CREATE SCHEMA IF NOT EXISTS builder",
+  "CREATE SCHEMA IF NOT EXISTS data",
+  "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA max",
+  "CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA max",
+  "CREATE TABLE IF NOT EXISTS max.migrations (id int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
+]

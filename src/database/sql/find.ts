@@ -1,0 +1,163 @@
+/**
+ * Query + plan → the one statement: the permitted and matching ids are materialized first (bounded, so that a total
+ * costs the same for ten matches and ten million), then the page is read by id, each cell under its mask.
+ */
+import type { Catalog, Column, EntityType } from "../../domain/EntityType.ts"
+import { columnByKey, DISPLAY_NAME, STATUS } from "../../domain/EntityType.ts"
+import { all, type Bound } from "../../domain/Predicate.ts"
+import { MAX_TOTAL, type ResolvedQuery, type SelectedColumn } from "../../domain/Query.ts"
+import { columnReference, fragment, type FragmentContext } from "./predicate.ts"
+import { identifier, qualified, SqlWriter } from "./SqlWriter.ts"
+
+export interface Statement {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** A statement with more text than this is refused. */
+export const MAX_STATEMENT_LENGTH = 64 * 1024
+
+/** At most this many related entities are shown in one cell. */
+export const MAX_RELATED = 10
+
+/**
+ * Compiles a query. Columns of the result: `fresh` (whether the epoch still holds), `total` (up to one above the
+ * bound), and per row `organization_id`, `id`, `name`, `status` and `c0`… in order of `select`; a page one row longer
+ * than the limit says that more follows. Throws when the catalog doesn't fit the query.
+ */
+export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement => {
+  const writer = new SqlWriter()
+  const organization = writer.bind(catalog.organization.id, "bigint")
+  const epoch = writer.bind(catalog.epoch, "bigint")
+  let timeZone: string | undefined
+  const context: FragmentContext = {
+    catalog, writer, organization, shape: query.shape,
+    timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
+  }
+  const table = qualified(query.type.relation)
+  const matches = `p.organization_id = ${organization} AND (SELECT g.fresh FROM g) AND ` +
+    fragment(all(query.plan, query.filter), query.type, "p", context)
+  const key = query.order === undefined ? undefined : columnReference(query.order.column, "p", "value")
+  const order = (alias: string) => {
+    const direction = query.order?.descending === true ? " DESC" : ""
+    return key === undefined ? `${alias}.id` : `${alias}.v${direction}, ${alias}.id${direction}`
+  }
+  const sorted = key === undefined
+    ? "p.id"
+    : `${key}${query.order!.descending ? " DESC" : ""}, p.id${query.order!.descending ? " DESC" : ""}`
+  const value = key === undefined ? "" : `, ${key} AS v`
+
+  const guard = `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
+  const found = `m AS MATERIALIZED (SELECT p.id${value} FROM ${table} p WHERE ${matches} ORDER BY ${sorted} LIMIT ${MAX_TOTAL + 1})`
+  const total = "(SELECT count(*)::int AS total FROM m) t"
+  const head = `SELECT (SELECT g.fresh FROM g) AS fresh, t.total`
+  const label = `/* max ${query.label} */`
+  if (query.limit === 0) return bounded(`${label} WITH ${guard}, ${found} ${head} FROM ${total}`, writer)
+
+  const size = writer.bind(query.limit + 1, "int")
+  const keys = query.cursor === undefined
+    ? `(SELECT m.id${key === undefined ? "" : ", m.v"} FROM m ORDER BY ${order("m")} LIMIT ${size}) k`
+    : `LATERAL (SELECT p.id${value} FROM ${table} p${key === undefined ? "" : ", c"} WHERE ${matches} ` +
+      `AND ${after(key, query.order?.descending === true, writer.bind(query.cursor, "bigint"))} ORDER BY ${sorted} LIMIT ${size}) k`
+  const ctes = [guard, found, ...(query.cursor !== undefined && key !== undefined ? [cursorRow(query, key, table, context)] : [])]
+  const cells = query.select.map((selected, index) => cell(selected, query.type, `j${index}`, context))
+  const columns = [
+    "p.organization_id", "p.id",
+    `${masked(columnByKey(query.type, DISPLAY_NAME), query.name, query.type, context)} AS name`,
+    `${masked(columnByKey(query.type, STATUS), query.status, query.type, context)} AS status`,
+    ...cells.map((part, index) => `${part.value} AS c${index}`)
+  ]
+  return bounded(
+    `${label} WITH ${ctes.join(", ")} ${head}, ${columns.join(", ")} FROM ${total} LEFT JOIN ${keys} ON true ` +
+      `LEFT JOIN ${table} p ON p.organization_id = ${organization} AND p.id = k.id` +
+      cells.map((part) => part.join).join("") +
+      ` ORDER BY ${order("k")}`,
+    writer
+  )
+}
+
+const bounded = (text: string, writer: SqlWriter): Statement => {
+  if (text.length > MAX_STATEMENT_LENGTH) throw new Error("The statement is too large")
+  return { text, parameters: writer.parameters }
+}
+
+const after = (key: string | undefined, descending: boolean, cursor: string): string =>
+  key === undefined ? `p.id > ${cursor}` : `(${key}, p.id) ${descending ? "<" : ">"} (c.v, ${cursor})`
+
+/** The row that a page continues after must be visible with the cell that orders, or its value would leak by position. */
+const cursorRow = (query: ResolvedQuery, key: string, table: string, context: FragmentContext): string =>
+  `c AS MATERIALIZED (SELECT ${key} AS v FROM ${table} p WHERE p.organization_id = ${context.organization} ` +
+  `AND p.id = ${context.writer.bind(query.cursor, "bigint")} AND ` +
+  `${fragment(all(query.plan, query.order!.mask), query.type, "p", { ...context, shape: "subplan" })})`
+
+const masked = (column: Column | undefined, mask: Bound, type: EntityType, context: FragmentContext): string =>
+  column === undefined ? "NULL" : underMask(shown(column, context), mask, type, context)
+
+const underMask = (value: string, mask: Bound, type: EntityType, context: FragmentContext): string => {
+  switch (mask._tag) {
+    case "Always":
+      return value
+    case "Never":
+      return "NULL"
+    default:
+      return `CASE WHEN ${fragment(mask, type, "p", { ...context, shape: "subplan" })} THEN ${value} END`
+  }
+}
+
+const shown = (column: Column, context: FragmentContext): string => {
+  const reference = columnReference(column, "p", "value")
+  switch (column.kind) {
+    case "timestamp":
+      return `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
+    case "date":
+      return `to_char(${reference}, 'YYYY-MM-DD')`
+    case "integer":
+    case "number":
+      return `${reference}::text`
+    default:
+      return reference
+  }
+}
+
+interface Cell {
+  readonly value: string
+  readonly join: string
+}
+
+const cell = (selected: SelectedColumn, type: EntityType, alias: string, context: FragmentContext): Cell => {
+  const { column, mask, target } = selected
+  const { storage } = column
+  if (storage._tag === "Value" || target === undefined) {
+    return { value: masked(column, mask, type, context), join: "" }
+  }
+  const other = context.writer.alias()
+  const inner = { ...context, shape: "subplan" as const }
+  const nameColumn = columnByKey(target.type, DISPLAY_NAME)
+  const name = nameColumn === undefined || target.name._tag === "Never"
+    ? "NULL::text"
+    : target.name._tag === "Always"
+      ? columnReference(nameColumn, other, "value")
+      : `CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value")} END`
+  const permitted = fragment(target.where, target.type, other, inner)
+  const own = `${other}.organization_id = ${context.organization}`
+  const table = qualified(target.type.relation)
+  const onRow = mask._tag === "Always" ? "" : ` AND ${fragment(mask, type, "p", inner)}`
+  if (storage._tag === "One") {
+    return {
+      value: `CASE WHEN ${alias}.id IS NOT NULL THEN ARRAY[${alias}.id::text, ${alias}.name] END`,
+      join:
+        ` LEFT JOIN LATERAL (SELECT ${other}.id, ${name} AS name FROM ${table} ${other} WHERE ${own} ` +
+        `AND ${other}.id = p.${identifier(storage.column)} AND ${permitted}${onRow}) ${alias} ON true`
+    }
+  }
+  const link = context.writer.alias()
+  return {
+    value: `${alias}.related`,
+    join:
+      ` LEFT JOIN LATERAL (SELECT array_agg(x.part ORDER BY x.id, x.n) AS related FROM (SELECT y.id, z.n, z.part FROM (` +
+      `SELECT ${other}.id, ${name} AS name FROM ${qualified(storage.link)} ${link} JOIN ${table} ${other} ON ${own} ` +
+      `AND ${other}.id = ${link}.${identifier(storage.to)} WHERE ${link}.organization_id = ${context.organization} ` +
+      `AND ${link}.${identifier(storage.from)} = p.id AND ${permitted}${onRow} ORDER BY ${other}.id LIMIT ${MAX_RELATED + 1}) y, ` +
+      `LATERAL (VALUES (1, y.id::text), (2, y.name)) z(n, part)) x) ${alias} ON true`
+  }
+}

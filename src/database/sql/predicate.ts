@@ -1,0 +1,184 @@
+/** Predicate → fragment: one fold, one case per line. What it can't resolve throws, and the plan is then refused. */
+import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../../domain/EntityType.ts"
+import type { Bound, BoundValue, CompareOp, Side } from "../../domain/Predicate.ts"
+import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
+
+/**
+ * How a hop to related rows is written. `subplan`: EXISTS per row, for statements that an equality makes small.
+ * `array`: the related ids are collected once, so that Postgres can combine indexes when many rows are looked at.
+ */
+export type Shape = "subplan" | "array"
+
+export interface FragmentContext {
+  readonly catalog: Catalog
+  readonly writer: SqlWriter
+  readonly shape: Shape
+  /** Placeholder of the organization's id: every hop carries it. */
+  readonly organization: string
+  /** Placeholder of the organization's time zone. */
+  readonly timeZone: () => string
+}
+
+const SQL_OP: Readonly<Record<CompareOp, string>> = { eq: "=", ne: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" }
+
+/**
+ * The fragment of a predicate over the row `alias`. With `may`, inside a negated EXISTS, a comparison that NULL makes
+ * unknown counts as satisfied, because EXISTS would turn unknown into false and the negation into true.
+ */
+export const fragment = (bound: Bound, type: EntityType, alias: string, context: FragmentContext, may = false): string => {
+  const leaf = (column: Column, side: Side, sql: (reference: string) => string) => {
+    const reference = columnReference(column, alias, side)
+    return may ? `(${sql(reference)} OR ${reference} IS NULL)` : sql(reference)
+  }
+  const find = (key: string): Column => {
+    const column = resolveColumn(type, key)
+    if (column === undefined) throw new Error("A predicate names a column that the type doesn't have")
+    return column
+  }
+  switch (bound._tag) {
+    case "Always":
+      return "TRUE"
+    case "Never":
+      return "FALSE"
+    case "All":
+      return `(${bound.of.map((part) => fragment(part, type, alias, context, may)).join(" AND ")})`
+    case "Any":
+      return `(${bound.of.map((part) => fragment(part, type, alias, context, may)).join(" OR ")})`
+    case "IsNull":
+      return `${columnReference(find(bound.column), alias, "value")} IS ${bound.negated ? "NOT " : ""}NULL`
+    case "Compare": {
+      const column = find(bound.column)
+      return leaf(column, bound.side, (reference) => comparison(column, reference, bound.op, bound.value, context))
+    }
+    case "In": {
+      const column = find(bound.column)
+      return leaf(column, bound.side, (reference) => membership(column, reference, bound.values, bound.negated, context))
+    }
+    case "Contains":
+      return leaf(find(bound.column), "key", (reference) => contains(reference, bound.text, context.writer))
+    case "Some":
+      return some(find(bound.relation), bound.where, alias, context, may)
+    case "None":
+      return `NOT ${exists(find(bound.relation), bound.where, alias, { ...context, shape: "subplan" }, !may)}`
+  }
+}
+
+/** The physical column behind a catalog column. */
+export const columnReference = (column: Column, alias: string, side: Side): string => {
+  if (column.storage._tag === "Many") throw new Error("A link has no column")
+  const physical = side === "key" && column.storage._tag === "Value" ? column.storage.keyColumn : column.storage.column
+  if (physical === undefined) throw new Error("The column has no search key")
+  return `${alias}.${identifier(physical)}`
+}
+
+const comparison = (
+  column: Column,
+  reference: string,
+  op: CompareOp,
+  value: BoundValue,
+  context: FragmentContext
+): string => {
+  if (column.kind === "list") {
+    const holds = `${reference} @> ARRAY[${context.writer.bind(value, "text")}]`
+    return op === "ne" ? `NOT (${holds})` : holds
+  }
+  return `${reference} ${SQL_OP[op]} ${operand(column, value, context)}`
+}
+
+const operand = (column: Column, value: BoundValue, context: FragmentContext): string => {
+  if (column.kind !== "timestamp") return context.writer.bind(value, SQL_TYPE[column.kind])
+  return hasOffset(value)
+    ? context.writer.bind(value, "timestamptz")
+    : `timezone(${context.timeZone()}, ${context.writer.bind(value, "timestamp")})`
+}
+
+const hasOffset = (value: BoundValue): boolean => typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
+
+const SQL_TYPE: Readonly<Record<Column["kind"], string>> = {
+  text: "text", phone: "text", email: "text", integer: "bigint", number: "numeric", boolean: "boolean",
+  date: "date", timestamp: "timestamptz", list: "text", reference: "bigint", references: "bigint"
+}
+
+const membership = (
+  column: Column,
+  reference: string,
+  values: ReadonlyArray<BoundValue>,
+  negated: boolean,
+  context: FragmentContext
+): string => {
+  if (column.kind === "list") {
+    const overlaps = `${reference} && ${context.writer.bind(values, "text[]")}`
+    return negated ? `NOT (${overlaps})` : overlaps
+  }
+  if (column.kind === "timestamp") {
+    const parts = values.map((value) => `${reference} ${negated ? "<>" : "="} ${operand(column, value, context)}`)
+    return `(${parts.join(negated ? " AND " : " OR ")})`
+  }
+  const list = column.kind === "boolean" || SQL_TYPE[column.kind] === "text"
+    ? context.writer.bind(values, `${SQL_TYPE[column.kind]}[]`)
+    : `${context.writer.bind(values, "text[]")}::${SQL_TYPE[column.kind]}[]`
+  return negated ? `${reference} <> ALL(${list})` : `${reference} = ANY(${list})`
+}
+
+/** Below this length a pattern has no trigram to look up, and matches the key's beginning instead. */
+export const MIN_CONTAINS = 3
+
+const contains = (reference: string, text: string, writer: SqlWriter): string => {
+  if ([...text].length >= MIN_CONTAINS) {
+    return `${reference} LIKE ${writer.bind(`%${text.replace(/[\\%_]/g, "\\$&")}%`, "text")}`
+  }
+  const end = successor(text)
+  const from = `${reference} >= ${writer.bind(text, "text")}`
+  return end === undefined ? from : `(${from} AND ${reference} < ${writer.bind(end, "text")})`
+}
+
+/** The least text, by code points, above every text that begins with `prefix`. */
+const successor = (prefix: string): string | undefined => {
+  const points = [...prefix].map((character) => character.codePointAt(0)!)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last < 0x10ffff) return String.fromCodePoint(...points, last + 1 === 0xd800 ? 0xe000 : last + 1)
+  }
+  return undefined
+}
+
+const some = (relation: Column, where: Bound, alias: string, context: FragmentContext, may: boolean): string => {
+  if (context.shape === "subplan") return exists(relation, where, alias, context, may)
+  const { storage } = relation
+  const other = context.writer.alias()
+  const target = targetRelation(relation, context)
+  const condition = (type: EntityType) => fragment(where, type, other, context, may)
+  if (storage._tag === "One") {
+    return `${alias}.${identifier(storage.column)} = ANY(ARRAY(SELECT ${other}.id FROM ${qualified(target.relation)} ${other} ` +
+      `WHERE ${other}.organization_id = ${context.organization} AND ${condition(target)}))`
+  }
+  const link = context.writer.alias()
+  return `${alias}.id = ANY(ARRAY(SELECT ${linkJoin(relation, link, other, target, context)} AND ${condition(target)}))`
+}
+
+const exists = (relation: Column, where: Bound, alias: string, context: FragmentContext, may: boolean): string => {
+  const { storage } = relation
+  const other = context.writer.alias()
+  const target = targetRelation(relation, context)
+  const condition = fragment(where, target, other, context, may)
+  if (storage._tag === "One") {
+    return `EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE ${other}.organization_id = ${context.organization} ` +
+      `AND ${other}.id = ${alias}.${identifier(storage.column)} AND ${condition})`
+  }
+  if (storage._tag === "Value") throw new Error("Not a relation")
+  const link = context.writer.alias()
+  return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${alias}.id AND ${condition})`
+}
+
+const linkJoin = (relation: Column, link: string, other: string, target: EntityType, context: FragmentContext): string => {
+  const { storage } = relation
+  if (storage._tag !== "Many") throw new Error("Not a link")
+  return `${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} JOIN ${qualified(target.relation)} ${other} ` +
+    `ON ${other}.organization_id = ${context.organization} AND ${other}.id = ${link}.${identifier(storage.to)} ` +
+    `WHERE ${link}.organization_id = ${context.organization}`
+}
+
+const targetRelation = (relation: Column, context: FragmentContext): EntityType => {
+  const target = targetOf(context.catalog, relation)
+  if (target === undefined) throw new Error("A relation leads to a type that doesn't exist")
+  return target
+}

@@ -1,0 +1,44 @@
+/**
+ * Keys: the one place where a value becomes what it is searched by. The importer writes keys, filters are compared
+ * with keys, so both must come from here.
+ */
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min"
+
+const UNDECOMPOSED: Readonly<Record<string, string>> = {
+  ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ħ: "h", ı: "i", ŧ: "t", ĸ: "k", ŋ: "n", "’": "'", "‘": "'"
+}
+const UNDECOMPOSED_PATTERN = /[ßæœøđðþłħıŧĸŋ’‘]/g
+const NON_ASCII = /[^\x20-\x7e]/
+
+/** Text folded for search: lower case, accents off, compatibility forms unified, white space collapsed. */
+export const foldText = (text: string): string => {
+  const lower = NON_ASCII.test(text)
+    ? text
+        .normalize("NFKD")
+        .replace(/\p{M}+/gu, "")
+        .toLowerCase()
+        .replace(UNDECOMPOSED_PATTERN, (character) => UNDECOMPOSED[character] ?? character)
+        .normalize("NFC")
+    : text.toLowerCase()
+  return lower.replace(/\s+/g, " ").trim()
+}
+
+/**
+ * A phone number in E.164, read with the organization's country; undefined when its length is impossible there or it
+ * carries an extension (a switchboard is nobody's identity).
+ */
+export const phoneKey = (text: string, country: string): string | undefined => {
+  if (text.length > 60) return undefined
+  const phone = parsePhoneNumberFromString(text, { defaultCountry: country as CountryCode, extract: false })
+  return phone !== undefined && phone.isPossible() && phone.ext === undefined ? phone.number : undefined
+}
+
+/** An e-mail address in lower case (ASCII letters only); undefined when it isn't local@domain. No top-level domain is asked for. */
+export const emailKey = (text: string): string | undefined => {
+  const trimmed = text.trim()
+  return /^[^\s@]+@[^\s@]+$/.test(trimmed) && trimmed.length <= 320
+    ? trimmed.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    : undefined
+}
+
+export { isSupportedCountry }

@@ -1,0 +1,34 @@
+/** Text that came from a row or a caller, made safe to print. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
+
+/** The text on one line: control characters become a space, format and bidirectional control characters go. */
+export const printable = (text: string): string => text.replace(INVISIBLE, "").replace(CONTROL, " ")
+
+/** A caller's word as an error message may repeat it: printable and at most 40 characters. */
+export const quoted = (text: string): string => {
+  const clean = printable(text)
+  return `"${clean.length > 40 ? `${clean.slice(0, 39)}…` : clean}"`
+}
+
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}
+
+/** The candidate most like a word, when one is like it at all. */
+export const closest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
+  const lower = word.slice(0, 60).toLowerCase()
+  const ranked = candidates
+    .map((candidate) => ({ candidate, away: distance(lower, candidate.toLowerCase()) }))
+    .sort((a, b) => a.away - b.away)
+  const best = ranked[0]
+  return best !== undefined && best.away <= Math.max(2, Math.floor(lower.length / 3)) ? best.candidate : undefined
+}

@@ -1,0 +1,131 @@
+/** Values as people, policies and attributes write them, read by a column's kind. */
+import { decodeId } from "./ids.ts"
+import { emailKey, phoneKey } from "./keys.ts"
+import type { Column, ColumnKind, Organization } from "./EntityType.ts"
+import type { BoundValue, Scalar } from "./Predicate.ts"
+
+const INTEGER = /^[+-]?\d{1,19}$/
+const DECIMAL = /^[+-]?(\d{1,100}(\.\d{0,100})?|\.\d{1,100})$/
+const MAX_BIGINT = 9223372036854775807n
+
+const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+/** An id that no row has: comparing with it is false, or unknown where the column is NULL. */
+const NO_ID = "-1"
+
+const integer = (text: string): string | undefined => {
+  if (!INTEGER.test(text)) return undefined
+  const value = BigInt(text)
+  return value <= MAX_BIGINT && value >= -MAX_BIGINT ? value.toString() : undefined
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?$/
+
+/** The date, when it is a real one (year 1 to 9999). */
+export const isoDate = (text: string): string | undefined => {
+  const match = DATE.exec(text)
+  if (match === null) return undefined
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month) ? text : undefined
+}
+
+/** The point in time as ISO text, without offset where none was written (it is then the organization's local time). */
+export const isoTimestamp = (text: string): string | undefined => {
+  const date = isoDate(text)
+  if (date !== undefined) return `${date}T00:00:00`
+  const match = TIMESTAMP.exec(text)
+  if (match === null || isoDate(match[1]!) === undefined) return undefined
+  const [hour, minute, second] = [Number(match[2]), Number(match[3]), Number(match[4] ?? 0)]
+  return hour < 24 && minute < 60 && second < 60 ? text.replace(" ", "T") : undefined
+}
+
+/**
+ * A literal or attribute as a policy compares it with a column: exact, except that phones and e-mail addresses are
+ * compared in their normal form. Undefined: not a value of this kind, which is unknown.
+ */
+export const bindScalar = (column: Column, value: Scalar, organization: Organization): BoundValue | undefined => {
+  if (typeof value === "number" && !Number.isFinite(value)) return undefined
+  if (typeof value === "string" && value.includes("\u0000")) return undefined
+  switch (column.kind) {
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined
+    case "integer":
+      return typeof value === "boolean" || (typeof value === "number" && !Number.isSafeInteger(value))
+        ? undefined
+        : integer(String(value))
+    case "number":
+      return typeof value === "boolean" ? undefined : decimal(value)
+    default:
+      return typeof value === "string" ? bindText(column.kind, value, organization) : undefined
+  }
+}
+
+const decimal = (value: string | number): string | undefined => {
+  const text = typeof value === "number" && /e/i.test(String(value)) ? plainDecimal(value) : String(value)
+  return text !== undefined && DECIMAL.test(text) ? text : undefined
+}
+
+const plainDecimal = (value: number): string | undefined =>
+  Math.abs(value) < 1e21 ? value.toFixed(20).replace(/\.?0+$/, "") : BigInt(value).toString()
+
+const bindText = (kind: ColumnKind, value: string, organization: Organization): BoundValue | undefined => {
+  switch (kind) {
+    case "phone":
+      return phoneKey(value, organization.country)
+    case "email":
+      return emailKey(value)
+    case "date":
+      return isoDate(value)
+    case "timestamp":
+      return isoTimestamp(value)
+    case "reference":
+    case "references":
+      return entityId(value)
+    default:
+      return value
+  }
+}
+
+/** An entity id as it is bound; text that names no id is bound as an id that no row has. */
+export const entityId = (text: string): string => decodeId(text)?.toString() ?? NO_ID
+
+/** A half-open range of dates or local times, as ISO text. */
+export interface DateRange {
+  readonly from: string
+  readonly to: string
+}
+
+const PERIOD = /^(\d{4})(?:-(\d{2}))?$/
+const pad = (value: number, width = 2) => String(value).padStart(width, "0")
+
+const shiftDay = (date: string, days: number): string => {
+  const [year, month, day] = date.split("-").map(Number) as [number, number, number]
+  const shifted = new Date(0)
+  shifted.setUTCFullYear(year, month - 1, day + days)
+  return `${pad(shifted.getUTCFullYear(), 4)}-${pad(shifted.getUTCMonth() + 1)}-${pad(shifted.getUTCDate())}`
+}
+
+const dayRange = (date: string): DateRange => ({ from: date, to: shiftDay(date, 1) })
+
+/** The range that YYYY, YYYY-MM, YYYY-MM-DD or today, tomorrow, yesterday names. */
+export const dateRange = (text: string, today: () => string): DateRange | undefined => {
+  const word = text.trim().toLowerCase()
+  if (word === "today") return dayRange(today())
+  if (word === "tomorrow") return dayRange(shiftDay(today(), 1))
+  if (word === "yesterday") return dayRange(shiftDay(today(), -1))
+  const date = isoDate(word)
+  if (date !== undefined) return dayRange(date)
+  const period = PERIOD.exec(word)
+  if (period === null) return undefined
+  const [year, month] = [Number(period[1]), period[2] === undefined ? undefined : Number(period[2])]
+  if (year < 1 || year > 9998) return undefined
+  if (month === undefined) return { from: `${pad(year, 4)}-01-01`, to: `${pad(year + 1, 4)}-01-01` }
+  if (month < 1 || month > 12) return undefined
+  const following = month === 12 ? `${pad(year + 1, 4)}-01-01` : `${pad(year, 4)}-${pad(month + 1)}-01`
+  return { from: `${pad(year, 4)}-${pad(month)}-01`, to: following }
+}
+
+/** Today's date in a time zone, YYYY-MM-DD. */
+export const todayIn = (timeZone: string, now: Date = new Date()): string =>
+  new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(now)

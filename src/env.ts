@@ -1,0 +1,101 @@
+/**
+ * The only reader of configuration. Every setting is one line of `SETTINGS`: the table in the documentation and in
+ * `max --help` is made from it. A value that can't be read is one clear line, and exit code 3.
+ */
+import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import { ConfigurationError } from "./domain/errors.ts"
+
+interface Setting<A> {
+  readonly name: string
+  readonly description: string
+  readonly fallback: string
+  /** Reads the text; a string thrown is what is wrong with it. */
+  readonly read: (text: string) => A
+}
+
+const setting = <A>(name: string, description: string, fallback: string, read: (text: string) => A): Setting<A> => ({
+  name, description, fallback, read
+})
+
+class Unreadable extends Error {}
+const reject = (expected: string): never => {
+  throw new Unreadable(expected)
+}
+
+const wholeNumber = (least: number, most: number) => (text: string): number => {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  return value >= least && value <= most ? value : reject(`a whole number from ${least} to ${most}`)
+}
+
+const path = (text: string): string => resolve(text.replace(/^~(?=\/|$)/, homedir()))
+
+/** A secret is written as it is, or where it is: `env:NAME` or `file:/path`. */
+const secret = (text: string): string => {
+  if (text.startsWith("env:")) {
+    return process.env[text.slice(4)] ?? reject("env:NAME to name a variable that is set")
+  }
+  if (!text.startsWith("file:")) return text
+  try {
+    return readFileSync(text.slice(5), "utf8").trim()
+  } catch {
+    return reject("file:/path to name a file that can be read")
+  }
+}
+
+const databaseUrl = (text: string): Redacted.Redacted<string> | undefined => {
+  if (text === "") return undefined
+  const url = secret(text)
+  return /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url)
+    ? Redacted.make(url)
+    : reject("postgres://user:password@host:5432/database, env:NAME or file:/path")
+}
+
+const LOG_LEVELS = ["error", "warn", "info", "debug"] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const SETTINGS = {
+  databaseUrl: setting(
+    "DATABASE_URL", "The Postgres (15 to 18) to use, as a URL, env:NAME or file:/path. Without it Max runs its own.", "", databaseUrl),
+  dataDir: setting("MAX_DATA_DIR", "Where Max's own Postgres keeps its data.", ".max", path),
+  stateDir: setting(
+    "MAX_STATE_DIR", "Secrets and the register of Max's own databases, for this user only.", "~/.local/state/max", path),
+  organization: setting("MAX_ORG", "The organization, by slug; optional when there is only one.", "", (text) => text || undefined),
+  as: setting("MAX_AS", "The person for whom things are looked up: a verified e-mail address or phone number.", "", (text) => text || undefined),
+  searchConnections: setting("MAX_SEARCH_CONNECTIONS", "Connections for searches, per process.", "8", wholeNumber(1, 100)),
+  lookupTimeout: setting("MAX_LOOKUP_TIMEOUT", "Milliseconds that a lookup by key may take in the database.", "250", wholeNumber(10, 60_000)),
+  searchTimeout: setting("MAX_SEARCH_TIMEOUT", "Milliseconds that any other statement may take in the database.", "5000", wholeNumber(100, 600_000)),
+  logLevel: setting("MAX_LOG_LEVEL", "What is logged to standard error: error, warn, info or debug.", "warn", (text): LogLevel =>
+    LOG_LEVELS.find((level) => level === text.toLowerCase()) ?? reject("error, warn, info or debug"))
+} as const
+
+type Values = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]["read"]> }
+
+const readSetting = Effect.fnUntraced(function*<A>(one: Setting<A>) {
+  const text = yield* Config.String(one.name).pipe(Config.option)
+  const given = Option.getOrElse(text, () => one.fallback)
+  return yield* Effect.try({
+    try: () => one.read(given.trim() === "" ? one.fallback : given.trim()),
+    catch: (error) => new ConfigurationError({
+      message: `${one.name}: expected ${error instanceof Unreadable ? error.message : "something else"}.`
+    })
+  })
+}, Effect.catchTag("ConfigError", (error) => Effect.fail(new ConfigurationError({ message: error.message }))))
+
+/** The configuration, read once when the layer is built. */
+export class Env extends Context.Service<Env, Values>()("max/Env") {
+  static readonly layer = Layer.effect(
+    Env,
+    Effect.gen(function*() {
+      const values: Record<string, unknown> = {}
+      for (const [name, one] of Object.entries(SETTINGS)) values[name] = yield* readSetting(one as Setting<unknown>)
+      return Env.of(values as Values)
+    })
+  )
+
+  /** The configuration with some values of the caller's own in place of those of the environment. */
+  static readonly layerWith = (overrides: Partial<Values>) =>
+    Layer.effect(Env, Effect.map(Env, (env) => Env.of({ ...env, ...overrides }))).pipe(Layer.provide(Env.layer))
+}

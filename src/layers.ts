@@ -1,0 +1,19 @@
+/** The layer graph; each line feeds those above it. */
+import { Layer } from "effect"
+import { Database } from "./database/Database.ts"
+import { EntityQueryService } from "./services/EntityQueryService.ts"
+import { IdentityResolver } from "./services/IdentityResolver.ts"
+import { Memberships } from "./services/Memberships.ts"
+import { Organizations } from "./services/Organizations.ts"
+import { OrganizationState } from "./services/OrganizationState.ts"
+import { OrgEntityStore } from "./services/OrgEntityStore.ts"
+import { Policies } from "./services/Policies.ts"
+
+/** Every service over a database that is given. */
+export const Services = Layer.mergeAll(EntityQueryService.layer, Memberships.layer, Organizations.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)),
+  Layer.provideMerge(OrganizationState.layer)
+)
+
+/** Every service over the configured database. */
+export const Live = Services.pipe(Layer.provideMerge(Database.layer))

@@ -1,0 +1,82 @@
+/**
+ * The planner: what a principal may see of a type, as one predicate over rows and one per column. Pure and total: it
+ * has no error channel, every cause becomes `Denied`.
+ */
+import { all, any, type Bound, NEVER } from "../domain/Predicate.ts"
+import type { Catalog, EntityType } from "../domain/EntityType.ts"
+import type { Principal } from "../domain/Principal.ts"
+import { bind, type Binding } from "./bind.ts"
+import { bounded, denied, intersect, type Plan } from "./Plan.ts"
+import type { Action, Policy, Rule } from "./Policy.ts"
+
+/** The plan for an action of a principal on a type at a time (milliseconds since 1970). */
+export const plan = (
+  policy: Policy,
+  catalog: Catalog,
+  principal: Principal,
+  type: EntityType,
+  action: Action,
+  now: number
+): Plan => {
+  try {
+    const own = planFor(policy, type, action, now, principal.roles, {
+      catalog, me: principal.anchorEntityId, attributes: principal.attributes
+    })
+    return principal.actor === undefined
+      ? own
+      : intersect(own, planFor(policy, type, action, now, principal.actor.roles, {
+          catalog, me: undefined, attributes: principal.actor.attributes
+        }))
+  } catch {
+    return denied("not-bindable")
+  }
+}
+
+const planFor = (
+  policy: Policy,
+  type: EntityType,
+  action: Action,
+  now: number,
+  roles: ReadonlyArray<string>,
+  binding: Binding
+): Plan => {
+  const held = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
+  const concerned = policy.rules.filter((rule) => rule.type === type.key && rule.action === action && held.has(rule.role))
+  const expiresAt = nextBoundary(concerned, now)
+  const rules = concerned.filter((rule) => holds(rule, now))
+  const allows = rules.filter((rule) => rule.effect === "allow")
+  if (allows.length === 0) return denied("no-rule", expiresAt)
+
+  const granted = allows.map((rule) => ({ rule, where: bind(rule.where, type, binding, true, true) }))
+  const refused = rules
+    .filter((rule) => rule.effect === "deny")
+    .map((rule) => ({ rule, unless: bind(rule.where, type, binding, false, true) }))
+
+  const where = all(
+    any(...granted.map((grant) => grant.where)),
+    ...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)
+  )
+  const cells = new Map(type.columns.map((column): [string, Bound] => {
+    const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
+    const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
+    if (grants.length === 0) return [column.key, NEVER]
+    // Where every rule that shows the row shows the column too, the row's own predicate already says it.
+    const shown = grants.length === granted.length ? [] : [any(...grants.map((grant) => grant.where))]
+    return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
+  }))
+  return bounded({
+    _tag: "Granted", where, cells, ruleIds: rules.map((rule) => rule.id), limited: where._tag !== "Always", expiresAt
+  })
+}
+
+const holds = (rule: Rule, now: number): boolean =>
+  (rule.notBefore === undefined || rule.notBefore <= now) && (rule.notAfter === undefined || now < rule.notAfter)
+
+const nextBoundary = (rules: ReadonlyArray<Rule>, now: number): number => {
+  let next = Infinity
+  for (const { notAfter, notBefore } of rules) {
+    if (notBefore !== undefined && notBefore > now) next = Math.min(next, notBefore)
+    if (notAfter !== undefined && notAfter > now) next = Math.min(next, notAfter)
+  }
+  return next
+}

@@ -1,0 +1,242 @@
+/**
+ * Policies: the file that an operator writes (`PolicyDocument`) and what is stored and planned from (`Policy`), with
+ * roles and "*" expanded and every name replaced by its immutable key. `readPolicy` goes from one to the other and
+ * reports everything that is wrong with a corrected line each.
+ */
+import { Schema } from "effect"
+import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
+import { PredicateSchema, type Predicate } from "../domain/Predicate.ts"
+import { closest, quoted } from "../domain/text.ts"
+import { makeWhereReader } from "./where.ts"
+
+export const Effect_ = Schema.Literals(["allow", "deny"])
+export const Action = Schema.Literals(["read", "create", "update", "delete", "invoke"])
+export type Action = typeof Action.Type
+
+export const Rule = Schema.Struct({
+  id: Schema.String,
+  effect: Effect_,
+  role: Schema.String,
+  action: Action,
+  /** The type's key. */
+  type: Schema.String,
+  /** Column keys. Only a deny keeps "*": it hides the row. */
+  columns: Schema.Union([Schema.Literal("*"), Schema.Array(Schema.String)]),
+  where: PredicateSchema,
+  /** Milliseconds since 1970: the rule holds from `notBefore` until just before `notAfter`. */
+  notBefore: Schema.optionalKey(Schema.Finite),
+  notAfter: Schema.optionalKey(Schema.Finite)
+})
+export interface Rule extends Schema.Schema.Type<typeof Rule> {}
+
+export const Policy = Schema.Struct({
+  /** Every role with all roles whose rules it has, itself included. */
+  roles: Schema.Record(Schema.String, Schema.Array(Schema.String)),
+  rules: Schema.Array(Rule)
+})
+export interface Policy extends Schema.Schema.Type<typeof Policy> {}
+
+/** What is wrong with a policy file: where, what, and the line as it should be when that is known. */
+export interface Problem {
+  readonly path: string
+  readonly message: string
+  readonly fix?: string
+}
+
+export const problemText = (problem: Problem): string =>
+  `${problem.path}: ${problem.message}${problem.fix === undefined ? "" : ` Write: ${problem.fix}`}`
+
+export type PolicyReading = { readonly policy: Policy } | { readonly problems: ReadonlyArray<Problem> }
+
+/** The largest policy file that is read, in characters. */
+export const MAX_POLICY_LENGTH = 1_000_000
+const MAX_RULES = 10_000
+const RULE_KEYS = ["id", "effect", "role", "action", "type", "columns", "where", "notBefore", "notAfter"]
+
+type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Reads the text of a policy file against an organization's catalog. */
+export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
+  if (text.length > MAX_POLICY_LENGTH) {
+    return { problems: [{ path: "policy", message: `The file is larger than ${MAX_POLICY_LENGTH / 1000} kB.` }] }
+  }
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    return { problems: [{ path: "policy", message: `This isn't JSON: ${(error as Error).message.slice(0, 120)}.` }] }
+  }
+  return new Reader(catalog).read(document)
+}
+
+class Reader {
+  readonly problems: Array<Problem> = []
+  private readonly catalog: Catalog
+
+  constructor(catalog: Catalog) {
+    this.catalog = catalog
+  }
+
+  private report(path: string, message: string, fix?: string) {
+    if (this.problems.length < 50) this.problems.push(fix === undefined ? { path, message } : { path, message, fix })
+  }
+
+  read(document: unknown): PolicyReading {
+    if (!isObject(document)) {
+      return { problems: [{ path: "policy", message: "A policy is an object.", fix: `{ "version": 1, "roles": {}, "rules": [] }` }] }
+    }
+    this.knownKeys(document, ["$schema", "version", "roles", "rules", "tests"], "policy")
+    if (document["version"] !== 1) this.report("version", "The version of the format is 1.", `"version": 1`)
+    if (Object.hasOwn(document, "tests")) {
+      this.report("tests", "Policy tests aren't supported yet, and a test that doesn't run would be worse than none. Take them out.")
+    }
+    const roles = this.roles(Object.hasOwn(document, "roles") ? document["roles"] : undefined)
+    const rules = this.rules(Object.hasOwn(document, "rules") ? document["rules"] : undefined, roles)
+    return this.problems.length > 0
+      ? { problems: this.problems }
+      : { policy: { roles: Object.fromEntries([...roles].map(([role, all]) => [role, [...all]])), rules } }
+  }
+
+  private knownKeys(value: Json, known: ReadonlyArray<string>, path: string) {
+    for (const key of Object.keys(value)) {
+      if (known.includes(key)) continue
+      const near = closest(key, known)
+      this.report(`${path}.${quoted(key).slice(1, -1)}`, `There is no ${quoted(key)} here.`, near === undefined ? undefined : `"${near}"`)
+    }
+  }
+
+  private roles(value: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+    const inherits = new Map<string, ReadonlyArray<string>>()
+    if (!isObject(value)) {
+      this.report("roles", "Roles are an object.", `"roles": { "member": { "inherits": [] } }`)
+      return new Map()
+    }
+    for (const [role, definition] of Object.entries(value)) {
+      if (!/^[a-z][a-z0-9_-]{0,62}$/.test(role)) {
+        this.report(`roles.${quoted(role)}`, "A role's name is lower-case letters, digits, - and _, beginning with a letter.")
+        continue
+      }
+      const parents = isObject(definition) ? (definition["inherits"] ?? []) : undefined
+      if (!Array.isArray(parents) || !parents.every((parent) => typeof parent === "string")) {
+        this.report(`roles.${role}`, "A role says what it inherits.", `"${role}": { "inherits": [] }`)
+        continue
+      }
+      this.knownKeys(definition as Json, ["inherits"], `roles.${role}`)
+      inherits.set(role, parents)
+    }
+    for (const [role, parents] of inherits) {
+      for (const parent of parents) {
+        if (!inherits.has(parent)) this.unknown(`roles.${role}.inherits`, "role", parent, [...inherits.keys()])
+      }
+    }
+    return new Map([...inherits.keys()].map((role) => [role, this.ancestors(role, inherits)]))
+  }
+
+  private ancestors(role: string, inherits: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlySet<string> {
+    const found = new Set([role])
+    const open = [role]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const parent of inherits.get(next) ?? []) {
+        if (parent === role) {
+          this.report(`roles.${role}`, `The role ${quoted(role)} inherits itself by way of ${quoted(next)}.`)
+          return found
+        }
+        if (!found.has(parent)) {
+          found.add(parent)
+          open.push(parent)
+        }
+      }
+    }
+    return found
+  }
+
+  private rules(value: unknown, roles: ReadonlyMap<string, unknown>): Array<Rule> {
+    if (!Array.isArray(value)) {
+      this.report("rules", "Rules are a list.", `"rules": []`)
+      return []
+    }
+    if (value.length > MAX_RULES) {
+      this.report("rules", `There are more than ${MAX_RULES} rules.`)
+      return []
+    }
+    const ids = new Set<string>()
+    const rules: Array<Rule> = []
+    for (const [index, entry] of value.entries()) {
+      const rule = this.rule(entry, `rules[${index}]`, roles)
+      if (rule === undefined) continue
+      if (ids.has(rule.id)) this.report(`rules[${index}].id`, `Two rules have the id ${quoted(rule.id)}.`)
+      ids.add(rule.id)
+      rules.push(rule)
+    }
+    return rules
+  }
+
+  private rule(value: unknown, path: string, roles: ReadonlyMap<string, unknown>): Rule | undefined {
+    if (!isObject(value)) {
+      this.report(path, "A rule is an object.")
+      return undefined
+    }
+    this.knownKeys(value, RULE_KEYS, path)
+    const before = this.problems.length
+    const text = (key: string): string => {
+      const found = Object.hasOwn(value, key) ? value[key] : undefined
+      if (typeof found === "string" && found.length > 0 && found.length <= 200) return found
+      this.report(`${path}.${key}`, `A rule has ${key === "id" || key === "effect" || key === "action" ? "an" : "a"} ${key}.`, `"${key}": "…"`)
+      return ""
+    }
+    const [id, effect, role, action, slug] = [text("id"), text("effect"), text("role"), text("action"), text("type")]
+    if (effect !== "" && effect !== "allow" && effect !== "deny") this.unknown(`${path}.effect`, "effect", effect, ["allow", "deny"])
+    if (action !== "" && !Schema.is(Action)(action)) this.unknown(`${path}.action`, "action", action, Action.literals)
+    if (role !== "" && !roles.has(role)) this.unknown(`${path}.role`, "role", role, [...roles.keys()])
+    const type = typeBySlug(this.catalog, slug)
+    if (slug !== "" && type === undefined) this.unknown(`${path}.type`, "type", slug, this.catalog.types.map((known) => known.slug))
+    const notBefore = this.instant(value, "notBefore", path)
+    const notAfter = this.instant(value, "notAfter", path)
+    if (type === undefined) return undefined
+    const columns = this.columns(value["columns"], effect, type, path)
+    const where: Predicate = Object.hasOwn(value, "where")
+      ? makeWhereReader(this.catalog, (at, message, fix) => this.report(at, message, fix))(value["where"], type, `${path}.where`)
+      : { _tag: "Always" }
+    if (this.problems.length > before) return undefined
+    return {
+      id, effect: effect as "allow" | "deny", role, action: action as Action, type: type.key, columns, where,
+      ...(notBefore === undefined ? {} : { notBefore }),
+      ...(notAfter === undefined ? {} : { notAfter })
+    }
+  }
+
+  private columns(value: unknown, effect: string, type: EntityType, path: string): "*" | Array<string> {
+    if (value === "*") return effect === "deny" ? "*" : type.columns.map((column) => column.key)
+    if (!Array.isArray(value) || value.length === 0) {
+      this.report(`${path}.columns`, `A rule says which columns it is about; leaving them out would mean none or all.`, `"columns": "*"`)
+      return []
+    }
+    return value.flatMap((slug: unknown) => {
+      const column = typeof slug === "string" ? columnBySlug(type, slug) : undefined
+      if (column !== undefined) return [column.key]
+      this.unknown(`${path}.columns`, `column of ${type.slug}`, String(slug), type.columns.map((known) => known.slug))
+      return []
+    })
+  }
+
+  private instant(value: Json, key: "notBefore" | "notAfter", path: string): number | undefined {
+    if (!Object.hasOwn(value, key)) return undefined
+    const text = value[key]
+    const millis = typeof text === "string" && /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+      ? Date.parse(text)
+      : Number.NaN
+    if (!Number.isNaN(millis)) return millis
+    this.report(`${path}.${key}`, "A point in time is a date (UTC) or has an offset.", `"${key}": "2027-01-01T00:00:00Z"`)
+    return undefined
+  }
+
+  private unknown(path: string, what: string, name: string, known: ReadonlyArray<string>) {
+    const near = closest(name, known)
+    this.report(
+      path,
+      `There is no ${what} ${quoted(name)}.${known.length === 0 ? "" : ` Known: ${known.slice(0, 20).join(", ")}.`}`,
+      near === undefined ? undefined : `"${near}"`
+    )
+  }
+}

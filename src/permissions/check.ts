@@ -1,0 +1,148 @@
+/**
+ * The decision for one row, evaluated straight from the rules in Kleene logic: no partial evaluation, no negation
+ * pushed anywhere, no SQL. It explains single rows and is the oracle that tests hold plans against.
+ */
+import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
+import type { CompareOp, Operand, Predicate } from "../domain/Predicate.ts"
+import type { Principal } from "../domain/Principal.ts"
+import { bindScalar, entityId } from "../domain/values.ts"
+import type { Action, Policy, Rule } from "./Policy.ts"
+
+/** TRUE, FALSE or unknown. */
+export type Kleene = boolean | null
+
+/** A row by column key, as a policy compares it: keys for phones and e-mail, decimal text for ids and numbers. */
+export interface CheckedRow {
+  readonly values: Readonly<Record<string, string | boolean | ReadonlyArray<string> | null>>
+  /** The existing rows that a relation leads to. */
+  readonly related: (relation: string) => ReadonlyArray<CheckedRow>
+}
+
+const and = (parts: ReadonlyArray<Kleene>): Kleene => (parts.includes(false) ? false : parts.includes(null) ? null : true)
+const or = (parts: ReadonlyArray<Kleene>): Kleene => (parts.includes(true) ? true : parts.includes(null) ? null : false)
+const not = (value: Kleene): Kleene => (value === null ? null : !value)
+
+export interface Verdict {
+  readonly visible: boolean
+  /** Keys of the columns whose cells are visible. */
+  readonly cells: ReadonlySet<string>
+  readonly allowedBy: ReadonlyArray<string>
+  readonly deniedBy: ReadonlyArray<string>
+}
+
+/** What a principal may see of one row of its own organization. */
+export const check = (
+  policy: Policy,
+  catalog: Catalog,
+  principal: Principal,
+  type: EntityType,
+  action: Action,
+  row: CheckedRow,
+  now: number
+): Verdict => {
+  const held = principal.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
+  const rules = policy.rules.filter((rule) =>
+    rule.type === type.key && rule.action === action && held.includes(rule.role) &&
+    !(rule.notBefore !== undefined && now < rule.notBefore) && !(rule.notAfter !== undefined && now >= rule.notAfter))
+  const truth = new Map(rules.map((rule) => [rule.id, evaluate(rule.where, row, type, catalog, principal)]))
+  const allows = (rule: Rule) => rule.effect === "allow" && truth.get(rule.id) === true
+  const denies = (rule: Rule) => rule.effect === "deny" && truth.get(rule.id) !== false
+  const visible = rules.some(allows) && !rules.some((rule) => denies(rule) && rule.columns === "*")
+  const covers = (rule: Rule, column: string) => rule.columns === "*" || rule.columns.includes(column)
+  const cells = type.columns
+    .map((column) => column.key)
+    .filter((column) => visible &&
+      rules.some((rule) => allows(rule) && covers(rule, column)) &&
+      !rules.some((rule) => denies(rule) && covers(rule, column)))
+  return {
+    visible,
+    cells: new Set(cells),
+    allowedBy: rules.filter(allows).map((rule) => rule.id),
+    deniedBy: rules.filter(denies).map((rule) => rule.id)
+  }
+}
+
+const evaluate = (
+  predicate: Predicate,
+  row: CheckedRow,
+  type: EntityType,
+  catalog: Catalog,
+  principal: Principal
+): Kleene => {
+  switch (predicate._tag) {
+    case "Always":
+      return true
+    case "Never":
+      return false
+    case "Not":
+      return not(evaluate(predicate.of, row, type, catalog, principal))
+    case "All":
+      return and(predicate.of.map((part) => evaluate(part, row, type, catalog, principal)))
+    case "Any":
+      return or(predicate.of.map((part) => evaluate(part, row, type, catalog, principal)))
+    case "IsNull": {
+      const column = resolveColumn(type, predicate.column)
+      return column === undefined ? null : (row.values[`${column.key}:null`] ?? row.values[column.key] ?? null) === null
+    }
+    case "Compare":
+      return compare(predicate.column, predicate.op, predicate.operand, row, type, catalog, principal)
+    case "In":
+      return or(predicate.operands.map((operand) => compare(predicate.column, "eq", operand, row, type, catalog, principal)))
+    case "Related": {
+      const column = resolveColumn(type, predicate.relation)
+      const target = column && targetOf(catalog, column)
+      if (column === undefined || target === undefined) return null
+      const verdicts = row.related(column.key).map((other) => evaluate(predicate.where, other, target, catalog, principal))
+      return column.storage._tag === "One" ? (verdicts[0] ?? null) : or(verdicts)
+    }
+  }
+}
+
+const compare = (
+  key: string,
+  op: CompareOp,
+  operand: Operand,
+  row: CheckedRow,
+  type: EntityType,
+  catalog: Catalog,
+  principal: Principal
+): Kleene => {
+  const column = resolveColumn(type, key)
+  const left = column && row.values[column.key]
+  const right = column && operandOf(operand, column, catalog, principal)
+  if (column === undefined || left === undefined || left === null || right === undefined) return null
+  if (Array.isArray(left)) return left.includes(right as string) === (op === "eq")
+  const order = orderOf(column, left as string | boolean, right)
+  switch (op) {
+    case "eq":
+      return order === 0
+    case "ne":
+      return order !== 0
+    case "lt":
+      return order < 0
+    case "lte":
+      return order <= 0
+    case "gt":
+      return order > 0
+    case "gte":
+      return order >= 0
+  }
+}
+
+const orderOf = (column: Column, left: string | boolean, right: string | boolean): number => {
+  const [a, b] = column.kind === "integer" || column.kind === "number" ? [Number(left), Number(right)] : [left, right]
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
+const operandOf = (operand: Operand, column: Column, catalog: Catalog, principal: Principal): string | boolean | undefined => {
+  switch (operand._tag) {
+    case "Literal":
+      return bindScalar(column, operand.value, catalog.organization)
+    case "Me":
+      return column.kind === "reference" ? entityId(principal.anchorEntityId) : undefined
+    case "Attribute": {
+      const value = Object.hasOwn(principal.attributes, operand.name) ? principal.attributes[operand.name] : undefined
+      return value === undefined || value === "" ? undefined : bindScalar(column, value, catalog.organization)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The way to the data, and the only one: it plans, resolves, and has the store run the statement. What it planned from
+ * may be over by the time the statement runs; the statement says so, and it plans once more.
+ */
+import { Context, Effect, Layer, Result } from "effect"
+import type { EntityType } from "../domain/EntityType.ts"
+import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
+import { foldText } from "../domain/keys.ts"
+import type { ListedType, Named, Page } from "../domain/Page.ts"
+import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
+import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
+import type { Granted, Plan } from "../permissions/Plan.ts"
+import { plan } from "../permissions/PermissionEngine.ts"
+import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
+import { OrganizationState, type State } from "./OrganizationState.ts"
+import { OrgEntityStore } from "./OrgEntityStore.ts"
+import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
+
+export interface ColumnsQuery {
+  readonly entityTypeId: string
+  readonly filter?: { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined } | undefined
+}
+
+const MAX_PLANS = 5000
+
+export class EntityQueryService extends Context.Service<EntityQueryService, {
+  /** The types that the caller may see, system types first. */
+  readonly listEntityTypes: (input: { readonly organizationId: bigint }) => Effect.Effect<
+    { readonly entityTypes: ReadonlyArray<ListedType> }, LookupError, CurrentPrincipal>
+  /** The columns of a type that the caller may see, by slug and label. */
+  readonly listColumnsForType: (input: ColumnsQuery & { readonly organizationId: bigint }) => Effect.Effect<
+    { readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
+  /** One page of the entities that match and that the caller may see. */
+  readonly findEntities: (input: FindQuery & { readonly organizationId: bigint }) => Effect.Effect<
+    Page, LookupError, CurrentPrincipal>
+}>()("max/services/EntityQueryService") {
+  static readonly layer = Layer.effect(
+    EntityQueryService,
+    Effect.gen(function*() {
+      const identities = yield* IdentityResolver
+      const states = yield* OrganizationState
+      const store = yield* OrgEntityStore
+      const plans = new Map<string, Plan>()
+
+      const planOf = (principal: Principal, state: State, type: EntityType): Granted | undefined => {
+        const now = Date.now()
+        const key = planKey(principal, state, type)
+        let cached = plans.get(key)
+        if (cached === undefined || cached.expiresAt <= now) {
+          cached = plan(state.policy, state.catalog, principal, type, "read", now)
+          if (plans.size >= MAX_PLANS) plans.clear()
+          plans.set(key, cached)
+        }
+        return cached._tag === "Granted" ? cached : undefined
+      }
+
+      const visibleTo = ({ principal, state }: Admitted): Visible => {
+        const found = new Map<string, Granted | undefined>()
+        return {
+          state,
+          planOf: (type) => {
+            if (!found.has(type.key)) found.set(type.key, planOf(principal, state, type))
+            return found.get(type.key)
+          }
+        }
+      }
+
+      const caller = Effect.fnUntraced(function*(organizationId: bigint) {
+        const principal = yield* CurrentPrincipal
+        return principal.organizationId === organizationId ? principal : yield* NotAdmitted.error
+      })
+
+      const attempt = Effect.fnUntraced(function*(query: FindQuery, admitted: Admitted) {
+        const visible = visibleTo(admitted)
+        const resolved = resolveQuery(query, visible)
+        if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
+        const { limited } = visible.planOf(resolved.success.type)!
+        return yield* store.find(resolved.success, admitted.state.catalog, limited)
+      })
+
+      return EntityQueryService.of({
+        listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function*(input) {
+          const admitted = yield* identities.readmit(yield* caller(input.organizationId))
+          return {
+            entityTypes: visibleTypes(visibleTo(admitted)).map(({ name, pluralName, slug }) => ({ id: slug, name, pluralName }))
+          }
+        }),
+
+        listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function*(input) {
+          const visible = visibleTo(yield* identities.readmit(yield* caller(input.organizationId)))
+          const found = yield* Effect.fromResult(resolveType(input.entityTypeId, visible))
+          const max = input.filter?.max ?? MAX_COLUMNS
+          if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
+            return yield* new InvalidInput({ message: `max is 1 to ${MAX_COLUMNS}.` })
+          }
+          const words = input.filter?.nameContains
+          if (words !== undefined && (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))) {
+            return yield* new InvalidInput({ message: `nameContains has at most ${MAX_COLUMNS} words.` })
+          }
+          const folded = words?.map(foldText)
+          return {
+            columns: visibleColumns(found, visible)
+              .filter(({ name, slug }) => folded === undefined || folded.some((word) => foldText(name).includes(word) || slug.includes(word)))
+              .slice(0, max)
+              .map(({ name, slug }) => ({ id: slug, name }))
+          }
+        }),
+
+        findEntities: Effect.fn("EntityQueryService.find")(function*(input) {
+          const principal = yield* caller(input.organizationId)
+          const cached = states.cached(input.organizationId)
+          if (cached?.catalog.epoch === principal.epoch) {
+            const first = yield* attempt(input, { principal, state: cached })
+            if (first._tag === "Page") return first.page
+          }
+          // What was cached is over, or it found a fault, which has to be told from what is in force now.
+          const second = yield* attempt(input, yield* identities.readmit(principal))
+          switch (second._tag) {
+            case "Page":
+              return second.page
+            case "Fault":
+              return yield* second.fault
+            case "Stale":
+              return yield* Unavailable.error
+          }
+        })
+      })
+    })
+  )
+}
+
+/** An injective text of everything that a plan depends on. */
+const planKey = (principal: Principal, state: State, type: EntityType): string =>
+  JSON.stringify([
+    String(principal.organizationId), principal.anchorEntityId, principal.roles, Object.entries(principal.attributes),
+    principal.actor === undefined ? null : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
+    String(state.catalog.epoch), type.key, type.version, state.policyHash
+  ])
+

@@ -1,0 +1,92 @@
+/**
+ * Who somebody is, and whether they may come in: two things. Identifying finds the People with an identifier and
+ * grants nothing. Admitting asks for a verified identifier that is bound to an active membership.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
+import { columnReference } from "../database/sql/predicate.ts"
+import { qualified } from "../database/sql/SqlWriter.ts"
+import { columnByKey, type Organization, PEOPLE, typeByKey } from "../domain/EntityType.ts"
+import { NotAdmitted, type Unavailable } from "../domain/errors.ts"
+import { encodeId } from "../domain/ids.ts"
+import { emailKey, phoneKey } from "../domain/keys.ts"
+import type { Principal } from "../domain/Principal.ts"
+import { type Membership, OrganizationState, type State } from "./OrganizationState.ts"
+
+/** An identifier in its normal form. */
+export interface Identifier {
+  readonly kind: "email" | "phone"
+  readonly key: string
+}
+
+/** Reads an e-mail address or phone number as a person writes it; undefined when it is neither. */
+export const readIdentifier = (text: string, organization: Organization): Identifier | undefined => {
+  const email = emailKey(text)
+  if (email !== undefined) return { kind: "email", key: email }
+  const phone = phoneKey(text, organization.country)
+  return phone === undefined ? undefined : { kind: "phone", key: phone }
+}
+
+export interface Admitted {
+  readonly principal: Principal
+  readonly state: State
+}
+
+/** At most this many are identified: beyond one, how many doesn't matter. */
+const MAX_IDENTIFIED = 10
+
+export class IdentityResolver extends Context.Service<IdentityResolver, {
+  /** Entity ids of the People with this identifier: nobody, one or several. The one read without a plan; ids only. */
+  readonly identify: (organization: Organization, identifier: Identifier) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
+  /** The principal whose active membership has this verified identifier. */
+  readonly admit: (organization: Organization, identifier: Identifier) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+  /** The principal as it is now: the same person, with what the database says of it at this moment. */
+  readonly readmit: (principal: Principal) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+}>()("max/services/IdentityResolver") {
+  static readonly layer = Layer.effect(
+    IdentityResolver,
+    Effect.gen(function*() {
+      const { search } = yield* Database
+      const states = yield* OrganizationState
+
+      const admitted = (state: State, membership: Membership | undefined, actor: Principal["actor"]) =>
+        membership === undefined
+          ? Effect.fail(NotAdmitted.error)
+          : Effect.succeed<Admitted>({
+              state,
+              principal: {
+                organizationId: state.catalog.organization.id,
+                anchorEntityId: membership.anchorId,
+                roles: membership.roles,
+                attributes: membership.attributes,
+                ...(actor === undefined ? {} : { actor }),
+                epoch: state.catalog.epoch
+              }
+            })
+
+      return IdentityResolver.of({
+        identify: Effect.fn("IdentityResolver.identify")(function*(organization, identifier) {
+          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const people = typeByKey(state.catalog, PEOPLE)
+          const column = people && columnByKey(people, identifier.kind)
+          if (people === undefined || column === undefined) return []
+          const rows = yield* orUnavailable(search.unsafe<{ id: bigint }>(
+            `/* max identify */ SELECT p.id FROM ${qualified(people.relation)} p WHERE p.organization_id = $1::bigint ` +
+              `AND ${columnReference(column, "p", "key")} = $2::text ORDER BY p.id LIMIT ${MAX_IDENTIFIED}`,
+            [organization.id, identifier.key]
+          ))
+          return rows.map((row) => encodeId(row.id))
+        }),
+        admit: Effect.fn("IdentityResolver.admit")(function*(organization, identifier) {
+          const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
+          return yield* admitted(state, membership, undefined)
+        }),
+        readmit: Effect.fn("IdentityResolver.readmit")(function*(principal) {
+          const { membership, state } = yield* states.read(principal.organizationId, { by: "anchor", id: principal.anchorEntityId })
+          return yield* admitted(state, membership, principal.actor)
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,152 @@
+/** Memberships: which person may come in, with which roles and attributes, known by which verified identifiers. */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
+import { qualified } from "../database/sql/SqlWriter.ts"
+import { type Organization, PEOPLE, typeByKey } from "../domain/EntityType.ts"
+import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
+import { encodeId, nextId } from "../domain/ids.ts"
+import { foldText } from "../domain/keys.ts"
+import type { AttributeValue } from "../domain/Principal.ts"
+import { closest, quoted } from "../domain/text.ts"
+import { entityId } from "../domain/values.ts"
+import { type Identifier, IdentityResolver, readIdentifier } from "./IdentityResolver.ts"
+import { OrganizationState } from "./OrganizationState.ts"
+import { raiseEpoch } from "./Policies.ts"
+
+export interface NewMember {
+  /** An e-mail address or phone number, which becomes verified by being entered here. */
+  readonly identifier: string
+  readonly roles: ReadonlyArray<string>
+  readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
+  /** Makes the person where there is none with this identifier; by this name, if given. */
+  readonly create?: { readonly name?: string | undefined } | undefined
+}
+
+export interface Member {
+  readonly anchorId: string
+  readonly name: string
+  readonly identifiers: ReadonlyArray<string>
+  readonly roles: ReadonlyArray<string>
+  readonly attributes: Readonly<Record<string, AttributeValue>>
+  readonly suspended: boolean
+}
+
+type Fault = OperatorError | NotAdmitted | Unavailable
+
+export class Memberships extends Context.Service<Memberships, {
+  /** Gives the one person with this identifier a membership, or changes the roles and attributes of the one it has. */
+  readonly add: (organization: Organization, member: NewMember) => Effect.Effect<{ readonly anchorId: string; readonly created: boolean }, Fault>
+  readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
+  /** Ends a membership at once, in every process. */
+  readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
+}>()("max/services/Memberships") {
+  static readonly layer = Layer.effect(
+    Memberships,
+    Effect.gen(function*() {
+      const { app } = yield* Database
+      const identities = yield* IdentityResolver
+      const states = yield* OrganizationState
+
+      const parse = (text: string, organization: Organization): Effect.Effect<Identifier, OperatorError> => {
+        const identifier = readIdentifier(text, organization)
+        return identifier === undefined
+          ? Effect.fail(new OperatorError({ message: `${quoted(text)} is neither an e-mail address nor a phone number.` }))
+          : Effect.succeed(identifier)
+      }
+
+      const people = Effect.fnUntraced(function*(organization: Organization) {
+        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        return { state, type: typeByKey(state.catalog, PEOPLE)! }
+      })
+
+      return Memberships.of({
+        add: Effect.fn("Memberships.add")(function*(organization, member) {
+          const identifier = yield* parse(member.identifier, organization)
+          const { state, type } = yield* people(organization)
+          const known = Object.keys(state.policy.roles)
+          for (const role of member.roles) {
+            if (known.includes(role)) continue
+            const near = closest(role, known)
+            return yield* new OperatorError({
+              message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+            })
+          }
+          const found = yield* identities.identify(organization, identifier)
+          if (found.length > 1) {
+            return yield* new OperatorError({ message: `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.` })
+          }
+          if (found.length === 0 && member.create === undefined) {
+            return yield* new OperatorError({ message: `Nobody has ${quoted(member.identifier)}. Import the person first, or make one: --create` })
+          }
+          const id = nextId()
+          const anchorId = found[0] ?? encodeId(id)
+          yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
+            if (found.length === 0) {
+              const name = member.create?.name ?? nameFrom(member.identifier)
+              yield* app.unsafe(
+                `INSERT INTO ${qualified(type.relation)} (organization_id, id, name, name_k, ${identifier.kind}, ${identifier.kind}_k)
+                 VALUES ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text)`,
+                [organization.id, id, name, foldText(name), member.identifier, identifier.key]
+              )
+            }
+            yield* app`
+              INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
+              VALUES (${organization.id}, ${anchorId}, ${[...new Set(member.roles)]}::text[], ${app.json(member.attributes ?? {})})
+              ON CONFLICT (organization_id, anchor_id)
+              DO UPDATE SET roles = excluded.roles, attributes = excluded.attributes, suspended_at = NULL`
+            const rows = yield* app<{ anchor_id: string }>`
+              INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
+              VALUES (${organization.id}, ${identifier.kind}, ${identifier.key}, ${anchorId})
+              ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()
+              WHERE identifiers.anchor_id = excluded.anchor_id RETURNING anchor_id`
+            yield* raiseEpoch(app, organization.id)
+            if (rows.length === 0) {
+              return yield* new OperatorError({ message: `${quoted(member.identifier)} is the verified identifier of another member.` })
+            }
+          })))
+          return { anchorId, created: found.length === 0 }
+        }),
+
+        list: Effect.fn("Memberships.list")(function*(organization) {
+          const { type } = yield* people(organization)
+          const rows = yield* orUnavailable(app<{
+            anchor_id: string; roles: ReadonlyArray<string>; attributes: Record<string, AttributeValue>; suspended: boolean
+            identifiers: ReadonlyArray<string> | null
+          }>`
+            SELECT m.anchor_id, m.roles, m.attributes, m.suspended_at IS NOT NULL AS suspended,
+              (SELECT array_agg(i.key ORDER BY i.kind, i.key) FROM max.identifiers i
+                WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS identifiers
+            FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
+          const names = new Map((yield* orUnavailable(app.unsafe<{ id: bigint; name: string }>(
+            `SELECT p.id, p.name FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[])`,
+            [organization.id, rows.map((row) => entityId(row.anchor_id))]
+          ))).map((row) => [encodeId(row.id), row.name]))
+          return rows.map((row) => ({
+            anchorId: row.anchor_id, name: names.get(row.anchor_id) ?? "", identifiers: row.identifiers ?? [],
+            roles: row.roles, attributes: row.attributes, suspended: row.suspended
+          }))
+        }),
+
+        suspend: Effect.fn("Memberships.suspend")(function*(organization, text) {
+          const identifier = yield* parse(text, organization)
+          const rows = yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
+            const ended = yield* app`
+              UPDATE max.memberships m SET suspended_at = coalesce(m.suspended_at, now()) FROM max.identifiers i
+              WHERE i.organization_id = ${organization.id} AND i.kind = ${identifier.kind} AND i.key = ${identifier.key}
+                AND m.organization_id = i.organization_id AND m.anchor_id = i.anchor_id RETURNING m.anchor_id`
+            if (ended.length > 0) yield* raiseEpoch(app, organization.id)
+            return ended
+          })))
+          if (rows.length === 0) return yield* new OperatorError({ message: `No member has ${quoted(text)}. max member list shows them.` })
+        })
+      })
+    })
+  )
+}
+
+const nameFrom = (identifier: string): string =>
+  identifier.includes("@")
+    ? identifier.split("@")[0]!.split(/[._-]+/).filter((part) => part !== "")
+        .map((part) => part[0]!.toUpperCase() + part.slice(1)).join(" ") || identifier
+    : identifier

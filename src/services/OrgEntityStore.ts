@@ -1,0 +1,112 @@
+/** Runs the one statement and reads its rows. It never sees a query that hasn't been planned. */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { runStatement } from "../database/read.ts"
+import { compileFind, MAX_RELATED, type Statement } from "../database/sql/find.ts"
+import type { Catalog, Column } from "../domain/EntityType.ts"
+import { Unavailable } from "../domain/errors.ts"
+import { encodeId } from "../domain/ids.ts"
+import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
+import { MAX_TOTAL, type ResolvedQuery } from "../domain/Query.ts"
+import { printable } from "../domain/text.ts"
+
+/** A page, or the news that policy, membership or catalog have changed since the query was planned. */
+export type Found = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
+
+type Row = {
+  readonly fresh: boolean | null
+  readonly total: number
+  readonly organization_id?: bigint | null
+  readonly id?: bigint | null
+  readonly name?: string | null
+  readonly status?: string | null
+} & { readonly [cell: `c${number}`]: unknown }
+
+export class OrgEntityStore extends Context.Service<OrgEntityStore, {
+  readonly find: (query: ResolvedQuery, catalog: Catalog, limited: boolean) => Effect.Effect<Found, Unavailable>
+}>()("max/services/OrgEntityStore") {
+  static readonly layer = Layer.effect(
+    OrgEntityStore,
+    Effect.gen(function*() {
+      const database = yield* Database
+      return OrgEntityStore.of({
+        find: Effect.fn("OrgEntityStore.find")(function*(query, catalog, limited) {
+          const statement = yield* compiled(query, catalog)
+          const rows = yield* runStatement<Row>(database[query.lane], statement)
+          return rows[0]?.fresh === true
+            ? { _tag: "Page", page: toPage(rows, query, catalog, limited) }
+            : { _tag: "Stale" }
+        })
+      })
+    })
+  )
+}
+
+/** What can't be compiled (a plan too large, a catalog that lost a column) is refused: it must not become an answer. */
+const compiled = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
+  Effect.try({ try: () => compileFind(query, catalog), catch: () => Unavailable.error })
+
+const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, catalog: Catalog, limited: boolean): Page => {
+  const total = rows[0]!.total
+  const entities: Array<Entity> = []
+  for (const row of rows) {
+    if (row.id === null || row.id === undefined) continue
+    // The statement asks for the organization everywhere; a row of another one would be a bug, and must not get out.
+    if (row.organization_id !== catalog.organization.id) throw new Error("A row of another organization came back")
+    if (entities.length < query.limit) entities.push(toEntity(row, query))
+  }
+  const more = query.limit > 0 && rows.length > query.limit
+  return {
+    total: Math.min(total, MAX_TOTAL),
+    ...(total > MAX_TOTAL ? { totalIsLowerBound: true as const } : {}),
+    ...(limited ? { limited: true as const } : {}),
+    entities,
+    ...(more ? { nextCursorEntityId: entities.at(-1)!.entityId } : {})
+  }
+}
+
+const toEntity = (row: Row, query: ResolvedQuery): Entity => {
+  const columns: Record<string, unknown> = {}
+  for (const [index, { column }] of query.select.entries()) {
+    const value = cellValue(column, row[`c${index}`])
+    if (value !== undefined) columns[column.slug] = value
+  }
+  return {
+    entityId: encodeId(row.id!),
+    ...(typeof row.name === "string" ? { displayName: printable(row.name) } : {}),
+    ...(typeof row.status === "string" ? { status: printable(row.status) } : {}),
+    ...(query.select.length > 0 ? { columns } : {})
+  }
+}
+
+const cellValue = (column: Column, value: unknown): unknown => {
+  if (value === null || value === undefined) return undefined
+  switch (column.kind) {
+    case "integer": {
+      const number = Number(value)
+      return Number.isSafeInteger(number) ? number : String(value)
+    }
+    case "timestamp":
+      return String(value).replace(/:00$/, "")
+    case "reference":
+      return references(value)[0]
+    case "references": {
+      const all = references(value)
+      return all.length > MAX_RELATED ? [...all.slice(0, MAX_RELATED), { more: true }] : all
+    }
+    case "list":
+      return (value as ReadonlyArray<string>).map(printable)
+    default:
+      return typeof value === "string" ? printable(value) : value
+  }
+}
+
+const references = (value: unknown): ReadonlyArray<ReferenceCell> => {
+  const parts = value as ReadonlyArray<string | null>
+  const cells: Array<ReferenceCell> = []
+  for (let index = 0; index < parts.length; index += 2) {
+    const name = parts[index + 1]
+    cells.push({ id: encodeId(BigInt(parts[index]!)), ...(typeof name === "string" ? { name: printable(name) } : {}) })
+  }
+  return cells
+}

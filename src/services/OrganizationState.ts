@@ -1,0 +1,167 @@
+/**
+ * What is in force for an organization: catalog, policy and epoch, and one membership, read by one statement so that
+ * no two of them can be from different moments. Catalog and policy are kept until the epoch has moved on.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
+import { type Catalog, COLUMN_KINDS, type EntityType, type Organization, Storage } from "../domain/EntityType.ts"
+import { NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
+import type { AttributeValue } from "../domain/Principal.ts"
+import { Policy } from "../permissions/Policy.ts"
+
+export interface State {
+  readonly catalog: Catalog
+  readonly policy: Policy
+  readonly policyHash: string
+}
+
+export interface Membership {
+  readonly anchorId: string
+  readonly roles: ReadonlyArray<string>
+  readonly attributes: Readonly<Record<string, AttributeValue>>
+}
+
+/** By what a membership is found. */
+export type MembershipKey =
+  | { readonly by: "anchor"; readonly id: string }
+  | { readonly by: "identifier"; readonly kind: "email" | "phone" | "subject"; readonly key: string }
+  | { readonly by: "nobody" }
+
+const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
+  Value: { column: Schema.String, keyColumn: Schema.optionalKey(Schema.String), indexed: Schema.optionalKey(Schema.Boolean) },
+  One: { column: Schema.String, target: Schema.String },
+  Many: {
+    link: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+    from: Schema.String, to: Schema.String, target: Schema.String
+  }
+})
+
+const TypesSchema = Schema.Array(Schema.Struct({
+  key: Schema.String, slug: Schema.String, name: Schema.String, pluralName: Schema.String, system: Schema.Boolean,
+  version: Schema.Int,
+  relation: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+  columns: Schema.Array(Schema.Struct({
+    key: Schema.String, slug: Schema.String, name: Schema.String, kind: Schema.Literals(COLUMN_KINDS), storage: StorageSchema
+  }))
+})) satisfies Schema.Codec<ReadonlyArray<EntityType>, unknown>
+
+const MembershipSchema = Schema.Struct({
+  anchorId: Schema.String,
+  roles: Schema.Array(Schema.String),
+  attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+})
+
+const decodeTypes = Schema.decodeUnknownSync(TypesSchema)
+const decodePolicy = Schema.decodeUnknownSync(Policy)
+const decodeMembership = Schema.decodeUnknownSync(MembershipSchema)
+
+interface StateRow extends OrganizationRow {
+  readonly epoch: bigint
+  readonly membership: unknown
+  readonly types: unknown
+  readonly rules: unknown
+  readonly policy_hash: string | null
+}
+
+export interface OrganizationRow {
+  readonly organization_id: bigint
+  readonly slug: string
+  readonly name: string
+  readonly country: string
+  readonly time_zone: string
+}
+
+export const organizationOf = (row: OrganizationRow): Organization => ({
+  id: row.organization_id, slug: row.slug, name: row.name, country: row.country, timeZone: row.time_zone
+})
+
+const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.epoch,
+  (SELECT json_build_object('anchorId', s.anchor_id, 'roles', s.roles, 'attributes', s.attributes)
+    FROM max.memberships s WHERE s.organization_id = o.organization_id AND s.suspended_at IS NULL AND s.anchor_id = coalesce($3::text,
+      (SELECT i.anchor_id FROM max.identifiers i WHERE i.organization_id = o.organization_id AND i.kind = $4::text AND i.key = $5::text))
+  ) AS membership,
+  CASE WHEN o.epoch <> $2::bigint THEN (
+    SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
+      SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
+        'key', t.type_key, 'slug', t.slug, 'name', v.name, 'pluralName', v.plural_name, 'system', t.organization_id = 0,
+        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table),
+        'columns', (SELECT coalesce(json_agg(json_build_object('key', c.column_key, 'slug', c.slug, 'name', c.name, 'kind', c.kind,
+            'storage', c.storage) ORDER BY c.position), '[]')
+          FROM builder.columns c WHERE c.organization_id = v.organization_id AND c.type_key = v.type_key AND c.version = v.version)) AS type
+      FROM builder.entity_types t
+      LEFT JOIN builder.version_refs r ON r.organization_id = o.organization_id AND r.type_key = t.type_key
+      JOIN LATERAL (SELECT * FROM builder.entity_type_versions e WHERE e.type_key = t.type_key AND e.stage = 'prod'
+        AND e.organization_id = coalesce(r.source_organization_id, t.organization_id) AND (r.version IS NULL OR e.version = r.version)
+        ORDER BY e.version DESC LIMIT 1) v ON true
+      WHERE t.organization_id IN (0, o.organization_id)) x
+  ) END AS types,
+  CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash
+FROM max.organizations o
+LEFT JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = o.policy_version
+WHERE o.organization_id = $1::bigint`
+
+const NO_POLICY: Policy = { roles: {}, rules: [] }
+const MAX_CACHED = 1000
+
+export class OrganizationState extends Context.Service<OrganizationState, {
+  /** The organization by slug; without one the only one there is. */
+  readonly organization: (slug: string | undefined) => Effect.Effect<Organization, OperatorError | Unavailable>
+  /** What is in force right now, with the membership found by `key` if it is an active one. */
+  readonly read: (
+    organizationId: bigint,
+    key: MembershipKey
+  ) => Effect.Effect<{ readonly state: State; readonly membership: Membership | undefined }, NotAdmitted | Unavailable>
+  /** What was in force when it was last read, which may be over: whoever uses it holds the epoch against the database. */
+  readonly cached: (organizationId: bigint) => State | undefined
+}>()("max/services/OrganizationState") {
+  static readonly layer = Layer.effect(
+    OrganizationState,
+    Effect.gen(function*() {
+      const { search } = yield* Database
+      const states = new Map<bigint, State>()
+
+      const remember = (state: State) => {
+        states.delete(state.catalog.organization.id)
+        states.set(state.catalog.organization.id, state)
+        if (states.size > MAX_CACHED) states.delete(states.keys().next().value!)
+        return state
+      }
+
+      const read = Effect.fn("OrganizationState.read")(function*(organizationId: bigint, key: MembershipKey) {
+        const known = states.get(organizationId)
+        const [row] = yield* orUnavailable(search.unsafe<StateRow>(STATE, [
+          organizationId,
+          known?.catalog.epoch ?? -1n,
+          key.by === "anchor" ? key.id : null,
+          key.by === "identifier" ? key.kind : null,
+          key.by === "identifier" ? key.key : null
+        ]))
+        if (row === undefined) return yield* NotAdmitted.error
+        const state = known !== undefined && row.epoch === known.catalog.epoch ? known : remember({
+          catalog: { organization: organizationOf(row), epoch: row.epoch, types: decodeTypes(row.types) },
+          policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
+          policyHash: row.policy_hash ?? ""
+        })
+        return { state, membership: row.membership === null ? undefined : decodeMembership(row.membership) }
+      })
+
+      const organization = Effect.fn("OrganizationState.organization")(function*(slug: string | undefined) {
+        const rows = yield* orUnavailable(search<OrganizationRow>`
+          SELECT organization_id, slug, name, country, time_zone FROM max.organizations
+          WHERE ${slug ?? null}::text IS NULL OR slug = ${slug ?? null}::text ORDER BY slug LIMIT 2`)
+        const [only] = rows
+        if (only !== undefined && rows.length === 1) return organizationOf(only)
+        return yield* new OperatorError({
+          message: only !== undefined
+            ? "There are several organizations. Say which one: --org SLUG (max org list shows them)"
+            : slug === undefined
+              ? "There is no organization yet. Make one: max init --org SLUG --country US --time-zone America/New_York"
+              : "There is no organization with that slug. max org list shows them."
+        })
+      })
+
+      return OrganizationState.of({ read, organization, cached: (organizationId) => states.get(organizationId) })
+    })
+  )
+}

@@ -1,0 +1,81 @@
+/** Policy versions: immutable, and published in one transaction with the epoch that puts them in force. */
+import type { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { createHash } from "node:crypto"
+import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
+import type { Catalog, Organization } from "../domain/EntityType.ts"
+import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
+import { Policy, problemText, readPolicy } from "../permissions/Policy.ts"
+import { OrganizationState } from "./OrganizationState.ts"
+
+export interface Published {
+  readonly version: number
+  readonly policy: Policy
+}
+
+/** Ends everything that was planned for an organization: call it in the transaction of the change. */
+export const raiseEpoch = (sql: PgClient.PgClient, organizationId: bigint): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organizationId}`
+
+/** Reads a policy file for a catalog, or fails with everything that is wrong with it. */
+export const parsePolicy = (text: string, catalog: Catalog): Effect.Effect<Policy, OperatorError> => {
+  const reading = readPolicy(text, catalog)
+  return "policy" in reading
+    ? Effect.succeed(reading.policy)
+    : Effect.fail(new OperatorError({
+        message: `The policy isn't published: ${reading.problems.length} problem${reading.problems.length === 1 ? "" : "s"}.`,
+        details: reading.problems.map(problemText)
+      }))
+}
+
+const encodePolicy = Schema.encodeSync(Policy)
+
+/** Writes a policy as the organization's next version and puts it in force; for use inside a transaction. */
+export const insertPolicy = Effect.fnUntraced(function*(
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  text: string,
+  policy: Policy,
+  author: string
+) {
+  const [row] = yield* sql<{ version: number }>`
+    INSERT INTO max.policies (organization_id, version, document, rules, sha256, author)
+    SELECT ${organizationId}, coalesce(max(version), 0) + 1, ${text}, ${sql.json(encodePolicy(policy))},
+      ${createHash("sha256").update(text).digest("hex")}, ${author}
+    FROM max.policies WHERE organization_id = ${organizationId} RETURNING version`
+  yield* sql`UPDATE max.organizations SET policy_version = ${row!.version} WHERE organization_id = ${organizationId}`
+  yield* raiseEpoch(sql, organizationId)
+  return row!.version
+})
+
+export class Policies extends Context.Service<Policies, {
+  /** Checks a policy file against the catalog and puts it in force, or leaves the old one in force. */
+  readonly publish: (organization: Organization, text: string, author: string) => Effect.Effect<
+    Published, OperatorError | NotAdmitted | Unavailable>
+}>()("max/services/Policies") {
+  static readonly layer = Layer.effect(
+    Policies,
+    Effect.gen(function*() {
+      const { app } = yield* Database
+      const states = yield* OrganizationState
+      return Policies.of({
+        publish: Effect.fn("Policies.publish")(function*(organization, text, author) {
+          const { state: { catalog } } = yield* states.read(organization.id, { by: "nobody" })
+          const policy = yield* parsePolicy(text, catalog)
+          const version = yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
+            const [row] = yield* app<{ epoch: bigint }>`
+              SELECT epoch FROM max.organizations WHERE organization_id = ${organization.id} FOR UPDATE`
+            return row?.epoch === catalog.epoch
+              ? yield* insertPolicy(app, organization.id, text, policy, author)
+              : undefined
+          })))
+          return version === undefined
+            ? yield* new OperatorError({ message: "Something else changed this organization at the same time. Publish again." })
+            : { version, policy }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,255 @@
+/**
+ * Request + plans → resolved query. Names are looked up first, among what the caller may see; only then is any value
+ * looked at. A hidden name and one that doesn't exist take the same path and give the same error.
+ */
+import { Result } from "effect"
+import { type Column, columnByKey, DISPLAY_NAME, type EntityType, ID_COLUMN, STATUS } from "../domain/EntityType.ts"
+import { InvalidInput, UnknownName } from "../domain/errors.ts"
+import { emailKey, foldText, phoneKey } from "../domain/keys.ts"
+import { all, Bound, NEVER, some } from "../domain/Predicate.ts"
+import {
+  DEFAULT_LIMIT, type Filter, type FindQuery, MAX_FILTERS, MAX_LIMIT, MAX_SELECT, MAX_VALUE_LENGTH, type ResolvedQuery, type SelectedColumn
+} from "../domain/Query.ts"
+import { decodeId } from "../domain/ids.ts"
+import { closest, quoted } from "../domain/text.ts"
+import { bindScalar, dateRange, entityId, isoTimestamp, todayIn } from "../domain/values.ts"
+import { MIN_CONTAINS } from "../database/sql/predicate.ts"
+import type { Granted } from "../permissions/Plan.ts"
+import type { State } from "./OrganizationState.ts"
+
+/** What one caller may see: the plan of each visible type, by the type's key. */
+export interface Visible {
+  readonly state: State
+  readonly planOf: (type: EntityType) => Granted | undefined
+}
+
+type Fault = UnknownName | InvalidInput
+
+/** A type with the caller's plan of it. */
+export interface VisibleType {
+  readonly type: EntityType
+  readonly plan: Granted
+}
+
+/** The type's relation target with the caller's plan of it, when the caller may see it. */
+const targetIn = (visible: Visible, column: Column): VisibleType | undefined => {
+  if (column.storage._tag === "Value") return undefined
+  const key = column.storage.target
+  const type = visible.state.catalog.types.find((candidate) => candidate.key === key)
+  const plan = type && visible.planOf(type)
+  return type === undefined || plan === undefined ? undefined : { type, plan }
+}
+
+export const visibleTypes = (visible: Visible): ReadonlyArray<EntityType> =>
+  visible.state.catalog.types.filter((type) => visible.planOf(type) !== undefined)
+
+/** The columns of a type with a cell that the caller may see somewhere; a relation to a hidden type is none. */
+export const visibleColumns = ({ plan, type }: VisibleType, visible: Visible): ReadonlyArray<Column> =>
+  type.columns.filter((column) =>
+    plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined))
+
+export const resolveType = (slug: string, visible: Visible): Result.Result<VisibleType, UnknownName> => {
+  const type = visible.state.catalog.types.find((candidate) => candidate.slug === slug)
+  const plan = type && visible.planOf(type)
+  if (type !== undefined && plan !== undefined) return Result.succeed({ type, plan })
+  return Result.fail(unknownName(slug, "There is nothing called", visibleTypes(visible).map((known) => known.slug)))
+}
+
+const unknownName = (name: string, lead: string, known: ReadonlyArray<string>): UnknownName => {
+  const near = closest(name, known)
+  const hint = near !== undefined
+    ? ` Did you mean ${near}?`
+    : known.length > 0 ? ` There is: ${known.slice(0, 12).join(", ")}${known.length > 12 ? ", …" : ""}.` : ""
+  return new UnknownName({ message: `${lead} ${quoted(name)}.${hint}` })
+}
+
+const invalid = (message: string) => Result.fail(new InvalidInput({ message }))
+
+/** Resolves a request for a caller, or says what is wrong with it. */
+export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
+  Result.gen(function*() {
+    const found = yield* resolveType(query.entityTypeId, visible)
+    if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
+    const requested = query.selectColumns ?? []
+    if (requested.length > MAX_SELECT) return yield* invalid(`At most ${MAX_SELECT} columns can be selected.`)
+    const columns = new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))
+    const named = (slug: string) => {
+      const column = columns.get(slug)
+      return column === undefined
+        ? Result.fail(unknownName(slug, `${found.type.pluralName} have nothing called`, [...columns.keys()]))
+        : Result.succeed(column)
+    }
+    const filterColumns: Array<Column> = []
+    for (const filter of query.filters) filterColumns.push(yield* named(filter.columnId))
+    const select: Array<SelectedColumn> = []
+    for (const slug of new Set(requested)) select.push(selected(yield* named(slug), found, visible))
+
+    const filters: Array<Bound> = []
+    for (const [index, filter] of query.filters.entries()) {
+      const column = filterColumns[index]!
+      const bound = yield* resolveFilter(filter, column, visible)
+      filters.push(all(maskOf(found.plan, column), bound))
+    }
+    const limit = query.limit ?? DEFAULT_LIMIT
+    if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return yield* invalid(`limit is 0 to ${MAX_LIMIT}.`)
+    const cursor = query.cursorEntityId === undefined ? undefined : decodeId(query.cursorEntityId)
+    if (query.cursorEntityId !== undefined && cursor === undefined) {
+      return yield* invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
+    }
+    const ordering = query.filters.findIndex((filter) => filter.op === "gte" || filter.op === "lt")
+    const order = ordering < 0 ? undefined : {
+      column: filterColumns[ordering]!,
+      mask: maskOf(found.plan, filterColumns[ordering]!),
+      descending: query.filters[ordering]!.op === "lt"
+    }
+    const identifying = query.filters.some((filter, index) => filter.op === "eq" && isIdentifier(filterColumns[index]!))
+    return {
+      type: found.type,
+      plan: found.plan.where,
+      filter: all(...filters),
+      ...(order === undefined ? {} : { order }),
+      limit,
+      ...(cursor === undefined ? {} : { cursor: cursor.toString() }),
+      name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
+      status: found.plan.cells.get(STATUS) ?? NEVER,
+      select,
+      shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(filterColumns[index]!)) ? "subplan" : "array",
+      lane: identifying && query.filters.every((filter) => filter.op === "eq") ? "lookup" : "search",
+      label: [found.type.slug, ...query.filters.map((filter, index) => `${filterColumns[index]!.slug}:${filter.op}`)].join(" ")
+    } satisfies ResolvedQuery
+  })
+
+const maskOf = (plan: Granted, column: Column): Bound => plan.cells.get(column.key) ?? NEVER
+
+const selected = (column: Column, found: VisibleType, visible: Visible): SelectedColumn => {
+  const target = targetIn(visible, column)
+  return {
+    column,
+    mask: maskOf(found.plan, column),
+    ...(target === undefined ? {} : {
+      target: { type: target.type, where: target.plan.where, name: target.plan.cells.get(DISPLAY_NAME) ?? NEVER }
+    })
+  }
+}
+
+/** Columns whose values name one entity or a few, so that equality on them is a lookup. */
+const isIdentifier = (column: Column): boolean =>
+  column.storage._tag === "Value" && column.storage.indexed === true &&
+  (column.kind === "phone" || column.kind === "email" || column.key === DISPLAY_NAME)
+
+const isSelective = (column: Column): boolean => column.kind !== "boolean"
+
+const resolveFilter = (filter: Filter, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+  const { value } = filter
+  if (value.length > MAX_VALUE_LENGTH) return invalid(`A value has at most ${MAX_VALUE_LENGTH} characters.`)
+  if (value.includes("\u0000")) return invalid("A value can't contain a NUL character.")
+  if (foldText(value) === "") return invalid(`The value for ${column.slug} is empty.`)
+  switch (filter.op) {
+    case "eq":
+      return equal(value, column, visible)
+    case "ilike":
+      return contains(value, column, visible)
+    case "gte":
+    case "lt":
+      return bound(value, filter.op, column, visible)
+  }
+}
+
+const compare = (column: Column, op: "eq" | "gte" | "lt", value: string | boolean, side: "value" | "key" = "value") =>
+  Bound.Compare({ column: column.key, side, op, value })
+
+const equal = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+  const { organization } = visible.state.catalog
+  switch (column.kind) {
+    case "text":
+    case "list":
+      return Result.succeed(compare(column, "eq", foldText(value), "key"))
+    case "phone": {
+      const key = phoneKey(value, organization.country)
+      return Result.succeed(key === undefined ? NEVER : compare(column, "eq", key, "key"))
+    }
+    case "email": {
+      const key = emailKey(value)
+      return Result.succeed(key === undefined ? NEVER : compare(column, "eq", key, "key"))
+    }
+    case "boolean": {
+      const truth = /^(true|yes|1)$/i.test(value) ? true : /^(false|no|0)$/i.test(value) ? false : undefined
+      return truth === undefined ? invalid(`${column.slug} is true or false.`) : Result.succeed(compare(column, "eq", truth))
+    }
+    case "integer":
+    case "number":
+      return Result.map(numeric(value, column, visible), (number) => compare(column, "eq", number))
+    case "date":
+    case "timestamp":
+      return Result.map(period(value, column, visible), ({ from, to }) =>
+        to === undefined ? compare(column, "eq", from) : all(compare(column, "gte", from), compare(column, "lt", to)))
+    case "reference":
+    case "references": {
+      const target = targetIn(visible, column)!
+      return Result.succeed(some(column.key, all(target.plan.where, compare(ID_COLUMN, "eq", entityId(value)))))
+    }
+  }
+}
+
+const contains = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+  switch (column.kind) {
+    case "text":
+    case "email":
+      return containsText(foldText(value), column)
+    case "phone": {
+      const digits = value.replace(/[^\d+]/g, "")
+      return digits === "" ? Result.succeed(NEVER) : containsText(digits, column)
+    }
+    case "reference":
+    case "references": {
+      const target = targetIn(visible, column)!
+      const name = columnByKey(target.type, DISPLAY_NAME)
+      if (name === undefined) return Result.succeed(NEVER)
+      return Result.map(containsText(foldText(value), name), (part) =>
+        some(column.key, all(target.plan.where, maskOf(target.plan, name), part)))
+    }
+    default:
+      return invalid(`${column.slug} can't be searched with ilike: use eq.`)
+  }
+}
+
+const containsText = (text: string, column: Column): Result.Result<Bound, InvalidInput> =>
+  [...text].length >= MIN_CONTAINS || (column.storage._tag === "Value" && column.storage.indexed === true)
+    ? Result.succeed(Bound.Contains({ column: column.key, text }))
+    : invalid(`To search ${column.slug}, give at least ${MIN_CONTAINS} characters.`)
+
+const bound = (value: string, op: "gte" | "lt", column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+  switch (column.kind) {
+    case "integer":
+    case "number":
+      return Result.map(numeric(value, column, visible), (number) => compare(column, op, number))
+    case "date":
+    case "timestamp":
+      return Result.map(period(value, column, visible), ({ from }) => compare(column, op, from))
+    default:
+      return invalid(`${column.slug} has no order: use eq or ilike.`)
+  }
+}
+
+const numeric = (value: string, column: Column, visible: Visible): Result.Result<string | boolean, InvalidInput> => {
+  const read = bindScalar(column, value.trim(), visible.state.catalog.organization)
+  return read === undefined
+    ? invalid(`${column.slug} is a ${column.kind === "integer" ? "whole number" : "number"}, such as 42.`)
+    : Result.succeed(read)
+}
+
+/** A period as a half-open range; a point in time (timestamps only) has no end. */
+const period = (
+  value: string,
+  column: Column,
+  visible: Visible
+): Result.Result<{ readonly from: string; readonly to?: string }, InvalidInput> => {
+  const range = dateRange(value, () => todayIn(visible.state.catalog.organization.timeZone))
+  if (range !== undefined) {
+    return Result.succeed(column.kind === "date" ? range : { from: `${range.from}T00:00:00`, to: `${range.to}T00:00:00` })
+  }
+  const point = column.kind === "timestamp" ? isoTimestamp(value.trim()) : undefined
+  return point === undefined
+    ? invalid(`${column.slug} is a ${column.kind === "date" ? "date" : "time"}, such as 2026, 2026-03 or 2026-03-31${column.kind === "date" ? "" : "T14:00"}.`)
+    : Result.succeed({ from: point })
+}

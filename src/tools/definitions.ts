@@ -1,0 +1,28 @@
+/** The tools as a model is told of them. */
+import { Tool } from "effect/ai"
+import { MaxToolkit } from "./Toolkit.ts"
+
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+}
+
+type Json = { readonly [key: string]: unknown }
+
+/** A JSON Schema in which no object takes keys that it doesn't name (strict tools need that), without bounds that bound nothing. */
+const compact = (schema: Json): Json =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([, value]) => Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER)
+      .map(([key, value]) => [key, key === "additionalProperties" ? false : compactValue(value)])
+  )
+
+const compactValue = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(compactValue) : typeof value === "object" && value !== null ? compact(value as Json) : value
+
+export const toolDefinitions: ReadonlyArray<ToolDefinition> = Object.values(MaxToolkit.tools).map((tool) => ({
+  name: tool.name,
+  description: tool.description ?? "",
+  inputSchema: compact(Tool.getJsonSchema(tool))
+}))

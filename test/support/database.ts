@@ -1,0 +1,52 @@
+/** A migrated database of its own for a test file, dropped afterwards. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+import { Database } from "../../src/database/Database.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import { Env } from "../../src/env.ts"
+import { Services } from "../../src/layers.ts"
+
+const passwordOf = (url: string) => {
+  const { password } = new URL(url)
+  return password === "" ? undefined : Redacted.make(decodeURIComponent(password))
+}
+
+const urlOf = (server: string, database: string): string => {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+const admin = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+
+/** The URL of a new, empty database that goes away with the scope. */
+export const freshDatabase = Effect.gen(function*() {
+  const server = inject("serverUrl")
+  const name = `max_test_${randomBytes(6).toString("hex")}`
+  const client = yield* admin(server)
+  yield* Effect.acquireRelease(
+    client.unsafe(`CREATE DATABASE ${name}`).unprepared,
+    () => Effect.ignore(client.unsafe(`DROP DATABASE ${name} WITH (FORCE)`).unprepared)
+  )
+  return urlOf(server, name)
+}).pipe(Effect.provide(Reactivity.layer))
+
+/** The URL of a new, migrated database. */
+export const migratedDatabase = Effect.gen(function*() {
+  const url = yield* freshDatabase
+  yield* Effect.scoped(Effect.flatMap(admin(url), (owner) => migrate(owner, passwordOf(url))))
+  return url
+}).pipe(Effect.provide(Reactivity.layer))
+
+/** Configuration that points at a database. The lookup timeout is wide: what it does has a test of its own. */
+export const envFor = (url: string) =>
+  Env.layerWith({ databaseUrl: Redacted.make(url), lookupTimeout: 10_000, searchTimeout: 30_000 })
+
+/** Every service over a new database. */
+export const TestServices = Services.pipe(
+  Layer.provideMerge(Layer.unwrap(Effect.map(migratedDatabase, (url) => Database.layer.pipe(Layer.provideMerge(envFor(url)))))),
+  Layer.orDie
+)
