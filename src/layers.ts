@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { Database } from "./database/Database.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
+import { ExternalIds } from "./services/ExternalIds.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
 import { Memberships } from "./services/Memberships.ts"
 import { Organizations } from "./services/Organizations.ts"
@@ -10,7 +11,7 @@ import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
 
 /** Every service over a database that is given. */
-export const Services = Layer.mergeAll(EntityQueryService.layer, Memberships.layer, Organizations.layer).pipe(
+export const Services = Layer.mergeAll(EntityQueryService.layer, ExternalIds.layer, Memberships.layer, Organizations.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)),
   Layer.provideMerge(OrganizationState.layer)
 )

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
-import { type Organization, PEOPLE, typeByKey } from "../domain/EntityType.ts"
+import { type EntityType, type Organization, PEOPLE, typeByKey } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { foldText } from "../domain/keys.ts"
@@ -11,7 +11,7 @@ import type { AttributeValue } from "../domain/Principal.ts"
 import { closest, quoted } from "../domain/text.ts"
 import { entityId } from "../domain/values.ts"
 import { type Identifier, IdentityResolver, readIdentifier } from "./IdentityResolver.ts"
-import { OrganizationState } from "./OrganizationState.ts"
+import { OrganizationState, type State } from "./OrganizationState.ts"
 import { raiseEpoch } from "./Policies.ts"
 
 export interface NewMember {
@@ -32,11 +32,31 @@ export interface Member {
   readonly suspended: boolean
 }
 
+interface Prepared {
+  readonly identifier: Identifier
+  readonly anchorId: string
+  readonly roles: ReadonlyArray<string>
+  readonly attributes: Readonly<Record<string, AttributeValue>>
+  /** The person to make, with the identifier as it was written. */
+  readonly create?: { readonly name: string; readonly text: string }
+  readonly keepAttributes?: boolean
+}
+
+/** The first faults of many. */
+const summarized = (faults: ReadonlyArray<string>): ReadonlyArray<string> =>
+  faults.length <= 20 ? faults : [...faults.slice(0, 20), `… and ${faults.length - 20} more.`]
+
+const sameRoles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefined): boolean =>
+  b !== undefined && a.length === b.length && a.every((role) => b.includes(role))
+
 type Fault = OperatorError | NotAdmitted | Unavailable
 
 export class Memberships extends Context.Service<Memberships, {
   /** Gives the one person with this identifier a membership, or changes the roles and attributes of the one it has. */
   readonly add: (organization: Organization, member: NewMember) => Effect.Effect<{ readonly anchorId: string; readonly created: boolean }, Fault>
+  /** Makes the members those of a list: who isn't in it is suspended. All or nothing. */
+  readonly sync: (organization: Organization, rows: ReadonlyArray<NewMember & { readonly line: number }>) => Effect.Effect<
+    { readonly added: number; readonly unchanged: number; readonly suspended: number }, Fault>
   readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
   /** Ends a membership at once, in every process. */
   readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
@@ -60,52 +80,102 @@ export class Memberships extends Context.Service<Memberships, {
         return { state, type: typeByKey(state.catalog, PEOPLE)! }
       })
 
+      /** Everything about a member that can be wrong is found out here, before anything is written. */
+      const prepare = Effect.fnUntraced(function*(organization: Organization, state: State, member: NewMember) {
+        const identifier = yield* parse(member.identifier, organization)
+        const known = Object.keys(state.policy.roles)
+        for (const role of member.roles) {
+          if (known.includes(role)) continue
+          const near = closest(role, known)
+          return yield* new OperatorError({
+            message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+          })
+        }
+        const found = yield* identities.identify(organization, identifier)
+        if (found.length > 1) {
+          return yield* new OperatorError({
+            message: `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.`
+          })
+        }
+        if (found.length === 0 && member.create === undefined) {
+          return yield* new OperatorError({
+            message: `Nobody has ${quoted(member.identifier)}. Import the person first, or make one: max member add … --create`
+          })
+        }
+        const prepared: Prepared = {
+          identifier, anchorId: found[0] ?? encodeId(nextId()), roles: [...new Set(member.roles)], attributes: member.attributes ?? {},
+          ...(found.length === 0
+            ? { create: { name: member.create?.name ?? nameFrom(member.identifier), text: member.identifier.trim() } }
+            : {})
+        }
+        return prepared
+      })
+
+      const write = Effect.fnUntraced(function*(organization: Organization, type: EntityType, member: Prepared) {
+        const { anchorId, identifier } = member
+        if (member.create !== undefined) {
+          yield* app.unsafe(
+            `INSERT INTO ${qualified(type.relation)} (organization_id, id, name, name_k, ${identifier.kind}, ${identifier.kind}_k)
+             VALUES ($1::bigint, $2::text::bigint, $3::text, $4::text, $5::text, $6::text)`,
+            [organization.id, entityId(anchorId), member.create.name, foldText(member.create.name), member.create.text, identifier.key]
+          )
+        }
+        yield* app`
+          INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
+          VALUES (${organization.id}, ${anchorId}, ${member.roles}::text[], ${app.json(member.attributes)})
+          ON CONFLICT (organization_id, anchor_id) DO UPDATE SET roles = excluded.roles, suspended_at = NULL,
+            attributes = CASE WHEN ${member.keepAttributes === true} THEN memberships.attributes ELSE excluded.attributes END`
+        const rows = yield* app`
+          INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
+          VALUES (${organization.id}, ${identifier.kind}, ${identifier.key}, ${anchorId})
+          ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()
+          WHERE identifiers.anchor_id = excluded.anchor_id RETURNING anchor_id`
+        if (rows.length === 0) {
+          return yield* new OperatorError({ message: "This is the verified identifier of another member. max member list shows whose." })
+        }
+      })
+
       return Memberships.of({
         add: Effect.fn("Memberships.add")(function*(organization, member) {
-          const identifier = yield* parse(member.identifier, organization)
-          const { state, type } = yield* people(organization)
-          const known = Object.keys(state.policy.roles)
-          for (const role of member.roles) {
-            if (known.includes(role)) continue
-            const near = closest(role, known)
-            return yield* new OperatorError({
-              message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${known.join(", ")}.` : `Did you mean ${near}?`}`
-            })
-          }
-          const found = yield* identities.identify(organization, identifier)
-          if (found.length > 1) {
-            return yield* new OperatorError({ message: `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.` })
-          }
-          if (found.length === 0 && member.create === undefined) {
-            return yield* new OperatorError({ message: `Nobody has ${quoted(member.identifier)}. Import the person first, or make one: --create` })
-          }
-          const id = nextId()
-          const anchorId = found[0] ?? encodeId(id)
+          const context = yield* people(organization)
+          const prepared = yield* prepare(organization, context.state, member)
           yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
-            if (found.length === 0) {
-              const name = member.create?.name ?? nameFrom(member.identifier)
-              yield* app.unsafe(
-                `INSERT INTO ${qualified(type.relation)} (organization_id, id, name, name_k, ${identifier.kind}, ${identifier.kind}_k)
-                 VALUES ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text)`,
-                [organization.id, id, name, foldText(name), member.identifier, identifier.key]
-              )
-            }
-            yield* app`
-              INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
-              VALUES (${organization.id}, ${anchorId}, ${[...new Set(member.roles)]}::text[], ${app.json(member.attributes ?? {})})
-              ON CONFLICT (organization_id, anchor_id)
-              DO UPDATE SET roles = excluded.roles, attributes = excluded.attributes, suspended_at = NULL`
-            const rows = yield* app<{ anchor_id: string }>`
-              INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
-              VALUES (${organization.id}, ${identifier.kind}, ${identifier.key}, ${anchorId})
-              ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()
-              WHERE identifiers.anchor_id = excluded.anchor_id RETURNING anchor_id`
+            yield* write(organization, context.type, prepared)
             yield* raiseEpoch(app, organization.id)
-            if (rows.length === 0) {
-              return yield* new OperatorError({ message: `${quoted(member.identifier)} is the verified identifier of another member.` })
-            }
           })))
-          return { anchorId, created: found.length === 0 }
+          return { anchorId: prepared.anchorId, created: prepared.create !== undefined }
+        }),
+
+        sync: Effect.fn("Memberships.sync")(function*(organization, rows) {
+          const context = yield* people(organization)
+          const faults: Array<string> = []
+          const wanted = new Map<string, Prepared>()
+          for (const { line, ...row } of rows) {
+            const prepared = yield* prepare(organization, context.state, row).pipe(
+              Effect.catchTag("OperatorError", (error) => Effect.sync(() => void faults.push(`line ${line}: ${error.message}`))))
+            if (prepared === undefined) continue
+            if (wanted.has(prepared.anchorId)) faults.push(`line ${line}: this person is in the file twice.`)
+            wanted.set(prepared.anchorId, prepared)
+          }
+          if (rows.length === 0) faults.push("There is nobody in the file: that would suspend everybody.")
+          if (faults.length > 0) {
+            return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
+          }
+          return yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
+            const before = yield* app<{ anchor_id: string; roles: ReadonlyArray<string>; suspended: boolean }>`
+              SELECT anchor_id, roles, suspended_at IS NOT NULL AS suspended FROM max.memberships
+              WHERE organization_id = ${organization.id} FOR UPDATE`
+            const unchanged = before.filter((row) =>
+              !row.suspended && sameRoles(row.roles, wanted.get(row.anchor_id)?.roles)).map((row) => row.anchor_id)
+            const ending = before.filter((row) => !row.suspended && !wanted.has(row.anchor_id)).map((row) => row.anchor_id)
+            for (const prepared of wanted.values()) {
+              yield* write(organization, context.type, { ...prepared, keepAttributes: true })
+            }
+            yield* app`UPDATE max.memberships SET suspended_at = now()
+              WHERE organization_id = ${organization.id} AND anchor_id = ANY(${ending}::text[])`
+            yield* raiseEpoch(app, organization.id)
+            return { added: wanted.size - unchanged.length, unchanged: unchanged.length, suspended: ending.length }
+          })))
         }),
 
         list: Effect.fn("Memberships.list")(function*(organization) {
