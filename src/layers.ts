@@ -1,9 +1,11 @@
 /** The layer graph; each line feeds those above it. */
 import { Layer } from "effect"
 import { Database } from "./database/Database.ts"
+import { CatalogWriter } from "./services/CatalogWriter.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
+import { Importer } from "./services/Importer.ts"
 import { Memberships } from "./services/Memberships.ts"
 import { Organizations } from "./services/Organizations.ts"
 import { OrganizationState } from "./services/OrganizationState.ts"
@@ -11,8 +13,8 @@ import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
 
 /** Every service over a database that is given. */
-export const Services = Layer.mergeAll(EntityQueryService.layer, ExternalIds.layer, Memberships.layer, Organizations.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)),
+export const Services = Layer.mergeAll(EntityQueryService.layer, ExternalIds.layer, Importer.layer, Memberships.layer, Organizations.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(CatalogWriter.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)),
   Layer.provideMerge(OrganizationState.layer)
 )
 

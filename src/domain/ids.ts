@@ -1,29 +1,31 @@
 /**
- * Ids. A managed entity's id is a 63-bit integer (41 bits of milliseconds, 22 random) that callers see as opaque
- * base32 text; nobody outside the store reads anything out of it.
+ * Ids. A managed entity's id is a 63-bit integer (41 bits of milliseconds, 22 random) that callers see as opaque text
+ * of letters; nobody outside the store reads anything out of it. Letters alone cost a model fewer tokens than base32
+ * and can't be taken for a number (docs/adr/0002-ids.md).
  */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-const VALUES = new Map([...ALPHABET].map((character, value) => [character, BigInt(value)]))
+const LETTERS = "abcdefghijklmnopqrstuvwxyz"
+const BASE = BigInt(LETTERS.length)
 const EPOCH_MS = Date.UTC(2020, 0, 1)
 const RANDOM_BITS = 22n
 const RANDOM_MAX = 1 << 22
 const MAX_ID = (1n << 63n) - 1n
+const MAX_LENGTH = 14
 
-/** The text of a managed id, at most 13 characters of Crockford's base32 in lower case. */
+/** The text of a managed id: 13 letters today, never more than 14. */
 export const encodeId = (id: bigint): string => {
   let text = ""
-  for (let rest = id; rest > 0n; rest >>= 5n) text = ALPHABET[Number(rest & 31n)] + text
-  return text === "" ? "0" : text
+  for (let rest = id; rest > 0n; rest /= BASE) text = LETTERS[Number(rest % BASE)] + text
+  return text === "" ? LETTERS[0]! : text
 }
 
 /** The id behind a text, or undefined when the text isn't the one canonical form of an id: look-alikes name nothing. */
 export const decodeId = (text: string): bigint | undefined => {
-  if (text.length === 0 || text.length > 13 || (text.length > 1 && text.startsWith("0"))) return undefined
+  if (text.length === 0 || text.length > MAX_LENGTH || (text.length > 1 && text.startsWith(LETTERS[0]!))) return undefined
   let id = 0n
   for (const character of text) {
-    const value = VALUES.get(character)
-    if (value === undefined) return undefined
-    id = (id << 5n) | value
+    const value = LETTERS.indexOf(character)
+    if (value < 0) return undefined
+    id = id * BASE + BigInt(value)
   }
   return id <= MAX_ID ? id : undefined
 }

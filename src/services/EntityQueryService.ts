@@ -3,6 +3,7 @@
  * may be over by the time the statement runs; the statement says so, and it plans once more.
  */
 import { Context, Effect, Layer, Result } from "effect"
+import { compileFind, type Statement } from "../database/sql/find.ts"
 import type { EntityType } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
@@ -33,6 +34,9 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
   /** One page of the entities that match and that the caller may see. */
   readonly findEntities: (input: FindQuery & { readonly organizationId: bigint }) => Effect.Effect<
     Page, LookupError, CurrentPrincipal>
+  /** The statement that `findEntities` would run for the caller: for operators, never for callers. */
+  readonly explain: (input: FindQuery & { readonly organizationId: bigint }) => Effect.Effect<
+    Statement, LookupError, CurrentPrincipal>
 }>()("max/services/EntityQueryService") {
   static readonly layer = Layer.effect(
     EntityQueryService,
@@ -123,6 +127,11 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
             case "Stale":
               return yield* Unavailable.error
           }
+        }),
+
+        explain: Effect.fn("EntityQueryService.explain")(function*(input) {
+          const admitted = yield* identities.readmit(yield* caller(input.organizationId))
+          return compileFind(yield* Effect.fromResult(resolveQuery(input, visibleTo(admitted))), admitted.state.catalog)
         })
       })
     })

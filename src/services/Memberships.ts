@@ -84,6 +84,7 @@ export class Memberships extends Context.Service<Memberships, {
       const prepare = Effect.fnUntraced(function*(organization: Organization, state: State, member: NewMember) {
         const identifier = yield* parse(member.identifier, organization)
         const known = Object.keys(state.policy.roles)
+        if (member.roles.length === 0) return yield* new OperatorError({ message: `${quoted(member.identifier)} has no role.` })
         for (const role of member.roles) {
           if (known.includes(role)) continue
           const near = closest(role, known)

@@ -20,14 +20,15 @@ export const renderPage = (page: Page): string => {
   const columns = [...new Set(page.entities.flatMap((entity) => Object.keys(entity.columns ?? {})))]
     .filter((column) => column !== "name" && column !== "status")
   const withStatus = page.entities.some((entity) => entity.status !== undefined)
+  // The id stands last: a line that begins with a name is a token shorter than one that begins with an id.
   const rows = page.entities.map((entity) => [
-    entity.entityId,
     entity.displayName ?? "",
     ...(withStatus ? [entity.status ?? ""] : []),
-    ...columns.map((column) => renderCell(entity.columns?.[column]))
+    ...columns.map((column) => renderCell(entity.columns?.[column])),
+    entity.entityId
   ])
   const next = page.nextCursorEntityId === undefined ? [] : [[`more after ${page.nextCursorEntityId}`]]
-  return table([[total], ["id", "name", ...(withStatus ? ["status"] : []), ...columns], ...rows, ...next])
+  return table([[total], ["name", ...(withStatus ? ["status"] : []), ...columns, "id"], ...rows, ...next])
 }
 
 /** A cell in one piece: a reference as its name with the id behind it. */

@@ -8,7 +8,9 @@ import { Env, SETTINGS } from "../../env.ts"
 import { Services } from "../../layers.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { migrate } from "./commands/database.ts"
+import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
+import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { init, member, org, policy } from "./commands/organization.ts"
 import { max } from "./context.ts"
@@ -50,7 +52,7 @@ const root = max.pipe(
   ),
   Command.withSubcommands([
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
-    { group: "Set up", commands: [connected(init), connected(org), connected(member), connected(policy), configured(migrate)] as const },
+    { group: "Set up", commands: [connected(init), connected(org), connected(member), connected(policy), connected(importFile), configured(migrate), demo] as const },
     { group: "For models and engineers", commands: [tools, connected(tool), connected(evaluate)] as const }
   ])
 )

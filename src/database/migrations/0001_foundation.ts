@@ -3,7 +3,7 @@
  * foreign key crosses organizations, so that the schema can be distributed by organization_id as it is. Organization 0
  * is the workspace: system types belong to it.
  */
-import type { Migration } from "./index.ts"
+import type { Migration } from "./Migration.ts"
 
 const systemColumns = `
   organization_id bigint NOT NULL, id bigint NOT NULL, external_id text,

@@ -1,12 +1,6 @@
 /** The migrations in order, forward only. */
 import { foundation } from "./0001_foundation.ts"
-
-export interface Migration {
-  readonly id: number
-  readonly name: string
-  /** One statement a string. */
-  readonly statements: () => ReadonlyArray<string>
-}
+import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [foundation]
 

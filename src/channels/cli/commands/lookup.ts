@@ -99,24 +99,19 @@ export const tools = Command.make("tools", {}, () =>
 ).pipe(Command.withDescription("Show the three tools as a model is told of them"))
 
 const RENDER = { listEntityTypes: renderTypes, listColumnsForType: renderColumns, findEntities: renderPage } as const
-type ToolName = keyof typeof RENDER
 
 export const tool = Command.make("tool", {
-  name: Argument.String("name").pipe(Argument.withDescription(Object.keys(RENDER).join(", "))),
+  name: Argument.Literals("name", ["listEntityTypes", "listColumnsForType", "findEntities"]),
   input: Argument.String("json").pipe(Argument.withDescription("The call's input, as JSON"), Argument.optional)
 }, (input) =>
   Effect.gen(function*() {
-    if (!Object.hasOwn(RENDER, input.name)) {
-      return yield* new UsageError({ message: `There is no tool ${quoted(input.name)}. There are: ${Object.keys(RENDER).join(", ")}.` })
-    }
-    const name = input.name as ToolName
     const parameters = yield* Effect.try({
       try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
       catch: () => new UsageError({ message: "The input isn't JSON." })
     })
     const toolkit = yield* MaxToolkit
     const output = yield* asPrincipal(() =>
-      toolkit.handle(name, parameters as never).pipe(
+      toolkit.handle(input.name, parameters as never).pipe(
         Effect.flatMap(Stream.runLast),
         Effect.catchTag("AiError", () => Effect.fail(new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." })))
       ))
@@ -126,6 +121,6 @@ export const tool = Command.make("tool", {
     if (final?.isFailure !== false) {
       return yield* new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." })
     }
-    yield* result(yield* wantsJson, value, [RENDER[name](value as never)])
+    yield* result(yield* wantsJson, value, [RENDER[input.name](value as never)])
   })
 ).pipe(Command.withDescription("Call a tool and show what a model would get"))

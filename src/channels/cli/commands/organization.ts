@@ -1,7 +1,10 @@
 /** Organizations, members and policies: an operator's commands. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { OperatorError } from "../../../domain/errors.ts"
+import { quoted } from "../../../domain/text.ts"
 import { MAX_POLICY_LENGTH } from "../../../permissions/Policy.ts"
+import { type Cell, openImportFile } from "../../../services/importFile.ts"
 import { Memberships } from "../../../services/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/Organizations.ts"
 import { Policies } from "../../../services/Policies.ts"
@@ -91,12 +94,28 @@ const suspend = Command.make("suspend", { identifier: Argument.String("identifie
   })
 ).pipe(Command.withDescription("End a person's access at once"))
 
+/** The rows of a file with the headers identifier and role. */
+const readMembers = Effect.fnUntraced(function*(path: string) {
+  const file = yield* openImportFile(path)
+  const [identifier, role] = ["identifier", "role"].map((header) => file.headers.findIndex((known) => known.trim().toLowerCase() === header))
+  if (identifier === undefined || identifier < 0 || role === undefined || role < 0) {
+    return yield* new OperatorError({ message: `${quoted(path)} needs the headers identifier and role.` })
+  }
+  const records = yield* Stream.runCollect(Stream.flattenIterable(file.batches))
+  const bad = records.find((record) => record.problem !== undefined)
+  if (bad !== undefined) return yield* new OperatorError({ message: `Nothing was changed: line ${bad.line}: ${bad.problem}` })
+  const text = (cell: Cell) => (typeof cell === "string" ? cell.trim() : Array.isArray(cell) ? cell.join(";") : "")
+  return records.map(({ cells, line }) => ({
+    line, identifier: text(cells[identifier]), roles: text(cells[role]).split(";").map((one) => one.trim()).filter((one) => one !== "")
+  }))
+})
+
 const sync = Command.make("sync", {
   file: Argument.String("file").pipe(Argument.withDescription("CSV or JSONL with the columns identifier and role (several: a;b)"))
 }, (input) =>
   Effect.gen(function*() {
     const memberships = yield* Memberships
-    const outcome = yield* memberships.sync(yield* currentOrganization, input.file.length > 0 ? [] : [])
+    const outcome = yield* memberships.sync(yield* currentOrganization, yield* readMembers(input.file))
     yield* result(yield* wantsJson, outcome, [
       `${outcome.added} added or changed, ${outcome.suspended} suspended, ${outcome.unchanged} as they were.`
     ])

@@ -59,14 +59,15 @@ export const STAFF = [
 export const generate = (today: Date, size = 2000): Sample => {
   const random = seeded(20_26)
   const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(random() * from.length)]!
+  const phone = makePhone(random)
   const companies = COMPANY[0].flatMap((first) => COMPANY[1].map((second) => ({
     id: `co-${ascii(first)}-${ascii(second)}`, name: `${first} ${second}`, status: pick(STATUSES), owner: pick(STAFF.slice(0, 2)).email,
-    phone: phone(random), email: `hello@${ascii(first)}${ascii(second)}.example`
+    phone: phone(), email: `hello@${ascii(first)}${ascii(second)}.example`
   })))
   const staff = STAFF.map((person, index) => ({
-    id: `staff-${index + 1}`, name: person.name, status: "staff", email: person.email, phone: phone(random), owner: "", company: ""
+    id: `staff-${index + 1}`, name: person.name, status: "staff", email: person.email, phone: phone(), owner: "", company: ""
   }))
-  const taken = new Set(staff.map((person) => person.email))
+  const taken = new Set<string>(staff.map((person) => person.email))
   const people: Array<Record<string, string>> = [...staff]
   while (people.length < size) {
     const [first, last, company] = [pick(FIRST), pick(LAST), pick(companies)]
@@ -74,7 +75,7 @@ export const generate = (today: Date, size = 2000): Sample => {
     if (taken.has(email)) email = email.replace("@", `${people.length}@`)
     taken.add(email)
     people.push({
-      id: `p-${people.length + 1}`, name: `${first} ${last}`, status: pick(STATUSES), email, phone: random() < 0.9 ? phone(random) : "",
+      id: `p-${people.length + 1}`, name: `${first} ${last}`, status: pick(STATUSES), email, phone: random() < 0.9 ? phone() : "",
       owner: pick(STAFF.slice(0, 2)).email, company: company.id
     })
   }
@@ -91,9 +92,16 @@ export const generate = (today: Date, size = 2000): Sample => {
   return { companies, people, meetings }
 }
 
-/** A number of the range that is kept free for fiction. */
-const phone = (random: () => number): string =>
-  `${pickArea(random)}-555-01${String(Math.floor(random() * 100)).padStart(2, "0")}`
+/** Phone numbers that nobody has (exchange 555), each once. */
+const makePhone = (random: () => number) => {
+  const given = new Set<string>()
+  const next = (): string => {
+    const number = `${AREAS[Math.floor(random() * AREAS.length)]!}-555-${String(Math.floor(random() * 10_000)).padStart(4, "0")}`
+    if (given.has(number)) return next()
+    given.add(number)
+    return number
+  }
+  return next
+}
 
 const AREAS = ["202", "206", "212", "303", "312", "404", "415", "503", "512", "602", "617", "702", "713", "801", "808", "919"]
-const pickArea = (random: () => number): string => AREAS[Math.floor(random() * AREAS.length)]!

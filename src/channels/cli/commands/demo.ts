@@ -1,0 +1,185 @@
+/** A sample organization of its own, and one question asked by three people. */
+import { Console, Effect, Layer, Result } from "effect"
+import { Command } from "effect/cli"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { Database } from "../../../database/Database.ts"
+import type { Organization } from "../../../domain/EntityType.ts"
+import { OperatorError } from "../../../domain/errors.ts"
+import type { Page } from "../../../domain/Page.ts"
+import { CurrentPrincipal } from "../../../domain/Principal.ts"
+import type { FindQuery } from "../../../domain/Query.ts"
+import { Env } from "../../../env.ts"
+import { Services } from "../../../layers.ts"
+import { EntityQueryService } from "../../../services/EntityQueryService.ts"
+import { IdentityResolver, readIdentifier } from "../../../services/IdentityResolver.ts"
+import { Importer } from "../../../services/Importer.ts"
+import { Memberships } from "../../../services/Memberships.ts"
+import { Organizations } from "../../../services/Organizations.ts"
+import { Policies } from "../../../services/Policies.ts"
+import { toolDefinitions } from "../../../tools/definitions.ts"
+import { generate, STAFF } from "../demo/generate.ts"
+import policy from "../demo/policy.json" with { type: "json" }
+import { bold, dim } from "../output.ts"
+
+const SLUG = "harbor"
+const FOLDER = ".max-demo"
+const WIDTH = 118
+
+/** Its own embedded database, whatever DATABASE_URL says. */
+const Connected = Services.pipe(
+  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(Env.layerWith({ databaseUrl: undefined, dataDir: join(process.cwd(), FOLDER) }))
+)
+
+export const demo = Command.make("demo", {}, () => Effect.provide(run, Connected)).pipe(
+  Command.withDescription("See it work: a sample organization in a database of its own, one question, three people"))
+
+const run = Effect.gen(function*() {
+  const started = Date.now()
+  const organization = yield* sample
+  const seconds = ((Date.now() - started) / 1000).toFixed(1)
+  const { notice } = yield* Database
+  const [rep, , manager] = STAFF
+  const subject = yield* someoneElsesCustomer(organization)
+
+  const who: FindQuery = {
+    entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: subject.name }], selectColumns: ["phone", "company"]
+  }
+  yield* Console.log(`Harbor Supply: 2,000 people, 414 companies, 1,200 meetings ${dim(`(ready in ${seconds} s, in ${FOLDER})`)}`)
+  if (notice !== undefined) yield* Console.log(dim(notice))
+  yield* Console.log(bold(`\nWho is ${subject.name}, and what is their phone number?`))
+  yield* Console.log(`  ${rep.name}, rep`.padEnd(28) + answer(yield* ask(organization, rep.email, who)))
+  yield* Console.log(`  ${manager.name}, manager`.padEnd(28) + answer(yield* ask(organization, manager.email, who)))
+  yield* Console.log("  Somebody from outside".padEnd(28) + answer(yield* ask(organization, "stranger@elsewhere.example", who)))
+
+  const whose = (phone: string): FindQuery => ({ entityTypeId: "people", filters: [{ columnId: "phone", op: "eq", value: phone }] })
+  const hidden = yield* ask(organization, rep.email, whose(subject.phone))
+  const nobodys = yield* ask(organization, rep.email, whose("999-555-0100"))
+  yield* Console.log(bold(`\nWhose number is ${subject.phone}?`))
+  yield* Console.log(`  ${rep.name}, rep`.padEnd(28) + answer(hidden))
+  yield* Console.log(dim("  A number that nobody has".padEnd(28) + answer(nobodys)
+    + (JSON.stringify(hidden) === JSON.stringify(nobodys) ? "  (the same answer, byte for byte)" : "")))
+
+  const { millis, text } = yield* statement(organization, rep.email, who)
+  yield* Console.log(bold(`\nThe one statement behind the rep's answer, permission included: ${millis} ms`))
+  yield* Console.log(dim(wrap(text, WIDTH - 2, 8).map((line) => `  ${line}`).join("\n")))
+  const cost = yield* tokenCost
+  yield* Console.log(`\nA model gets three tools and no SQL: ${cost}`)
+  // From a checkout the program isn't on the path.
+  const max = process.argv[1]?.endsWith("/bin/max") === true ? relative(process.cwd(), process.argv[1]) : "npx max"
+  yield* Console.log(bold("\nNext") + `  export MAX_DATA_DIR=${FOLDER} MAX_AS=${rep.email}`)
+  yield* Console.log(`      ${max} find meetings "start>=today" --limit 3 --select start,company`)
+  yield* Console.log(`      ${max} tool findEntities '{"entityTypeId":"people","filters":[{"columnId":"name","op":"ilike","value":"lovelace"}]}'`)
+})
+
+/** The sample organization, made on the first run. */
+const sample = Effect.gen(function*() {
+  const organizations = yield* Organizations
+  const existing = (yield* organizations.list).find((one) => one.slug === SLUG)
+  const members = yield* Memberships
+  if (existing !== undefined && (yield* members.list(existing)).length === STAFF.length) return existing
+  const organization = existing ?? (yield* organizations.create({
+    slug: SLUG, name: "Harbor Supply", country: "US", timeZone: "America/New_York"
+  }))
+  const importer = yield* Importer
+  const { companies, meetings, people } = generate(new Date())
+  const folder = yield* Effect.promise(() => mkdtemp(join(tmpdir(), "max-demo-")))
+  const load = Effect.fnUntraced(function*(type: string, rows: ReadonlyArray<object>, map: Record<string, string> = {}, ignore: ReadonlyArray<string> = []) {
+    const file = join(folder, `${type}.jsonl`)
+    yield* Effect.promise(() => writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n")))
+    yield* importer.import(organization, { file, type, map, ignore })
+  })
+  const owner = "owner:people.email"
+  yield* Effect.gen(function*() {
+    yield* load("people", people.slice(0, STAFF.length), {}, ["owner", "company"])
+    yield* load("companies", companies, { owner })
+    yield* load("people", people, { owner, company: "company:companies.id" })
+    yield* load("meetings", meetings, { owner, company: "company:companies.id", attendees: "attendees:people.email" })
+  }).pipe(Effect.ensuring(Effect.promise(() => rm(folder, { recursive: true, force: true }))))
+  const policies = yield* Policies
+  yield* policies.publish(organization, JSON.stringify(policy), "max demo")
+  for (const person of STAFF) yield* members.add(organization, { identifier: person.email, roles: [person.role] })
+  return organization
+})
+
+/** A customer whom the rep may see, and whose phone number the rep may not. */
+const someoneElsesCustomer = Effect.fnUntraced(function*(organization: Organization) {
+  const [rep, other, manager] = STAFF
+  const page = yield* asPerson(organization, manager.email, {
+    entityTypeId: "people", limit: 25, selectColumns: ["phone", "owner"],
+    filters: [{ columnId: "owner", op: "ilike", value: other.name }, { columnId: "status", op: "eq", value: "customer" }]
+  })
+  for (const { columns, displayName } of page.entities) {
+    const phone = columns?.["phone"]
+    if (displayName === undefined || typeof phone !== "string") continue
+    const seen = yield* asPerson(organization, rep.email, { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: displayName }] })
+    if (seen.total === 1) return { name: displayName, phone }
+  }
+  return yield* new OperatorError({ message: `The sample isn't complete. Remove ${FOLDER} and run max demo again.` })
+})
+
+const principalOf = Effect.fnUntraced(function*(organization: Organization, email: string) {
+  const identities = yield* IdentityResolver
+  const { principal } = yield* identities.admit(organization, readIdentifier(email, organization)!)
+  return principal
+})
+
+const asPerson = Effect.fnUntraced(function*(organization: Organization, email: string, query: FindQuery) {
+  const queries = yield* EntityQueryService
+  const principal = yield* principalOf(organization, email)
+  return yield* queries.findEntities({ ...query, organizationId: organization.id }).pipe(Effect.provideService(CurrentPrincipal, principal))
+})
+
+const ask = (organization: Organization, email: string, query: FindQuery) => Effect.result(asPerson(organization, email, query))
+
+const answer = (outcome: Result.Result<Page, { readonly message: string }>): string => {
+  if (Result.isFailure(outcome)) return outcome.failure.message
+  const [entity] = outcome.success.entities
+  if (entity === undefined) return "Nothing found."
+  const phone = entity.columns?.["phone"]
+  const company = entity.columns?.["company"] as { readonly name?: string } | undefined
+  return [
+    `${entity.displayName ?? ""}, ${entity.status ?? ""}${company?.name === undefined ? "" : ` at ${company.name}`};`,
+    phone === undefined ? "no phone number that you may see" : `phone ${String(phone)}`
+  ].join(" ")
+}
+
+/** The statement as it runs for a person, and the median of its time over a few runs. */
+const statement = Effect.fnUntraced(function*(organization: Organization, email: string, query: FindQuery) {
+  const queries = yield* EntityQueryService
+  const { search } = yield* Database
+  const principal = yield* principalOf(organization, email)
+  const { parameters, text } = yield* queries.explain({ ...query, organizationId: organization.id }).pipe(
+    Effect.provideService(CurrentPrincipal, principal))
+  const times: Array<number> = []
+  for (let round = 0; round < 9; round++) {
+    const started = performance.now()
+    yield* search.unsafe(text, parameters)
+    times.push(performance.now() - started)
+  }
+  return { text, millis: times.sort((a, b) => a - b)[4]!.toFixed(1) }
+})
+
+/** Text in lines of a width, at most so many; the last one says when there was more. */
+const wrap = (text: string, width: number, most: number): ReadonlyArray<string> => {
+  const lines: Array<string> = [""]
+  for (const word of text.replace(/\s+/g, " ").split(" ")) {
+    const last = lines.length - 1
+    if (lines[last]!.length + word.length + 1 > width) lines.push(word)
+    else lines[last] = lines[last] === "" ? word : `${lines[last]} ${word}`
+  }
+  return lines.length <= most ? lines : [...lines.slice(0, most - 1), `${lines[most - 1]!.slice(0, width - 2)} …`]
+}
+
+/** Counted where the tokenizer is at hand (it is as large as the rest together, so it isn't shipped). */
+const tokenCost = Effect.promise(async () => {
+  const text = JSON.stringify(toolDefinitions)
+  try {
+    const { encode } = await import("gpt-tokenizer/encoding/o200k_base")
+    return `${encode(text).length} tokens for all three (o200k).`
+  } catch {
+    return `${text.length} characters for all three.`
+  }
+})

@@ -1,0 +1,6 @@
+export interface Migration {
+  readonly id: number
+  readonly name: string
+  /** One statement a string. */
+  readonly statements: () => ReadonlyArray<string>
+}

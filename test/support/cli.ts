@@ -1,0 +1,25 @@
+/** The built command line as a process, the way people run it. */
+import { spawn } from "node:child_process"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist", "bin", "max.js")
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs `max` with an environment of its own: nothing of the tests' own settings reaches it but what is given. */
+export const runMax = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Promise<Ran> =>
+  new Promise((resolve, reject) => {
+    const inherited = Object.fromEntries(["PATH", "HOME", "LANG", "TMPDIR"].map((name) => [name, process.env[name] ?? ""]))
+    const child = spawn(process.execPath, [program, ...args], { env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+    child.on("error", reject)
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })

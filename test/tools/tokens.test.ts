@@ -1,0 +1,47 @@
+import { encode } from "gpt-tokenizer/encoding/o200k_base"
+import { describe, expect, it } from "vitest"
+import { encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
+import type { Page } from "../../src/domain/Page.ts"
+import { toolDefinitions } from "../../src/tools/definitions.ts"
+import { renderPage } from "../../src/tools/render.ts"
+
+const tokens = (text: string) => encode(text).length
+
+const PEOPLE: ReadonlyArray<readonly [name: string, status: string, phone: string, city: string]> = [
+  ["Taylor Jackson", "Lost", "724-857-2625", "Boston"],
+  ["Quinn Harris", "Proposal", "399-396-5380", "Chicago"],
+  ["Jaden White", "Won", "607-148-6642", "Denver"],
+  ["Alex Thomas", "Qualified", "368-320-1652", "Austin"],
+  ["Jordan Garcia", "Lead", "952-257-9165", "Seattle"],
+  ["Reese Taylor", "Lead", "906-607-4052", "Portland"],
+  ["Jessie Thomas", "Won", "330-763-3441", "Boston"],
+  ["Angel Williams", "Proposal", "659-600-4015", "Miami"],
+  ["Parker Martin", "Qualified", "147-176-5593", "Dallas"],
+  ["Morgan Thompson", "Lost", "218-199-4846", "Chicago"]
+]
+
+describe("what a model pays (o200k tokens)", () => {
+  it("is at most 350 for the three tools", () => {
+    const cost = tokens(JSON.stringify(toolDefinitions))
+    console.log(`three tools: ${cost} tokens`)
+    expect(toolDefinitions.map(({ name }) => name)).toEqual(["listEntityTypes", "listColumnsForType", "findEntities"])
+    expect(cost).toBeLessThanOrEqual(350)
+  })
+
+  it("is at most 240 for a page of ten people with five columns", () => {
+    let now = Date.UTC(2026, 10, 21)
+    let seed = 7
+    const nextId = makeIdGenerator(() => (now += 86_400_007), () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647)
+    const pages = Array.from({ length: 50 }, (): Page => ({
+      total: 10,
+      entities: PEOPLE.map(([displayName, status, phone, city]) => ({
+        entityId: encodeId(nextId()), displayName, status, columns: { phone, city }
+      }))
+    }))
+    const mean = (render: (page: Page) => string) =>
+      Math.round(pages.reduce((sum, page) => sum + tokens(render(page)), 0) / pages.length)
+    const cost = mean(renderPage)
+    console.log(`ten people with name, status, phone, city and id: ${cost} tokens (as JSON ${mean((page) => JSON.stringify(page))})`)
+    expect(cost).toBeLessThanOrEqual(240)
+  })
+})
