@@ -1,0 +1,88 @@
+/** The lookup against the same statement by hand, on an embedded database that is made for the run. */
+import { Effect, Layer } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Database } from "../src/database/Database.ts"
+import { nextId } from "../src/domain/ids.ts"
+import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import type { FindQuery } from "../src/domain/Query.ts"
+import { Env } from "../src/env.ts"
+import { Services } from "../src/layers.ts"
+import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { IdentityResolver } from "../src/services/IdentityResolver.ts"
+import { Memberships } from "../src/services/Memberships.ts"
+import { Organizations } from "../src/services/Organizations.ts"
+import type { Measured } from "./main.ts"
+
+const ROUNDS = 1500
+const WARM_UP = 200
+
+const median = (times: ReadonlyArray<number>): number => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+
+/** Runs contestants in turns and returns the median of each, in milliseconds. */
+const race = Effect.fnUntraced(function*(contestants: ReadonlyArray<(round: number) => Effect.Effect<unknown, unknown>>) {
+  const times = contestants.map((): Array<number> => [])
+  for (let round = 0; round < ROUNDS + WARM_UP; round++) {
+    for (const [index, contestant] of contestants.entries()) {
+      const started = performance.now()
+      yield* contestant(round)
+      if (round >= WARM_UP) times[index]!.push(performance.now() - started)
+    }
+  }
+  return times.map(median)
+})
+
+export const store = (rows: number, quiet: boolean) => {
+  const home = mkdtempSync(join(tmpdir(), "max-bench-data-"))
+  const services = Services.pipe(
+    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(Env.layerWith({ databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state"), lookupTimeout: 5000 }))
+  )
+  return scenarios(rows, quiet).pipe(
+    Effect.provide(services),
+    Effect.ensuring(Effect.sync(() => rmSync(home, { recursive: true, force: true })))
+  )
+}
+
+const scenarios = Effect.fnUntraced(function*(rows: number, quiet: boolean) {
+  const { lookup, owner } = yield* Database
+  const organizations = yield* Organizations
+  const members = yield* Memberships
+  const organization = yield* organizations.create({ slug: "bench", country: "US", timeZone: "UTC" })
+  const first = nextId()
+  yield* owner.unsafe(
+    `INSERT INTO data.people (organization_id, id, name, name_k, status, status_k, email, email_k, owner_id)
+     SELECT $1::bigint, $2::bigint + n, 'Person ' || n, 'person ' || n, 'lead', 'lead', 'p' || n || '@example.com', 'p' || n || '@example.com',
+       CASE WHEN n % 3 = 0 THEN $2::bigint + 1 END
+     FROM generate_series(1, $3::int) n`,
+    [organization.id, first, rows]
+  )
+  yield* owner.unsafe("ANALYZE data.people").unprepared
+  yield* members.add(organization, { identifier: "p1@example.com", roles: ["member"] })
+  const identities = yield* IdentityResolver
+  const { principal } = yield* identities.admit(organization, { kind: "email", key: "p1@example.com" })
+  const queries = yield* EntityQueryService
+
+  const byEmail = (round: number): FindQuery => ({
+    entityTypeId: "people", selectColumns: ["phone"], filters: [{ columnId: "email", op: "eq", value: `p${3 * ((round * 7919) % Math.floor(rows / 3)) + 3}@example.com` }]
+  })
+  const find = (round: number) =>
+    queries.findEntities({ ...byEmail(round), organizationId: organization.id }).pipe(Effect.provideService(CurrentPrincipal, principal))
+  const statement = yield* queries.explain({ ...byEmail(0), organizationId: organization.id }).pipe(Effect.provideService(CurrentPrincipal, principal))
+  const value = statement.parameters.indexOf(byEmail(0).filters[0]!.value)
+  const byHand = (round: number) =>
+    lookup.unsafe(statement.text, statement.parameters.with(value, byEmail(round).filters[0]!.value))
+  const pageOnly = (round: number) =>
+    lookup`SELECT p.id, p.name, p.status, p.phone FROM data.people p WHERE p.organization_id = ${organization.id}
+      AND p.email_k = ${byEmail(round).filters[0]!.value} ORDER BY p.id LIMIT 6`
+  const probe = yield* find(1)
+  if (probe.total !== 1) return yield* Effect.die(new Error("The benchmark's lookup doesn't find what it looks for"))
+  const [ours, hand, bare] = yield* race([find, byHand, pageOnly])
+  if (!quiet) console.log(`${rows} people: find ${ours!.toFixed(3)} ms, the same SQL by hand ${hand!.toFixed(3)} ms, page only ${bare!.toFixed(3)} ms (medians)`)
+  const measured = (scenario: string, ratio: number, target: number): Measured => ({ scenario, ratio, target, ok: ratio <= target })
+  return [
+    measured("findEntities by e-mail against the same SQL prepared by hand", ours! / hand!, 1.15),
+    measured("findEntities by e-mail against page only, without permission and total", ours! / bare!, 1.5)
+  ]
+})
