@@ -1,6 +1,6 @@
 /** The lookup against the same statement by hand, on an embedded database that is made for the run. */
 import { Effect, Layer } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Database } from "../src/database/Database.ts"
@@ -35,6 +35,7 @@ const race = Effect.fnUntraced(function*(contestants: ReadonlyArray<(round: numb
 
 export const store = (rows: number, quiet: boolean) => {
   const home = mkdtempSync(join(tmpdir(), "max-bench-data-"))
+  chmodSync(home, 0o755)
   const services = Services.pipe(
     Layer.provideMerge(Database.layer),
     Layer.provideMerge(Env.layerWith({ databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state"), lookupTimeout: 5000 }))

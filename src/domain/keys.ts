@@ -29,7 +29,7 @@ export const foldText = (text: string): string => {
  */
 export const phoneKey = (text: string, country: string): string | undefined => {
   if (text.length > 60) return undefined
-  const phone = parsePhoneNumberFromString(text, { defaultCountry: country as CountryCode, extract: false })
+  const phone = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), { defaultCountry: country as CountryCode, extract: false })
   return phone !== undefined && phone.isPossible() && phone.ext === undefined ? phone.number : undefined
 }
 

@@ -3,7 +3,7 @@
  * test file makes databases of its own on it, so that files run side by side.
  */
 import { Effect, Exit, Redacted, Scope } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
@@ -22,6 +22,8 @@ export default async ({ provide }: TestProject) => {
     return
   }
   const home = mkdtempSync(join(tmpdir(), "max-test-"))
+  // When root runs the tests, the server runs as somebody else, who has to get in here.
+  chmodSync(home, 0o755)
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
     start({ dataDir: join(home, "data"), stateDir: join(home, "state") }).pipe(Scope.provide(scope))

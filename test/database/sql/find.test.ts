@@ -1,0 +1,94 @@
+/** The statements as they are read in review: each of these runs against real Postgres elsewhere in the suite. */
+import { Result } from "effect"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { compileFind } from "../../../src/database/sql/find.ts"
+import type { EntityType } from "../../../src/domain/EntityType.ts"
+import type { Principal } from "../../../src/domain/Principal.ts"
+import type { FindQuery } from "../../../src/domain/Query.ts"
+import { plan } from "../../../src/permissions/PermissionEngine.ts"
+import { readPolicy } from "../../../src/permissions/Policy.ts"
+import { resolveQuery } from "../../../src/services/resolveQuery.ts"
+import { systemCatalog } from "../../support/catalog.ts"
+
+const policyText = JSON.stringify({
+  version: 1,
+  roles: { member: {}, admin: {} },
+  rules: [
+    { id: "admin-people", effect: "allow", role: "admin", action: "read", type: "people", columns: "*" },
+    { id: "admin-companies", effect: "allow", role: "admin", action: "read", type: "companies", columns: "*" },
+    { id: "admin-meetings", effect: "allow", role: "admin", action: "read", type: "meetings", columns: "*" },
+    { id: "own", effect: "allow", role: "member", action: "read", type: "people", columns: "*",
+      where: { any: [{ owner: "$me" }, { company: { name: ["Atlas", "Borealis"] } }] } },
+    { id: "names", effect: "allow", role: "member", action: "read", type: "people", columns: ["name"], where: { status: "staff" } },
+    { id: "no-vip-phones", effect: "deny", role: "member", action: "read", type: "people", columns: ["phone"], where: { status: "vip" } },
+    { id: "companies", effect: "allow", role: "member", action: "read", type: "companies", columns: ["name"], where: { not: { status: "secret" } } },
+    { id: "meetings", effect: "allow", role: "member", action: "read", type: "meetings", columns: "*", where: { attendees: "$me" } },
+    { id: "no-secret-meetings", effect: "deny", role: "member", action: "read", type: "meetings", columns: "*",
+      where: { attendees: { not: { status: "staff" } } } }
+  ]
+})
+
+const compile = (role: string, query: FindQuery) => {
+  const reading = readPolicy(policyText, systemCatalog)
+  if (!("policy" in reading)) throw new Error(JSON.stringify(reading.problems))
+  const principal: Principal = { organizationId: 1n, anchorEntityId: "bcd", roles: [role], attributes: {}, epoch: 7n }
+  const planOf = (type: EntityType) => {
+    const found = plan(reading.policy, systemCatalog, principal, type, "read", 0)
+    return found._tag === "Granted" ? found : undefined
+  }
+  const resolved = resolveQuery(query, { state: { catalog: systemCatalog, policy: reading.policy, policyHash: "" }, planOf })
+  if (Result.isFailure(resolved)) throw new Error(resolved.failure.message)
+  const { parameters, text } = compileFind(resolved.success, systemCatalog)
+  return { lane: resolved.success.lane, text, parameters }
+}
+
+/** One clause a line, for people. */
+const laidOut = ({ lane, parameters, text }: ReturnType<typeof compile>): string =>
+  [
+    `-- lane: ${lane}`,
+    ...parameters.map((value, index) => `-- $${index + 1} = ${JSON.stringify(value, (_, part: unknown) => typeof part === "bigint" ? `${part}n` : part)}`),
+    text.replace(/ (WITH|, m AS|, c AS|SELECT \(SELECT g|FROM \(SELECT count|LEFT JOIN|WHERE|AND (?!p\.id = k)|ORDER BY|LIMIT)/g, "\n$1"),
+    ""
+  ].join("\n")
+
+const find = (entityTypeId: string, more: Partial<FindQuery> = {}): FindQuery => ({ entityTypeId, filters: [], ...more })
+
+const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
+  "admin-phone-eq": ["admin", find("people", { filters: [{ columnId: "phone", op: "eq", value: "(212) 555-0100" }], selectColumns: ["email"] })],
+  "admin-everything": ["admin", find("people")],
+  "admin-count": ["admin", find("people", { filters: [{ columnId: "status", op: "eq", value: "Lead" }], limit: 0 })],
+  "member-email-eq-masked-phone": ["member", find("people", { filters: [{ columnId: "email", op: "eq", value: "A@b" }], selectColumns: ["phone", "company"] })],
+  "member-name-contains": ["member", find("people", { filters: [{ columnId: "name", op: "ilike", value: "50%_Á" }] })],
+  "member-name-begins": ["member", find("people", { filters: [{ columnId: "name", op: "ilike", value: "ad" }] })],
+  "member-company-contains": ["member", find("people", { filters: [{ columnId: "company", op: "ilike", value: "atlas" }] })],
+  "member-company-eq": ["member", find("people", { filters: [{ columnId: "company", op: "eq", value: "bcd" }] })],
+  "member-next-page": ["member", find("people", { cursorEntityId: "bcd", limit: 25 })],
+  "member-meetings-from": ["member", find("meetings", { filters: [{ columnId: "start", op: "gte", value: "2026-03" }], selectColumns: ["start", "attendees"] })],
+  "member-meetings-before-next-page": ["member", find("meetings", { filters: [{ columnId: "start", op: "lt", value: "2026-03-31T14:00" }], cursorEntityId: "bcd" })],
+  "admin-meetings-on-a-day": ["admin", find("meetings", { filters: [{ columnId: "start", op: "eq", value: "2026-03-31" }, { columnId: "attendees", op: "ilike", value: "ada" }] })]
+}
+
+describe("the statement", () => {
+  for (const [name, [role, query]] of Object.entries(CASES)) {
+    it(`is what was reviewed: ${name}`, async () => {
+      await expect(laidOut(compile(role, query))).toMatchFileSnapshot(join("golden", `${name}.sql`))
+    })
+  }
+
+  it("binds every value and quotes every name", () => {
+    for (const [role, query] of Object.values(CASES)) {
+      const { text } = compile(role, query)
+      expect(text.replace(/\/\*[^*]*\*\//, "")).not.toMatch(/Atlas|Borealis|staff|vip|secret|lead|2026|212/i)
+    }
+  })
+
+  it("names the organization in every table that it reads", () => {
+    for (const [role, query] of Object.values(CASES)) {
+      const { text } = compile(role, query)
+      const tables = [...text.matchAll(/"data"\."\w+" (\w+)/g)].map((match) => match[1]!)
+      expect(tables.length).toBeGreaterThan(0)
+      for (const alias of tables) expect(text).toContain(`${alias}.organization_id = $1::bigint`)
+    }
+  })
+})

@@ -1,0 +1,40 @@
+-- lane: search
+-- $1 = "1n"
+-- $2 = "7n"
+-- $3 = ["Atlas","Borealis"]
+-- $4 = "731"
+-- $5 = "staff"
+-- $6 = ["Atlas","Borealis"]
+-- $7 = "731"
+-- $8 = "secret"
+-- $9 = "%atlas%"
+-- $10 = 6
+-- $11 = ["Atlas","Borealis"]
+-- $12 = "731"
+/* max people company:ilike */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
+WHERE p.organization_id = $1::bigint
+AND (SELECT g.fresh FROM g)
+AND ((p."company_id" = ANY(ARRAY(SELECT r1.id FROM "data"."companies" r1
+WHERE r1.organization_id = $1::bigint
+AND r1."name" = ANY($3::text[]))) OR p."owner_id" = $4::bigint OR p."status" = $5::text)
+AND (p."company_id" = ANY(ARRAY(SELECT r2.id FROM "data"."companies" r2
+WHERE r2.organization_id = $1::bigint
+AND r2."name" = ANY($6::text[]))) OR p."owner_id" = $7::bigint)
+AND p."company_id" = ANY(ARRAY(SELECT r3.id FROM "data"."companies" r3
+WHERE r3.organization_id = $1::bigint
+AND (r3."status" <> $8::text
+AND r3."name_k" LIKE $9::text))))
+ORDER BY p.id
+LIMIT 1001)
+SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, CASE WHEN (EXISTS (SELECT 1 FROM "data"."companies" r4
+WHERE r4.organization_id = $1::bigint
+AND r4.id = p."company_id"
+AND r4."name" = ANY($11::text[])) OR p."owner_id" = $12::bigint) THEN p."status" END AS status
+FROM (SELECT count(*)::int AS total FROM m) t
+LEFT JOIN (SELECT m.id FROM m
+ORDER BY m.id
+LIMIT $10::int) k ON true
+LEFT JOIN "data"."people" p ON p.organization_id = $1::bigint AND p.id = k.id
+ORDER BY k.id
