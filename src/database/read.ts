@@ -1,12 +1,12 @@
 /** How every read ends: with rows, or with `Unavailable`. */
 import type { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Fiber } from "effect"
+import { type Context, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import type { Statement } from "./sql/find.ts"
 
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
-const DEADLINE = Duration.seconds(8)
+const DEADLINE_MS = 8000
 
 /** Any failure of the database is the one `Unavailable`; its cause is for the log, without parameters. */
 export const orUnavailable = <A, E, R>(
@@ -18,17 +18,25 @@ export const orUnavailable = <A, E, R>(
       : Effect.fail(error as Exclude<E, SqlError.SqlError>))
 
 /**
- * Ends at the deadline even when the driver is still waiting for its cancellation to be confirmed: that goes on in the
- * background.
+ * Ends at the deadline, and at an interruption, even when the driver is still waiting for its cancellation to be
+ * confirmed: that goes on in the background. Written on the fiber itself because every lookup pays for it.
  */
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkDetach(restore(effect))
-      return yield* restore(Fiber.join(fiber)).pipe(
-        Effect.timeoutOrElse({ duration: DEADLINE, orElse: () => Effect.fail(Unavailable.error) }),
-        Effect.onExit(() => Effect.forkDetach(Fiber.interrupt(fiber)))
-      )
+  Effect.contextWith((context: Context.Context<R>) =>
+    Effect.callback<A, E | Unavailable>((resume) => {
+      const fiber = Effect.runForkWith(context)(effect)
+      const deadline = setTimeout(() => {
+        resume(Effect.fail(Unavailable.error))
+        fiber.interruptUnsafe()
+      }, DEADLINE_MS)
+      fiber.addObserver((exit) => {
+        clearTimeout(deadline)
+        resume(exit)
+      })
+      return Effect.sync(() => {
+        clearTimeout(deadline)
+        fiber.interruptUnsafe()
+      })
     })
   )
 

@@ -79,6 +79,9 @@ export const columnBySlug = (type: EntityType, slug: string): Column | undefined
 export const DISPLAY_NAME = "name"
 export const STATUS = "status"
 
+/** The type whose entities are persons. */
+export const peopleOf = (catalog: Catalog): EntityType | undefined => typeBySlug(catalog, PEOPLE)
+
 /** Every type's own id, as policies may compare it (`"id": "$me"`); its slug is reserved. */
 export const ID_COLUMN: Column = {
   key: "id", slug: "id", name: "Id", kind: "reference", storage: Storage.Value({ column: "id" })

@@ -42,8 +42,8 @@ export interface ResolvedQuery {
   readonly type: EntityType
   /** The caller's plan over the type's rows. */
   readonly plan: Bound
-  /** The caller's filters, each with the mask of the column that it looks at. */
-  readonly filter: Bound
+  /** The caller's filters in the caller's order, each with the mask of the column that it looks at. */
+  readonly filters: ReadonlyArray<Bound>
   /** The first range filter orders the result; without one it is in order of id. */
   readonly order?: { readonly column: Column; readonly mask: Bound; readonly descending: boolean }
   readonly limit: number

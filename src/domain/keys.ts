@@ -37,8 +37,11 @@ export const phoneKey = (text: string, country: string): string | undefined => {
 export const emailKey = (text: string): string | undefined => {
   const trimmed = text.trim()
   return /^[^\s@]+@[^\s@]+$/.test(trimmed) && trimmed.length <= 320
-    ? trimmed.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    ? lowerAscii(trimmed)
     : undefined
 }
+
+/** ASCII letters in lower case, everything else as it is: the normal form of e-mail addresses. */
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 export { isSupportedCountry }

@@ -1,4 +1,5 @@
 /** Values as people, policies and attributes write them, read by a column's kind. */
+import { DateTime, Option } from "effect"
 import { decodeId } from "./ids.ts"
 import { emailKey, phoneKey } from "./keys.ts"
 import type { Column, ColumnKind, Organization } from "./EntityType.ts"
@@ -20,7 +21,7 @@ const integer = (text: string): string | undefined => {
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?$/
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-](?:0\d|1[0-5]):?[0-5]\d)?$/
 
 /** The date, when it is a real one (year 1 to 9999). */
 export const isoDate = (text: string): string | undefined => {
@@ -81,7 +82,7 @@ const bindText = (kind: ColumnKind, value: string, organization: Organization): 
       return isoTimestamp(value)
     case "reference":
     case "references":
-      return entityId(value)
+      return decodeId(value)?.toString()
     default:
       return value
   }
@@ -89,6 +90,34 @@ const bindText = (kind: ColumnKind, value: string, organization: Organization): 
 
 /** An entity id as it is bound; text that names no id is bound as an id that no row has. */
 export const entityId = (text: string): string => decodeId(text)?.toString() ?? NO_ID
+
+/** Two numbers as decimal text in order: negative, zero or positive, exactly. */
+export const compareDecimals = (a: string, b: string): number => {
+  const [left, right] = [a, b].map((text) => {
+    const [, sign, whole = "", fraction = ""] = /^([+-]?)(\d*)\.?(\d*)$/.exec(text) ?? []
+    return { sign: sign === "-" ? -1n : 1n, whole, fraction }
+  }) as [Parts, Parts]
+  const digits = Math.max(left.fraction.length, right.fraction.length)
+  const scaled = ({ fraction, sign, whole }: Parts) => sign * BigInt(`${whole}${fraction.padEnd(digits, "0")}` || "0")
+  const difference = scaled(left) - scaled(right)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+interface Parts {
+  readonly sign: bigint
+  readonly whole: string
+  readonly fraction: string
+}
+
+/** Microseconds since 1970 of a point in time as ISO text; without an offset it is local to the time zone. */
+export const microseconds = (text: string, timeZone: string): number => {
+  const offset = /(Z|[+-]\d{2}:?\d{2})$/.test(text.slice(11))
+  const point: Option.Option<DateTime.DateTime> = offset
+    ? DateTime.make(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"))
+    : DateTime.makeZoned(`${text.replace(" ", "T")}Z`, { timeZone, adjustForTimeZone: true })
+  const beyondMillis = TIMESTAMP.exec(text)?.[5]?.slice(3) ?? ""
+  return Option.isNone(point) ? Number.NaN : point.value.epochMilliseconds * 1000 + Number(beyondMillis.padEnd(3, "0"))
+}
 
 /** A half-open range of dates or local times, as ISO text. */
 export interface DateRange {

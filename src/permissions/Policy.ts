@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { PredicateSchema, type Predicate } from "../domain/Predicate.ts"
 import { closest, quoted } from "../domain/text.ts"
+import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { makeWhereReader } from "./where.ts"
 
 export const Effect_ = Schema.Literals(["allow", "deny"])
@@ -51,6 +52,7 @@ export type PolicyReading = { readonly policy: Policy } | { readonly problems: R
 /** The largest policy file that is read, in characters. */
 export const MAX_POLICY_LENGTH = 1_000_000
 const MAX_RULES = 10_000
+const ZONED = /(Z|[+-]\d{2}:?\d{2})$/
 const RULE_KEYS = ["id", "effect", "role", "action", "type", "columns", "where", "notBefore", "notAfter"]
 
 type Json = Record<string, unknown>
@@ -223,9 +225,10 @@ class Reader {
   private instant(value: Json, key: "notBefore" | "notAfter", path: string): number | undefined {
     if (!Object.hasOwn(value, key)) return undefined
     const text = value[key]
-    const millis = typeof text === "string" && /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-      ? Date.parse(text)
-      : Number.NaN
+    const point = typeof text === "string" ? isoTimestamp(text) : undefined
+    const millis = point === undefined || (!ZONED.test(point.slice(11)) && isoDate(String(text)) === undefined)
+      ? Number.NaN
+      : Math.floor(microseconds(point, "UTC") / 1000)
     if (!Number.isNaN(millis)) return millis
     this.report(`${path}.${key}`, "A point in time is a date (UTC) or has an offset.", `"${key}": "2027-01-01T00:00:00Z"`)
     return undefined

@@ -5,7 +5,7 @@
 import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
 import type { CompareOp, Operand, Predicate } from "../domain/Predicate.ts"
 import type { Principal } from "../domain/Principal.ts"
-import { bindScalar, entityId } from "../domain/values.ts"
+import { bindScalar, compareDecimals, entityId, microseconds } from "../domain/values.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 
 /** TRUE, FALSE or unknown. */
@@ -30,7 +30,7 @@ export interface Verdict {
   readonly deniedBy: ReadonlyArray<string>
 }
 
-/** What a principal may see of one row of its own organization. */
+/** What a principal may see of one row of its own organization: what both may, when somebody acts for it. */
 export const check = (
   policy: Policy,
   catalog: Catalog,
@@ -40,11 +40,40 @@ export const check = (
   row: CheckedRow,
   now: number
 ): Verdict => {
-  const held = principal.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
+  const { actor, anchorEntityId, attributes, roles } = principal
+  const own = checkParty(policy, catalog, { me: anchorEntityId, roles, attributes }, type, action, row, now)
+  if (actor === undefined) return own
+  const other = checkParty(policy, catalog, { me: undefined, roles: actor.roles, attributes: actor.attributes }, type, action, row, now)
+  const visible = own.visible && other.visible
+  return {
+    visible,
+    cells: new Set(visible ? [...own.cells].filter((cell) => other.cells.has(cell)) : []),
+    allowedBy: [...own.allowedBy, ...other.allowedBy],
+    deniedBy: [...own.deniedBy, ...other.deniedBy]
+  }
+}
+
+/** The principal, or whoever acts for it and is no person. */
+interface Party {
+  readonly me: string | undefined
+  readonly roles: ReadonlyArray<string>
+  readonly attributes: Principal["attributes"]
+}
+
+const checkParty = (
+  policy: Policy,
+  catalog: Catalog,
+  party: Party,
+  type: EntityType,
+  action: Action,
+  row: CheckedRow,
+  now: number
+): Verdict => {
+  const held = party.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
   const rules = policy.rules.filter((rule) =>
     rule.type === type.key && rule.action === action && held.includes(rule.role) &&
     !(rule.notBefore !== undefined && now < rule.notBefore) && !(rule.notAfter !== undefined && now >= rule.notAfter))
-  const truth = new Map(rules.map((rule) => [rule.id, evaluate(rule.where, row, type, catalog, principal)]))
+  const truth = new Map(rules.map((rule) => [rule.id, evaluate(rule.where, row, type, catalog, party)]))
   const allows = (rule: Rule) => rule.effect === "allow" && truth.get(rule.id) === true
   const denies = (rule: Rule) => rule.effect === "deny" && truth.get(rule.id) !== false
   const visible = rules.some(allows) && !rules.some((rule) => denies(rule) && rule.columns === "*")
@@ -67,7 +96,7 @@ const evaluate = (
   row: CheckedRow,
   type: EntityType,
   catalog: Catalog,
-  principal: Principal
+  party: Party
 ): Kleene => {
   switch (predicate._tag) {
     case "Always":
@@ -75,24 +104,24 @@ const evaluate = (
     case "Never":
       return false
     case "Not":
-      return not(evaluate(predicate.of, row, type, catalog, principal))
+      return not(evaluate(predicate.of, row, type, catalog, party))
     case "All":
-      return and(predicate.of.map((part) => evaluate(part, row, type, catalog, principal)))
+      return and(predicate.of.map((part) => evaluate(part, row, type, catalog, party)))
     case "Any":
-      return or(predicate.of.map((part) => evaluate(part, row, type, catalog, principal)))
+      return or(predicate.of.map((part) => evaluate(part, row, type, catalog, party)))
     case "IsNull": {
       const column = resolveColumn(type, predicate.column)
       return column === undefined ? null : (row.values[`${column.key}:null`] ?? row.values[column.key] ?? null) === null
     }
     case "Compare":
-      return compare(predicate.column, predicate.op, predicate.operand, row, type, catalog, principal)
+      return compare(predicate.column, predicate.op, predicate.operand, row, type, catalog, party)
     case "In":
-      return or(predicate.operands.map((operand) => compare(predicate.column, "eq", operand, row, type, catalog, principal)))
+      return or(predicate.operands.map((operand) => compare(predicate.column, "eq", operand, row, type, catalog, party)))
     case "Related": {
       const column = resolveColumn(type, predicate.relation)
       const target = column && targetOf(catalog, column)
       if (column === undefined || target === undefined) return null
-      const verdicts = row.related(column.key).map((other) => evaluate(predicate.where, other, target, catalog, principal))
+      const verdicts = row.related(column.key).map((other) => evaluate(predicate.where, other, target, catalog, party))
       return column.storage._tag === "One" ? (verdicts[0] ?? null) : or(verdicts)
     }
   }
@@ -105,14 +134,14 @@ const compare = (
   row: CheckedRow,
   type: EntityType,
   catalog: Catalog,
-  principal: Principal
+  party: Party
 ): Kleene => {
   const column = resolveColumn(type, key)
   const left = column && row.values[column.key]
-  const right = column && operandOf(operand, column, catalog, principal)
+  const right = column && operandOf(operand, column, catalog, party)
   if (column === undefined || left === undefined || left === null || right === undefined) return null
   if (Array.isArray(left)) return left.includes(right as string) === (op === "eq")
-  const order = orderOf(column, left as string | boolean, right)
+  const order = orderOf(column, left as string | boolean, right, catalog.organization.timeZone)
   switch (op) {
     case "eq":
       return order === 0
@@ -129,19 +158,26 @@ const compare = (
   }
 }
 
-const orderOf = (column: Column, left: string | boolean, right: string | boolean): number => {
-  const [a, b] = column.kind === "integer" || column.kind === "number" ? [Number(left), Number(right)] : [left, right]
-  return a === b ? 0 : a < b ? -1 : 1
+const orderOf = (column: Column, left: string | boolean, right: string | boolean, timeZone: string): number => {
+  switch (column.kind) {
+    case "integer":
+    case "number":
+      return compareDecimals(String(left), String(right))
+    case "timestamp":
+      return microseconds(String(left), timeZone) - microseconds(String(right), timeZone)
+    default:
+      return left === right ? 0 : left < right ? -1 : 1
+  }
 }
 
-const operandOf = (operand: Operand, column: Column, catalog: Catalog, principal: Principal): string | boolean | undefined => {
+const operandOf = (operand: Operand, column: Column, catalog: Catalog, party: Party): string | boolean | undefined => {
   switch (operand._tag) {
     case "Literal":
       return bindScalar(column, operand.value, catalog.organization)
     case "Me":
-      return column.kind === "reference" ? entityId(principal.anchorEntityId) : undefined
+      return column.kind === "reference" && party.me !== undefined ? entityId(party.me) : undefined
     case "Attribute": {
-      const value = Object.hasOwn(principal.attributes, operand.name) ? principal.attributes[operand.name] : undefined
+      const value = Object.hasOwn(party.attributes, operand.name) ? party.attributes[operand.name] : undefined
       return value === undefined || value === "" ? undefined : bindScalar(column, value, catalog.organization)
     }
   }

@@ -1,5 +1,5 @@
 /** The `where` of a policy rule: JSON in, `Predicate` out, every name looked up in the catalog and every value in its column's kind. */
-import { type Catalog, type Column, type ColumnKind, columnBySlug, type EntityType, ID_COLUMN, targetOf } from "../domain/EntityType.ts"
+import { type Catalog, type Column, type ColumnKind, columnBySlug, type EntityType, ID_COLUMN, peopleOf, targetOf } from "../domain/EntityType.ts"
 import { CompareOp, type Operand, type Predicate } from "../domain/Predicate.ts"
 import { closest, quoted } from "../domain/text.ts"
 import { bindScalar } from "../domain/values.ts"
@@ -36,7 +36,7 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
         const near = closest(name, type.columns.map((known) => known.slug))
         return reject(at, `There is nothing called ${quoted(name)} in ${type.slug}.`, near === undefined ? undefined : `"${near}"`)
       }
-      return condition_(condition, column, at, depth)
+      return condition_(condition, column, type, at, depth)
     })
     return parts.length === 1 ? parts[0]! : { _tag: "All", of: parts }
   }
@@ -46,17 +46,17 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
       ? value.map((part, index) => where(part, type, `${path}[${index}]`, depth + 1))
       : [reject(path, "all and any have a list of conditions.", `[ … ]`)]
 
-  const condition_ = (value: unknown, column: Column, path: string, depth: number): Predicate => {
+  const condition_ = (value: unknown, column: Column, type: EntityType, path: string, depth: number): Predicate => {
     if (depth > MAX_DEPTH) return reject(path, `Conditions are nested deeper than ${MAX_DEPTH}.`)
     if (column.storage._tag === "Many") return many(value, column, path, depth)
     if (value === null) return { _tag: "IsNull", column: column.key }
     if (Array.isArray(value)) {
-      return { _tag: "In", column: column.key, operands: value.flatMap((item) => operand(item, column, path) ?? []) }
+      return { _tag: "In", column: column.key, operands: value.flatMap((item) => operand(item, column, type, path) ?? []) }
     }
-    if (!isObject(value)) return compare("eq", value, column, path)
+    if (!isObject(value)) return compare("eq", value, column, type, path)
     const keys = Object.keys(value)
     if (keys.length === 1 && keys[0] === "not") {
-      return { _tag: "Not", of: condition_(value["not"], column, `${path}.not`, depth + 1) }
+      return { _tag: "Not", of: condition_(value["not"], column, type, `${path}.not`, depth + 1) }
     }
     if (column.storage._tag === "One" && !(keys.length > 0 && keys.every(isCompareOp))) {
       return related(value, column, path, depth)
@@ -64,14 +64,15 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     if (keys.length === 0) return reject(path, "This condition says nothing.", `{ "eq": ${EXAMPLE[column.kind]} }`)
     const parts = keys.map((op): Predicate =>
       isCompareOp(op)
-        ? compare(op, value[op], column, `${path}.${op}`)
+        ? compare(op, value[op], column, type, `${path}.${op}`)
         : reject(path, `There is no comparison ${quoted(op)}. Known: ${CompareOp.literals.join(", ")}, not.`, near(op, CompareOp.literals)))
     return parts.length === 1 ? parts[0]! : { _tag: "All", of: parts }
   }
 
   const many = (value: unknown, column: Column, path: string, depth: number): Predicate => {
     if (isObject(value)) return related(value, column, path, depth)
-    const id = operand(value, ID_COLUMN, path)
+    const target = targetOf(catalog, column)
+    const id = target && operand(value, ID_COLUMN, target, path)
     if (id === undefined) return NEVER
     return { _tag: "Related", relation: column.key, where: { _tag: "Compare", column: ID_COLUMN.key, op: "eq", operand: id } }
   }
@@ -82,19 +83,19 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     return { _tag: "Related", relation: column.key, where: where(value, target, path, depth + 1) }
   }
 
-  const compare = (op: CompareOp, value: unknown, column: Column, path: string): Predicate => {
+  const compare = (op: CompareOp, value: unknown, column: Column, type: EntityType, path: string): Predicate => {
     if (op !== "eq" && op !== "ne" && !ORDERED.has(column.kind)) {
       return reject(path, `${column.slug} has no order: it can be compared with eq and ne only.`, `{ "eq": ${EXAMPLE[column.kind]} }`)
     }
-    const right = operand(value, column, path)
+    const right = operand(value, column, type, path)
     return right === undefined ? NEVER : { _tag: "Compare", column: column.key, op, operand: right }
   }
 
-  const operand = (value: unknown, column: Column, path: string): Operand | undefined => {
+  const operand = (value: unknown, column: Column, type: EntityType, path: string): Operand | undefined => {
     if (typeof value === "string" && value.startsWith("$") && !value.startsWith("$$")) {
       if (value === "$me") {
-        if (column.kind === "reference" || column.kind === "references") return { _tag: "Me" }
-        report(path, `$me is a person, and ${column.slug} isn't.`, EXAMPLE[column.kind])
+        if (leadsToPeople(column, type, catalog)) return { _tag: "Me" }
+        report(path, `$me is a person, and ${column.slug} isn't.`, column.kind === "reference" ? undefined : EXAMPLE[column.kind])
         return undefined
       }
       const name = /^\$attr\.([a-z][a-z0-9_]{0,62})$/.exec(value)?.[1]
@@ -117,6 +118,10 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
 
   return where
 }
+
+/** Whether the column's ids are those of persons: the only ids that $me can be. */
+const leadsToPeople = (column: Column, type: EntityType, catalog: Catalog): boolean =>
+  (column.key === ID_COLUMN.key ? type : targetOf(catalog, column))?.key === peopleOf(catalog)?.key
 
 const isCompareOp = (name: string): name is CompareOp => (CompareOp.literals as ReadonlyArray<string>).includes(name)
 

@@ -7,7 +7,7 @@ import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { columnReference } from "../database/sql/predicate.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
-import { columnByKey, type Organization, PEOPLE, typeByKey } from "../domain/EntityType.ts"
+import { columnByKey, type Organization, peopleOf } from "../domain/EntityType.ts"
 import { NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import { encodeId } from "../domain/ids.ts"
 import { emailKey, phoneKey } from "../domain/keys.ts"
@@ -68,7 +68,7 @@ export class IdentityResolver extends Context.Service<IdentityResolver, {
       return IdentityResolver.of({
         identify: Effect.fn("IdentityResolver.identify")(function*(organization, identifier) {
           const { state } = yield* states.read(organization.id, { by: "nobody" })
-          const people = typeByKey(state.catalog, PEOPLE)
+          const people = peopleOf(state.catalog)
           const column = people && columnByKey(people, identifier.kind)
           if (people === undefined || column === undefined) return []
           const rows = yield* orUnavailable(search.unsafe<{ id: bigint }>(

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
-import { type EntityType, type Organization, PEOPLE, typeByKey } from "../domain/EntityType.ts"
+import { type EntityType, type Organization, peopleOf } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { foldText } from "../domain/keys.ts"
@@ -77,7 +77,7 @@ export class Memberships extends Context.Service<Memberships, {
 
       const people = Effect.fnUntraced(function*(organization: Organization) {
         const { state } = yield* states.read(organization.id, { by: "nobody" })
-        return { state, type: typeByKey(state.catalog, PEOPLE)! }
+        return { state, type: peopleOf(state.catalog)! }
       })
 
       /** Everything about a member that can be wrong is found out here, before anything is written. */

@@ -49,12 +49,20 @@ const TypesSchema = Schema.Array(Schema.Struct({
 const MembershipSchema = Schema.Struct({
   anchorId: Schema.String,
   roles: Schema.Array(Schema.String),
-  attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+  attributes: Schema.Record(Schema.String, Schema.Unknown)
 })
+const isAttributeValue = Schema.is(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 
 const decodeTypes = Schema.decodeUnknownSync(TypesSchema)
 const decodePolicy = Schema.decodeUnknownSync(Policy)
-const decodeMembership = Schema.decodeUnknownSync(MembershipSchema)
+const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
+
+/** An attribute that can't be compared is missing, and takes nothing else of the membership with it. */
+const decodeMembership = (row: unknown): Membership => {
+  const { attributes, ...membership } = decodeMembershipRow(row)
+  const comparable = Object.entries(attributes).filter((entry): entry is [string, AttributeValue] => isAttributeValue(entry[1]))
+  return { ...membership, attributes: Object.fromEntries(comparable) }
+}
 
 interface StateRow extends OrganizationRow {
   readonly epoch: bigint

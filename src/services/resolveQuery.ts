@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import { type Column, columnByKey, DISPLAY_NAME, type EntityType, ID_COLUMN, STATUS } from "../domain/EntityType.ts"
 import { InvalidInput, UnknownName } from "../domain/errors.ts"
-import { emailKey, foldText, phoneKey } from "../domain/keys.ts"
+import { emailKey, foldText, lowerAscii, phoneKey } from "../domain/keys.ts"
 import { all, Bound, NEVER, some } from "../domain/Predicate.ts"
 import {
   DEFAULT_LIMIT, type Filter, type FindQuery, MAX_FILTERS, MAX_LIMIT, MAX_SELECT, MAX_VALUE_LENGTH, type ResolvedQuery, type SelectedColumn
@@ -88,7 +88,7 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
     for (const [index, filter] of query.filters.entries()) {
       const column = filterColumns[index]!
       const bound = yield* resolveFilter(filter, column, visible)
-      filters.push(all(maskOf(found.plan, column), bound))
+      filters.push(both(maskOf(found.plan, column), bound))
     }
     const limit = query.limit ?? DEFAULT_LIMIT
     if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return yield* invalid(`limit is 0 to ${MAX_LIMIT}.`)
@@ -106,7 +106,7 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
     return {
       type: found.type,
       plan: found.plan.where,
-      filter: all(...filters),
+      filters,
       ...(order === undefined ? {} : { order }),
       limit,
       ...(cursor === undefined ? {} : { cursor: cursor.toString() }),
@@ -118,6 +118,9 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
       label: [found.type.slug, ...query.filters.map((filter, index) => `${filterColumns[index]!.slug}:${filter.op}`)].join(" ")
     } satisfies ResolvedQuery
   })
+
+/** A conjunction in this order. */
+const both = (mask: Bound, bound: Bound): Bound => (mask._tag === "Always" ? bound : Bound.All({ of: [mask, bound] }))
 
 const maskOf = (plan: Granted, column: Column): Bound => plan.cells.get(column.key) ?? NEVER
 
@@ -194,8 +197,9 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
 const contains = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
   switch (column.kind) {
     case "text":
-    case "email":
       return containsText(foldText(value), column)
+    case "email":
+      return containsText(lowerAscii(value.trim()), column)
     case "phone": {
       const digits = value.replace(/[^\d+]/g, "")
       return digits === "" ? Result.succeed(NEVER) : containsText(digits, column)

@@ -36,7 +36,9 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
   }
   const table = qualified(query.type.relation)
   const matches = `p.organization_id = ${organization} AND (SELECT g.fresh FROM g) AND ` +
-    fragment(all(query.plan, query.filter), query.type, "p", context)
+    // Not in canonical order, which depends on values: the same question has the same text, whatever is asked for.
+    fragment(query.plan, query.type, "p", context) +
+    query.filters.map((filter) => ` AND ${fragment(filter, query.type, "p", context)}`).join("")
   const key = query.order === undefined ? undefined : columnReference(query.order.column, "p", "value")
   const order = (alias: string) => {
     const direction = query.order?.descending === true ? " DESC" : ""
@@ -127,6 +129,8 @@ interface Cell {
 const cell = (selected: SelectedColumn, type: EntityType, alias: string, context: FragmentContext): Cell => {
   const { column, mask, target } = selected
   const { storage } = column
+  // Without the caller's plan of the target, a reference would show what it leads to, whoever asks.
+  if (storage._tag !== "Value" && target === undefined) throw new Error("A relation is shown without a plan of its target")
   if (storage._tag === "Value" || target === undefined) {
     return { value: masked(column, mask, type, context), join: "" }
   }

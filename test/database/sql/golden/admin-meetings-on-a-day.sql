@@ -1,23 +1,24 @@
 -- lane: search
 -- $1 = "1n"
 -- $2 = "7n"
--- $3 = "%ada%"
--- $4 = "America/New_York"
--- $5 = "2026-03-31T00:00:00"
--- $6 = "2026-04-01T00:00:00"
+-- $3 = "America/New_York"
+-- $4 = "2026-03-31T00:00:00"
+-- $5 = "2026-04-01T00:00:00"
+-- $6 = "%ada%"
 -- $7 = 6
 /* max meetings start:eq attendees:ilike */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND (EXISTS (SELECT r2."meeting_id" FROM "data"."meeting_attendees" r2 JOIN "data"."people" r1 ON r1.organization_id = $1::bigint
+AND TRUE
+AND (p."start_at" >= timezone($3::text, $4::timestamp)
+AND p."start_at" < timezone($3::text, $5::timestamp))
+AND EXISTS (SELECT r2."meeting_id" FROM "data"."meeting_attendees" r2 JOIN "data"."people" r1 ON r1.organization_id = $1::bigint
 AND r1.id = r2."person_id"
 WHERE r2.organization_id = $1::bigint
 AND r2."meeting_id" = p.id
-AND r1."name_k" LIKE $3::text)
-AND p."start_at" >= timezone($4::text, $5::timestamp)
-AND p."start_at" < timezone($4::text, $6::timestamp))
+AND r1."name_k" LIKE $6::text)
 ORDER BY p.id
 LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, p."status" AS status

@@ -16,10 +16,10 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizati
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND ((p."company_id" = ANY(ARRAY(SELECT r1.id FROM "data"."companies" r1
+AND (p."company_id" = ANY(ARRAY(SELECT r1.id FROM "data"."companies" r1
 WHERE r1.organization_id = $1::bigint
 AND r1."name" = ANY($3::text[]))) OR p."owner_id" = $4::bigint OR p."status" = $5::text)
-AND (p."company_id" = ANY(ARRAY(SELECT r2.id FROM "data"."companies" r2
+AND ((p."company_id" = ANY(ARRAY(SELECT r2.id FROM "data"."companies" r2
 WHERE r2.organization_id = $1::bigint
 AND r2."name" = ANY($6::text[]))) OR p."owner_id" = $7::bigint)
 AND p."company_id" = ANY(ARRAY(SELECT r3.id FROM "data"."companies" r3

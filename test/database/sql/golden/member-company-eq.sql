@@ -16,11 +16,11 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizati
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND ((EXISTS (SELECT 1 FROM "data"."companies" r1
+AND (EXISTS (SELECT 1 FROM "data"."companies" r1
 WHERE r1.organization_id = $1::bigint
 AND r1.id = p."company_id"
 AND r1."name" = ANY($3::text[])) OR p."owner_id" = $4::bigint OR p."status" = $5::text)
-AND (EXISTS (SELECT 1 FROM "data"."companies" r2
+AND ((EXISTS (SELECT 1 FROM "data"."companies" r2
 WHERE r2.organization_id = $1::bigint
 AND r2.id = p."company_id"
 AND r2."name" = ANY($6::text[])) OR p."owner_id" = $7::bigint)

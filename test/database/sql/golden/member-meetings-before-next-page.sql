@@ -23,8 +23,8 @@ AND (r1."status" <> $3::text OR r1."status" IS NULL))
 AND p.id = ANY(ARRAY(SELECT r4."meeting_id" FROM "data"."meeting_attendees" r4 JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
 AND r3.id = r4."person_id"
 WHERE r4.organization_id = $1::bigint
-AND r3."id" = $4::bigint))
-AND p."start_at" < timezone($5::text, $6::timestamp))
+AND r3."id" = $4::bigint)))
+AND p."start_at" < timezone($5::text, $6::timestamp)
 ORDER BY p."start_at" DESC, p.id DESC
 LIMIT 1001), c AS MATERIALIZED (SELECT p."start_at" AS v FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
@@ -52,8 +52,8 @@ AND (r1."status" <> $3::text OR r1."status" IS NULL))
 AND p.id = ANY(ARRAY(SELECT r4."meeting_id" FROM "data"."meeting_attendees" r4 JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
 AND r3.id = r4."person_id"
 WHERE r4.organization_id = $1::bigint
-AND r3."id" = $4::bigint))
-AND p."start_at" < timezone($5::text, $6::timestamp))
+AND r3."id" = $4::bigint)))
+AND p."start_at" < timezone($5::text, $6::timestamp)
 AND (p."start_at", p.id) < (c.v, $8::bigint)
 ORDER BY p."start_at" DESC, p.id DESC
 LIMIT $7::int) k ON true

@@ -22,8 +22,8 @@ AND (r1."status" <> $3::text OR r1."status" IS NULL))
 AND p.id = ANY(ARRAY(SELECT r4."meeting_id" FROM "data"."meeting_attendees" r4 JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
 AND r3.id = r4."person_id"
 WHERE r4.organization_id = $1::bigint
-AND r3."id" = $4::bigint))
-AND p."start_at" >= timezone($5::text, $6::timestamp))
+AND r3."id" = $4::bigint)))
+AND p."start_at" >= timezone($5::text, $6::timestamp)
 ORDER BY p."start_at", p.id
 LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, p."status" AS status, to_char(timezone($5::text, p."start_at"), 'YYYY-MM-DD HH24:MI:SS') AS c0, j1.related AS c1

@@ -14,11 +14,11 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizati
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND ((p."company_id" = ANY(ARRAY(SELECT r1.id FROM "data"."companies" r1
+AND (p."company_id" = ANY(ARRAY(SELECT r1.id FROM "data"."companies" r1
 WHERE r1.organization_id = $1::bigint
 AND r1."name" = ANY($3::text[]))) OR p."owner_id" = $4::bigint OR p."status" = $5::text)
 AND (p."name_k" >= $6::text
-AND p."name_k" < $7::text))
+AND p."name_k" < $7::text)
 ORDER BY p.id
 LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, CASE WHEN (EXISTS (SELECT 1 FROM "data"."companies" r2
