@@ -80,6 +80,15 @@ export class Memberships extends Context.Service<Memberships, {
         return { state, type: peopleOf(state.catalog)! }
       })
 
+      /** What was prepared holds only for the state that it was prepared from: roles, and the table that people are in. */
+      const hold = Effect.fnUntraced(function*({ catalog }: State) {
+        const [row] = yield* app<{ epoch: bigint }>`
+          SELECT epoch FROM max.organizations WHERE organization_id = ${catalog.organization.id} FOR UPDATE`
+        if (row?.epoch !== catalog.epoch) {
+          return yield* new OperatorError({ message: "Something else changed this organization at the same time. Try again." })
+        }
+      })
+
       /** Everything about a member that can be wrong is found out here, before anything is written. */
       const prepare = Effect.fnUntraced(function*(organization: Organization, state: State, member: NewMember) {
         const identifier = yield* parse(member.identifier, organization)
@@ -141,6 +150,7 @@ export class Memberships extends Context.Service<Memberships, {
           const context = yield* people(organization)
           const prepared = yield* prepare(organization, context.state, member)
           yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
+            yield* hold(context.state)
             yield* write(organization, context.type, prepared)
             yield* raiseEpoch(app, organization.id)
           })))
@@ -163,6 +173,7 @@ export class Memberships extends Context.Service<Memberships, {
             return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
           }
           return yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
+            yield* hold(context.state)
             const before = yield* app<{ anchor_id: string; roles: ReadonlyArray<string>; suspended: boolean }>`
               SELECT anchor_id, roles, suspended_at IS NOT NULL AS suspended FROM max.memberships
               WHERE organization_id = ${organization.id} FOR UPDATE`

@@ -1,0 +1,333 @@
+/**
+ * The oracle: which rows and cells a policy shows, worked out row by row from the policy FILE as permissions.md words
+ * it. It imports nothing of the product but how an id is spelt: no planner, no compiler, no keys. Slow, literal, and on
+ * purpose not clever.
+ */
+import { decodeId, encodeId } from "../../src/domain/ids.ts"
+import { type Cell, type ColumnShape, EMAIL_KEYS, type Entity, type Kind, type Organization, PHONE_KEYS, SHAPES, type TypeName } from "./world.ts"
+
+/** Kleene's: null is unknown. */
+export type Truth = true | false | null
+
+export const both = (parts: ReadonlyArray<Truth>): Truth =>
+  parts.includes(false) ? false : parts.includes(null) ? null : true
+
+export const either = (parts: ReadonlyArray<Truth>): Truth =>
+  parts.includes(true) ? true : parts.includes(null) ? null : false
+
+const opposite = (truth: Truth): Truth => (truth === null ? null : !truth)
+
+export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
+type JsonObject = { readonly [key: string]: Json }
+
+export interface RuleJson {
+  readonly id: string
+  readonly effect: "allow" | "deny"
+  readonly role: string
+  readonly action: string
+  readonly type: TypeName
+  readonly columns: "*" | ReadonlyArray<string>
+  readonly where?: JsonObject
+  readonly notBefore?: string
+  readonly notAfter?: string
+}
+
+export interface PolicyJson {
+  readonly version: 1
+  readonly roles: { readonly [role: string]: { readonly inherits: ReadonlyArray<string> } }
+  readonly rules: ReadonlyArray<RuleJson>
+}
+
+export interface Party {
+  readonly roles: ReadonlyArray<string>
+  readonly attributes: { readonly [name: string]: unknown }
+}
+
+/** A person, and whoever acts for them. */
+export interface Caller extends Party {
+  readonly me: bigint
+  readonly actor?: Party
+}
+
+interface Asker extends Party {
+  readonly me: bigint | undefined
+}
+
+const OPS = ["eq", "ne", "lt", "lte", "gt", "gte"]
+
+const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
+
+// ---- values
+
+/** A decimal, exactly: as a whole number of 10^-40. */
+const decimal = (text: string): bigint | undefined => {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text)
+  if (match === null || `${match[2]}${match[3] ?? ""}` === "") return undefined
+  const digits = BigInt(`${match[2]}${match[3] ?? ""}`)
+  const shift = 40 + Number(match[4] ?? 0) - (match[3] ?? "").length
+  if (shift < 0) return undefined
+  return (match[1] === "-" ? -1n : 1n) * digits * 10n ** BigInt(shift)
+}
+
+/** The milliseconds of a local time in a zone (none of ours is in a gap or said twice). */
+export const instantIn = (local: string, timeZone: string): number => {
+  const wanted = Date.parse(`${local}Z`)
+  let guess = wanted
+  for (let round = 0; round < 3; round++) guess = wanted - (Date.parse(`${localIn(guess, timeZone).replace(" ", "T")}Z`) - guess)
+  return guess
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+const clockIn = (timeZone: string): Intl.DateTimeFormat => {
+  const known = clocks.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit"
+  })
+  clocks.set(timeZone, made)
+  return made
+}
+
+/** A point in time as a clock in the zone shows it: YYYY-MM-DD HH:MM:SS. */
+export const localIn = (millis: number, timeZone: string): string => {
+  const parts = Object.fromEntries(clockIn(timeZone).formatToParts(new Date(millis)).map(({ type, value }) => [type, value]))
+  return `${parts["year"]}-${parts["month"]}-${parts["day"]} ${parts["hour"]}:${parts["minute"]}:${parts["second"]}`
+}
+
+type Comparable = string | bigint | number | boolean
+
+/** What is compared when a policy compares a cell: undefined where the value isn't one of the kind. */
+const comparable = (kind: Kind, value: unknown, organization: Organization): Comparable | undefined => {
+  if (typeof value === "number" && !Number.isFinite(value)) return undefined
+  switch (kind) {
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined
+    case "integer": {
+      if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined
+      return typeof value === "string" && /^-?\d{1,19}$/.test(value) ? BigInt(value) : undefined
+    }
+    case "number":
+      return typeof value === "number" || typeof value === "string" ? decimal(String(value)) : undefined
+    case "text":
+    case "list":
+      return typeof value === "string" ? value : undefined
+    case "phone":
+      return typeof value === "string" ? PHONE_KEYS.get(value)?.[organization.country] ?? undefined : undefined
+    case "email":
+      return typeof value === "string" ? EMAIL_KEYS.get(value) ?? undefined : undefined
+    case "date":
+      return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined
+    case "timestamp": {
+      if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined
+      if (/Z$|[+-]\d\d:\d\d$/.test(value.slice(10))) return Date.parse(value)
+      return instantIn(value.length === 10 ? `${value}T00:00:00` : value, organization.timeZone)
+    }
+    case "one":
+    case "many":
+      return typeof value === "bigint" ? value : typeof value === "string" ? decodeId(value) : undefined
+  }
+}
+
+/** The value that an operand of a policy stands for; undefined where it is missing. */
+const operand = (json: Json, kind: Kind, asker: Asker, organization: Organization): Comparable | undefined => {
+  if (json === "$me") return asker.me
+  if (typeof json === "string" && json.startsWith("$attr.")) {
+    const name = json.slice("$attr.".length)
+    const value = Object.hasOwn(asker.attributes, name) ? asker.attributes[name] : undefined
+    return value === "" ? undefined : comparable(kind, value, organization)
+  }
+  return comparable(kind, typeof json === "string" && json.startsWith("$$") ? json.slice(1) : json, organization)
+}
+
+const compare = (op: string, left: Comparable, right: Comparable): boolean => {
+  switch (op) {
+    case "eq":
+      return left === right
+    case "ne":
+      return left !== right
+    case "lt":
+      return left < right
+    case "lte":
+      return left <= right
+    case "gt":
+      return left > right
+    default:
+      return left >= right
+  }
+}
+
+// ---- conditions
+
+interface Scope {
+  readonly organization: Organization
+  readonly asker: Asker
+}
+
+const where = (json: JsonObject, type: TypeName, entity: Entity, scope: Scope): Truth =>
+  both(Object.entries(json).map(([name, condition]) => {
+    switch (name) {
+      case "all":
+        return both((condition as ReadonlyArray<JsonObject>).map((part) => where(part, type, entity, scope)))
+      case "any":
+        return either((condition as ReadonlyArray<JsonObject>).map((part) => where(part, type, entity, scope)))
+      case "not":
+        return opposite(where(condition as JsonObject, type, entity, scope))
+      case "id":
+        return onValue(condition, { kind: "one", physical: "id" }, entity.id, scope)
+    }
+    const shape = SHAPES[type][name]!
+    return shape.kind === "many"
+      ? onMany(condition, name as "attendees", shape.target!, entity, scope)
+      : onValue(condition, shape, entity.cells[name] ?? null, scope)
+  }))
+
+const onValue = (condition: Json, shape: ColumnShape, cell: Cell, scope: Scope): Truth => {
+  if (condition === null) return cell === null
+  if (Array.isArray(condition)) return either(condition.map((item) => onCell("eq", shape.kind, cell, item, scope)))
+  if (!isObject(condition)) return onCell("eq", shape.kind, cell, condition, scope)
+  const names = Object.keys(condition)
+  if (names.length === 1 && names[0] === "not") return opposite(onValue(condition["not"]!, shape, cell, scope))
+  if (names.length > 0 && names.every((name) => OPS.includes(name))) {
+    return both(names.map((op) => onCell(op, shape.kind, cell, condition[op]!, scope)))
+  }
+  // A relation to one: what is said of the other row; unknown where there is none.
+  const other = cell === null ? undefined : scope.organization.entities[shape.target!].get(cell as bigint)
+  return other === undefined ? null : where(condition, shape.target!, other, scope)
+}
+
+const onCell = (op: string, kind: Kind, cell: Cell, json: Json, { asker, organization }: Scope): Truth => {
+  const right = operand(json, kind, asker, organization)
+  if (cell === null || right === undefined) return null
+  if (kind === "list") return (cell as ReadonlyArray<string>).includes(right as string) === (op === "eq")
+  const left = comparable(kind, cell, organization)
+  return left === undefined ? null : compare(op, left, right)
+}
+
+/** Those of the related rows that exist, in order of id. */
+export const related = (relation: "attendees" | "watchers", target: TypeName, from: bigint, organization: Organization): ReadonlyArray<Entity> =>
+  organization.links[relation]
+    .filter(([id]) => id === from)
+    .flatMap(([, to]) => organization.entities[target].get(to) ?? [])
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+
+/** A relation to many: some of the rows is as said, or is the one that is named. */
+const onMany = (condition: Json, relation: "attendees" | "watchers", target: TypeName, entity: Entity, scope: Scope): Truth =>
+  either(related(relation, target, entity.id, scope.organization).map((other) =>
+    isObject(condition)
+      ? where(condition, target, other, scope)
+      : onValue(condition, { kind: "one", physical: "id" }, other.id, scope)))
+
+// ---- rules
+
+const heldRoles = (policy: PolicyJson, roles: ReadonlyArray<string>): ReadonlySet<string> => {
+  const held = new Set<string>()
+  const add = (role: string) => {
+    if (held.has(role) || !Object.hasOwn(policy.roles, role)) return
+    held.add(role)
+    policy.roles[role]!.inherits.forEach(add)
+  }
+  roles.forEach(add)
+  return held
+}
+
+const applicable = (policy: PolicyJson, party: Party, type: TypeName, now: number): ReadonlyArray<RuleJson> => {
+  const held = heldRoles(policy, party.roles)
+  return policy.rules.filter((rule) =>
+    rule.type === type && rule.action === "read" && held.has(rule.role) &&
+    (rule.notBefore === undefined || Date.parse(rule.notBefore) <= now) &&
+    (rule.notAfter === undefined || now < Date.parse(rule.notAfter)))
+}
+
+/** What of one row an asker sees: undefined, or the columns whose cells are visible. */
+const rowFor = (
+  rules: ReadonlyArray<RuleJson>,
+  type: TypeName,
+  entity: Entity,
+  scope: Scope
+): ReadonlySet<string> | undefined => {
+  const verdict = (wanted: ReadonlyArray<RuleJson>): Truth =>
+    either(wanted.map((rule) => (rule.where === undefined ? true : where(rule.where, type, entity, scope))))
+  const allows = rules.filter((rule) => rule.effect === "allow")
+  const denies = rules.filter((rule) => rule.effect === "deny")
+  if (verdict(allows) !== true || verdict(denies.filter((rule) => rule.columns === "*")) !== false) return undefined
+  const about = (column: string) => (rule: RuleJson) => rule.columns === "*" || rule.columns.includes(column)
+  const listed = denies.filter((rule) => rule.columns !== "*")
+  return new Set(Object.keys(SHAPES[type]).filter((column) =>
+    verdict(allows.filter(about(column))) === true && verdict(listed.filter(about(column))) === false))
+}
+
+/** The visible rows of a type, each with the columns whose cells are visible. */
+export type View = ReadonlyMap<bigint, ReadonlySet<string>>
+
+export const viewOf = (policy: PolicyJson, caller: Caller, organization: Organization, type: TypeName, now: number): View => {
+  const askers: ReadonlyArray<Asker> = [caller, ...(caller.actor === undefined ? [] : [{ ...caller.actor, me: undefined }])]
+  const views = askers.map((asker) => {
+    const rules = applicable(policy, asker, type, now)
+    return (entity: Entity) => rowFor(rules, type, entity, { organization, asker })
+  })
+  const seen = new Map<bigint, ReadonlySet<string>>()
+  for (const entity of organization.entities[type].values()) {
+    const rows = views.map((view) => view(entity))
+    const [first, ...others] = rows
+    if (first === undefined || rows.includes(undefined)) continue
+    seen.set(entity.id, new Set([...first].filter((column) => others.every((other) => other!.has(column)))))
+  }
+  return seen
+}
+
+/** What a caller sees of every type. */
+export type Views = Readonly<Record<TypeName, View>>
+
+export const viewsOf = (policy: PolicyJson, caller: Caller, organization: Organization, now: number): Views => ({
+  people: viewOf(policy, caller, organization, "people", now),
+  companies: viewOf(policy, caller, organization, "companies", now),
+  meetings: viewOf(policy, caller, organization, "meetings", now),
+  deals: viewOf(policy, caller, organization, "deals", now)
+})
+
+// ---- what is shown
+
+export interface Reference {
+  readonly id: string
+  readonly name?: string
+}
+
+const shownReference = (target: TypeName, id: bigint, views: Views, organization: Organization): Reference | undefined => {
+  const columns = views[target].get(id)
+  if (columns === undefined) return undefined
+  const name = organization.entities[target].get(id)!.cells["name"] as string
+  return { id: encodeId(id), ...(columns.has("name") ? { name } : {}) }
+}
+
+/** The related rows behind a cell that the caller may see, all of them. */
+export const visibleRelated = (
+  type: TypeName, column: string, entity: Entity, views: Views, organization: Organization
+): ReadonlyArray<Reference> => {
+  const shape = SHAPES[type][column]!
+  const ids = shape.kind === "many"
+    ? related(column as "attendees", shape.target!, entity.id, organization).map((other) => other.id)
+    : [entity.cells[column] as bigint]
+  return ids.flatMap((id) => shownReference(shape.target!, id, views, organization) ?? [])
+}
+
+/** A cell as a result shows it; undefined where it is hidden, empty, or leads only to hidden rows. */
+export const shownCell = (type: TypeName, column: string, entity: Entity, views: Views, organization: Organization): unknown => {
+  if (views[type].get(entity.id)?.has(column) !== true) return undefined
+  const { kind } = SHAPES[type][column]!
+  if (kind === "many") {
+    const all = visibleRelated(type, column, entity, views, organization)
+    return all.length === 0 ? undefined : all.length > 10 ? [...all.slice(0, 10), { more: true }] : all
+  }
+  const cell = entity.cells[column] ?? null
+  if (cell === null) return undefined
+  switch (kind) {
+    case "one":
+      return visibleRelated(type, column, entity, views, organization)[0]
+    case "integer":
+      return Number.isSafeInteger(Number(cell)) ? Number(cell) : cell
+    case "timestamp":
+      return localIn(Date.parse(cell as string), organization.timeZone).replace(/:00$/, "")
+    default:
+      return cell
+  }
+}

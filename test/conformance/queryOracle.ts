@@ -1,0 +1,143 @@
+/**
+ * The oracle for what a caller asks: filters, order, pages and totals, worked out over the rows that the oracle for
+ * policies lets the caller see. What can't be seen isn't in its input at all.
+ */
+import { encodeId } from "../../src/domain/ids.ts"
+import { instantIn, localIn, shownCell, visibleRelated, type Views } from "./oracle.ts"
+import { type Entity, keyOf, type Kind, type Organization, PHONE_KEYS, EMAIL_KEYS, SHAPES, type TypeName } from "./world.ts"
+
+export interface Filter {
+  readonly columnId: string
+  readonly op: "eq" | "ilike" | "gte" | "lt"
+  readonly value: string
+}
+
+export interface Query {
+  readonly type: TypeName
+  readonly filters: ReadonlyArray<Filter>
+  readonly select: ReadonlyArray<string>
+  readonly limit: number
+}
+
+/** What people type, as it is searched: folded by hand. */
+export const NEEDLES: ReadonlyArray<readonly [text: string, folded: string]> = [
+  ["Atlas", "atlas"], ["aTLAS", "atlas"], ["tla", "tla"], ["at", "at"], ["A", "a"], ["ab", "ab"], ["vip", "vip"], ["VI", "vi"], ["Vip ", "vip"],
+  ["%", "%"], ["_", "_"], ["\\", "\\"], ["%_", "%_"], ["0%_", "0%_"], ["00%", "00%"], ["x_y", "x_y"], ["%_\\", "%_\\"], ["100%_\\ off", "100%_\\ off"],
+  ["___", "___"], ["%%%", "%%%"], ["ß", "ss"], ["STRASSE", "strasse"], ["Żak", "zak"], ["two   spaces", "two spaces"], ["istanbul", "istanbul"],
+  ["ﬁ", "fi"], ["O’B", "o'b"], ["😀", "😀"], ["😀 s", "😀 s"], ["日", "日"], ["日本", "日本"], ["$me", "$me"], ["-1", "-1"], ["red", "red"], ["RED", "red"],
+  ["100%", "100%"], ["ada@", "ada@"], ["EXAMPLE", "example"], ["a_b", "a_b"], ["b%c", "b%c"], ["@", "@"], ["nothing like it", "nothing like it"]
+]
+const FOLDED = new Map(NEEDLES)
+
+export const PHONE_NEEDLES = ["+49", "+1", "4", "49", "(415) 555", "5550100", "+4930901820", "call me", "3090"]
+/** Periods, and (for timestamps) points in time. */
+export const PERIODS = ["2026", "2027", "2026-03", "2026-12", "2026-02-28", "2026-03-01", "2026-03-31", "2027-01-01"]
+export const POINTS = ["2026-03-01T05:00:00Z", "2026-03-08T07:01Z", "2026-03-29T03:01:00+02:00", "2026-03-01 00:00", "2026-12-31T18:00:00.000"]
+
+/** What can be asked of a kind, with values that can be read; everything else is refused. */
+export const ASKABLE: Readonly<Record<Kind, ReadonlyArray<Filter["op"]>>> = {
+  text: ["eq", "ilike"], list: ["eq"], phone: ["eq", "ilike"], email: ["eq", "ilike"], boolean: ["eq"], integer: ["eq", "gte", "lt"],
+  number: ["eq", "gte", "lt"], date: ["eq", "gte", "lt"], timestamp: ["eq", "gte", "lt"], one: ["eq", "ilike"], many: ["eq", "ilike"]
+}
+
+const decimal = (text: string): bigint => {
+  const [, sign, whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text.trim())!
+  return BigInt(`${sign}${whole}${fraction.padEnd(20, "0")}`)
+}
+
+const folded = (text: string): string => {
+  const found = FOLDED.get(text)
+  if (found === undefined) throw new Error(`The vocabulary doesn't say how ${text} is folded`)
+  return found
+}
+
+/** Three characters are found anywhere, fewer at the beginning. */
+const contains = (key: string | null, needle: string): boolean =>
+  key !== null && needle !== "" && ([...needle].length >= 3 ? key.includes(needle) : key.startsWith(needle))
+
+/** Where a period begins, as a date. */
+const beginning = (period: string): string => `${period}${"-01-01".slice(period.length - 4)}`
+
+const instant = (value: string, organization: Organization): number =>
+  /Z$|[+-]\d\d:\d\d$/.test(value.slice(10)) ? Date.parse(value) : instantIn(
+    value.length <= 10 ? `${beginning(value)}T00:00:00` : value.replace(" ", "T").padEnd(19, ":00"), organization.timeZone)
+
+/** A value by which rows can be put in order. */
+const rank = (kind: Kind, cell: string): bigint | number | string =>
+  kind === "timestamp" ? Date.parse(cell) : kind === "date" ? cell : decimal(cell)
+
+const bound = (kind: Kind, value: string, organization: Organization): bigint | number | string =>
+  kind === "timestamp" ? instant(value, organization) : kind === "date" ? beginning(value) : decimal(value)
+
+const matches = ({ columnId, op, value }: Filter, type: TypeName, entity: Entity, views: Views, organization: Organization): boolean => {
+  if (!views[type].get(entity.id)!.has(columnId)) return false
+  const { kind, target } = SHAPES[type][columnId]!
+  const cell = entity.cells[columnId] ?? null
+  if (kind === "one" || kind === "many") {
+    if (kind === "one" && cell === null) return false
+    return visibleRelated(type, columnId, entity, views, organization).some((reference) =>
+      op === "eq" ? reference.id === value : reference.name !== undefined &&
+        contains(keyOf("text", reference.name, organization.country) as string, folded(value)), target)
+  }
+  if (cell === null) return false
+  const key = keyOf(kind, cell, organization.country)
+  switch (op) {
+    case "gte":
+      return rank(kind, cell as string) >= bound(kind, value, organization)
+    case "lt":
+      return rank(kind, cell as string) < bound(kind, value, organization)
+    case "ilike":
+      return contains(key as string | null, kind === "phone" ? value.replace(/[^\d+]/g, "") : folded(value))
+    case "eq":
+      switch (kind) {
+        case "text":
+          return key === folded(value)
+        case "list":
+          return (key as ReadonlyArray<string>).includes(folded(value))
+        case "phone":
+          return key !== null && key === PHONE_KEYS.get(value)![organization.country]
+        case "email":
+          return key !== null && key === EMAIL_KEYS.get(value)
+        case "boolean":
+          return String(cell) === value
+        case "integer":
+        case "number":
+          return decimal(cell as string) === decimal(value)
+        case "date":
+          return (cell as string).startsWith(value)
+        default:
+          return value.length <= 10
+            ? localIn(Date.parse(cell as string), organization.timeZone).startsWith(value)
+            : Date.parse(cell as string) === instant(value, organization)
+      }
+  }
+}
+
+/** Everything that a query finds, in order. */
+export const answer = (query: Query, views: Views, organization: Organization): ReadonlyArray<Entity> => {
+  const { filters, type } = query
+  const rows = [...organization.entities[type].values()]
+    .filter((entity) => views[type].has(entity.id) && filters.every((filter) => matches(filter, type, entity, views, organization)))
+  const range = filters.find(({ op }) => op === "gte" || op === "lt")
+  const value = (entity: Entity) =>
+    range === undefined ? 0 : rank(SHAPES[type][range.columnId]!.kind, entity.cells[range.columnId] as string)
+  const ascending = (a: Entity, b: Entity) => {
+    const [left, right] = [value(a), value(b)]
+    return left < right ? -1 : left > right ? 1 : a.id < b.id ? -1 : 1
+  }
+  return rows.sort((a, b) => (range?.op === "lt" ? ascending(b, a) : ascending(a, b)))
+}
+
+/** An entity as a page shows it. */
+export const shownEntity = (query: Query, entity: Entity, views: Views, organization: Organization): unknown => {
+  const cell = (column: string) => shownCell(query.type, column, entity, views, organization)
+  const named = (name: string, column: string) => (cell(column) === undefined ? {} : { [name]: cell(column) })
+  return {
+    entityId: encodeId(entity.id),
+    ...named("displayName", "name"),
+    ...named("status", "status"),
+    ...(query.select.length === 0 ? {} : {
+      columns: Object.fromEntries(query.select.flatMap((column) => (cell(column) === undefined ? [] : [[column, cell(column)]])))
+    })
+  }
+}

@@ -1,0 +1,210 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Catalog } from "../../src/domain/EntityType.ts"
+import { all, any, Bound } from "../../src/domain/Predicate.ts"
+import { plan } from "../../src/permissions/PermissionEngine.ts"
+import { MAX_PLAN_PARAMETERS } from "../../src/permissions/Plan.ts"
+import { catalog, granted, lena, meaningOf, NOW, people, planOf, policyOf, type RuleInput } from "./support.ts"
+
+const ALL = { _tag: "Always" }
+const status = (op: "eq" | "ne", value: string) => Bound.Compare({ column: "status", side: "value", op, value })
+
+/** The catalog after the people got one more column. */
+const grown: Catalog = {
+  ...catalog,
+  types: catalog.types.map((type) =>
+    type === people ? { ...people, version: 2, columns: [...people.columns, { ...people.columns[4]!, key: "salary-key", slug: "salary" }] } : type)
+}
+
+describe("allow and deny", () => {
+  it("nothing is allowed that no rule allows", () => {
+    expect(planOf([])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    expect(planOf([{}], {}, { as: "companies" })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    expect(planOf([{ action: "update" }])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    expect(planOf([{ role: "manager" }])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+  })
+
+  it("a policy of denials alone denies everything (Cerbos #917, CASL #170)", () => {
+    expect(planOf([{ effect: "deny", where: { status: "vip" } }])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    expect(planOf([{ effect: "deny", columns: ["phone"] }])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+  })
+
+  it("a deny wins over an allow, whichever comes first", () => {
+    const allow: RuleInput = { id: "a" }
+    const deny: RuleInput = { id: "d", effect: "deny", where: { status: "vip" } }
+    expect(granted(planOf([allow, deny])).where).toEqual(status("ne", "vip"))
+    expect(granted(planOf([deny, allow])).where).toEqual(status("ne", "vip"))
+    expect(planOf([{ effect: "deny" }, allow, { id: "b" }])).toMatchObject({ _tag: "Denied", reason: "nothing-visible" })
+  })
+
+  it("neither order nor repetition of rules changes what a plan shows", () => {
+    const pool: ReadonlyArray<RuleInput> = [
+      { where: { status: "a" } }, { where: { owner: "$me" }, columns: ["name", "phone"] }, { where: { company: { name: "Atlas" } }, role: "manager" },
+      { effect: "deny", where: { status: "vip" } }, { effect: "deny", columns: ["phone"], where: { level: { gt: 3 } } },
+      { effect: "deny", columns: ["name"], where: { not: { owner: { company: { name: "Atlas" } } } } }, { columns: ["email"], notAfter: "2026-07-01" },
+      { where: { any: [] } }, { where: { all: [] }, columns: ["status"] }
+    ]
+    fc.assert(fc.property(fc.subarray([...pool], { minLength: 1 }), fc.array(fc.nat(100), { minLength: 20, maxLength: 20 }), (rules, picks) => {
+      const repeated = [...rules, ...picks.slice(0, picks[0]! % 5).map((pick) => rules[pick % rules.length]!)]
+      const shuffled = repeated.map((rule, index) => ({ rule, at: picks[index % 20]! * 31 % 17 })).sort((a, b) => a.at - b.at).map(({ rule }) => rule)
+      expect(meaningOf(planOf(shuffled, { roles: ["manager"] }))).toEqual(meaningOf(planOf(rules, { roles: ["manager"] })))
+    }), { numRuns: 300, seed: 1 })
+  })
+
+  it("a deny with columns hides their cells and no row", () => {
+    const made = granted(planOf([{}, { effect: "deny", columns: ["phone"], where: { status: "vip" } }]))
+    expect(made.where).toEqual(ALL)
+    expect(made.cells.get("phone-key")).toEqual(status("ne", "vip"))
+    expect(made.cells.get("email-key")).toEqual(ALL)
+    expect(granted(planOf([{}, { effect: "deny", columns: ["phone"] }])).cells.has("phone-key")).toBe(false)
+  })
+
+  it("a column is shown on the rows of the rules that show it, and not on those of their union", () => {
+    const made = granted(planOf([{ columns: ["name"], where: { status: "a" } }, { columns: ["name", "phone"], where: { status: "b" } }]))
+    expect(made.where).toEqual(any(status("eq", "a"), status("eq", "b")))
+    expect(made.cells.get("name")).toEqual(ALL)
+    expect(made.cells.get("phone-key")).toEqual(status("eq", "b"))
+    expect(made.cells.has("email-key")).toBe(false)
+  })
+
+  it("an allow with a star is about the columns of its day: a later column is hidden (WaveHouse #223)", () => {
+    const policy = policyOf([{}])
+    expect(granted(planOf(policy)).cells.size).toBe(people.columns.length)
+    const later = granted(planOf(policy, {}, { of: grown }))
+    expect(later.cells.has("salary-key")).toBe(false)
+    expect(later.cells.size).toBe(people.columns.length)
+  })
+
+  it("a deny with a star hides the row with its later columns (CVE-2022-21646)", () => {
+    const policy = policyOf([{ effect: "deny", where: { status: "vip" } }, {}])
+    const salary = { ...policy.rules[1]!, id: "salary", columns: ["salary-key"] }
+    const made = granted(planOf({ ...policy, rules: [...policy.rules, salary] }, {}, { of: grown }))
+    expect(made.where).toEqual(status("ne", "vip"))
+    expect(made.cells.get("salary-key")).toEqual(ALL)
+    const everywhere = policyOf([{ effect: "deny" }, {}])
+    expect(planOf({ ...everywhere, rules: [...everywhere.rules, salary] }, {}, { of: grown })).toMatchObject({ _tag: "Denied" })
+  })
+
+  it("a rule about a column that is gone denies instead of saying nothing", () => {
+    const shrunk: Catalog = {
+      ...catalog, types: catalog.types.map((type) => (type === people ? { ...type, columns: type.columns.filter(({ slug }) => slug !== "level") } : type))
+    }
+    expect(planOf(policyOf([{}, { effect: "deny", where: { level: 5 } }]), {}, { of: shrunk })).toMatchObject({ _tag: "Denied" })
+    expect(planOf(policyOf([{}, { effect: "deny", where: { not: { level: 5 } } }]), {}, { of: shrunk })).toMatchObject({ _tag: "Denied" })
+    expect(planOf(policyOf([{ where: { any: [{ level: 5 }, { not: { level: null } }] } }]), {}, { of: shrunk })).toMatchObject({ _tag: "Denied" })
+  })
+
+  it("says that it is limited exactly when a row could be hidden", () => {
+    expect(granted(planOf([{}])).limited).toBe(false)
+    expect(granted(planOf([{ columns: ["name"], where: { status: "a" } }, {}])).limited).toBe(false)
+    expect(granted(planOf([{ where: { status: "a" } }])).limited).toBe(true)
+    expect(granted(planOf([{}, { effect: "deny", where: { status: "a" } }])).limited).toBe(true)
+  })
+})
+
+describe("roles", () => {
+  it("a role has the rules of what it inherits, and not the other way round", () => {
+    expect(planOf([{ role: "member" }], { roles: ["manager"] })._tag).toBe("Granted")
+    expect(planOf([{ role: "manager" }], { roles: ["member"] })._tag).toBe("Denied")
+    expect(planOf([{ role: "manager" }, { role: "member", effect: "deny" }], { roles: ["manager"] })._tag).toBe("Denied")
+  })
+
+  it.each(["nobody", "constructor", "__proto__", "toString", "hasOwnProperty", ""])("a role called %j that the policy doesn't have grants nothing", (role) => {
+    expect(planOf([{}], { roles: [role] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+  })
+
+  it("no role grants nothing", () => {
+    expect(planOf([{}], { roles: [] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+  })
+})
+
+describe("time", () => {
+  const at = (rule: RuleInput, now: number) => planOf([rule], {}, { now })
+  const noon = Date.UTC(2026, 5, 1, 12)
+
+  it("a rule holds from notBefore until just before notAfter", () => {
+    const rule = { notBefore: "2026-06-01T12:00:00Z", notAfter: "2026-06-01T15:00:00+02:00" }
+    expect([noon - 1, noon, noon + 3_599_999, noon + 3_600_000].map((now) => at(rule, now)._tag)).toEqual(["Denied", "Granted", "Granted", "Denied"])
+  })
+
+  it("a plan ends when the next rule begins or ends, also one that denies (no rule yet)", () => {
+    expect(at({ notAfter: "2026-06-01T13:00:00Z" }, noon).expiresAt).toBe(noon + 3_600_000)
+    expect(at({ notBefore: "2026-06-01T13:00:00Z" }, noon)).toMatchObject({ _tag: "Denied", expiresAt: noon + 3_600_000 })
+    expect(at({ notAfter: "2026-05-01" }, noon)).toMatchObject({ _tag: "Denied", expiresAt: Infinity })
+    expect(at({}, noon).expiresAt).toBe(Infinity)
+    expect(planOf([{}, { effect: "deny", notBefore: "2026-06-01T12:00:00.001Z" }], {}, { now: noon }).expiresAt).toBe(noon + 1)
+  })
+
+  it("a rule of a role that the principal hasn't ends no plan", () => {
+    expect(planOf([{}, { role: "manager", notAfter: "2026-06-02" }], {}, { now: noon }).expiresAt).toBe(Infinity)
+  })
+
+  it("a plan for two parties ends with the first of theirs", () => {
+    const rules = [{ notAfter: "2026-06-03" }, { role: "agent", notAfter: "2026-06-02" }]
+    expect(planOf(rules, { actor: { id: "x", roles: ["agent"], attributes: {} } }, { now: noon }).expiresAt).toBe(Date.UTC(2026, 5, 2))
+  })
+})
+
+describe("size", () => {
+  const values = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`)
+
+  it("a plan that binds more values than it may is denied, not cut", () => {
+    expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS) } }])._tag).toBe("Granted")
+    expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS + 1) } }])).toMatchObject({ _tag: "Denied", reason: "too-large" })
+  })
+
+  it("the values of masks count, and those of both parties", () => {
+    const half = values(MAX_PLAN_PARAMETERS / 2)
+    expect(planOf([{ where: { status: half } }, { effect: "deny", columns: ["phone"], where: { status: [...half, "x"] } }]))
+      .toMatchObject({ _tag: "Denied", reason: "too-large" })
+    expect(planOf([{ where: { status: half } }, { role: "agent", where: { name: [...half, "x"] } }], { actor: { id: "x", roles: ["agent"], attributes: {} } }))
+      .toMatchObject({ _tag: "Denied", reason: "too-large" })
+  })
+})
+
+describe("acting for somebody", () => {
+  const actor = (roles: ReadonlyArray<string>, attributes = {}) => ({ actor: { id: "bot", roles, attributes } })
+
+  it("shows what both may see, rows and cells", () => {
+    const rules: ReadonlyArray<RuleInput> = [
+      { where: { status: "a" }, columns: ["name", "phone"] }, { role: "agent", where: { level: 5 }, columns: ["phone", "email"] },
+      { role: "agent", effect: "deny", columns: ["phone"], where: { secret: true } }
+    ]
+    const made = granted(planOf(rules, actor(["agent"])))
+    const level = Bound.Compare({ column: "level-key", side: "value", op: "eq", value: "5" })
+    expect(made.where).toEqual(all(status("eq", "a"), level))
+    expect([...made.cells.keys()]).toEqual(["phone-key"])
+    expect(made.cells.get("phone-key")).toEqual(Bound.Compare({ column: "secret-key", side: "value", op: "ne", value: true }))
+    expect(made.limited).toBe(true)
+  })
+
+  it("is denied when either is, and never gives the agent's rights to the person", () => {
+    expect(planOf([{}], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
+    expect(planOf([{ role: "agent" }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
+    expect(planOf([{ role: "manager" }], { ...actor(["manager"]), roles: ["member"] })).toMatchObject({ _tag: "Denied" })
+  })
+
+  it("$me is the person and nobody for the agent", () => {
+    const mine = { where: { owner: "$me" } }
+    expect(planOf([{}, { role: "agent", ...mine }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
+    expect(planOf([{}, { role: "agent" }, { role: "agent", effect: "deny", ...mine }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
+    expect(granted(planOf([mine, { role: "agent" }], actor(["agent"]))).where).toMatchObject({ _tag: "Compare", column: "owner-key" })
+  })
+
+  it("each has its own attributes", () => {
+    const rules: ReadonlyArray<RuleInput> = [{ where: { status: "$attr.team" } }, { role: "agent", where: { name: "$attr.team" } }]
+    expect(planOf(rules, { ...actor(["agent"]), attributes: { team: "red" } })).toMatchObject({ _tag: "Denied" })
+    expect(planOf(rules, actor(["agent"], { team: "red" }))).toMatchObject({ _tag: "Denied" })
+    expect(granted(planOf(rules, { ...actor(["agent"], { team: "blue" }), attributes: { team: "red" } })).where)
+      .toEqual(all(status("eq", "red"), Bound.Compare({ column: "name", side: "value", op: "eq", value: "blue" })))
+  })
+})
+
+describe("the planner is total", () => {
+  it("a type, a role or a predicate that nobody foresaw is denied, not thrown", () => {
+    const broken = { ...policyOf([{}]), rules: [{ ...policyOf([{}]).rules[0]!, where: { _tag: "Nonsense" } as never }] }
+    expect(planOf(broken)._tag).toBe("Denied")
+    expect(plan(policyOf([{}]), catalog, lena, { ...people, key: "other" }, "read", NOW)).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    expect(planOf([{}], { roles: undefined as never })).toMatchObject({ _tag: "Denied", reason: "not-bindable" })
+  })
+})
