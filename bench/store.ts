@@ -21,7 +21,9 @@ const WARM_UP = 200
 const median = (times: ReadonlyArray<number>): number => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
 
 /** Runs contestants in turns and returns the median of each, in milliseconds. */
-const race = Effect.fnUntraced(function*(contestants: ReadonlyArray<(round: number) => Effect.Effect<unknown, unknown>>) {
+const race = Effect.fnUntraced(function* (
+  contestants: ReadonlyArray<(round: number) => Effect.Effect<unknown, unknown>>
+) {
   const times = contestants.map((): Array<number> => [])
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
     for (const [index, contestant] of contestants.entries()) {
@@ -38,7 +40,14 @@ export const store = (rows: number, quiet: boolean) => {
   chmodSync(home, 0o755)
   const services = Services.pipe(
     Layer.provideMerge(Database.layer),
-    Layer.provideMerge(Env.layerWith({ databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state"), lookupTimeout: 5000 }))
+    Layer.provideMerge(
+      Env.layerWith({
+        databaseUrl: undefined,
+        dataDir: join(home, "data"),
+        stateDir: join(home, "state"),
+        lookupTimeout: 5000
+      })
+    )
   )
   return scenarios(rows, quiet).pipe(
     Effect.provide(services),
@@ -46,7 +55,7 @@ export const store = (rows: number, quiet: boolean) => {
   )
 }
 
-const scenarios = Effect.fnUntraced(function*(rows: number, quiet: boolean) {
+const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
   const { lookup, owner } = yield* Database
   const organizations = yield* Organizations
   const members = yield* Memberships
@@ -66,11 +75,17 @@ const scenarios = Effect.fnUntraced(function*(rows: number, quiet: boolean) {
   const queries = yield* EntityQueryService
 
   const byEmail = (round: number): FindQuery => ({
-    entityTypeId: "people", selectColumns: ["phone"], filters: [{ columnId: "email", op: "eq", value: `p${3 * ((round * 7919) % Math.floor(rows / 3)) + 3}@example.com` }]
+    entityTypeId: "people",
+    selectColumns: ["phone"],
+    filters: [{ columnId: "email", op: "eq", value: `p${3 * ((round * 7919) % Math.floor(rows / 3)) + 3}@example.com` }]
   })
   const find = (round: number) =>
-    queries.findEntities({ ...byEmail(round), organizationId: organization.id }).pipe(Effect.provideService(CurrentPrincipal, principal))
-  const statement = yield* queries.explain({ ...byEmail(0), organizationId: organization.id }).pipe(Effect.provideService(CurrentPrincipal, principal))
+    queries
+      .findEntities({ ...byEmail(round), organizationId: organization.id })
+      .pipe(Effect.provideService(CurrentPrincipal, principal))
+  const statement = yield* queries
+    .explain({ ...byEmail(0), organizationId: organization.id })
+    .pipe(Effect.provideService(CurrentPrincipal, principal))
   const value = statement.parameters.indexOf(byEmail(0).filters[0]!.value)
   const byHand = (round: number) =>
     lookup.unsafe(statement.text, statement.parameters.with(value, byEmail(round).filters[0]!.value))
@@ -80,8 +95,16 @@ const scenarios = Effect.fnUntraced(function*(rows: number, quiet: boolean) {
   const probe = yield* find(1)
   if (probe.total !== 1) return yield* Effect.die(new Error("The benchmark's lookup doesn't find what it looks for"))
   const [ours, hand, bare] = yield* race([find, byHand, pageOnly])
-  if (!quiet) console.log(`${rows} people: find ${ours!.toFixed(3)} ms, the same SQL by hand ${hand!.toFixed(3)} ms, page only ${bare!.toFixed(3)} ms (medians)`)
-  const measured = (scenario: string, ratio: number, target: number): Measured => ({ scenario, ratio, target, ok: ratio <= target })
+  if (!quiet)
+    console.log(
+      `${rows} people: find ${ours!.toFixed(3)} ms, the same SQL by hand ${hand!.toFixed(3)} ms, page only ${bare!.toFixed(3)} ms (medians)`
+    )
+  const measured = (scenario: string, ratio: number, target: number): Measured => ({
+    scenario,
+    ratio,
+    target,
+    ok: ratio <= target
+  })
   return [
     measured("findEntities by e-mail against the same SQL prepared by hand", ours! / hand!, 1.15),
     measured("findEntities by e-mail against page only, without permission and total", ours! / bare!, 1.5)

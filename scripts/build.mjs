@@ -31,7 +31,13 @@ import { createRequire as __createRequire } from "node:module"; const require = 
     })
     const tsc = spawnSync(
       process.execPath,
-      [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json"), "--outDir", join(fresh, "lib")],
+      [
+        join(root, "node_modules/typescript/bin/tsc"),
+        "-p",
+        join(root, "tsconfig.build.json"),
+        "--outDir",
+        join(fresh, "lib")
+      ],
       { stdio: "inherit" }
     )
     if (tsc.status !== 0) throw new Error("tsc found errors")
@@ -41,7 +47,9 @@ import { createRequire as __createRequire } from "node:module"; const require = 
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
-  console.error(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s: ${stamp.slice(root.length + 1).replace("/.built", "")}`)
+  console.error(
+    `Built in ${((Date.now() - started) / 1000).toFixed(1)} s: ${stamp.slice(root.length + 1).replace("/.built", "")}`
+  )
 }
 
 if (process.argv[1]?.endsWith("build.mjs") && (!process.argv.includes("--if-stale") || isStale())) await build()

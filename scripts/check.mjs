@@ -4,7 +4,17 @@ import { root } from "./stale.mjs"
 
 const checks = [
   ["tsc", "-p", "."],
-  ["effect-tsgo", "diagnostics", "--project", "tsconfig.json", "--severity", "error,warning", "--strict", "--format", "text"],
+  [
+    "effect-tsgo",
+    "diagnostics",
+    "--project",
+    "tsconfig.json",
+    "--severity",
+    "error,warning",
+    "--strict",
+    "--format",
+    "text"
+  ],
   ["oxlint", "--deny-warnings"],
   ["oxfmt", "--check"],
   ["knip"]

@@ -17,7 +17,10 @@ interface Setting<A> {
 }
 
 const setting = <A>(name: string, description: string, fallback: string, read: (text: string) => A): Setting<A> => ({
-  name, description, fallback, read
+  name,
+  description,
+  fallback,
+  read
 })
 
 class Unreadable extends Error {}
@@ -25,10 +28,12 @@ const reject = (expected: string): never => {
   throw new Unreadable(expected)
 }
 
-const wholeNumber = (least: number, most: number) => (text: string): number => {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  return value >= least && value <= most ? value : reject(`a whole number from ${least} to ${most}`)
-}
+const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return value >= least && value <= most ? value : reject(`a whole number from ${least} to ${most}`)
+  }
 
 const path = (text: string): string => resolve(text.replace(/^~(?=\/|$)/, homedir()))
 
@@ -58,37 +63,78 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export const SETTINGS = {
   databaseUrl: setting(
-    "DATABASE_URL", "The Postgres (15 to 18) to use, as a URL, env:NAME or file:/path. Without it Max runs its own.", "", databaseUrl),
+    "DATABASE_URL",
+    "The Postgres (15 to 18) to use, as a URL, env:NAME or file:/path. Without it Max runs its own.",
+    "",
+    databaseUrl
+  ),
   dataDir: setting("MAX_DATA_DIR", "Where Max's own Postgres keeps its data.", ".max", path),
   stateDir: setting(
-    "MAX_STATE_DIR", "Secrets and the register of Max's own databases, for this user only.", "~/.local/state/max", path),
-  organization: setting("MAX_ORG", "The organization, by slug; optional when there is only one.", "", (text) => text || undefined),
-  as: setting("MAX_AS", "The person for whom things are looked up: a verified e-mail address or phone number.", "", (text) => text || undefined),
-  searchConnections: setting("MAX_SEARCH_CONNECTIONS", "Connections for searches, per process.", "8", wholeNumber(1, 100)),
-  lookupTimeout: setting("MAX_LOOKUP_TIMEOUT", "Milliseconds that a lookup by key may take in the database.", "250", wholeNumber(10, 60_000)),
-  searchTimeout: setting("MAX_SEARCH_TIMEOUT", "Milliseconds that any other statement may take in the database.", "5000", wholeNumber(100, 600_000)),
-  logLevel: setting("MAX_LOG_LEVEL", "What is logged to standard error: error, warn, info or debug.", "warn", (text): LogLevel =>
-    LOG_LEVELS.find((level) => level === text.toLowerCase()) ?? reject("error, warn, info or debug"))
+    "MAX_STATE_DIR",
+    "Secrets and the register of Max's own databases, for this user only.",
+    "~/.local/state/max",
+    path
+  ),
+  organization: setting(
+    "MAX_ORG",
+    "The organization, by slug; optional when there is only one.",
+    "",
+    (text) => text || undefined
+  ),
+  as: setting(
+    "MAX_AS",
+    "The person for whom things are looked up: a verified e-mail address or phone number.",
+    "",
+    (text) => text || undefined
+  ),
+  searchConnections: setting(
+    "MAX_SEARCH_CONNECTIONS",
+    "Connections for searches, per process.",
+    "8",
+    wholeNumber(1, 100)
+  ),
+  lookupTimeout: setting(
+    "MAX_LOOKUP_TIMEOUT",
+    "Milliseconds that a lookup by key may take in the database.",
+    "250",
+    wholeNumber(10, 60_000)
+  ),
+  searchTimeout: setting(
+    "MAX_SEARCH_TIMEOUT",
+    "Milliseconds that any other statement may take in the database.",
+    "5000",
+    wholeNumber(100, 600_000)
+  ),
+  logLevel: setting(
+    "MAX_LOG_LEVEL",
+    "What is logged to standard error: error, warn, info or debug.",
+    "warn",
+    (text): LogLevel => LOG_LEVELS.find((level) => level === text.toLowerCase()) ?? reject("error, warn, info or debug")
+  )
 } as const
 
 type Values = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]["read"]> }
 
-const readSetting = Effect.fnUntraced(function*<A>(one: Setting<A>) {
-  const text = yield* Config.String(one.name).pipe(Config.option)
-  const given = Option.getOrElse(text, () => one.fallback)
-  return yield* Effect.try({
-    try: () => one.read(given.trim() === "" ? one.fallback : given.trim()),
-    catch: (error) => new ConfigurationError({
-      message: `${one.name}: expected ${error instanceof Unreadable ? error.message : "something else"}.`
+const readSetting = Effect.fnUntraced(
+  function* <A>(one: Setting<A>) {
+    const text = yield* Config.String(one.name).pipe(Config.option)
+    const given = Option.getOrElse(text, () => one.fallback)
+    return yield* Effect.try({
+      try: () => one.read(given.trim() === "" ? one.fallback : given.trim()),
+      catch: (error) =>
+        new ConfigurationError({
+          message: `${one.name}: expected ${error instanceof Unreadable ? error.message : "something else"}.`
+        })
     })
-  })
-}, Effect.catchTag("ConfigError", (error) => Effect.fail(new ConfigurationError({ message: error.message }))))
+  },
+  Effect.catchTag("ConfigError", (error) => Effect.fail(new ConfigurationError({ message: error.message })))
+)
 
 /** The configuration, read once when the layer is built. */
 export class Env extends Context.Service<Env, Values>()("max/Env") {
   static readonly layer = Layer.effect(
     Env,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const values: Record<string, unknown> = {}
       for (const [name, one] of Object.entries(SETTINGS)) values[name] = yield* readSetting(one as Setting<unknown>)
       return Env.of(values as Values)
@@ -97,5 +143,8 @@ export class Env extends Context.Service<Env, Values>()("max/Env") {
 
   /** The configuration with some values of the caller's own in place of those of the environment. */
   static readonly layerWith = (overrides: Partial<Values>) =>
-    Layer.effect(Env, Effect.map(Env, (env) => Env.of({ ...env, ...overrides }))).pipe(Layer.provide(Env.layer))
+    Layer.effect(
+      Env,
+      Effect.map(Env, (env) => Env.of({ ...env, ...overrides }))
+    ).pipe(Layer.provide(Env.layer))
 }

@@ -1,6 +1,13 @@
 /** Max as a library: the services and their layers, the tools, and the domain that they speak of. */
 export { Database } from "./database/Database.ts"
-export { InvalidInput, type LookupError, NotAdmitted, OperatorError, Unavailable, UnknownName } from "./domain/errors.ts"
+export {
+  InvalidInput,
+  type LookupError,
+  NotAdmitted,
+  OperatorError,
+  Unavailable,
+  UnknownName
+} from "./domain/errors.ts"
 export type { Entity, ListedType, Named, Page, ReferenceCell } from "./domain/Page.ts"
 export { type Actor, type AttributeValue, CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 export type { Filter, FilterOp, FindQuery } from "./domain/Query.ts"

@@ -13,7 +13,13 @@ import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
 
 /** Every service over a database that is given. */
-export const Services = Layer.mergeAll(EntityQueryService.layer, ExternalIds.layer, Importer.layer, Memberships.layer, Organizations.layer).pipe(
+export const Services = Layer.mergeAll(
+  EntityQueryService.layer,
+  ExternalIds.layer,
+  Importer.layer,
+  Memberships.layer,
+  Organizations.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(CatalogWriter.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)),
   Layer.provideMerge(OrganizationState.layer)
 )

@@ -58,10 +58,14 @@ describe("the import table", () => {
   })
 
   it("has no cycle", () => {
-    const graph = new Map(files.map((file) => [
-      file,
-      importsOf(file).filter((specifier) => specifier.startsWith(".")).map((specifier) => resolved(file, specifier))
-    ]))
+    const graph = new Map(
+      files.map((file) => [
+        file,
+        importsOf(file)
+          .filter((specifier) => specifier.startsWith("."))
+          .map((specifier) => resolved(file, specifier))
+      ])
+    )
     const done = new Set<string>()
     const cycles: Array<string> = []
     const visit = (file: string, path: ReadonlyArray<string>) => {
@@ -78,8 +82,13 @@ describe("the import table", () => {
   })
 
   it("lets only env.ts read configuration", () => {
-    const readers = files.filter((file) =>
-      file !== "env.ts" && /process\.env(?!\["(NO_COLOR|MAX_LOG_LEVEL)"\])|\bConfig\b.*from "effect"/.test(readFileSync(join(source, file), "utf8")))
+    const readers = files.filter(
+      (file) =>
+        file !== "env.ts" &&
+        /process\.env(?!\["(NO_COLOR|MAX_LOG_LEVEL)"\])|\bConfig\b.*from "effect"/.test(
+          readFileSync(join(source, file), "utf8")
+        )
+    )
     expect(readers).toEqual([])
   })
 })

@@ -23,7 +23,7 @@ interface Source {
 
 const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off", lock_timeout: "10s" }
 
-const source: Effect.Effect<Source, EmbeddedServerError, Env | Scope.Scope> = Effect.gen(function*() {
+const source: Effect.Effect<Source, EmbeddedServerError, Env | Scope.Scope> = Effect.gen(function* () {
   const env = yield* Env
   if (env.databaseUrl !== undefined) {
     const password = new URL(Redacted.value(env.databaseUrl)).password
@@ -36,7 +36,13 @@ const source: Effect.Effect<Source, EmbeddedServerError, Env | Scope.Scope> = Ef
   const server = yield* start({ dataDir: env.dataDir, stateDir: env.stateDir })
   return {
     own: true,
-    connect: { host: server.socketDir, port: server.port, database: server.database, username: server.username, password: server.password },
+    connect: {
+      host: server.socketDir,
+      port: server.port,
+      database: server.database,
+      username: server.username,
+      password: server.password
+    },
     password: server.password,
     ...(server.notice === undefined ? {} : { notice: server.notice })
   }
@@ -44,17 +50,21 @@ const source: Effect.Effect<Source, EmbeddedServerError, Env | Scope.Scope> = Ef
 
 const ownerClient = (from: Source) =>
   PgClient.make({
-    ...from.connect, applicationName: "max owner", maxConnections: 2,
+    ...from.connect,
+    applicationName: "max owner",
+    maxConnections: 2,
     startupParameters: { ...SESSION, client_min_messages: "warning" }
   })
 
 /** The owner's connection to a database that may not be migrated yet: for `max migrate` and nothing else. */
-export const forMigration = Effect.gen(function*() {
+export const forMigration = Effect.gen(function* () {
   const from = yield* source
   return { owner: yield* ownerClient(from), password: from.password, own: from.own }
 }).pipe(Effect.provide(Reactivity.layer), Effect.mapError(startFailure))
 
-function startFailure(error: EmbeddedServerError | SqlError.SqlError | ConfigurationError): ConfigurationError | Unavailable {
+function startFailure(
+  error: EmbeddedServerError | SqlError.SqlError | ConfigurationError
+): ConfigurationError | Unavailable {
   if (error._tag === "EmbeddedServerError") return new ConfigurationError({ message: error.message })
   if (error._tag === "ConfigurationError") return error
   return error.reason._tag === "AuthenticationError"
@@ -62,27 +72,31 @@ function startFailure(error: EmbeddedServerError | SqlError.SqlError | Configura
     : Unavailable.error
 }
 
-export class Database extends Context.Service<Database, {
-  /** One pipelined connection for equality on indexed keys; its statements end after the lookup timeout. */
-  readonly lookup: PgClient.PgClient
-  /** A pool for every other read. */
-  readonly search: PgClient.PgClient
-  /** Writes of organization data. */
-  readonly app: PgClient.PgClient
-  /** Table definitions. */
-  readonly owner: PgClient.PgClient
-  /** One line that a person should see, such as where the data is when it isn't where they asked. */
-  readonly notice?: string
-}>()("max/database/Database") {
+export class Database extends Context.Service<
+  Database,
+  {
+    /** One pipelined connection for equality on indexed keys; its statements end after the lookup timeout. */
+    readonly lookup: PgClient.PgClient
+    /** A pool for every other read. */
+    readonly search: PgClient.PgClient
+    /** Writes of organization data. */
+    readonly app: PgClient.PgClient
+    /** Table definitions. */
+    readonly owner: PgClient.PgClient
+    /** One line that a person should see, such as where the data is when it isn't where they asked. */
+    readonly notice?: string
+  }
+>()("max/database/Database") {
   static readonly layer: Layer.Layer<Database, ConfigurationError | Unavailable, Env> = Layer.effect(
     Database,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const env = yield* Env
       const from = yield* source
       const owner = yield* ownerClient(from)
       const inspection = yield* prepared(owner, from)
       const roles = inspection.rolesExist ? rolesOf(inspection.database) : undefined
-      if (roles === undefined) yield* Effect.logWarning("Lookups run as the database's owner, because the reading role doesn't exist.")
+      if (roles === undefined)
+        yield* Effect.logWarning("Lookups run as the database's owner, because the reading role doesn't exist.")
       const as = (role: string | undefined) => {
         const password = role === undefined ? undefined : rolePassword(from.password, role)
         return {
@@ -92,22 +106,33 @@ export class Database extends Context.Service<Database, {
         }
       }
       const reading = (timeout: number) => ({
-        ...SESSION, default_transaction_read_only: "on", statement_timeout: String(timeout)
+        ...SESSION,
+        default_transaction_read_only: "on",
+        statement_timeout: String(timeout)
       })
       return Database.of({
         owner,
         lookup: yield* PgClient.make({
-          ...as(roles?.read), applicationName: "max lookup", startupParameters: reading(env.lookupTimeout),
-          multiplex: true, maxConnections: 1, preparedStatementCacheSize: 500
+          ...as(roles?.read),
+          applicationName: "max lookup",
+          startupParameters: reading(env.lookupTimeout),
+          multiplex: true,
+          maxConnections: 1,
+          preparedStatementCacheSize: 500
         }),
         search: yield* PgClient.make({
           // A generic plan can't know a pattern or a bound; planning again costs less than the wrong index.
-          ...as(roles?.read), applicationName: "max search",
+          ...as(roles?.read),
+          applicationName: "max search",
           startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
-          maxConnections: env.searchConnections, preparedStatementCacheSize: 500
+          maxConnections: env.searchConnections,
+          preparedStatementCacheSize: 500
         }),
         app: yield* PgClient.make({
-          ...as(roles?.app), applicationName: "max app", startupParameters: SESSION, maxConnections: 2
+          ...as(roles?.app),
+          applicationName: "max app",
+          startupParameters: SESSION,
+          maxConnections: 2
         }),
         ...(from.notice === undefined ? {} : { notice: from.notice })
       })
@@ -115,7 +140,7 @@ export class Database extends Context.Service<Database, {
   )
 }
 
-const prepared = Effect.fnUntraced(function*(owner: PgClient.PgClient, from: Source) {
+const prepared = Effect.fnUntraced(function* (owner: PgClient.PgClient, from: Source) {
   const inspection = yield* inspect(owner)
   if (from.own && inspection.schemaVersion < SCHEMA_VERSION) {
     yield* migrate(owner, from.password)

@@ -36,7 +36,7 @@ export const rolePassword = (ownerPassword: Redacted.Redacted<string> | undefine
     ? undefined
     : Redacted.make(createHmac("sha256", Redacted.value(ownerPassword)).update(`max role ${role}`).digest("base64url"))
 
-export const inspect = Effect.fnUntraced(function*(owner: PgClient.PgClient) {
+export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
   const [server] = yield* owner<{ version: number; database: string; migrated: boolean }>`
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_database()::text AS database,
       to_regclass('max.migrations') IS NOT NULL AS migrated`
@@ -47,7 +47,10 @@ export const inspect = Effect.fnUntraced(function*(owner: PgClient.PgClient) {
     ? yield* owner<{ id: number }>`SELECT coalesce(max(id), 0)::int AS id FROM max.migrations`
     : [{ id: 0 }]
   const inspection: Inspection = {
-    serverVersion: server!.version, database: server!.database, schemaVersion: latest!.id, rolesExist: known!.roles === 2
+    serverVersion: server!.version,
+    database: server!.database,
+    schemaVersion: latest!.id,
+    rolesExist: known!.roles === 2
   }
   return inspection
 })
@@ -75,11 +78,12 @@ export const pendingStatements = (from: number): ReadonlyArray<string> => [
   ...migrations
     .filter((migration) => migration.id > from)
     .flatMap(({ id, name, statements }) => [
-      ...statements(), `INSERT INTO max.migrations (id, name) VALUES (${id}, '${name}')`
+      ...statements(),
+      `INSERT INTO max.migrations (id, name) VALUES (${id}, '${name}')`
     ])
 ]
 
-export interface Migrated {
+interface Migrated {
   readonly from: number
   readonly to: number
   /** Why the roles couldn't be made, where that is so. */
@@ -87,28 +91,37 @@ export interface Migrated {
 }
 
 /** Applies pending migrations and makes the roles, all in one transaction under a lock. */
-export const migrate = Effect.fn("Database.migrate")(function*(
+export const migrate = Effect.fn("Database.migrate")(function* (
   owner: PgClient.PgClient,
   ownerPassword: Redacted.Redacted<string> | undefined
 ) {
-  return yield* owner.withTransaction(Effect.gen(function*() {
-    yield* owner`SELECT pg_advisory_xact_lock(${LOCK_KEY})`
-    const inspection = yield* inspect(owner)
-    if (inspection.schemaVersion > SCHEMA_VERSION || inspection.serverVersion < 15) yield* requireCurrent(inspection)
-    for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
-    const roles = rolesOf(inspection.database)
-    const withoutRoles = yield* owner.withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword)).pipe(
-      Effect.as(undefined),
-      Effect.catchTag("SqlError", (error) =>
-        inspection.rolesExist || error.reason._tag !== "AuthorizationError"
-          ? Effect.fail(error)
-          : Effect.succeed("The database's user may not create roles: lookups run as that user, read-only by setting alone."))
-    )
-    const migrated: Migrated = {
-      from: inspection.schemaVersion, to: SCHEMA_VERSION, ...(withoutRoles === undefined ? {} : { withoutRoles })
-    }
-    return migrated
-  }))
+  return yield* owner.withTransaction(
+    Effect.gen(function* () {
+      yield* owner`SELECT pg_advisory_xact_lock(${LOCK_KEY})`
+      const inspection = yield* inspect(owner)
+      if (inspection.schemaVersion > SCHEMA_VERSION || inspection.serverVersion < 15) yield* requireCurrent(inspection)
+      for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
+      const roles = rolesOf(inspection.database)
+      const withoutRoles = yield* owner
+        .withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword))
+        .pipe(
+          Effect.as(undefined),
+          Effect.catchTag("SqlError", (error) =>
+            inspection.rolesExist || error.reason._tag !== "AuthorizationError"
+              ? Effect.fail(error)
+              : Effect.succeed(
+                  "The database's user may not create roles: lookups run as that user, read-only by setting alone."
+                )
+          )
+        )
+      const migrated: Migrated = {
+        from: inspection.schemaVersion,
+        to: SCHEMA_VERSION,
+        ...(withoutRoles === undefined ? {} : { withoutRoles })
+      }
+      return migrated
+    })
+  )
 })
 
 /** Statements that make the roles what they should be, whatever they were. */

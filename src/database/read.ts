@@ -15,7 +15,8 @@ export const orUnavailable = <A, E, R>(
   Effect.catch(within(effect), (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> =>
     SqlError.isSqlError(error)
       ? Effect.andThen(Effect.logDebug(`The database failed: ${error.reason._tag}`), Effect.fail(Unavailable.error))
-      : Effect.fail(error as Exclude<E, SqlError.SqlError>))
+      : Effect.fail(error as Exclude<E, SqlError.SqlError>)
+  )
 
 /**
  * Ends at the deadline, and at an interruption, even when the driver is still waiting for its cancellation to be

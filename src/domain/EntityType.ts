@@ -21,7 +21,17 @@ export type Storage = Data.TaggedEnum<{
 export const Storage = Data.taggedEnum<Storage>()
 
 export const COLUMN_KINDS = [
-  "text", "phone", "email", "integer", "number", "boolean", "date", "timestamp", "list", "reference", "references"
+  "text",
+  "phone",
+  "email",
+  "integer",
+  "number",
+  "boolean",
+  "date",
+  "timestamp",
+  "list",
+  "reference",
+  "references"
 ] as const
 export type ColumnKind = (typeof COLUMN_KINDS)[number]
 
@@ -84,7 +94,11 @@ export const peopleOf = (catalog: Catalog): EntityType | undefined => typeBySlug
 
 /** Every type's own id, as policies may compare it (`"id": "$me"`); its slug is reserved. */
 export const ID_COLUMN: Column = {
-  key: "id", slug: "id", name: "Id", kind: "reference", storage: Storage.Value({ column: "id" })
+  key: "id",
+  slug: "id",
+  name: "Id",
+  kind: "reference",
+  storage: Storage.Value({ column: "id" })
 }
 
 /** The column that a predicate means, the type's own id included. */

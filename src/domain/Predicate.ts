@@ -10,7 +10,12 @@ export const CompareOp = Schema.Literals(["eq", "ne", "lt", "lte", "gt", "gte"])
 export type CompareOp = typeof CompareOp.Type
 
 export const NEGATED: Readonly<Record<CompareOp, CompareOp>> = {
-  eq: "ne", ne: "eq", lt: "gte", lte: "gt", gt: "lte", gte: "lt"
+  eq: "ne",
+  ne: "eq",
+  lt: "gte",
+  lte: "gt",
+  gt: "lte",
+  gte: "lt"
 }
 
 const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
@@ -61,7 +66,12 @@ export type Bound = Data.TaggedEnum<{
   Always: {}
   Never: {}
   Compare: { readonly column: string; readonly side: Side; readonly op: CompareOp; readonly value: BoundValue }
-  In: { readonly column: string; readonly side: Side; readonly values: ReadonlyArray<BoundValue>; readonly negated: boolean }
+  In: {
+    readonly column: string
+    readonly side: Side
+    readonly values: ReadonlyArray<BoundValue>
+    readonly negated: boolean
+  }
   IsNull: { readonly column: string; readonly negated: boolean }
   /** The search key contains the folded text; under three characters it begins with it. */
   Contains: { readonly column: string; readonly text: string }
@@ -78,7 +88,7 @@ export const ALWAYS: Bound = Bound.Always()
 export const NEVER: Bound = Bound.Never()
 
 /** An injective text of a bound predicate: equal texts mean equal predicates. */
-export const canonical = (bound: Bound): string => {
+const canonical = (bound: Bound): string => {
   switch (bound._tag) {
     case "Always":
     case "Never":

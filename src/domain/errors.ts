@@ -30,7 +30,9 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
   { message: Schema.String },
   { httpApiStatus: 503 }
 ) {
-  static readonly error = new Unavailable({ message: "I can't look things up right now. Please try again in a minute." })
+  static readonly error = new Unavailable({
+    message: "I can't look things up right now. Please try again in a minute."
+  })
 }
 
 /** An operator's command that can't be done, with the reason and the way out; `details` are further lines. */

@@ -20,7 +20,8 @@ export const encodeId = (id: bigint): string => {
 
 /** The id behind a text, or undefined when the text isn't the one canonical form of an id: look-alikes name nothing. */
 export const decodeId = (text: string): bigint | undefined => {
-  if (text.length === 0 || text.length > MAX_LENGTH || (text.length > 1 && text.startsWith(LETTERS[0]!))) return undefined
+  if (text.length === 0 || text.length > MAX_LENGTH || (text.length > 1 && text.startsWith(LETTERS[0]!)))
+    return undefined
   let id = 0n
   for (const character of text) {
     const value = LETTERS.indexOf(character)

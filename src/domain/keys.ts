@@ -5,7 +5,21 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min"
 
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
-  ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ħ: "h", ı: "i", ŧ: "t", ĸ: "k", ŋ: "n", "’": "'", "‘": "'"
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ł: "l",
+  ħ: "h",
+  ı: "i",
+  ŧ: "t",
+  ĸ: "k",
+  ŋ: "n",
+  "’": "'",
+  "‘": "'"
 }
 const UNDECOMPOSED_PATTERN = /[ßæœøđðþłħıŧĸŋ’‘]/g
 const NON_ASCII = /[^\x20-\x7e]/
@@ -29,16 +43,17 @@ export const foldText = (text: string): string => {
  */
 export const phoneKey = (text: string, country: string): string | undefined => {
   if (text.length > 60) return undefined
-  const phone = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), { defaultCountry: country as CountryCode, extract: false })
+  const phone = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), {
+    defaultCountry: country as CountryCode,
+    extract: false
+  })
   return phone !== undefined && phone.isPossible() && phone.ext === undefined ? phone.number : undefined
 }
 
 /** An e-mail address in lower case (ASCII letters only); undefined when it isn't local@domain. No top-level domain is asked for. */
 export const emailKey = (text: string): string | undefined => {
   const trimmed = text.trim()
-  return /^[^\s@]+@[^\s@]+$/.test(trimmed) && trimmed.length <= 320
-    ? lowerAscii(trimmed)
-    : undefined
+  return /^[^\s@]+@[^\s@]+$/.test(trimmed) && trimmed.length <= 320 ? lowerAscii(trimmed) : undefined
 }
 
 /** ASCII letters in lower case, everything else as it is: the normal form of e-mail addresses. */

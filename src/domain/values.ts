@@ -21,7 +21,8 @@ const integer = (text: string): string | undefined => {
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-](?:0\d|1[0-5]):?[0-5]\d)?$/
+const TIMESTAMP =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-](?:0\d|1[0-5]):?[0-5]\d)?$/
 
 /** The date, when it is a real one (year 1 to 9999). */
 export const isoDate = (text: string): string | undefined => {

@@ -20,13 +20,20 @@ export const plan = (
 ): Plan => {
   try {
     const own = planFor(policy, type, action, now, principal.roles, {
-      catalog, me: principal.anchorEntityId, attributes: principal.attributes
+      catalog,
+      me: principal.anchorEntityId,
+      attributes: principal.attributes
     })
     return principal.actor === undefined
       ? own
-      : intersect(own, planFor(policy, type, action, now, principal.actor.roles, {
-          catalog, me: undefined, attributes: principal.actor.attributes
-        }))
+      : intersect(
+          own,
+          planFor(policy, type, action, now, principal.actor.roles, {
+            catalog,
+            me: undefined,
+            attributes: principal.actor.attributes
+          })
+        )
   } catch {
     return denied("not-bindable")
   }
@@ -41,7 +48,9 @@ const planFor = (
   binding: Binding
 ): Plan => {
   const held = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
-  const concerned = policy.rules.filter((rule) => rule.type === type.key && rule.action === action && held.has(rule.role))
+  const concerned = policy.rules.filter(
+    (rule) => rule.type === type.key && rule.action === action && held.has(rule.role)
+  )
   const expiresAt = nextBoundary(concerned, now)
   const rules = concerned.filter((rule) => holds(rule, now))
   const allows = rules.filter((rule) => rule.effect === "allow")
@@ -56,16 +65,23 @@ const planFor = (
     any(...granted.map((grant) => grant.where)),
     ...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)
   )
-  const cells = new Map(type.columns.map((column): [string, Bound] => {
-    const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
-    const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
-    if (grants.length === 0) return [column.key, NEVER]
-    // Where every rule that shows the row shows the column too, the row's own predicate already says it.
-    const shown = grants.length === granted.length ? [] : [any(...grants.map((grant) => grant.where))]
-    return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
-  }))
+  const cells = new Map(
+    type.columns.map((column): [string, Bound] => {
+      const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
+      const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
+      if (grants.length === 0) return [column.key, NEVER]
+      // Where every rule that shows the row shows the column too, the row's own predicate already says it.
+      const shown = grants.length === granted.length ? [] : [any(...grants.map((grant) => grant.where))]
+      return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
+    })
+  )
   return bounded({
-    _tag: "Granted", where, cells, ruleIds: rules.map((rule) => rule.id), limited: where._tag !== "Always", expiresAt
+    _tag: "Granted",
+    where,
+    cells,
+    ruleIds: rules.map((rule) => rule.id),
+    limited: where._tag !== "Always",
+    expiresAt
   })
 }
 

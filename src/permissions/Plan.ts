@@ -25,7 +25,11 @@ export type Plan = Granted | Denied
 /** A plan that binds more values than this is refused. */
 export const MAX_PLAN_PARAMETERS = 2000
 
-export const denied = (reason: Denied["reason"], expiresAt = Infinity): Denied => ({ _tag: "Denied", reason, expiresAt })
+export const denied = (reason: Denied["reason"], expiresAt = Infinity): Denied => ({
+  _tag: "Denied",
+  reason,
+  expiresAt
+})
 
 /** What both plans show: a person's and that of whoever acts for it. */
 export const intersect = (a: Plan, b: Plan): Plan => {

@@ -10,13 +10,13 @@ import { closest, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { makeWhereReader } from "./where.ts"
 
-export const Effect_ = Schema.Literals(["allow", "deny"])
+const RuleEffect = Schema.Literals(["allow", "deny"])
 export const Action = Schema.Literals(["read", "create", "update", "delete", "invoke"])
 export type Action = typeof Action.Type
 
 export const Rule = Schema.Struct({
   id: Schema.String,
-  effect: Effect_,
+  effect: RuleEffect,
   role: Schema.String,
   action: Action,
   /** The type's key. */
@@ -86,12 +86,19 @@ class Reader {
 
   read(document: unknown): PolicyReading {
     if (!isObject(document)) {
-      return { problems: [{ path: "policy", message: "A policy is an object.", fix: `{ "version": 1, "roles": {}, "rules": [] }` }] }
+      return {
+        problems: [
+          { path: "policy", message: "A policy is an object.", fix: `{ "version": 1, "roles": {}, "rules": [] }` }
+        ]
+      }
     }
     this.knownKeys(document, ["$schema", "version", "roles", "rules", "tests"], "policy")
     if (document["version"] !== 1) this.report("version", "The version of the format is 1.", `"version": 1`)
     if (Object.hasOwn(document, "tests")) {
-      this.report("tests", "Policy tests aren't supported yet, and a test that doesn't run would be worse than none. Take them out.")
+      this.report(
+        "tests",
+        "Policy tests aren't supported yet, and a test that doesn't run would be worse than none. Take them out."
+      )
     }
     const roles = this.roles(Object.hasOwn(document, "roles") ? document["roles"] : undefined)
     const rules = this.rules(Object.hasOwn(document, "rules") ? document["rules"] : undefined, roles)
@@ -104,7 +111,11 @@ class Reader {
     for (const key of Object.keys(value)) {
       if (known.includes(key)) continue
       const near = closest(key, known)
-      this.report(`${path}.${quoted(key).slice(1, -1)}`, `There is no ${quoted(key)} here.`, near === undefined ? undefined : `"${near}"`)
+      this.report(
+        `${path}.${quoted(key).slice(1, -1)}`,
+        `There is no ${quoted(key)} here.`,
+        near === undefined ? undefined : `"${near}"`
+      )
     }
   }
 
@@ -116,7 +127,10 @@ class Reader {
     }
     for (const [role, definition] of Object.entries(value)) {
       if (!/^[a-z][a-z0-9_-]{0,62}$/.test(role)) {
-        this.report(`roles.${quoted(role)}`, "A role's name is lower-case letters, digits, - and _, beginning with a letter.")
+        this.report(
+          `roles.${quoted(role)}`,
+          "A role's name is lower-case letters, digits, - and _, beginning with a letter."
+        )
         continue
       }
       const parents = isObject(definition) ? (definition["inherits"] ?? []) : undefined
@@ -184,25 +198,46 @@ class Reader {
     const text = (key: string): string => {
       const found = Object.hasOwn(value, key) ? value[key] : undefined
       if (typeof found === "string" && found.length > 0 && found.length <= 200) return found
-      this.report(`${path}.${key}`, `A rule has ${key === "id" || key === "effect" || key === "action" ? "an" : "a"} ${key}.`, `"${key}": "…"`)
+      this.report(
+        `${path}.${key}`,
+        `A rule has ${key === "id" || key === "effect" || key === "action" ? "an" : "a"} ${key}.`,
+        `"${key}": "…"`
+      )
       return ""
     }
     const [id, effect, role, action, slug] = [text("id"), text("effect"), text("role"), text("action"), text("type")]
-    if (effect !== "" && effect !== "allow" && effect !== "deny") this.unknown(`${path}.effect`, "effect", effect, ["allow", "deny"])
+    if (effect !== "" && effect !== "allow" && effect !== "deny")
+      this.unknown(`${path}.effect`, "effect", effect, ["allow", "deny"])
     if (action !== "" && !Schema.is(Action)(action)) this.unknown(`${path}.action`, "action", action, Action.literals)
     if (role !== "" && !roles.has(role)) this.unknown(`${path}.role`, "role", role, [...roles.keys()])
     const type = typeBySlug(this.catalog, slug)
-    if (slug !== "" && type === undefined) this.unknown(`${path}.type`, "type", slug, this.catalog.types.map((known) => known.slug))
+    if (slug !== "" && type === undefined)
+      this.unknown(
+        `${path}.type`,
+        "type",
+        slug,
+        this.catalog.types.map((known) => known.slug)
+      )
     const notBefore = this.instant(value, "notBefore", path)
     const notAfter = this.instant(value, "notAfter", path)
     if (type === undefined) return undefined
     const columns = this.columns(value["columns"], effect, type, path)
     const where: Predicate = Object.hasOwn(value, "where")
-      ? makeWhereReader(this.catalog, (at, message, fix) => this.report(at, message, fix))(value["where"], type, `${path}.where`)
+      ? makeWhereReader(this.catalog, (at, message, fix) => this.report(at, message, fix))(
+          value["where"],
+          type,
+          `${path}.where`
+        )
       : { _tag: "Always" }
     if (this.problems.length > before) return undefined
     return {
-      id, effect: effect as "allow" | "deny", role, action: action as Action, type: type.key, columns, where,
+      id,
+      effect: effect as "allow" | "deny",
+      role,
+      action: action as Action,
+      type: type.key,
+      columns,
+      where,
       ...(notBefore === undefined ? {} : { notBefore }),
       ...(notAfter === undefined ? {} : { notAfter })
     }
@@ -211,13 +246,22 @@ class Reader {
   private columns(value: unknown, effect: string, type: EntityType, path: string): "*" | Array<string> {
     if (value === "*") return effect === "deny" ? "*" : type.columns.map((column) => column.key)
     if (!Array.isArray(value) || value.length === 0) {
-      this.report(`${path}.columns`, `A rule says which columns it is about; leaving them out would mean none or all.`, `"columns": "*"`)
+      this.report(
+        `${path}.columns`,
+        `A rule says which columns it is about; leaving them out would mean none or all.`,
+        `"columns": "*"`
+      )
       return []
     }
     return value.flatMap((slug: unknown) => {
       const column = typeof slug === "string" ? columnBySlug(type, slug) : undefined
       if (column !== undefined) return [column.key]
-      this.unknown(`${path}.columns`, `column of ${type.slug}`, String(slug), type.columns.map((known) => known.slug))
+      this.unknown(
+        `${path}.columns`,
+        `column of ${type.slug}`,
+        String(slug),
+        type.columns.map((known) => known.slug)
+      )
       return []
     })
   }
@@ -226,11 +270,16 @@ class Reader {
     if (!Object.hasOwn(value, key)) return undefined
     const text = value[key]
     const point = typeof text === "string" ? isoTimestamp(text) : undefined
-    const millis = point === undefined || (!ZONED.test(point.slice(11)) && isoDate(String(text)) === undefined)
-      ? Number.NaN
-      : Math.floor(microseconds(point, "UTC") / 1000)
+    const millis =
+      point === undefined || (!ZONED.test(point.slice(11)) && isoDate(String(text)) === undefined)
+        ? Number.NaN
+        : Math.floor(microseconds(point, "UTC") / 1000)
     if (!Number.isNaN(millis)) return millis
-    this.report(`${path}.${key}`, "A point in time is a date (UTC) or has an offset.", `"${key}": "2027-01-01T00:00:00Z"`)
+    this.report(
+      `${path}.${key}`,
+      "A point in time is a date (UTC) or has an offset.",
+      `"${key}": "2027-01-01T00:00:00Z"`
+    )
     return undefined
   }
 

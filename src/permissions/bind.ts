@@ -8,7 +8,17 @@
  */
 import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
 import {
-  all, ALWAYS, any, Bound, type BoundValue, NEGATED, NEVER, none, type Operand, type Predicate, some
+  all,
+  ALWAYS,
+  any,
+  Bound,
+  type BoundValue,
+  NEGATED,
+  NEVER,
+  none,
+  type Operand,
+  type Predicate,
+  some
 } from "../domain/Predicate.ts"
 import { bindScalar, entityId } from "../domain/values.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
@@ -45,7 +55,10 @@ export const bind = (
       const value = column && operandValue(predicate.operand, column, binding)
       if (column === undefined || value === undefined) return unknown
       return Bound.Compare({
-        column: column.key, side: policySide(column), op: positive ? predicate.op : NEGATED[predicate.op], value
+        column: column.key,
+        side: policySide(column),
+        op: positive ? predicate.op : NEGATED[predicate.op],
+        value
       })
     }
     case "In": {
@@ -53,9 +66,12 @@ export const bind = (
       if (column === undefined) return unknown
       const operands = predicate.operands.map((operand) => operandValue(operand, column, binding))
       const values = [...new Set(operands.filter((value) => value !== undefined))].sort()
-      const known = values.length === 0
-        ? positive ? NEVER : ALWAYS
-        : Bound.In({ column: column.key, side: policySide(column), values, negated: !positive })
+      const known =
+        values.length === 0
+          ? positive
+            ? NEVER
+            : ALWAYS
+          : Bound.In({ column: column.key, side: policySide(column), values, negated: !positive })
       return operands.includes(undefined) ? (positive ? any : all)(known, unknown) : known
     }
     case "IsNull": {
@@ -83,7 +99,7 @@ const valueColumn = (type: EntityType, key: string): Column | undefined => {
 }
 
 /** Phones and e-mail addresses are compared in their normal form, which is their key. */
-export const policySide = (column: Column) => (column.kind === "phone" || column.kind === "email" ? "key" : "value")
+const policySide = (column: Column) => (column.kind === "phone" || column.kind === "email" ? "key" : "value")
 
 const operandValue = (operand: Operand, column: Column, binding: Binding): BoundValue | undefined => {
   switch (operand._tag) {

@@ -9,7 +9,7 @@ import { bindScalar, compareDecimals, entityId, microseconds } from "../domain/v
 import type { Action, Policy, Rule } from "./Policy.ts"
 
 /** TRUE, FALSE or unknown. */
-export type Kleene = boolean | null
+type Kleene = boolean | null
 
 /** A row by column key, as a policy compares it: keys for phones and e-mail, decimal text for ids and numbers. */
 export interface CheckedRow {
@@ -18,7 +18,8 @@ export interface CheckedRow {
   readonly related: (relation: string) => ReadonlyArray<CheckedRow>
 }
 
-const and = (parts: ReadonlyArray<Kleene>): Kleene => (parts.includes(false) ? false : parts.includes(null) ? null : true)
+const and = (parts: ReadonlyArray<Kleene>): Kleene =>
+  parts.includes(false) ? false : parts.includes(null) ? null : true
 const or = (parts: ReadonlyArray<Kleene>): Kleene => (parts.includes(true) ? true : parts.includes(null) ? null : false)
 const not = (value: Kleene): Kleene => (value === null ? null : !value)
 
@@ -43,7 +44,15 @@ export const check = (
   const { actor, anchorEntityId, attributes, roles } = principal
   const own = checkParty(policy, catalog, { me: anchorEntityId, roles, attributes }, type, action, row, now)
   if (actor === undefined) return own
-  const other = checkParty(policy, catalog, { me: undefined, roles: actor.roles, attributes: actor.attributes }, type, action, row, now)
+  const other = checkParty(
+    policy,
+    catalog,
+    { me: undefined, roles: actor.roles, attributes: actor.attributes },
+    type,
+    action,
+    row,
+    now
+  )
   const visible = own.visible && other.visible
   return {
     visible,
@@ -70,9 +79,14 @@ const checkParty = (
   now: number
 ): Verdict => {
   const held = party.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
-  const rules = policy.rules.filter((rule) =>
-    rule.type === type.key && rule.action === action && held.includes(rule.role) &&
-    !(rule.notBefore !== undefined && now < rule.notBefore) && !(rule.notAfter !== undefined && now >= rule.notAfter))
+  const rules = policy.rules.filter(
+    (rule) =>
+      rule.type === type.key &&
+      rule.action === action &&
+      held.includes(rule.role) &&
+      !(rule.notBefore !== undefined && now < rule.notBefore) &&
+      !(rule.notAfter !== undefined && now >= rule.notAfter)
+  )
   const truth = new Map(rules.map((rule) => [rule.id, evaluate(rule.where, row, type, catalog, party)]))
   const allows = (rule: Rule) => rule.effect === "allow" && truth.get(rule.id) === true
   const denies = (rule: Rule) => rule.effect === "deny" && truth.get(rule.id) !== false
@@ -80,9 +94,12 @@ const checkParty = (
   const covers = (rule: Rule, column: string) => rule.columns === "*" || rule.columns.includes(column)
   const cells = type.columns
     .map((column) => column.key)
-    .filter((column) => visible &&
-      rules.some((rule) => allows(rule) && covers(rule, column)) &&
-      !rules.some((rule) => denies(rule) && covers(rule, column)))
+    .filter(
+      (column) =>
+        visible &&
+        rules.some((rule) => allows(rule) && covers(rule, column)) &&
+        !rules.some((rule) => denies(rule) && covers(rule, column))
+    )
   return {
     visible,
     cells: new Set(cells),
@@ -91,13 +108,7 @@ const checkParty = (
   }
 }
 
-const evaluate = (
-  predicate: Predicate,
-  row: CheckedRow,
-  type: EntityType,
-  catalog: Catalog,
-  party: Party
-): Kleene => {
+const evaluate = (predicate: Predicate, row: CheckedRow, type: EntityType, catalog: Catalog, party: Party): Kleene => {
   switch (predicate._tag) {
     case "Always":
       return true
@@ -116,7 +127,9 @@ const evaluate = (
     case "Compare":
       return compare(predicate.column, predicate.op, predicate.operand, row, type, catalog, party)
     case "In":
-      return or(predicate.operands.map((operand) => compare(predicate.column, "eq", operand, row, type, catalog, party)))
+      return or(
+        predicate.operands.map((operand) => compare(predicate.column, "eq", operand, row, type, catalog, party))
+      )
     case "Related": {
       const column = resolveColumn(type, predicate.relation)
       const target = column && targetOf(catalog, column)

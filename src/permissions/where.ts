@@ -1,5 +1,14 @@
 /** The `where` of a policy rule: JSON in, `Predicate` out, every name looked up in the catalog and every value in its column's kind. */
-import { type Catalog, type Column, type ColumnKind, columnBySlug, type EntityType, ID_COLUMN, peopleOf, targetOf } from "../domain/EntityType.ts"
+import {
+  type Catalog,
+  type Column,
+  type ColumnKind,
+  columnBySlug,
+  type EntityType,
+  ID_COLUMN,
+  peopleOf,
+  targetOf
+} from "../domain/EntityType.ts"
 import { CompareOp, type Operand, type Predicate } from "../domain/Predicate.ts"
 import { closest, quoted } from "../domain/text.ts"
 import { bindScalar } from "../domain/values.ts"
@@ -11,8 +20,17 @@ const NEVER: Predicate = { _tag: "Never" }
 const MAX_DEPTH = 32
 const ORDERED: ReadonlySet<ColumnKind> = new Set<ColumnKind>(["integer", "number", "date", "timestamp"])
 const EXAMPLE: Readonly<Record<ColumnKind, string>> = {
-  text: `"vip"`, phone: `"+14155550100"`, email: `"ada@example.com"`, integer: "10", number: "9.5", boolean: "true",
-  date: `"2027-01-31"`, timestamp: `"2027-01-31T09:00:00Z"`, list: `"vip"`, reference: `"$me"`, references: `"$me"`
+  text: `"vip"`,
+  phone: `"+14155550100"`,
+  email: `"ada@example.com"`,
+  integer: "10",
+  number: "9.5",
+  boolean: "true",
+  date: `"2027-01-31"`,
+  timestamp: `"2027-01-31T09:00:00Z"`,
+  list: `"vip"`,
+  reference: `"$me"`,
+  references: `"$me"`
 }
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
@@ -20,7 +38,8 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 export const makeWhereReader = (catalog: Catalog, report: Report) => {
   const where = (value: unknown, type: EntityType, path: string, depth = 0): Predicate => {
     if (depth > MAX_DEPTH) return reject(path, `Conditions are nested deeper than ${MAX_DEPTH}.`)
-    if (!isObject(value)) return reject(path, "A condition is an object.", `{ "${type.columns[0]?.slug ?? "name"}": … }`)
+    if (!isObject(value))
+      return reject(path, "A condition is an object.", `{ "${type.columns[0]?.slug ?? "name"}": … }`)
     const parts = Object.entries(value).map(([name, condition]): Predicate => {
       const at = `${path}.${quoted(name).slice(1, -1)}`
       switch (name) {
@@ -33,8 +52,15 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
       }
       const column = name === ID_COLUMN.slug ? ID_COLUMN : columnBySlug(type, name)
       if (column === undefined) {
-        const near = closest(name, type.columns.map((known) => known.slug))
-        return reject(at, `There is nothing called ${quoted(name)} in ${type.slug}.`, near === undefined ? undefined : `"${near}"`)
+        const near = closest(
+          name,
+          type.columns.map((known) => known.slug)
+        )
+        return reject(
+          at,
+          `There is nothing called ${quoted(name)} in ${type.slug}.`,
+          near === undefined ? undefined : `"${near}"`
+        )
       }
       return condition_(condition, column, type, at, depth)
     })
@@ -51,7 +77,11 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     if (column.storage._tag === "Many") return many(value, column, path, depth)
     if (value === null) return { _tag: "IsNull", column: column.key }
     if (Array.isArray(value)) {
-      return { _tag: "In", column: column.key, operands: value.flatMap((item) => operand(item, column, type, path) ?? []) }
+      return {
+        _tag: "In",
+        column: column.key,
+        operands: value.flatMap((item) => operand(item, column, type, path) ?? [])
+      }
     }
     if (!isObject(value)) return compare("eq", value, column, type, path)
     const keys = Object.keys(value)
@@ -65,7 +95,12 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     const parts = keys.map((op): Predicate =>
       isCompareOp(op)
         ? compare(op, value[op], column, type, `${path}.${op}`)
-        : reject(path, `There is no comparison ${quoted(op)}. Known: ${CompareOp.literals.join(", ")}, not.`, near(op, CompareOp.literals)))
+        : reject(
+            path,
+            `There is no comparison ${quoted(op)}. Known: ${CompareOp.literals.join(", ")}, not.`,
+            near(op, CompareOp.literals)
+          )
+    )
     return parts.length === 1 ? parts[0]! : { _tag: "All", of: parts }
   }
 
@@ -74,7 +109,11 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     const target = targetOf(catalog, column)
     const id = target && operand(value, ID_COLUMN, target, path)
     if (id === undefined) return NEVER
-    return { _tag: "Related", relation: column.key, where: { _tag: "Compare", column: ID_COLUMN.key, op: "eq", operand: id } }
+    return {
+      _tag: "Related",
+      relation: column.key,
+      where: { _tag: "Compare", column: ID_COLUMN.key, op: "eq", operand: id }
+    }
   }
 
   const related = (value: Json, column: Column, path: string, depth: number): Predicate => {
@@ -85,7 +124,11 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
 
   const compare = (op: CompareOp, value: unknown, column: Column, type: EntityType, path: string): Predicate => {
     if (op !== "eq" && op !== "ne" && !ORDERED.has(column.kind)) {
-      return reject(path, `${column.slug} has no order: it can be compared with eq and ne only.`, `{ "eq": ${EXAMPLE[column.kind]} }`)
+      return reject(
+        path,
+        `${column.slug} has no order: it can be compared with eq and ne only.`,
+        `{ "eq": ${EXAMPLE[column.kind]} }`
+      )
     }
     const right = operand(value, column, type, path)
     return right === undefined ? NEVER : { _tag: "Compare", column: column.key, op, operand: right }
@@ -95,12 +138,20 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     if (typeof value === "string" && value.startsWith("$") && !value.startsWith("$$")) {
       if (value === "$me") {
         if (leadsToPeople(column, type, catalog)) return { _tag: "Me" }
-        report(path, `$me is a person, and ${column.slug} isn't.`, column.kind === "reference" ? undefined : EXAMPLE[column.kind])
+        report(
+          path,
+          `$me is a person, and ${column.slug} isn't.`,
+          column.kind === "reference" ? undefined : EXAMPLE[column.kind]
+        )
         return undefined
       }
       const name = /^\$attr\.([a-z][a-z0-9_]{0,62})$/.exec(value)?.[1]
       if (name !== undefined) return { _tag: "Attribute", name }
-      report(path, `${quoted(value)} is neither $me nor $attr.name. A value that begins with $ is written with $$.`, `"$attr.region"`)
+      report(
+        path,
+        `${quoted(value)} is neither $me nor $attr.name. A value that begins with $ is written with $$.`,
+        `"$attr.region"`
+      )
       return undefined
     }
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {

@@ -9,7 +9,15 @@ import { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { identifier, qualified } from "../database/sql/SqlWriter.ts"
 import {
-  type Catalog, type Column, type ColumnKind, DISPLAY_NAME, type EntityType, type Relation, STATUS, Storage, typeBySlug
+  type Catalog,
+  type Column,
+  type ColumnKind,
+  DISPLAY_NAME,
+  type EntityType,
+  type Relation,
+  STATUS,
+  Storage,
+  typeBySlug
 } from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
@@ -51,7 +59,11 @@ export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug)
 
 /** The slug that a person's label comes to: its letters without accents and its digits; empty when it has none. */
 export const slugFrom = (label: string): string =>
-  foldText(printable(label)).replace(/[^a-z0-9]+/g, "_").replace(/^_+/, "").slice(0, 63).replace(/_+$/, "")
+  foldText(printable(label))
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+/, "")
+    .slice(0, 63)
+    .replace(/_+$/, "")
 
 /** What a column is called where people read it: the label on one line, at most 40 characters. */
 export const labelFrom = (text: string): string => {
@@ -61,7 +73,10 @@ export const labelFrom = (text: string): string => {
 }
 
 const sentence = (slug: string): string => {
-  const words = slug.split("_").filter((word) => word !== "").join(" ")
+  const words = slug
+    .split("_")
+    .filter((word) => word !== "")
+    .join(" ")
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
@@ -70,7 +85,11 @@ export const namesFrom = (slug: string): { readonly name: string; readonly plura
   const words = sentence(slug)
   const one = words.endsWith("ies")
     ? `${words.slice(0, -3)}y`
-    : /(ss|x|ch|sh)es$/.test(words) ? words.slice(0, -2) : /[^s]s$/.test(words) ? words.slice(0, -1) : words
+    : /(ss|x|ch|sh)es$/.test(words)
+      ? words.slice(0, -2)
+      : /[^s]s$/.test(words)
+        ? words.slice(0, -1)
+        : words
   return { name: labelFrom(one), pluralName: labelFrom(one === words ? `${words}s` : words) }
 }
 
@@ -80,12 +99,20 @@ export const CHANGED = "Something else changed this organization at the same tim
  * Holds whatever writes rows or versions of an organization apart until the transaction ends, so that no row goes into
  * a table that is being left. Memberships and policies don't wait for it: a suspension never queues behind an import.
  */
-export const holdImports = (sql: PgClient.PgClient, organizationId: bigint): Effect.Effect<void, OperatorError | SqlError.SqlError> =>
+export const holdImports = (
+  sql: PgClient.PgClient,
+  organizationId: bigint
+): Effect.Effect<void, OperatorError | SqlError.SqlError> =>
   Effect.asVoid(sql`SELECT pg_advisory_xact_lock(7236912, hashint8(${organizationId}::bigint))`).pipe(
     Effect.catchTag("SqlError", (error) =>
-      Effect.fail(error.reason._tag === "LockTimeoutError"
-        ? new OperatorError({ message: "Another import into this organization is running. Import again when it has ended." })
-        : error))
+      Effect.fail(
+        error.reason._tag === "LockTimeoutError"
+          ? new OperatorError({
+              message: "Another import into this organization is running. Import again when it has ended."
+            })
+          : error
+      )
+    )
   )
 
 type Fault = OperatorError | SqlError.SqlError
@@ -97,22 +124,24 @@ export interface Published {
   readonly searchIndexes: ReadonlyArray<string>
 }
 
-export class CatalogWriter extends Context.Service<CatalogWriter, {
-  /** Makes a type, or the organization's own version of one, with further columns, and pins it; the caller holds imports. */
-  readonly publish: (catalog: Catalog, version: NewVersion) => Effect.Effect<Published, Fault>
-  /** Puts what was published in force: the last step of its transaction, refused when the organization has changed since `catalog`. */
-  readonly putInForce: (catalog: Catalog, published: Published) => Effect.Effect<void, Fault>
-}>()("max/services/CatalogWriter") {
+export class CatalogWriter extends Context.Service<
+  CatalogWriter,
+  {
+    /** Makes a type, or the organization's own version of one, with further columns, and pins it; the caller holds imports. */
+    readonly publish: (catalog: Catalog, version: NewVersion) => Effect.Effect<Published, Fault>
+    /** Puts what was published in force: the last step of its transaction, refused when the organization has changed since `catalog`. */
+    readonly putInForce: (catalog: Catalog, published: Published) => Effect.Effect<void, Fault>
+  }
+>()("max/services/CatalogWriter") {
   static readonly layer = Layer.effect(
     CatalogWriter,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner } = yield* Database
       return CatalogWriter.of({
-        publish: Effect.fn("CatalogWriter.publish")(function*(catalog, { columns, slug }) {
+        publish: Effect.fn("CatalogWriter.publish")(function* (catalog, { columns, slug }) {
           const former = typeBySlug(catalog, slug)
-          const base = former === undefined
-            ? yield* createType(owner, catalog, slug)
-            : yield* ownTable(owner, catalog, former)
+          const base =
+            former === undefined ? yield* createType(owner, catalog, slug) : yield* ownTable(owner, catalog, former)
           yield* checkColumns(base, columns)
           const added = yield* addColumns(owner, catalog, base, columns)
           const type: EntityType = { ...base.type, columns: [...base.type.columns, ...added.columns] }
@@ -120,7 +149,7 @@ export class CatalogWriter extends Context.Service<CatalogWriter, {
           return { type, searchIndexes: [...base.searchIndexes, ...added.searchIndexes] }
         }),
 
-        putInForce: Effect.fn("CatalogWriter.putInForce")(function*(catalog, { searchIndexes }) {
+        putInForce: Effect.fn("CatalogWriter.putInForce")(function* (catalog, { searchIndexes }) {
           yield* define(owner, searchIndexes)
           // Locked at the end: whoever publishes a policy or suspends a member waits for a commit, not for an import.
           const [row] = yield* owner<{ epoch: bigint }>`
@@ -145,7 +174,7 @@ interface Base {
 
 const newTable = (): Relation => ({ schema: MANAGED, table: `t_${encodeId(nextId())}` })
 
-const createType = Effect.fnUntraced(function*(owner: PgClient.PgClient, catalog: Catalog, slug: string) {
+const createType = Effect.fnUntraced(function* (owner: PgClient.PgClient, catalog: Catalog, slug: string) {
   if (!isSlug(slug) || isReservedSlug(slug)) {
     return yield* new OperatorError({
       message: `A type can't be called ${quoted(slug)}: its name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
@@ -162,24 +191,45 @@ const createType = Effect.fnUntraced(function*(owner: PgClient.PgClient, catalog
   ])
   const base: Base = {
     type: {
-      key, slug, ...namesFrom(slug), system: false, version: 1, relation,
-      columns: [{
-        key: DISPLAY_NAME, slug: DISPLAY_NAME, name: "Name", kind: "text",
-        storage: Storage.Value({ column: "name", keyColumn: "name_k", indexed: true })
-      }]
+      key,
+      slug,
+      ...namesFrom(slug),
+      system: false,
+      version: 1,
+      relation,
+      columns: [
+        {
+          key: DISPLAY_NAME,
+          slug: DISPLAY_NAME,
+          name: "Name",
+          kind: "text",
+          storage: Storage.Value({ column: "name", keyColumn: "name_k", indexed: true })
+        }
+      ]
     },
-    position: null, usedSlugs: new Set(), usedColumns: [], searchIndexes: [yield* trigramIndex(owner, table, ["name_k"])]
+    position: null,
+    usedSlugs: new Set(),
+    usedColumns: [],
+    searchIndexes: [yield* trigramIndex(owner, table, ["name_k"])]
   }
   return base
 })
 
 /** The next version of a type that there is, in a table of the organization's own: the rows move there with their ids. */
-const ownTable = Effect.fnUntraced(function*(owner: PgClient.PgClient, catalog: Catalog, type: EntityType) {
+const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, catalog: Catalog, type: EntityType) {
   const organizationId = catalog.organization.id
   if (type.relation.schema !== MANAGED) {
-    return yield* new OperatorError({ message: `${type.pluralName} are read from ${printable(type.relation.table)}, which isn't Max's: add the column there.` })
+    return yield* new OperatorError({
+      message: `${type.pluralName} are read from ${printable(type.relation.table)}, which isn't Max's: add the column there.`
+    })
   }
-  const [known] = yield* owner<{ own: boolean; version: number; position: number | null; slugs: ReadonlyArray<string>; columns: ReadonlyArray<string> }>`
+  const [known] = yield* owner<{
+    own: boolean
+    version: number
+    position: number | null
+    slugs: ReadonlyArray<string>
+    columns: ReadonlyArray<string>
+  }>`
     SELECT coalesce(bool_or(v.organization_id <> 0 AND v.relation_table = ${type.relation.table}), false) AS own,
       max(v.version)::int AS version,
       (SELECT s.position FROM builder.entity_type_versions s WHERE s.organization_id = 0 AND s.type_key = ${type.key}
@@ -192,14 +242,21 @@ const ownTable = Effect.fnUntraced(function*(owner: PgClient.PgClient, catalog: 
   const relation = known!.own ? type.relation : newTable()
   const base: Base = {
     type: { ...type, relation, version: Math.max(known!.version, type.version) + 1 },
-    position: known!.position, usedSlugs: new Set(known!.slugs), usedColumns: known!.columns,
+    position: known!.position,
+    usedSlugs: new Set(known!.slugs),
+    usedColumns: known!.columns,
     searchIndexes: known!.own ? [] : yield* moveRows(owner, organizationId, type.relation, relation)
   }
   return base
 })
 
 /** Makes a table like another and moves an organization's rows into it; returns the search indexes that it lacks. */
-const moveRows = Effect.fnUntraced(function*(owner: PgClient.PgClient, organizationId: bigint, from: Relation, to: Relation) {
+const moveRows = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  organizationId: bigint,
+  from: Relation,
+  to: Relation
+) {
   const [source, target] = [qualified(from), qualified(to)]
   const parts = yield* owner<{ definition: string; search: boolean }>`
     SELECT 'ADD ' || pg_get_constraintdef(c.oid) AS definition, false AS search FROM pg_constraint c
@@ -208,19 +265,29 @@ const moveRows = Effect.fnUntraced(function*(owner: PgClient.PgClient, organizat
     JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_am a ON a.oid = k.relam
     WHERE i.indrelid = to_regclass(${source}) AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid)`
   const made = parts.map(({ definition, search }) => ({
-    search, statement: definition.startsWith("ADD ") ? `ALTER TABLE ${target} ${definition}` : `CREATE INDEX ON ${target}${definition}`
+    search,
+    statement: definition.startsWith("ADD ")
+      ? `ALTER TABLE ${target} ${definition}`
+      : `CREATE INDEX ON ${target}${definition}`
   }))
   yield* define(owner, [`CREATE TABLE ${target} (LIKE ${source} INCLUDING ALL EXCLUDING INDEXES)`])
-  yield* owner.unsafe(`INSERT INTO ${target} SELECT * FROM ${source} WHERE organization_id = $1::bigint`, [organizationId]).unprepared
+  yield* owner.unsafe(`INSERT INTO ${target} SELECT * FROM ${source} WHERE organization_id = $1::bigint`, [
+    organizationId
+  ]).unprepared
   yield* owner.unsafe(`DELETE FROM ${source} WHERE organization_id = $1::bigint`, [organizationId]).unprepared
-  yield* define(owner, made.filter(({ search }) => !search).map(({ statement }) => statement))
+  yield* define(
+    owner,
+    made.filter(({ search }) => !search).map(({ statement }) => statement)
+  )
   return made.filter(({ search }) => search).map(({ statement }) => statement)
 })
 
-const checkColumns = Effect.fnUntraced(function*({ type, usedSlugs }: Base, columns: ReadonlyArray<NewColumn>) {
+const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, columns: ReadonlyArray<NewColumn>) {
   const taken = new Set(type.columns.map((column) => column.slug))
   if (taken.size + columns.length > MAX_TYPE_COLUMNS) {
-    return yield* new OperatorError({ message: `${type.pluralName} would have ${taken.size + columns.length} columns. A type has at most ${MAX_TYPE_COLUMNS}.` })
+    return yield* new OperatorError({
+      message: `${type.pluralName} would have ${taken.size + columns.length} columns. A type has at most ${MAX_TYPE_COLUMNS}.`
+    })
   }
   for (const { slug } of columns) {
     const fault = !isSlug(slug)
@@ -229,21 +296,40 @@ const checkColumns = Effect.fnUntraced(function*({ type, usedSlugs }: Base, colu
         ? "that word means something else in policies and filters"
         : taken.has(slug)
           ? `${type.pluralName} have that already`
-          : usedSlugs.has(slug) ? `${type.pluralName} had another column of that name once` : undefined
-    if (fault !== undefined) return yield* new OperatorError({ message: `A column can't be called ${quoted(slug)}: ${fault}.` })
+          : usedSlugs.has(slug)
+            ? `${type.pluralName} had another column of that name once`
+            : undefined
+    if (fault !== undefined)
+      return yield* new OperatorError({ message: `A column can't be called ${quoted(slug)}: ${fault}.` })
     taken.add(slug)
   }
 })
 
 const SQL_TYPE: Readonly<Record<NewColumnKind, string>> = {
-  text: "text", phone: "text", email: "text", integer: "bigint", number: "numeric", boolean: "boolean", date: "date",
-  timestamp: "timestamptz", list: "text[]", reference: "bigint"
+  text: "text",
+  phone: "text",
+  email: "text",
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  date: "date",
+  timestamp: "timestamptz",
+  list: "text[]",
+  reference: "bigint"
 }
 
 /** How a kind is found: by its key's beginning and parts, in order, or not at all. */
 const FOUND_BY: Readonly<Record<NewColumnKind, ReadonlyArray<"trigram" | "key" | "value" | "elements">>> = {
-  text: ["trigram"], phone: ["key", "trigram"], email: ["key", "trigram"], integer: ["value"], number: ["value"], boolean: [],
-  date: ["value"], timestamp: ["value"], list: ["elements"], reference: ["value"]
+  text: ["trigram"],
+  phone: ["key", "trigram"],
+  email: ["key", "trigram"],
+  integer: ["value"],
+  number: ["value"],
+  boolean: [],
+  date: ["value"],
+  timestamp: ["value"],
+  list: ["elements"],
+  reference: ["value"]
 }
 
 const KEYED: ReadonlySet<NewColumnKind> = new Set(["text", "phone", "email", "list"])
@@ -254,7 +340,7 @@ interface Physical {
   readonly key: string | undefined
 }
 
-const addColumns = Effect.fnUntraced(function*(
+const addColumns = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   catalog: Catalog,
   { type, usedColumns }: Base,
@@ -264,24 +350,34 @@ const addColumns = Effect.fnUntraced(function*(
   const table = qualified(type.relation)
   const first = 1 + Math.max(0, ...usedColumns.map((name) => Number(/^c(\d{1,9})$/.exec(name)?.[1] ?? 0)))
   const physical = columns.map((of, index): Physical => ({
-    of, column: `c${first + index}`, key: KEYED.has(of.kind) ? `c${first + index}_k` : undefined
+    of,
+    column: `c${first + index}`,
+    key: KEYED.has(of.kind) ? `c${first + index}_k` : undefined
   }))
-  const foundBy = (way: "trigram" | "key" | "value" | "elements") => physical.filter(({ of }) => FOUND_BY[of.kind].includes(way))
+  const foundBy = (way: "trigram" | "key" | "value" | "elements") =>
+    physical.filter(({ of }) => FOUND_BY[of.kind].includes(way))
   yield* define(owner, [
     `ALTER TABLE ${table} ${physical.flatMap(columnDefinitions).join(", ")}`,
     ...foundBy("key").map(({ key }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(key!)}, id)`),
     ...foundBy("value").map(({ column }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(column)}, id)`)
   ])
-  const searchIndexes = foundBy("elements").map(({ key }) => `CREATE INDEX ON ${table} USING gin (organization_id, ${identifier(key!)})`)
+  const searchIndexes = foundBy("elements").map(
+    ({ key }) => `CREATE INDEX ON ${table} USING gin (organization_id, ${identifier(key!)})`
+  )
   const searched = foundBy("trigram").map(({ key }) => key!)
   for (let at = 0; at < searched.length; at += MAX_INDEX_KEYS) {
     searchIndexes.push(yield* trigramIndex(owner, table, searched.slice(at, at + MAX_INDEX_KEYS)))
   }
-  const made = yield* Effect.forEach(physical, (one) => Effect.map(storageOf(catalog, type, one), (storage): Column => ({
-    // A result always shows the column with this key, also of a type that an organization made.
-    key: one.of.slug === STATUS ? STATUS : `c_${encodeId(nextId())}`,
-    slug: one.of.slug, name: labelFrom(one.of.name), kind: one.of.kind, storage
-  })))
+  const made = yield* Effect.forEach(physical, (one) =>
+    Effect.map(storageOf(catalog, type, one), (storage): Column => ({
+      // A result always shows the column with this key, also of a type that an organization made.
+      key: one.of.slug === STATUS ? STATUS : `c_${encodeId(nextId())}`,
+      slug: one.of.slug,
+      name: labelFrom(one.of.name),
+      kind: one.of.kind,
+      storage
+    }))
+  )
   return { columns: made, searchIndexes }
 })
 
@@ -297,20 +393,32 @@ const columnDefinitions = ({ column, key, of: { kind } }: Physical): ReadonlyArr
   ]
 }
 
-const storageOf = (catalog: Catalog, type: EntityType, { column, key, of }: Physical): Effect.Effect<Storage, OperatorError> => {
+const storageOf = (
+  catalog: Catalog,
+  type: EntityType,
+  { column, key, of }: Physical
+): Effect.Effect<Storage, OperatorError> => {
   if (of.kind !== "reference") {
     const indexed = FOUND_BY[of.kind].includes("key")
-    return Effect.succeed(Storage.Value({
-      column, ...(key === undefined ? {} : { keyColumn: key }), ...(indexed ? { indexed } : {})
-    }))
+    return Effect.succeed(
+      Storage.Value({
+        column,
+        ...(key === undefined ? {} : { keyColumn: key }),
+        ...(indexed ? { indexed } : {})
+      })
+    )
   }
   const target = of.target === type.slug ? type : typeBySlug(catalog, of.target ?? "")
   return target === undefined
-    ? Effect.fail(new OperatorError({ message: `${quoted(of.slug)} would lead to ${quoted(of.target ?? "")}, and there is no such type.` }))
+    ? Effect.fail(
+        new OperatorError({
+          message: `${quoted(of.slug)} would lead to ${quoted(of.target ?? "")}, and there is no such type.`
+        })
+      )
     : Effect.succeed(Storage.One({ column, target: target.key }))
 }
 
-const insertVersion = Effect.fnUntraced(function*(
+const insertVersion = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organizationId: bigint,
   type: EntityType,
@@ -335,7 +443,11 @@ const insertVersion = Effect.fnUntraced(function*(
 })
 
 /** The definition of a trigram index: the schema of an extension is the database's to choose, and operator classes are written with it. */
-const trigramIndex = Effect.fnUntraced(function*(owner: PgClient.PgClient, table: string, keys: ReadonlyArray<string>) {
+const trigramIndex = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  table: string,
+  keys: ReadonlyArray<string>
+) {
   const [extension] = yield* owner<{ schema: string }>`
     SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`
   if (extension === undefined) {

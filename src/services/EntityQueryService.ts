@@ -19,28 +19,37 @@ import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes }
 
 export interface ColumnsQuery {
   readonly entityTypeId: string
-  readonly filter?: { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined } | undefined
+  readonly filter?:
+    | { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined }
+    | undefined
 }
 
 const MAX_PLANS = 5000
 
-export class EntityQueryService extends Context.Service<EntityQueryService, {
-  /** The types that the caller may see, system types first. */
-  readonly listEntityTypes: (input: { readonly organizationId: bigint }) => Effect.Effect<
-    { readonly entityTypes: ReadonlyArray<ListedType> }, LookupError, CurrentPrincipal>
-  /** The columns of a type that the caller may see, by slug and label. */
-  readonly listColumnsForType: (input: ColumnsQuery & { readonly organizationId: bigint }) => Effect.Effect<
-    { readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
-  /** One page of the entities that match and that the caller may see. */
-  readonly findEntities: (input: FindQuery & { readonly organizationId: bigint }) => Effect.Effect<
-    Page, LookupError, CurrentPrincipal>
-  /** The statement that `findEntities` would run for the caller: for operators, never for callers. */
-  readonly explain: (input: FindQuery & { readonly organizationId: bigint }) => Effect.Effect<
-    Statement, LookupError, CurrentPrincipal>
-}>()("max/services/EntityQueryService") {
+export class EntityQueryService extends Context.Service<
+  EntityQueryService,
+  {
+    /** The types that the caller may see, system types first. */
+    readonly listEntityTypes: (input: {
+      readonly organizationId: bigint
+    }) => Effect.Effect<{ readonly entityTypes: ReadonlyArray<ListedType> }, LookupError, CurrentPrincipal>
+    /** The columns of a type that the caller may see, by slug and label. */
+    readonly listColumnsForType: (
+      input: ColumnsQuery & { readonly organizationId: bigint }
+    ) => Effect.Effect<{ readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
+    /** One page of the entities that match and that the caller may see. */
+    readonly findEntities: (
+      input: FindQuery & { readonly organizationId: bigint }
+    ) => Effect.Effect<Page, LookupError, CurrentPrincipal>
+    /** The statement that `findEntities` would run for the caller: for operators, never for callers. */
+    readonly explain: (
+      input: FindQuery & { readonly organizationId: bigint }
+    ) => Effect.Effect<Statement, LookupError, CurrentPrincipal>
+  }
+>()("max/services/EntityQueryService") {
   static readonly layer = Layer.effect(
     EntityQueryService,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const identities = yield* IdentityResolver
       const states = yield* OrganizationState
       const store = yield* OrgEntityStore
@@ -69,12 +78,12 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
         }
       }
 
-      const caller = Effect.fnUntraced(function*(organizationId: bigint) {
+      const caller = Effect.fnUntraced(function* (organizationId: bigint) {
         const principal = yield* CurrentPrincipal
         return principal.organizationId === organizationId ? principal : yield* NotAdmitted.error
       })
 
-      const attempt = Effect.fnUntraced(function*(query: FindQuery, admitted: Admitted) {
+      const attempt = Effect.fnUntraced(function* (query: FindQuery, admitted: Admitted) {
         const visible = visibleTo(admitted)
         const resolved = resolveQuery(query, visible)
         if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
@@ -83,14 +92,18 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
       })
 
       return EntityQueryService.of({
-        listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function*(input) {
+        listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           return {
-            entityTypes: visibleTypes(visibleTo(admitted)).map(({ name, pluralName, slug }) => ({ id: slug, name, pluralName }))
+            entityTypes: visibleTypes(visibleTo(admitted)).map(({ name, pluralName, slug }) => ({
+              id: slug,
+              name,
+              pluralName
+            }))
           }
         }),
 
-        listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function*(input) {
+        listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {
           const visible = visibleTo(yield* identities.readmit(yield* caller(input.organizationId)))
           const found = yield* Effect.fromResult(resolveType(input.entityTypeId, visible))
           const max = input.filter?.max ?? MAX_COLUMNS
@@ -98,19 +111,25 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
             return yield* new InvalidInput({ message: `max is 1 to ${MAX_COLUMNS}.` })
           }
           const words = input.filter?.nameContains
-          if (words !== undefined && (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))) {
+          if (
+            words !== undefined &&
+            (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))
+          ) {
             return yield* new InvalidInput({ message: `nameContains has at most ${MAX_COLUMNS} words.` })
           }
           const folded = words?.map(foldText)
           return {
             columns: visibleColumns(found, visible)
-              .filter(({ name, slug }) => folded === undefined || folded.some((word) => foldText(name).includes(word) || slug.includes(word)))
+              .filter(
+                ({ name, slug }) =>
+                  folded === undefined || folded.some((word) => foldText(name).includes(word) || slug.includes(word))
+              )
               .slice(0, max)
               .map(({ name, slug }) => ({ id: slug, name }))
           }
         }),
 
-        findEntities: Effect.fn("EntityQueryService.find")(function*(input) {
+        findEntities: Effect.fn("EntityQueryService.find")(function* (input) {
           const principal = yield* caller(input.organizationId)
           const cached = states.cached(input.organizationId)
           if (cached?.catalog.epoch === principal.epoch) {
@@ -129,7 +148,7 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
           }
         }),
 
-        explain: Effect.fn("EntityQueryService.explain")(function*(input) {
+        explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           return compileFind(yield* Effect.fromResult(resolveQuery(input, visibleTo(admitted))), admitted.state.catalog)
         })
@@ -141,8 +160,15 @@ export class EntityQueryService extends Context.Service<EntityQueryService, {
 /** An injective text of everything that a plan depends on. */
 const planKey = (principal: Principal, state: State, type: EntityType): string =>
   JSON.stringify([
-    String(principal.organizationId), principal.anchorEntityId, principal.roles, Object.entries(principal.attributes),
-    principal.actor === undefined ? null : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
-    String(state.catalog.epoch), type.key, type.version, state.policyHash
+    String(principal.organizationId),
+    principal.anchorEntityId,
+    principal.roles,
+    Object.entries(principal.attributes),
+    principal.actor === undefined
+      ? null
+      : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
+    String(state.catalog.epoch),
+    type.key,
+    type.version,
+    state.policyHash
   ])
-

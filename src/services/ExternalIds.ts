@@ -9,26 +9,34 @@ import { encodeId } from "../domain/ids.ts"
 import { entityId } from "../domain/values.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 
-export class ExternalIds extends Context.Service<ExternalIds, {
-  /** The external id of each entity that has one, in no order. */
-  readonly of: (organization: Organization, typeSlug: string, ids: ReadonlyArray<string>) => Effect.Effect<
-    ReadonlyMap<string, string>, NotAdmitted | Unavailable>
-}>()("max/services/ExternalIds") {
+export class ExternalIds extends Context.Service<
+  ExternalIds,
+  {
+    /** The external id of each entity that has one, in no order. */
+    readonly of: (
+      organization: Organization,
+      typeSlug: string,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, string>, NotAdmitted | Unavailable>
+  }
+>()("max/services/ExternalIds") {
   static readonly layer = Layer.effect(
     ExternalIds,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { search } = yield* Database
       const states = yield* OrganizationState
       return ExternalIds.of({
-        of: Effect.fn("ExternalIds.of")(function*(organization, typeSlug, ids) {
+        of: Effect.fn("ExternalIds.of")(function* (organization, typeSlug, ids) {
           const { state } = yield* states.read(organization.id, { by: "nobody" })
           const type = typeBySlug(state.catalog, typeSlug)
           if (type === undefined || ids.length === 0) return new Map()
-          const rows = yield* orUnavailable(search.unsafe<{ id: bigint; external_id: string }>(
-            `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p
+          const rows = yield* orUnavailable(
+            search.unsafe<{ id: bigint; external_id: string }>(
+              `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p
              WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[]) AND p.external_id IS NOT NULL`,
-            [organization.id, ids.map(entityId)]
-          ))
+              [organization.id, ids.map(entityId)]
+            )
+          )
           return new Map(rows.map((row) => [encodeId(row.id), row.external_id]))
         })
       })

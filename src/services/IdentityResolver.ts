@@ -36,17 +36,26 @@ export interface Admitted {
 /** At most this many are identified: beyond one, how many doesn't matter. */
 const MAX_IDENTIFIED = 10
 
-export class IdentityResolver extends Context.Service<IdentityResolver, {
-  /** Entity ids of the People with this identifier: nobody, one or several. The one read without a plan; ids only. */
-  readonly identify: (organization: Organization, identifier: Identifier) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
-  /** The principal whose active membership has this verified identifier. */
-  readonly admit: (organization: Organization, identifier: Identifier) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
-  /** The principal as it is now: the same person, with what the database says of it at this moment. */
-  readonly readmit: (principal: Principal) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
-}>()("max/services/IdentityResolver") {
+export class IdentityResolver extends Context.Service<
+  IdentityResolver,
+  {
+    /** Entity ids of the People with this identifier: nobody, one or several. The one read without a plan; ids only. */
+    readonly identify: (
+      organization: Organization,
+      identifier: Identifier
+    ) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
+    /** The principal whose active membership has this verified identifier. */
+    readonly admit: (
+      organization: Organization,
+      identifier: Identifier
+    ) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+    /** The principal as it is now: the same person, with what the database says of it at this moment. */
+    readonly readmit: (principal: Principal) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+  }
+>()("max/services/IdentityResolver") {
   static readonly layer = Layer.effect(
     IdentityResolver,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { search } = yield* Database
       const states = yield* OrganizationState
 
@@ -66,24 +75,29 @@ export class IdentityResolver extends Context.Service<IdentityResolver, {
             })
 
       return IdentityResolver.of({
-        identify: Effect.fn("IdentityResolver.identify")(function*(organization, identifier) {
+        identify: Effect.fn("IdentityResolver.identify")(function* (organization, identifier) {
           const { state } = yield* states.read(organization.id, { by: "nobody" })
           const people = peopleOf(state.catalog)
           const column = people && columnByKey(people, identifier.kind)
           if (people === undefined || column === undefined) return []
-          const rows = yield* orUnavailable(search.unsafe<{ id: bigint }>(
-            `/* max identify */ SELECT p.id FROM ${qualified(people.relation)} p WHERE p.organization_id = $1::bigint ` +
-              `AND ${columnReference(column, "p", "key")} = $2::text ORDER BY p.id LIMIT ${MAX_IDENTIFIED}`,
-            [organization.id, identifier.key]
-          ))
+          const rows = yield* orUnavailable(
+            search.unsafe<{ id: bigint }>(
+              `/* max identify */ SELECT p.id FROM ${qualified(people.relation)} p WHERE p.organization_id = $1::bigint ` +
+                `AND ${columnReference(column, "p", "key")} = $2::text ORDER BY p.id LIMIT ${MAX_IDENTIFIED}`,
+              [organization.id, identifier.key]
+            )
+          )
           return rows.map((row) => encodeId(row.id))
         }),
-        admit: Effect.fn("IdentityResolver.admit")(function*(organization, identifier) {
+        admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
           return yield* admitted(state, membership, undefined)
         }),
-        readmit: Effect.fn("IdentityResolver.readmit")(function*(principal) {
-          const { membership, state } = yield* states.read(principal.organizationId, { by: "anchor", id: principal.anchorEntityId })
+        readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
+          const { membership, state } = yield* states.read(principal.organizationId, {
+            by: "anchor",
+            id: principal.anchorEntityId
+          })
           return yield* admitted(state, membership, principal.actor)
         })
       })

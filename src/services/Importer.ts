@@ -9,8 +9,18 @@ import { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { identifier, qualified, SqlWriter } from "../database/sql/SqlWriter.ts"
 import {
-  type Catalog, type Column, columnBySlug, type ColumnKind, DISPLAY_NAME, type EntityType, type Organization, type Relation, STATUS,
-  type Storage, targetOf, typeBySlug
+  type Catalog,
+  type Column,
+  columnBySlug,
+  type ColumnKind,
+  DISPLAY_NAME,
+  type EntityType,
+  type Organization,
+  type Relation,
+  STATUS,
+  type Storage,
+  targetOf,
+  typeBySlug
 } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { nextId } from "../domain/ids.ts"
@@ -18,9 +28,25 @@ import { emailKey, foldText, phoneKey } from "../domain/keys.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
 import { bindScalar, isoDate, isoTimestamp } from "../domain/values.ts"
 import {
-  CatalogWriter, CHANGED, holdImports, isReservedSlug, isSlug, labelFrom, MANAGED, type NewColumn, slugFrom
+  CatalogWriter,
+  CHANGED,
+  holdImports,
+  isReservedSlug,
+  isSlug,
+  labelFrom,
+  MANAGED,
+  type NewColumn,
+  slugFrom
 } from "./CatalogWriter.ts"
-import { type Cell, type FileRecord, type ImportFile, inferKinds, type InferredKind, NESTED, openImportFile } from "./importFile.ts"
+import {
+  type Cell,
+  type FileRecord,
+  type ImportFile,
+  inferKinds,
+  type InferredKind,
+  NESTED,
+  openImportFile
+} from "./importFile.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 
 export interface ImportRequest {
@@ -38,7 +64,12 @@ export interface ImportRequest {
 
 export interface Imported {
   /** The type's slug and names, as they are now. */
-  readonly type: { readonly slug: string; readonly name: string; readonly pluralName: string; readonly created: boolean }
+  readonly type: {
+    readonly slug: string
+    readonly name: string
+    readonly pluralName: string
+    readonly created: boolean
+  }
   readonly rows: number
   readonly inserted: number
   readonly updated: number
@@ -53,13 +84,16 @@ export interface Imported {
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
-export class Importer extends Context.Service<Importer, {
-  /** Imports a file: everything in it, or nothing and the lines that stand in the way. */
-  readonly import: (organization: Organization, request: ImportRequest) => Effect.Effect<Imported, Fault>
-}>()("max/services/Importer") {
+export class Importer extends Context.Service<
+  Importer,
+  {
+    /** Imports a file: everything in it, or nothing and the lines that stand in the way. */
+    readonly import: (organization: Organization, request: ImportRequest) => Effect.Effect<Imported, Fault>
+  }
+>()("max/services/Importer") {
   static readonly layer = Layer.effect(
     Importer,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { app, owner } = yield* Database
       const catalogs = yield* CatalogWriter
       const states = yield* OrganizationState
@@ -69,46 +103,59 @@ export class Importer extends Context.Service<Importer, {
 
       /** Statistics are for speed alone: a failure here doesn't undo what was imported. */
       const analyze = (relations: ReadonlyArray<Relation>) =>
-        Effect.forEach(relations, (relation) => owner.unsafe(`ANALYZE ${qualified(relation)}`).unprepared, { discard: true }).pipe(
-          Effect.timeout("1 minute"),
-          Effect.ignore
-        )
+        Effect.forEach(relations, (relation) => owner.unsafe(`ANALYZE ${qualified(relation)}`).unprepared, {
+          discard: true
+        }).pipe(Effect.timeout("1 minute"), Effect.ignore)
 
       return Importer.of({
-        import: Effect.fn("Importer.import")(function*(organization, request) {
+        import: Effect.fn("Importer.import")(function* (organization, request) {
           const file = yield* openImportFile(request.file)
           const first = yield* planImport(file, request, yield* catalogOf(organization))
           const changes = first.type === undefined || first.created.length > 0
-          const kinds = yield* inferKinds(file, first.created.filter((column) => column.target === undefined), organization.country)
+          const kinds = yield* inferKinds(
+            file,
+            first.created.filter((column) => column.target === undefined),
+            organization.country
+          )
           const sql = changes ? owner : app
 
-          const done = yield* withoutDeadline(sql.withTransaction(Effect.gen(function*() {
-            yield* holdImports(sql, organization.id)
-            // No other import changes the catalog from here on; what changed before is planned for again.
-            const catalog = yield* catalogOf(organization)
-            const plan = yield* planImport(file, request, catalog)
-            const created = plan.created.map((column) => newColumn(column, kinds.get(column.index)))
-            const changed = plan.type === undefined || created.length > 0
-            // Types and columns are never taken away, so this can't be; made on another connection, it wouldn't be undone.
-            if (changed && !changes) return yield* fault(CHANGED)
-            const published = changed
-              ? yield* catalogs.publish(catalog, { slug: request.type, columns: created })
-              : undefined
-            const type = published?.type ?? plan.type!
-            const fields = yield* bindFields(plan, type, withType(catalog, type))
-            const { counts, warnings } = yield* writeRows(sql, organization, type, fields, file)
-            if (published !== undefined) yield* catalogs.putInForce(catalog, published)
-            return { changed, counts, warnings, fields, plan, type, created }
-          })))
+          const done = yield* withoutDeadline(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* holdImports(sql, organization.id)
+                // No other import changes the catalog from here on; what changed before is planned for again.
+                const catalog = yield* catalogOf(organization)
+                const plan = yield* planImport(file, request, catalog)
+                const created = plan.created.map((column) => newColumn(column, kinds.get(column.index)))
+                const changed = plan.type === undefined || created.length > 0
+                // Types and columns are never taken away, so this can't be; made on another connection, it wouldn't be undone.
+                if (changed && !changes) return yield* fault(CHANGED)
+                const published = changed
+                  ? yield* catalogs.publish(catalog, { slug: request.type, columns: created })
+                  : undefined
+                const type = published?.type ?? plan.type!
+                const fields = yield* bindFields(plan, type, withType(catalog, type))
+                const { counts, warnings } = yield* writeRows(sql, organization, type, fields, file)
+                if (published !== undefined) yield* catalogs.putInForce(catalog, published)
+                return { changed, counts, warnings, fields, plan, type, created }
+              })
+            )
+          )
 
           const { changed, counts, created, fields, plan, type, warnings } = done
           if (changed || counts.inserted + counts.updated >= ANALYZE_FROM) {
-            yield* analyze([type.relation, ...fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))])
+            yield* analyze([
+              type.relation,
+              ...fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))
+            ])
           }
           return {
             type: { slug: type.slug, name: type.name, pluralName: type.pluralName, created: plan.type === undefined },
             ...counts,
-            mapped: plan.mapped.map(({ header, slug, via }) => ({ header, to: via === undefined ? slug : `${slug}:${via.type}.${via.column}` })),
+            mapped: plan.mapped.map(({ header, slug, via }) => ({
+              header,
+              to: via === undefined ? slug : `${slug}:${via.type}.${via.column}`
+            })),
             createdColumns: created.map(({ kind, slug }) => ({ slug, name: columnBySlug(type, slug)!.name, kind })),
             hiddenColumns: (plan.type === undefined ? type.columns : created).map(({ slug }) => `${type.slug}.${slug}`),
             warnings
@@ -122,17 +169,21 @@ export class Importer extends Context.Service<Importer, {
 const ANALYZE_FROM = 1000
 
 /** An import may take as long as it takes; otherwise it ends as every read does, also where its connection is gone before the rollback. */
-const withoutDeadline = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
+const withoutDeadline = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
   effect.pipe(
     Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> =>
       SqlError.isSqlError(error)
         ? Effect.andThen(Effect.logDebug(`The database failed: ${error.reason._tag}`), Effect.fail(Unavailable.error))
-        : Effect.fail(error as Exclude<E, SqlError.SqlError>))
+        : Effect.fail(error as Exclude<E, SqlError.SqlError>)
+    )
   )
 
 const withType = (catalog: Catalog, type: EntityType): Catalog => ({
-  ...catalog, types: [...catalog.types.filter((known) => known.key !== type.key), type]
+  ...catalog,
+  types: [...catalog.types.filter((known) => known.key !== type.key), type]
 })
 
 // ---- plan: which header goes where
@@ -169,7 +220,7 @@ interface Plan {
 const ID = "id"
 const TARGET = /^([^:.\s]+)(?::([^:.\s]+)\.([^:.\s]+))?$/
 
-const planImport = Effect.fnUntraced(function*(
+const planImport = Effect.fnUntraced(function* (
   { headers, name: fileName }: ImportFile,
   request: ImportRequest,
   catalog: Catalog
@@ -181,13 +232,18 @@ const planImport = Effect.fnUntraced(function*(
     return yield* fault(`There is no type ${quoted(request.type)}.${suggestion(request.type, types)}${way}`)
   }
   if (type !== undefined && type.relation.schema !== MANAGED) {
-    return yield* fault(`${type.pluralName} are read from ${printable(type.relation.table)}, which isn't Max's: put the rows there`)
+    return yield* fault(
+      `${type.pluralName} are read from ${printable(type.relation.table)}, which isn't Max's: put the rows there`
+    )
   }
-  const indexOf = Effect.fnUntraced(function*(header: string, option: string) {
+  const indexOf = Effect.fnUntraced(function* (header: string, option: string) {
     const exact = headers.indexOf(header.trim())
     const index = exact >= 0 ? exact : headers.findIndex((known) => foldText(known) === foldText(header))
-    return index >= 0 ? index : yield* fault(
-      `${option}: ${fileName} has no header ${quoted(header)}.${suggestion(header, headers)} It has: ${list(headers)}`)
+    return index >= 0
+      ? index
+      : yield* fault(
+          `${option}: ${fileName} has no header ${quoted(header)}.${suggestion(header, headers)} It has: ${list(headers)}`
+        )
   })
   const explicit = new Map<number, string>()
   for (const [header, to] of Object.entries(request.map ?? {})) explicit.set(yield* indexOf(header, "--map"), to)
@@ -198,11 +254,13 @@ const planImport = Effect.fnUntraced(function*(
   const created: Array<Created> = []
   const unknown: Array<string> = []
   const taken = new Map<string, string>()
-  const add = Effect.fnUntraced(function*(entry: Mapped) {
+  const add = Effect.fnUntraced(function* (entry: Mapped) {
     const other = taken.get(entry.slug)
     if (other !== undefined) {
-      return yield* fault(`${quoted(other)} and ${quoted(entry.header)} would both go into ${entry.slug}. ` +
-        `Leave one out (--ignore ${word(entry.header)}) or say where it goes (--map ${word(entry.header)}=COLUMN)`)
+      return yield* fault(
+        `${quoted(other)} and ${quoted(entry.header)} would both go into ${entry.slug}. ` +
+          `Leave one out (--ignore ${word(entry.header)}) or say where it goes (--map ${word(entry.header)}=COLUMN)`
+      )
     }
     taken.set(entry.slug, entry.header)
     mapped.push(entry)
@@ -215,20 +273,33 @@ const planImport = Effect.fnUntraced(function*(
     if (to !== undefined) {
       const [, slug, viaType, viaColumn] = TARGET.exec(to.trim()) ?? []
       if (slug === undefined) {
-        return yield* fault(`--map ${word(header)}=${printable(to)}: after = stands a column, id, or column:type.column, such as owner:people.email`)
+        return yield* fault(
+          `--map ${word(header)}=${printable(to)}: after = stands a column, id, or column:type.column, such as owner:people.email`
+        )
       }
       const via = viaType === undefined || viaColumn === undefined ? undefined : { type: viaType, column: viaColumn }
       const column = type === undefined ? undefined : columnBySlug(type, slug)
       if (slug !== ID && slug !== DISPLAY_NAME && column === undefined) {
         if (request.create !== true) {
-          return yield* fault(`${type!.pluralName} have no column ${quoted(slug)}.${suggestion(slug, type!.columns.map((known) => known.slug))} To make one, also give --create`)
+          return yield* fault(
+            `${type!.pluralName} have no column ${quoted(slug)}.${suggestion(
+              slug,
+              type!.columns.map((known) => known.slug)
+            )} To make one, also give --create`
+          )
         }
         if (!isSlug(slug) || isReservedSlug(slug)) return yield* badSlug(header, slug)
         create(slug, slug, index, via?.type)
       } else if (via !== undefined) {
         const target = column && targetOf(catalog, column)?.slug
-        if (target === undefined) return yield* fault(`--map ${word(header)}=${to}: ${slug} isn't a reference. Write --map ${word(header)}=${slug}`)
-        if (target !== via.type) return yield* fault(`--map ${word(header)}=${to}: ${slug} leads to ${target}. Write --map ${word(header)}=${slug}:${target}.COLUMN`)
+        if (target === undefined)
+          return yield* fault(
+            `--map ${word(header)}=${to}: ${slug} isn't a reference. Write --map ${word(header)}=${slug}`
+          )
+        if (target !== via.type)
+          return yield* fault(
+            `--map ${word(header)}=${to}: ${slug} leads to ${target}. Write --map ${word(header)}=${slug}:${target}.COLUMN`
+          )
       }
       yield* add({ header, index, slug, ...(via === undefined ? {} : { via }) })
       continue
@@ -251,17 +322,25 @@ const planImport = Effect.fnUntraced(function*(
   }
   if (unknown.length > 0) return yield* unknownHeaders(unknown, type!)
   if (!taken.has(DISPLAY_NAME)) {
-    return yield* fault(`No header is the name, and every record has one. Say which it is: --map HEADER=name. The file has: ${list(headers)}`)
+    return yield* fault(
+      `No header is the name, and every record has one. Say which it is: --map HEADER=name. The file has: ${list(headers)}`
+    )
   }
   for (const { header, slug, via } of mapped) {
     if (via === undefined) continue
     const target = typeBySlug(catalog, via.type)
     if (target === undefined && via.type !== request.type) {
-      return yield* fault(`--map ${word(header)}=${slug}:${via.type}.${via.column}: there is no type ${quoted(via.type)}.${suggestion(via.type, types)}`)
+      return yield* fault(
+        `--map ${word(header)}=${slug}:${via.type}.${via.column}: there is no type ${quoted(via.type)}.${suggestion(via.type, types)}`
+      )
     }
-    const known = [...target?.columns ?? [], ...(via.type === request.type ? mapped : [])].map((column) => column.slug)
+    const known = [...(target?.columns ?? []), ...(via.type === request.type ? mapped : [])].map(
+      (column) => column.slug
+    )
     if (![ID, DISPLAY_NAME, ...known].includes(via.column)) {
-      return yield* fault(`--map ${word(header)}=${slug}:${via.type}.${via.column}: ${via.type} have no column ${quoted(via.column)}.${suggestion(via.column, known)}`)
+      return yield* fault(
+        `--map ${word(header)}=${slug}:${via.type}.${via.column}: ${via.type} have no column ${quoted(via.column)}.${suggestion(via.column, known)}`
+      )
     }
   }
   return { type, mapped, created }
@@ -273,7 +352,10 @@ const fault = (message: string) => new OperatorError({ message: `${message}${/[.
 const word = (header: string): string => (/^[\w.@-]+$/.test(header) ? header : quoted(header))
 
 const list = (headers: ReadonlyArray<string>): string =>
-  headers.slice(0, 12).map((header) => quoted(header).slice(1, -1)).join(", ") + (headers.length > 12 ? ", …" : "")
+  headers
+    .slice(0, 12)
+    .map((header) => quoted(header).slice(1, -1))
+    .join(", ") + (headers.length > 12 ? ", …" : "")
 
 const suggestion = (given: string, known: ReadonlyArray<string>): string => {
   const near = closest(given, known)
@@ -281,17 +363,22 @@ const suggestion = (given: string, known: ReadonlyArray<string>): string => {
 }
 
 const badSlug = (header: string, slug: string) =>
-  fault(isReservedSlug(slug)
-    ? `A column can't be called ${slug}: that word means something else in policies and filters. Give it another name: --map ${word(header)}=NAME`
-    : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. Give it one: --map ${word(header)}=NAME`)
+  fault(
+    isReservedSlug(slug)
+      ? `A column can't be called ${slug}: that word means something else in policies and filters. Give it another name: --map ${word(header)}=NAME`
+      : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. Give it one: --map ${word(header)}=NAME`
+  )
 
 const unknownHeaders = (unknown: ReadonlyArray<string>, type: EntityType) => {
   const first = unknown[0]!
   const data = /@|^-?\d+([.,]\d+)?$/.test(first) ? " Does the file begin with a line of headers?" : ""
-  const what = unknown.length === 1
-    ? `${type.pluralName} have no column for the header ${quoted(first)}.`
-    : `${type.pluralName} have no column for the headers ${list(unknown)}.`
-  return fault(`${what}${data} For each: say which it is (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or make columns of them all (--create)`)
+  const what =
+    unknown.length === 1
+      ? `${type.pluralName} have no column for the header ${quoted(first)}.`
+      : `${type.pluralName} have no column for the headers ${list(unknown)}.`
+  return fault(
+    `${what}${data} For each: say which it is (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or make columns of them all (--create)`
+  )
 }
 
 /** The column that a header means without being told: `id`, or the one with this slug or label. */
@@ -299,14 +386,17 @@ const ownColumn = (header: string, type: EntityType | undefined): string | undef
   const slug = slugFrom(header)
   if (slug === ID || slug === DISPLAY_NAME) return slug
   const folded = foldText(header)
-  return (type?.columns.find((column) => column.slug === slug) ?? type?.columns.find((column) => foldText(column.name) === folded))?.slug
+  return (
+    type?.columns.find((column) => column.slug === slug) ??
+    type?.columns.find((column) => foldText(column.name) === folded)
+  )?.slug
 }
 
 const newColumn = ({ name, slug, target }: Created, inferred: InferredKind | undefined): NewColumn =>
   target !== undefined
     ? { slug, name: labelFrom(name), kind: "reference", target }
-    // What a result shows as an entity's status is text, even where all of a file's are numbers.
-    : { slug, name: labelFrom(name), kind: slug === STATUS ? "text" : inferred ?? "text" }
+    : // What a result shows as an entity's status is text, even where all of a file's are numbers.
+      { slug, name: labelFrom(name), kind: slug === STATUS ? "text" : (inferred ?? "text") }
 
 // ---- fields: how cells become values
 
@@ -351,7 +441,7 @@ interface Fields {
   readonly references: ReadonlyArray<ReferenceField>
 }
 
-const bindFields = Effect.fnUntraced(function*(plan: Plan, type: EntityType, catalog: Catalog) {
+const bindFields = Effect.fnUntraced(function* (plan: Plan, type: EntityType, catalog: Catalog) {
   const values: Array<ValueField> = []
   const references: Array<ReferenceField> = []
   let id: number | undefined
@@ -359,7 +449,8 @@ const bindFields = Effect.fnUntraced(function*(plan: Plan, type: EntityType, cat
     const column = columnBySlug(type, slug)
     if (slug === ID) id = index
     else if (column === undefined) throw new Error("A planned column isn't there")
-    else if (column.storage._tag === "Value") values.push(valueField(header, index, column, column.storage, catalog.organization))
+    else if (column.storage._tag === "Value")
+      values.push(valueField(header, index, column, column.storage, catalog.organization))
     else references.push(yield* referenceField(header, index, column, column.storage, via, type, catalog))
   }
   const fields: Fields = { id, values, references }
@@ -378,13 +469,18 @@ const valueField = (
   storage: Extract<Storage, { readonly _tag: "Value" }>,
   organization: Organization
 ): ValueField => {
-  const physical = [storage.column, ...(storage.keyColumn === undefined ? [] : [storage.keyColumn])]
-    .map((name) => ({ column: name, kind: column.kind }))
+  const physical = [storage.column, ...(storage.keyColumn === undefined ? [] : [storage.keyColumn])].map((name) => ({
+    column: name,
+    kind: column.kind
+  }))
   const empty = physical.map(() => null)
   const convert = converter(column, storage, organization)
   const keyless = column.kind === "phone" ? "phone numbers" : column.kind === "email" ? "e-mail addresses" : undefined
   return {
-    header, index, physical, ...(keyless === undefined ? {} : { keyless }),
+    header,
+    index,
+    physical,
+    ...(keyless === undefined ? {} : { keyless }),
     read: (cell) => {
       if (cell === undefined) return column.key === DISPLAY_NAME ? "empty, and every record has a name" : empty
       if (column.kind === "list") return readList(cell)
@@ -401,7 +497,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const textProblem = (text: string): string | undefined =>
   text.includes("\u0000")
     ? "it contains a NUL character"
-    : LONE_SURROGATE.test(text) ? "it contains half of a character" : undefined
+    : LONE_SURROGATE.test(text)
+      ? "it contains half of a character"
+      : undefined
 
 /** Reads the text of one value, which isn't empty, as texts for its physical columns. */
 const converter = (
@@ -427,7 +525,10 @@ const converter = (
     case "number":
       return read((text) => (EXPONENT.test(text) ? text : boundText(column, text, organization)), "a number")
     case "boolean":
-      return read((text) => (/^(true|yes|1)$/i.test(text) ? "true" : /^(false|no|0)$/i.test(text) ? "false" : undefined), "true or false")
+      return read(
+        (text) => (/^(true|yes|1)$/i.test(text) ? "true" : /^(false|no|0)$/i.test(text) ? "false" : undefined),
+        "true or false"
+      )
     case "date":
       return read(isoDate, "a date such as 2026-03-31")
     case "timestamp":
@@ -460,7 +561,7 @@ const timestamp = (text: string): string | undefined => {
 /** The parts of a cell that holds several: a JSON array, or divided by semicolons. */
 const partsOf = (cell: Cell): ReadonlyArray<string> | string => {
   if (cell === NESTED) return NESTED_PROBLEM
-  const parts = typeof cell === "string" ? splitList(cell) : cell ?? []
+  const parts = typeof cell === "string" ? splitList(cell) : (cell ?? [])
   const problem = parts.map(textProblem).find((found) => found !== undefined)
   return problem ?? parts.map((part) => part.trim()).filter((part) => part !== "")
 }
@@ -484,7 +585,9 @@ const readList = (cell: Cell): ReadonlyArray<string | null> | string => {
   const keys = parts.map(foldText)
   return parts.some((part, index) => part.length > MAX_SHORT || Buffer.byteLength(keys[index]!) > MAX_KEY_BYTES)
     ? `an entry has more than ${MAX_SHORT} characters`
-    : parts.length === 0 ? [null, null] : [arrayLiteral(parts), arrayLiteral(keys)]
+    : parts.length === 0
+      ? [null, null]
+      : [arrayLiteral(parts), arrayLiteral(keys)]
 }
 
 const arrayLiteral = (parts: ReadonlyArray<string>): string =>
@@ -492,7 +595,7 @@ const arrayLiteral = (parts: ReadonlyArray<string>): string =>
 
 const FINDABLE: ReadonlySet<ColumnKind> = new Set(["text", "phone", "email", "integer"])
 
-const referenceField = Effect.fnUntraced(function*(
+const referenceField = Effect.fnUntraced(function* (
   header: string,
   index: number,
   column: Column,
@@ -505,13 +608,23 @@ const referenceField = Effect.fnUntraced(function*(
   if (target === undefined) throw new Error("A reference leads to a type that doesn't exist")
   const by = via === undefined || via.column === ID ? undefined : columnBySlug(target, via.column)
   if (by !== undefined && !FINDABLE.has(by.kind)) {
-    return yield* fault(`${quoted(header)}: ${target.slug} can't be found by ${by.slug}, which is a ${by.kind}; text, phone, e-mail and whole numbers will do`)
+    return yield* fault(
+      `${quoted(header)}: ${target.slug} can't be found by ${by.slug}, which is a ${by.kind}; text, phone, e-mail and whole numbers will do`
+    )
   }
   const key = referenceKey(by, catalog.organization)
   const parts = (cell: Cell) =>
-    storage._tag === "Many" || typeof cell !== "string" ? partsOf(cell) : textProblem(cell) ?? [cell.trim()]
+    storage._tag === "Many" || typeof cell !== "string" ? partsOf(cell) : (textProblem(cell) ?? [cell.trim()])
   const field: ReferenceField = {
-    header, index, column, storage, target, by, self: target.key === type.key, said: via !== undefined, known: new Map(),
+    header,
+    index,
+    column,
+    storage,
+    target,
+    by,
+    self: target.key === type.key,
+    said: via !== undefined,
+    known: new Map(),
     read: (cell) => {
       const texts = cell === undefined ? [] : parts(cell)
       if (typeof texts === "string") return texts
@@ -519,7 +632,8 @@ const referenceField = Effect.fnUntraced(function*(
       const keys = new Set<string>()
       for (const text of texts) {
         const found = key(text)
-        if (found === undefined) return `${quoted(text)} isn't ${by?.kind === "phone" ? "a phone number" : by?.kind === "email" ? "an e-mail address" : "a whole number"}`
+        if (found === undefined)
+          return `${quoted(text)} isn't ${by?.kind === "phone" ? "a phone number" : by?.kind === "email" ? "an e-mail address" : "a whole number"}`
         keys.add(found)
       }
       return [...keys]
@@ -615,7 +729,7 @@ class SeenIds {
 
   private put(high: number, low: number, line: number): number | undefined {
     const size = this.slots.length / 3
-    for (let slot = low % size;; slot = (slot + 1) % size) {
+    for (let slot = low % size; ; slot = (slot + 1) % size) {
       const seen = this.slots[slot * 3 + 2]!
       if (seen === 0) {
         this.slots.set([high, low, line], slot * 3)
@@ -715,10 +829,14 @@ const texts = (values: ReadonlyArray<string | null>) => Result.getOrThrow(PgType
 const bigints = (values: ReadonlyArray<bigint | null>) => Result.getOrThrow(PgTypes.array(values, PgTypes.OID.int8))
 
 const CAST: Partial<Readonly<Record<ColumnKind, string>>> = {
-  integer: "bigint", number: "numeric", boolean: "boolean", date: "date", list: "text[]"
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  date: "date",
+  list: "text[]"
 }
 
-const writeRows = Effect.fnUntraced(function*(
+const writeRows = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organization: Organization,
   type: EntityType,
@@ -745,7 +863,8 @@ const writeRows = Effect.fnUntraced(function*(
     const problem = textProblem(cell)
     const id = cell.trim()
     if (problem !== undefined) return [problem]
-    if (id.length > MAX_SHORT || Buffer.byteLength(id) > MAX_KEY_BYTES) return [`it has more than ${MAX_SHORT} characters`]
+    if (id.length > MAX_SHORT || Buffer.byteLength(id) > MAX_KEY_BYTES)
+      return [`it has more than ${MAX_SHORT} characters`]
     const before = seen.see(id, line)
     return before === undefined ? id : [`${quoted(id)} is on line ${before} too`]
   }
@@ -782,16 +901,21 @@ const writeRows = Effect.fnUntraced(function*(
       }
     }
     return {
-      first: outcomes.begin(records.length), records, ids: records.map(() => nextId()),
-      externalIds, values, keys, problems
+      first: outcomes.begin(records.length),
+      records,
+      ids: records.map(() => nextId()),
+      externalIds,
+      values,
+      keys,
+      problems
     }
   }
 
   /** Finds what keys refer to; two are as good as many. */
-  const find = Effect.fnUntraced(function*(field: ReferenceField, keys: ReadonlyArray<string>) {
+  const find = Effect.fnUntraced(function* (field: ReferenceField, keys: ReadonlyArray<string>) {
     const { by, known, target } = field
     const storage = by?.storage._tag === "Value" ? by.storage : undefined
-    const reference = `t.${identifier(storage === undefined ? "external_id" : storage.keyColumn ?? storage.column)}`
+    const reference = `t.${identifier(storage === undefined ? "external_id" : (storage.keyColumn ?? storage.column))}`
     // Two are enough where an index leads to a key; where none does, all keys are found in one pass over the rows.
     const enough = storage === undefined || storage.indexed === true ? " LIMIT 2" : ""
     for (const key of keys) known.set(key, "none")
@@ -804,7 +928,7 @@ const writeRows = Effect.fnUntraced(function*(
     for (const { id, key, several } of rows) known.set(key, several ? "several" : id)
   })
 
-  const resolve = Effect.fnUntraced(function*(field: ReferenceField, keys: ReadonlyArray<ReadonlyArray<string>>) {
+  const resolve = Effect.fnUntraced(function* (field: ReferenceField, keys: ReadonlyArray<ReadonlyArray<string>>) {
     // References are to few records as a rule; a file where they aren't is looked up batch by batch.
     if (field.known.size > MAX_KNOWN) {
       field.known.clear()
@@ -823,12 +947,18 @@ const writeRows = Effect.fnUntraced(function*(
   })
 
   const unresolved = ({ by, header, said, target, column }: ReferenceField, written: string, found: Target): string => {
-    if (!said) bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. To go by another column of theirs: --map ${word(header)}=${column.slug}:${target.slug}.name`
+    if (!said)
+      bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. To go by another column of theirs: --map ${word(header)}=${column.slug}:${target.slug}.name`
     return `${found === "none" ? "none" : "more than one"} of the ${target.pluralName.toLowerCase()} has the ${by?.slug ?? ID} ${quoted(written)}`
   }
 
   /** The entities that a field's keys refer to, row by row; undefined where that is found out at the end. */
-  const targetsOf = (field: ReferenceField, batch: Pick<Batch, "first" | "records" | "keys" | "problems">, number: number, last: boolean) =>
+  const targetsOf = (
+    field: ReferenceField,
+    batch: Pick<Batch, "first" | "records" | "keys" | "problems">,
+    number: number,
+    last: boolean
+  ) =>
     batch.keys[number]!.map((keys, row) => {
       const targets: Array<bigint> = []
       for (const key of keys) {
@@ -845,14 +975,14 @@ const writeRows = Effect.fnUntraced(function*(
       return targets
     })
 
-  const collect = Effect.fnUntraced(function*({ problems, records }: Pick<Batch, "records" | "problems">) {
+  const collect = Effect.fnUntraced(function* ({ problems, records }: Pick<Batch, "records" | "problems">) {
     for (const [row, found] of [...problems].sort(([a], [b]) => a - b)) {
       bad.add(records[row]!.line, found)
       if (bad.full) return yield* bad.error()
     }
   })
 
-  const upsert = Effect.fnUntraced(function*(batch: Batch, ones: ReadonlyArray<ReadonlyArray<bigint | null>>) {
+  const upsert = Effect.fnUntraced(function* (batch: Batch, ones: ReadonlyArray<ReadonlyArray<bigint | null>>) {
     const writer = new SqlWriter()
     const physical = fields.values.flatMap((field) => field.physical)
     const oneFields = fields.references.flatMap(({ storage }) => (storage._tag === "One" ? [storage] : []))
@@ -890,12 +1020,15 @@ const writeRows = Effect.fnUntraced(function*(
     const byExternalId = new Map(batch.externalIds.map((id, row) => [id, row]))
     for (const { external_id, id } of rows) {
       const inserted = byId.get(id)
-      outcomes.mark(batch.first + (inserted ?? byExternalId.get(external_id!)!), inserted === undefined ? "updated" : "inserted")
+      outcomes.mark(
+        batch.first + (inserted ?? byExternalId.get(external_id!)!),
+        inserted === undefined ? "updated" : "inserted"
+      )
     }
   })
 
   /** The ids of rows that have been written, by what the file calls them. */
-  const entityIds = Effect.fnUntraced(function*(externalIds: ReadonlyArray<string | null>) {
+  const entityIds = Effect.fnUntraced(function* (externalIds: ReadonlyArray<string | null>) {
     const rows = yield* sql.unsafe<{ id: bigint; external_id: string }>(
       `SELECT t.id, t.external_id FROM ${table} t WHERE t.organization_id = $1::bigint AND t.external_id = ANY($2::text[])`,
       [organization.id, texts(externalIds)]
@@ -905,7 +1038,7 @@ const writeRows = Effect.fnUntraced(function*(
   })
 
   /** Makes a relation of these entities be exactly what the file says. */
-  const link = Effect.fnUntraced(function*(
+  const link = Effect.fnUntraced(function* (
     storage: Extract<Storage, { readonly _tag: "Many" }>,
     numbers: ReadonlyArray<number>,
     ids: ReadonlyArray<bigint>,
@@ -920,56 +1053,78 @@ const writeRows = Effect.fnUntraced(function*(
         `AND NOT EXISTS (SELECT 1 FROM wanted w WHERE w.a = l.${from} AND w.b = l.${to}) RETURNING l.${from} AS id), ` +
         `added AS (INSERT INTO ${links} AS l (organization_id, ${from}, ${to}) SELECT $1::bigint, w.a, w.b FROM wanted w ` +
         `ON CONFLICT DO NOTHING RETURNING l.${from} AS id) SELECT id FROM removed UNION SELECT id FROM added`,
-      [organization.id, bigints(rows.map((row) => row.id)), bigints(pairs.map(([id]) => id)), bigints(pairs.map(([, target]) => target))]
+      [
+        organization.id,
+        bigints(rows.map((row) => row.id)),
+        bigints(pairs.map(([id]) => id)),
+        bigints(pairs.map(([, target]) => target))
+      ]
     )
     const byId = new Map(ids.map((id, row) => [id, numbers[row]!]))
     for (const { id } of changed) outcomes.mark(byId.get(id)!, "updated")
   })
 
-  const writeBatch = Effect.fnUntraced(function*(batch: Batch) {
+  const writeBatch = Effect.fnUntraced(function* (batch: Batch) {
     for (const [number, field] of fields.references.entries()) yield* resolve(field, batch.keys[number]!)
     const targets = fields.references.map((field, number) => targetsOf(field, batch, number, false))
     yield* collect(batch)
     if (bad.some) return
-    yield* upsert(batch, targets.flatMap((found, number) =>
-      fields.references[number]!.storage._tag === "One" ? [found.map((ids) => ids?.[0] ?? null)] : []))
+    yield* upsert(
+      batch,
+      targets.flatMap((found, number) =>
+        fields.references[number]!.storage._tag === "One" ? [found.map((ids) => ids?.[0] ?? null)] : []
+      )
+    )
     if (fields.id === undefined && own.length > 0) outcomes.keep(batch.first, batch.ids)
     if (!fields.references.some(({ storage }) => storage._tag === "Many")) return
     const ids = fields.id === undefined ? batch.ids : yield* entityIds(batch.externalIds)
     for (const [number, { storage }] of fields.references.entries()) {
-      if (storage._tag === "Many") yield* link(storage, batch.records.map((_, row) => batch.first + row), ids, targets[number]!)
+      if (storage._tag === "Many")
+        yield* link(
+          storage,
+          batch.records.map((_, row) => batch.first + row),
+          ids,
+          targets[number]!
+        )
     }
   })
 
   /** Whether rows of the file have changed what its references lead to: another record, or two by now. */
-  const moved = Effect.fnUntraced(function*() {
+  const moved = Effect.fnUntraced(function* () {
     if (forgotten) return true
     for (const { known, ...field } of own) {
       const settled = [...known].filter(([, found]) => typeof found === "bigint")
       const now = { ...field, known: new Map<string, Target>() }
-      if (settled.length > 0) yield* find(now, settled.map(([key]) => key))
+      if (settled.length > 0)
+        yield* find(
+          now,
+          settled.map(([key]) => key)
+        )
       if (settled.some(([key, found]) => now.known.get(key) !== found)) return true
     }
     return false
   })
 
   /** Writes the references of rows to rows of the same file, now that all are there. */
-  const writePostponed = Effect.fnUntraced(function*(first: number, all: ReadonlyArray<FileRecord>, every: boolean) {
+  const writePostponed = Effect.fnUntraced(function* (first: number, all: ReadonlyArray<FileRecord>, every: boolean) {
     const rows = all.map((_, row) => row).filter((row) => every || outcomes.isPostponed(first + row))
     if (rows.length === 0) return
     const records = rows.map((row) => all[row]!)
     const problems: Batch["problems"] = new Map()
-    const keys = own.map((field) => records.map(({ cells }) => {
-      const read = field.read(cells[field.index])
-      return typeof read === "string" ? [] : read
-    }))
+    const keys = own.map((field) =>
+      records.map(({ cells }) => {
+        const read = field.read(cells[field.index])
+        return typeof read === "string" ? [] : read
+      })
+    )
     for (const [number, field] of own.entries()) yield* resolve(field, keys[number]!)
     const targets = own.map((field, number) => targetsOf(field, { first, records, keys, problems }, number, true))
     yield* collect({ records, problems })
     if (bad.some) return
-    const ids = fields.id === undefined
-      ? rows.map((row) => outcomes.kept(first + row))
-      : yield* entityIds(records.map(({ cells }) => (cells[fields.id!] as string).trim()))
+    const ids =
+      fields.id === undefined
+        ? rows.map((row) => outcomes.kept(first + row))
+        : yield* entityIds(records.map(({ cells }) => (cells[fields.id!] as string).trim()))
     const numbers = rows.map((row) => first + row)
     for (const [number, { storage }] of own.entries()) {
       if (storage._tag === "Many") {
@@ -1011,11 +1166,17 @@ const writeRows = Effect.fnUntraced(function*(
   }
   const warnings = [
     ...(fields.id === undefined
-      ? ["The file has no id: every row became a new record, and importing it again would make them twice. To say which header is the id: --map HEADER=id"]
+      ? [
+          "The file has no id: every row became a new record, and importing it again would make them twice. To say which header is the id: --map HEADER=id"
+        ]
       : []),
-    ...fields.values.flatMap(({ header, keyless: what }, number) => (keyless[number] === 0 ? [] : [
-      `${quoted(header).slice(1, -1)}: ${keyless[number]} of the values are no ${what}. They are shown as they are, but nobody is found by them.`
-    ]))
+    ...fields.values.flatMap(({ header, keyless: what }, number) =>
+      keyless[number] === 0
+        ? []
+        : [
+            `${quoted(header).slice(1, -1)}: ${keyless[number]} of the values are no ${what}. They are shown as they are, but nobody is found by them.`
+          ]
+    )
   ]
   return { counts: outcomes.counts(), warnings }
 })

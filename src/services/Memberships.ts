@@ -51,19 +51,27 @@ const sameRoles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefine
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
-export class Memberships extends Context.Service<Memberships, {
-  /** Gives the one person with this identifier a membership, or changes the roles and attributes of the one it has. */
-  readonly add: (organization: Organization, member: NewMember) => Effect.Effect<{ readonly anchorId: string; readonly created: boolean }, Fault>
-  /** Makes the members those of a list: who isn't in it is suspended. All or nothing. */
-  readonly sync: (organization: Organization, rows: ReadonlyArray<NewMember & { readonly line: number }>) => Effect.Effect<
-    { readonly added: number; readonly unchanged: number; readonly suspended: number }, Fault>
-  readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
-  /** Ends a membership at once, in every process. */
-  readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
-}>()("max/services/Memberships") {
+export class Memberships extends Context.Service<
+  Memberships,
+  {
+    /** Gives the one person with this identifier a membership, or changes the roles and attributes of the one it has. */
+    readonly add: (
+      organization: Organization,
+      member: NewMember
+    ) => Effect.Effect<{ readonly anchorId: string; readonly created: boolean }, Fault>
+    /** Makes the members those of a list: who isn't in it is suspended. All or nothing. */
+    readonly sync: (
+      organization: Organization,
+      rows: ReadonlyArray<NewMember & { readonly line: number }>
+    ) => Effect.Effect<{ readonly added: number; readonly unchanged: number; readonly suspended: number }, Fault>
+    readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
+    /** Ends a membership at once, in every process. */
+    readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
+  }
+>()("max/services/Memberships") {
   static readonly layer = Layer.effect(
     Memberships,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { app } = yield* Database
       const identities = yield* IdentityResolver
       const states = yield* OrganizationState
@@ -71,29 +79,34 @@ export class Memberships extends Context.Service<Memberships, {
       const parse = (text: string, organization: Organization): Effect.Effect<Identifier, OperatorError> => {
         const identifier = readIdentifier(text, organization)
         return identifier === undefined
-          ? Effect.fail(new OperatorError({ message: `${quoted(text)} is neither an e-mail address nor a phone number.` }))
+          ? Effect.fail(
+              new OperatorError({ message: `${quoted(text)} is neither an e-mail address nor a phone number.` })
+            )
           : Effect.succeed(identifier)
       }
 
-      const people = Effect.fnUntraced(function*(organization: Organization) {
+      const people = Effect.fnUntraced(function* (organization: Organization) {
         const { state } = yield* states.read(organization.id, { by: "nobody" })
         return { state, type: peopleOf(state.catalog)! }
       })
 
       /** What was prepared holds only for the state that it was prepared from: roles, and the table that people are in. */
-      const hold = Effect.fnUntraced(function*({ catalog }: State) {
+      const hold = Effect.fnUntraced(function* ({ catalog }: State) {
         const [row] = yield* app<{ epoch: bigint }>`
           SELECT epoch FROM max.organizations WHERE organization_id = ${catalog.organization.id} FOR UPDATE`
         if (row?.epoch !== catalog.epoch) {
-          return yield* new OperatorError({ message: "Something else changed this organization at the same time. Try again." })
+          return yield* new OperatorError({
+            message: "Something else changed this organization at the same time. Try again."
+          })
         }
       })
 
       /** Everything about a member that can be wrong is found out here, before anything is written. */
-      const prepare = Effect.fnUntraced(function*(organization: Organization, state: State, member: NewMember) {
+      const prepare = Effect.fnUntraced(function* (organization: Organization, state: State, member: NewMember) {
         const identifier = yield* parse(member.identifier, organization)
         const known = Object.keys(state.policy.roles)
-        if (member.roles.length === 0) return yield* new OperatorError({ message: `${quoted(member.identifier)} has no role.` })
+        if (member.roles.length === 0)
+          return yield* new OperatorError({ message: `${quoted(member.identifier)} has no role.` })
         for (const role of member.roles) {
           if (known.includes(role)) continue
           const near = closest(role, known)
@@ -113,7 +126,10 @@ export class Memberships extends Context.Service<Memberships, {
           })
         }
         const prepared: Prepared = {
-          identifier, anchorId: found[0] ?? encodeId(nextId()), roles: [...new Set(member.roles)], attributes: member.attributes ?? {},
+          identifier,
+          anchorId: found[0] ?? encodeId(nextId()),
+          roles: [...new Set(member.roles)],
+          attributes: member.attributes ?? {},
           ...(found.length === 0
             ? { create: { name: member.create?.name ?? nameFrom(member.identifier), text: member.identifier.trim() } }
             : {})
@@ -121,13 +137,20 @@ export class Memberships extends Context.Service<Memberships, {
         return prepared
       })
 
-      const write = Effect.fnUntraced(function*(organization: Organization, type: EntityType, member: Prepared) {
+      const write = Effect.fnUntraced(function* (organization: Organization, type: EntityType, member: Prepared) {
         const { anchorId, identifier } = member
         if (member.create !== undefined) {
           yield* app.unsafe(
             `INSERT INTO ${qualified(type.relation)} (organization_id, id, name, name_k, ${identifier.kind}, ${identifier.kind}_k)
              VALUES ($1::bigint, $2::text::bigint, $3::text, $4::text, $5::text, $6::text)`,
-            [organization.id, entityId(anchorId), member.create.name, foldText(member.create.name), member.create.text, identifier.key]
+            [
+              organization.id,
+              entityId(anchorId),
+              member.create.name,
+              foldText(member.create.name),
+              member.create.text,
+              identifier.key
+            ]
           )
         }
         yield* app`
@@ -141,29 +164,38 @@ export class Memberships extends Context.Service<Memberships, {
           ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()
           WHERE identifiers.anchor_id = excluded.anchor_id RETURNING anchor_id`
         if (rows.length === 0) {
-          return yield* new OperatorError({ message: "This is the verified identifier of another member. max member list shows whose." })
+          return yield* new OperatorError({
+            message: "This is the verified identifier of another member. max member list shows whose."
+          })
         }
       })
 
       return Memberships.of({
-        add: Effect.fn("Memberships.add")(function*(organization, member) {
+        add: Effect.fn("Memberships.add")(function* (organization, member) {
           const context = yield* people(organization)
           const prepared = yield* prepare(organization, context.state, member)
-          yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
-            yield* hold(context.state)
-            yield* write(organization, context.type, prepared)
-            yield* raiseEpoch(app, organization.id)
-          })))
+          yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                yield* hold(context.state)
+                yield* write(organization, context.type, prepared)
+                yield* raiseEpoch(app, organization.id)
+              })
+            )
+          )
           return { anchorId: prepared.anchorId, created: prepared.create !== undefined }
         }),
 
-        sync: Effect.fn("Memberships.sync")(function*(organization, rows) {
+        sync: Effect.fn("Memberships.sync")(function* (organization, rows) {
           const context = yield* people(organization)
           const faults: Array<string> = []
           const wanted = new Map<string, Prepared>()
           for (const { line, ...row } of rows) {
             const prepared = yield* prepare(organization, context.state, row).pipe(
-              Effect.catchTag("OperatorError", (error) => Effect.sync(() => void faults.push(`line ${line}: ${error.message}`))))
+              Effect.catchTag("OperatorError", (error) =>
+                Effect.sync(() => void faults.push(`line ${line}: ${error.message}`))
+              )
+            )
             if (prepared === undefined) continue
             if (wanted.has(prepared.anchorId)) faults.push(`line ${line}: this person is in the file twice.`)
             wanted.set(prepared.anchorId, prepared)
@@ -172,55 +204,78 @@ export class Memberships extends Context.Service<Memberships, {
           if (faults.length > 0) {
             return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
           }
-          return yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
-            yield* hold(context.state)
-            const before = yield* app<{ anchor_id: string; roles: ReadonlyArray<string>; suspended: boolean }>`
+          return yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                yield* hold(context.state)
+                const before = yield* app<{ anchor_id: string; roles: ReadonlyArray<string>; suspended: boolean }>`
               SELECT anchor_id, roles, suspended_at IS NOT NULL AS suspended FROM max.memberships
               WHERE organization_id = ${organization.id} FOR UPDATE`
-            const unchanged = before.filter((row) =>
-              !row.suspended && sameRoles(row.roles, wanted.get(row.anchor_id)?.roles)).map((row) => row.anchor_id)
-            const ending = before.filter((row) => !row.suspended && !wanted.has(row.anchor_id)).map((row) => row.anchor_id)
-            for (const prepared of wanted.values()) {
-              yield* write(organization, context.type, { ...prepared, keepAttributes: true })
-            }
-            yield* app`UPDATE max.memberships SET suspended_at = now()
+                const unchanged = before
+                  .filter((row) => !row.suspended && sameRoles(row.roles, wanted.get(row.anchor_id)?.roles))
+                  .map((row) => row.anchor_id)
+                const ending = before
+                  .filter((row) => !row.suspended && !wanted.has(row.anchor_id))
+                  .map((row) => row.anchor_id)
+                for (const prepared of wanted.values()) {
+                  yield* write(organization, context.type, { ...prepared, keepAttributes: true })
+                }
+                yield* app`UPDATE max.memberships SET suspended_at = now()
               WHERE organization_id = ${organization.id} AND anchor_id = ANY(${ending}::text[])`
-            yield* raiseEpoch(app, organization.id)
-            return { added: wanted.size - unchanged.length, unchanged: unchanged.length, suspended: ending.length }
-          })))
+                yield* raiseEpoch(app, organization.id)
+                return { added: wanted.size - unchanged.length, unchanged: unchanged.length, suspended: ending.length }
+              })
+            )
+          )
         }),
 
-        list: Effect.fn("Memberships.list")(function*(organization) {
+        list: Effect.fn("Memberships.list")(function* (organization) {
           const { type } = yield* people(organization)
           const rows = yield* orUnavailable(app<{
-            anchor_id: string; roles: ReadonlyArray<string>; attributes: Record<string, AttributeValue>; suspended: boolean
+            anchor_id: string
+            roles: ReadonlyArray<string>
+            attributes: Record<string, AttributeValue>
+            suspended: boolean
             identifiers: ReadonlyArray<string> | null
           }>`
             SELECT m.anchor_id, m.roles, m.attributes, m.suspended_at IS NOT NULL AS suspended,
               (SELECT array_agg(i.key ORDER BY i.kind, i.key) FROM max.identifiers i
                 WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS identifiers
             FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
-          const names = new Map((yield* orUnavailable(app.unsafe<{ id: bigint; name: string }>(
-            `SELECT p.id, p.name FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[])`,
-            [organization.id, rows.map((row) => entityId(row.anchor_id))]
-          ))).map((row) => [encodeId(row.id), row.name]))
+          const names = new Map(
+            (yield* orUnavailable(
+              app.unsafe<{ id: bigint; name: string }>(
+                `SELECT p.id, p.name FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[])`,
+                [organization.id, rows.map((row) => entityId(row.anchor_id))]
+              )
+            )).map((row) => [encodeId(row.id), row.name])
+          )
           return rows.map((row) => ({
-            anchorId: row.anchor_id, name: names.get(row.anchor_id) ?? "", identifiers: row.identifiers ?? [],
-            roles: row.roles, attributes: row.attributes, suspended: row.suspended
+            anchorId: row.anchor_id,
+            name: names.get(row.anchor_id) ?? "",
+            identifiers: row.identifiers ?? [],
+            roles: row.roles,
+            attributes: row.attributes,
+            suspended: row.suspended
           }))
         }),
 
-        suspend: Effect.fn("Memberships.suspend")(function*(organization, text) {
+        suspend: Effect.fn("Memberships.suspend")(function* (organization, text) {
           const identifier = yield* parse(text, organization)
-          const rows = yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
-            const ended = yield* app`
+          const rows = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const ended = yield* app`
               UPDATE max.memberships m SET suspended_at = coalesce(m.suspended_at, now()) FROM max.identifiers i
               WHERE i.organization_id = ${organization.id} AND i.kind = ${identifier.kind} AND i.key = ${identifier.key}
                 AND m.organization_id = i.organization_id AND m.anchor_id = i.anchor_id RETURNING m.anchor_id`
-            if (ended.length > 0) yield* raiseEpoch(app, organization.id)
-            return ended
-          })))
-          if (rows.length === 0) return yield* new OperatorError({ message: `No member has ${quoted(text)}. max member list shows them.` })
+                if (ended.length > 0) yield* raiseEpoch(app, organization.id)
+                return ended
+              })
+            )
+          )
+          if (rows.length === 0)
+            return yield* new OperatorError({ message: `No member has ${quoted(text)}. max member list shows them.` })
         })
       })
     })
@@ -229,6 +284,10 @@ export class Memberships extends Context.Service<Memberships, {
 
 const nameFrom = (identifier: string): string =>
   identifier.includes("@")
-    ? identifier.split("@")[0]!.split(/[._-]+/).filter((part) => part !== "")
-        .map((part) => part[0]!.toUpperCase() + part.slice(1)).join(" ") || identifier
+    ? identifier
+        .split("@")[0]!
+        .split(/[._-]+/)
+        .filter((part) => part !== "")
+        .map((part) => part[0]!.toUpperCase() + part.slice(1))
+        .join(" ") || identifier
     : identifier

@@ -22,15 +22,18 @@ type Row = {
   readonly status?: string | null
 } & { readonly [cell: `c${number}`]: unknown }
 
-export class OrgEntityStore extends Context.Service<OrgEntityStore, {
-  readonly find: (query: ResolvedQuery, catalog: Catalog, limited: boolean) => Effect.Effect<Found, Unavailable>
-}>()("max/services/OrgEntityStore") {
+export class OrgEntityStore extends Context.Service<
+  OrgEntityStore,
+  {
+    readonly find: (query: ResolvedQuery, catalog: Catalog, limited: boolean) => Effect.Effect<Found, Unavailable>
+  }
+>()("max/services/OrgEntityStore") {
   static readonly layer = Layer.effect(
     OrgEntityStore,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const database = yield* Database
       return OrgEntityStore.of({
-        find: Effect.fn("OrgEntityStore.find")(function*(query, catalog, limited) {
+        find: Effect.fn("OrgEntityStore.find")(function* (query, catalog, limited) {
           const statement = yield* compiled(query, catalog)
           const rows = yield* runStatement<Row>(database[query.lane], statement)
           return rows[0]?.fresh === true

@@ -29,22 +29,40 @@ export type MembershipKey =
   | { readonly by: "nobody" }
 
 const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
-  Value: { column: Schema.String, keyColumn: Schema.optionalKey(Schema.String), indexed: Schema.optionalKey(Schema.Boolean) },
+  Value: {
+    column: Schema.String,
+    keyColumn: Schema.optionalKey(Schema.String),
+    indexed: Schema.optionalKey(Schema.Boolean)
+  },
   One: { column: Schema.String, target: Schema.String },
   Many: {
     link: Schema.Struct({ schema: Schema.String, table: Schema.String }),
-    from: Schema.String, to: Schema.String, target: Schema.String
+    from: Schema.String,
+    to: Schema.String,
+    target: Schema.String
   }
 })
 
-const TypesSchema = Schema.Array(Schema.Struct({
-  key: Schema.String, slug: Schema.String, name: Schema.String, pluralName: Schema.String, system: Schema.Boolean,
-  version: Schema.Int,
-  relation: Schema.Struct({ schema: Schema.String, table: Schema.String }),
-  columns: Schema.Array(Schema.Struct({
-    key: Schema.String, slug: Schema.String, name: Schema.String, kind: Schema.Literals(COLUMN_KINDS), storage: StorageSchema
-  }))
-})) satisfies Schema.Codec<ReadonlyArray<EntityType>, unknown>
+const TypesSchema = Schema.Array(
+  Schema.Struct({
+    key: Schema.String,
+    slug: Schema.String,
+    name: Schema.String,
+    pluralName: Schema.String,
+    system: Schema.Boolean,
+    version: Schema.Int,
+    relation: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+    columns: Schema.Array(
+      Schema.Struct({
+        key: Schema.String,
+        slug: Schema.String,
+        name: Schema.String,
+        kind: Schema.Literals(COLUMN_KINDS),
+        storage: StorageSchema
+      })
+    )
+  })
+) satisfies Schema.Codec<ReadonlyArray<EntityType>, unknown>
 
 const MembershipSchema = Schema.Struct({
   anchorId: Schema.String,
@@ -60,7 +78,9 @@ const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
 /** An attribute that can't be compared is missing, and takes nothing else of the membership with it. */
 const decodeMembership = (row: unknown): Membership => {
   const { attributes, ...membership } = decodeMembershipRow(row)
-  const comparable = Object.entries(attributes).filter((entry): entry is [string, AttributeValue] => isAttributeValue(entry[1]))
+  const comparable = Object.entries(attributes).filter((entry): entry is [string, AttributeValue] =>
+    isAttributeValue(entry[1])
+  )
   return { ...membership, attributes: Object.fromEntries(comparable) }
 }
 
@@ -81,7 +101,11 @@ export interface OrganizationRow {
 }
 
 export const organizationOf = (row: OrganizationRow): Organization => ({
-  id: row.organization_id, slug: row.slug, name: row.name, country: row.country, timeZone: row.time_zone
+  id: row.organization_id,
+  slug: row.slug,
+  name: row.name,
+  country: row.country,
+  timeZone: row.time_zone
 })
 
 const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.epoch,
@@ -112,20 +136,26 @@ WHERE o.organization_id = $1::bigint`
 const NO_POLICY: Policy = { roles: {}, rules: [] }
 const MAX_CACHED = 1000
 
-export class OrganizationState extends Context.Service<OrganizationState, {
-  /** The organization by slug; without one the only one there is. */
-  readonly organization: (slug: string | undefined) => Effect.Effect<Organization, OperatorError | Unavailable>
-  /** What is in force right now, with the membership found by `key` if it is an active one. */
-  readonly read: (
-    organizationId: bigint,
-    key: MembershipKey
-  ) => Effect.Effect<{ readonly state: State; readonly membership: Membership | undefined }, NotAdmitted | Unavailable>
-  /** What was in force when it was last read, which may be over: whoever uses it holds the epoch against the database. */
-  readonly cached: (organizationId: bigint) => State | undefined
-}>()("max/services/OrganizationState") {
+export class OrganizationState extends Context.Service<
+  OrganizationState,
+  {
+    /** The organization by slug; without one the only one there is. */
+    readonly organization: (slug: string | undefined) => Effect.Effect<Organization, OperatorError | Unavailable>
+    /** What is in force right now, with the membership found by `key` if it is an active one. */
+    readonly read: (
+      organizationId: bigint,
+      key: MembershipKey
+    ) => Effect.Effect<
+      { readonly state: State; readonly membership: Membership | undefined },
+      NotAdmitted | Unavailable
+    >
+    /** What was in force when it was last read, which may be over: whoever uses it holds the epoch against the database. */
+    readonly cached: (organizationId: bigint) => State | undefined
+  }
+>()("max/services/OrganizationState") {
   static readonly layer = Layer.effect(
     OrganizationState,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { search } = yield* Database
       const states = new Map<bigint, State>()
 
@@ -136,36 +166,42 @@ export class OrganizationState extends Context.Service<OrganizationState, {
         return state
       }
 
-      const read = Effect.fn("OrganizationState.read")(function*(organizationId: bigint, key: MembershipKey) {
+      const read = Effect.fn("OrganizationState.read")(function* (organizationId: bigint, key: MembershipKey) {
         const known = states.get(organizationId)
-        const [row] = yield* orUnavailable(search.unsafe<StateRow>(STATE, [
-          organizationId,
-          known?.catalog.epoch ?? -1n,
-          key.by === "anchor" ? key.id : null,
-          key.by === "identifier" ? key.kind : null,
-          key.by === "identifier" ? key.key : null
-        ]))
+        const [row] = yield* orUnavailable(
+          search.unsafe<StateRow>(STATE, [
+            organizationId,
+            known?.catalog.epoch ?? -1n,
+            key.by === "anchor" ? key.id : null,
+            key.by === "identifier" ? key.kind : null,
+            key.by === "identifier" ? key.key : null
+          ])
+        )
         if (row === undefined) return yield* NotAdmitted.error
-        const state = known !== undefined && row.epoch === known.catalog.epoch ? known : remember({
-          catalog: { organization: organizationOf(row), epoch: row.epoch, types: decodeTypes(row.types) },
-          policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
-          policyHash: row.policy_hash ?? ""
-        })
+        const state =
+          known !== undefined && row.epoch === known.catalog.epoch
+            ? known
+            : remember({
+                catalog: { organization: organizationOf(row), epoch: row.epoch, types: decodeTypes(row.types) },
+                policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
+                policyHash: row.policy_hash ?? ""
+              })
         return { state, membership: row.membership === null ? undefined : decodeMembership(row.membership) }
       })
 
-      const organization = Effect.fn("OrganizationState.organization")(function*(slug: string | undefined) {
+      const organization = Effect.fn("OrganizationState.organization")(function* (slug: string | undefined) {
         const rows = yield* orUnavailable(search<OrganizationRow>`
           SELECT organization_id, slug, name, country, time_zone FROM max.organizations
           WHERE ${slug ?? null}::text IS NULL OR slug = ${slug ?? null}::text ORDER BY slug LIMIT 2`)
         const [only] = rows
         if (only !== undefined && rows.length === 1) return organizationOf(only)
         return yield* new OperatorError({
-          message: only !== undefined
-            ? "There are several organizations. Say which one: --org SLUG (max org list shows them)"
-            : slug === undefined
-              ? "There is no organization yet. Make one: max init --org SLUG --country US --time-zone America/New_York"
-              : "There is no organization with that slug. max org list shows them."
+          message:
+            only !== undefined
+              ? "There are several organizations. Say which one: --org SLUG (max org list shows them)"
+              : slug === undefined
+                ? "There is no organization yet. Make one: max init --org SLUG --country US --time-zone America/New_York"
+                : "There is no organization with that slug. max org list shows them."
         })
       })
 

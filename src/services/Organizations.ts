@@ -27,35 +27,48 @@ export const STARTER_GRANTS = [
 
 const isTimeZone = (name: string): boolean => {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)
+    return (
+      new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)
+    )
   } catch {
     return false
   }
 }
 
-export class Organizations extends Context.Service<Organizations, {
-  /** Makes an organization with the starter policy. */
-  readonly create: (input: NewOrganization) => Effect.Effect<Organization, OperatorError | NotAdmitted | Unavailable>
-  readonly list: Effect.Effect<ReadonlyArray<Organization>, Unavailable>
-}>()("max/services/Organizations") {
+export class Organizations extends Context.Service<
+  Organizations,
+  {
+    /** Makes an organization with the starter policy. */
+    readonly create: (input: NewOrganization) => Effect.Effect<Organization, OperatorError | NotAdmitted | Unavailable>
+    readonly list: Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+  }
+>()("max/services/Organizations") {
   static readonly layer = Layer.effect(
     Organizations,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { app, search } = yield* Database
       const policies = yield* Policies
       return Organizations.of({
-        create: Effect.fn("Organizations.create")(function*(input) {
+        create: Effect.fn("Organizations.create")(function* (input) {
           if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
-            return yield* new OperatorError({ message: "A slug is lower-case letters, digits and -, beginning with a letter." })
+            return yield* new OperatorError({
+              message: "A slug is lower-case letters, digits and -, beginning with a letter."
+            })
           }
           if (!isSupportedCountry(input.country)) {
-            return yield* new OperatorError({ message: "The country is two letters (ISO 3166), such as US or DE: --country US" })
+            return yield* new OperatorError({
+              message: "The country is two letters (ISO 3166), such as US or DE: --country US"
+            })
           }
           if (!isTimeZone(input.timeZone)) {
             return yield* new OperatorError({ message: "The time zone is an IANA name: --time-zone America/New_York" })
           }
           const organization: Organization = {
-            id: nextId(), slug: input.slug, name: input.name ?? input.slug, country: input.country, timeZone: input.timeZone
+            id: nextId(),
+            slug: input.slug,
+            name: input.name ?? input.slug,
+            country: input.country,
+            timeZone: input.timeZone
           }
           const made = yield* orUnavailable(app`
             INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
@@ -63,7 +76,9 @@ export class Organizations extends Context.Service<Organizations, {
               ${organization.timeZone}, ${input.externalKey ?? null})
             ON CONFLICT (slug) DO NOTHING RETURNING organization_id`)
           if (made.length === 0) {
-            return yield* new OperatorError({ message: `There is an organization "${input.slug}" already. max org list shows it.` })
+            return yield* new OperatorError({
+              message: `There is an organization "${input.slug}" already. max org list shows it.`
+            })
           }
           yield* policies.publish(organization, JSON.stringify(starterPolicy, null, 2), "max init")
           return organization

@@ -20,20 +20,22 @@ export const raiseEpoch = (sql: PgClient.PgClient, organizationId: bigint): Effe
   sql`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organizationId}`
 
 /** Reads a policy file for a catalog, or fails with everything that is wrong with it. */
-export const parsePolicy = (text: string, catalog: Catalog): Effect.Effect<Policy, OperatorError> => {
+const parsePolicy = (text: string, catalog: Catalog): Effect.Effect<Policy, OperatorError> => {
   const reading = readPolicy(text, catalog)
   return "policy" in reading
     ? Effect.succeed(reading.policy)
-    : Effect.fail(new OperatorError({
-        message: `The policy isn't published: ${reading.problems.length} problem${reading.problems.length === 1 ? "" : "s"}.`,
-        details: reading.problems.map(problemText)
-      }))
+    : Effect.fail(
+        new OperatorError({
+          message: `The policy isn't published: ${reading.problems.length} problem${reading.problems.length === 1 ? "" : "s"}.`,
+          details: reading.problems.map(problemText)
+        })
+      )
 }
 
 const encodePolicy = Schema.encodeSync(Policy)
 
 /** Writes a policy as the organization's next version and puts it in force; for use inside a transaction. */
-export const insertPolicy = Effect.fnUntraced(function*(
+const insertPolicy = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organizationId: bigint,
   text: string,
@@ -50,29 +52,43 @@ export const insertPolicy = Effect.fnUntraced(function*(
   return row!.version
 })
 
-export class Policies extends Context.Service<Policies, {
-  /** Checks a policy file against the catalog and puts it in force, or leaves the old one in force. */
-  readonly publish: (organization: Organization, text: string, author: string) => Effect.Effect<
-    Published, OperatorError | NotAdmitted | Unavailable>
-}>()("max/services/Policies") {
+export class Policies extends Context.Service<
+  Policies,
+  {
+    /** Checks a policy file against the catalog and puts it in force, or leaves the old one in force. */
+    readonly publish: (
+      organization: Organization,
+      text: string,
+      author: string
+    ) => Effect.Effect<Published, OperatorError | NotAdmitted | Unavailable>
+  }
+>()("max/services/Policies") {
   static readonly layer = Layer.effect(
     Policies,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { app } = yield* Database
       const states = yield* OrganizationState
       return Policies.of({
-        publish: Effect.fn("Policies.publish")(function*(organization, text, author) {
-          const { state: { catalog } } = yield* states.read(organization.id, { by: "nobody" })
+        publish: Effect.fn("Policies.publish")(function* (organization, text, author) {
+          const {
+            state: { catalog }
+          } = yield* states.read(organization.id, { by: "nobody" })
           const policy = yield* parsePolicy(text, catalog)
-          const version = yield* orUnavailable(app.withTransaction(Effect.gen(function*() {
-            const [row] = yield* app<{ epoch: bigint }>`
+          const version = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const [row] = yield* app<{ epoch: bigint }>`
               SELECT epoch FROM max.organizations WHERE organization_id = ${organization.id} FOR UPDATE`
-            return row?.epoch === catalog.epoch
-              ? yield* insertPolicy(app, organization.id, text, policy, author)
-              : undefined
-          })))
+                return row?.epoch === catalog.epoch
+                  ? yield* insertPolicy(app, organization.id, text, policy, author)
+                  : undefined
+              })
+            )
+          )
           return version === undefined
-            ? yield* new OperatorError({ message: "Something else changed this organization at the same time. Publish again." })
+            ? yield* new OperatorError({
+                message: "Something else changed this organization at the same time. Publish again."
+              })
             : { version, policy }
         })
       })

@@ -74,10 +74,13 @@ export const openImportFile = (path: string): Effect.Effect<ImportFile, Operator
 }
 
 const describe = (name: string, error: unknown): string => {
-  if (error instanceof Unreadable) return `${name}${error.line === undefined ? "" : `, line ${error.line}`}: ${error.message}`
+  if (error instanceof Unreadable)
+    return `${name}${error.line === undefined ? "" : `, line ${error.line}`}: ${error.message}`
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
   const known: Readonly<Record<string, string>> = {
-    ENOENT: "there is no such file.", ENOTDIR: "there is no such file.", EACCES: "this user may not read it.",
+    ENOENT: "there is no such file.",
+    ENOTDIR: "there is no such file.",
+    EACCES: "this user may not read it.",
     EISDIR: "this is a folder."
   }
   return `${name}: ${known[code] ?? `it can't be read${code === "" ? "" : ` (${code})`}.`}`
@@ -94,7 +97,11 @@ interface Source {
 }
 
 const FORMATS: Readonly<Record<string, Source["format"]>> = {
-  ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".tab": "csv",
+  ".jsonl": "jsonl",
+  ".ndjson": "jsonl"
 }
 
 const versionOf = async (path: string): Promise<string> => {
@@ -129,7 +136,11 @@ const identify = async (path: string): Promise<Source> => {
 
 /** The delimiter that divides most of the first lines as it divides the header, and the header most often. */
 const guessDelimiter = (text: string, lineEnd: string): string => {
-  const lines = text.replace(/"(?:[^"]|"")*"/g, "").split(lineEnd).filter((line) => line.trim() !== "").slice(0, 20)
+  const lines = text
+    .replace(/"(?:[^"]|"")*"/g, "")
+    .split(lineEnd)
+    .filter((line) => line.trim() !== "")
+    .slice(0, 20)
   const score = (delimiter: string) => {
     const counts = lines.map((line) => line.split(delimiter).length - 1)
     const inHeader = counts[0] ?? 0
@@ -139,14 +150,17 @@ const guessDelimiter = (text: string, lineEnd: string): string => {
 }
 
 const checkHeaders = (headers: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (headers.length > MAX_CELLS) throw new Unreadable(`there are ${headers.length} columns. At most ${MAX_CELLS} can be imported.`, 1)
+  if (headers.length > MAX_CELLS)
+    throw new Unreadable(`there are ${headers.length} columns. At most ${MAX_CELLS} can be imported.`, 1)
   const seen = new Map<string, number>()
   for (const [index, header] of headers.entries()) {
     const text = printable(header).trim()
     if (text === "") throw new Unreadable(`column ${index + 1} has no header.`, 1)
-    if (header.includes("\u0000")) throw new Unreadable(`the header of column ${index + 1} contains a NUL character.`, 1)
+    if (header.includes("\u0000"))
+      throw new Unreadable(`the header of column ${index + 1} contains a NUL character.`, 1)
     const first = seen.get(header.trim())
-    if (first !== undefined) throw new Unreadable(`columns ${first + 1} and ${index + 1} have the same header, ${quoted(text)}.`, 1)
+    if (first !== undefined)
+      throw new Unreadable(`columns ${first + 1} and ${index + 1} have the same header, ${quoted(text)}.`, 1)
     seen.set(header.trim(), index)
   }
   return headers
@@ -155,7 +169,8 @@ const checkHeaders = (headers: ReadonlyArray<string>): ReadonlyArray<string> => 
 /** The file's bytes, all of them UTF-8, in chunks that end with a whole character. */
 async function* chunks(source: Source): AsyncGenerator<Buffer> {
   const sameFile = async () => {
-    if ((await versionOf(source.path)) !== source.version) throw new Unreadable("the file changed while it was read. Import again.")
+    if ((await versionOf(source.path)) !== source.version)
+      throw new Unreadable("the file changed while it was read. Import again.")
   }
   await sameFile()
   let lines = 0
@@ -227,8 +242,10 @@ const isBlank = (cells: ReadonlyArray<string>): boolean => cells.length === 1 &&
 async function* csvRows(source: Source): AsyncGenerator<ReadonlyArray<CsvRow>> {
   let line = 1
   const parser = parse({
-    delimiter: source.delimiter, record_delimiter: source.lineEnd === "\r" ? ["\r"] : ["\r\n", "\n"],
-    relax_column_count: true, max_record_size: MAX_RECORD_BYTES
+    delimiter: source.delimiter,
+    record_delimiter: source.lineEnd === "\r" ? ["\r"] : ["\r\n", "\n"],
+    relax_column_count: true,
+    max_record_size: MAX_RECORD_BYTES
   })
   // Every failure also reaches the write that caused it; without a listener the event would end the process.
   parser.on("error", () => {})
@@ -291,18 +308,20 @@ async function* csvRecords(source: Source, headers: ReadonlyArray<string>): Asyn
   let header = true
   for await (const rows of csvRows(source)) {
     yield rows.slice(header ? 1 : 0).map(({ cells, line }) => {
-      const problem = cells.length === headers.length
-        ? tooLong(cells, headers)
-        : cells.length > MAX_CELLS
-          ? `${cells.length} cells, where at most ${MAX_CELLS} can be read`
-          : `${cells.length} cells, where the header has ${headers.length}`
+      const problem =
+        cells.length === headers.length
+          ? tooLong(cells, headers)
+          : cells.length > MAX_CELLS
+            ? `${cells.length} cells, where at most ${MAX_CELLS} can be read`
+            : `${cells.length} cells, where the header has ${headers.length}`
       return problem === undefined ? { line, cells: cells.map(textCell) } : { line, cells: [], problem }
     })
     header = false
   }
 }
 
-const textCell = (text: string): Cell => (text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "") ? undefined : text)
+const textCell = (text: string): Cell =>
+  text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "") ? undefined : text
 
 const tooLong = (cells: ReadonlyArray<Cell>, headers: ReadonlyArray<string>): string | undefined => {
   const index = cells.findIndex((cell) => typeof cell === "string" && cell.length > MAX_CELL_LENGTH)
@@ -321,7 +340,11 @@ async function* textLines(source: Source): AsyncGenerator<ReadonlyArray<Line>> {
   let rest: Array<Buffer> = []
   let length = 0
   const some = (bytes: Buffer) =>
-    bytes.toString("utf8").split("\n").map((text) => ({ line: ++line, text })).filter(({ text }) => text.trim() !== "")
+    bytes
+      .toString("utf8")
+      .split("\n")
+      .map((text) => ({ line: ++line, text }))
+      .filter(({ text }) => text.trim() !== "")
   for await (const chunk of chunks(source)) {
     const end = chunk.lastIndexOf(10)
     if (end >= 0) {
@@ -331,7 +354,8 @@ async function* textLines(source: Source): AsyncGenerator<ReadonlyArray<Line>> {
     }
     rest.push(chunk.subarray(end + 1))
     length += chunk.length - end - 1
-    if (length > MAX_RECORD_BYTES) throw new Unreadable(`this line is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB.`, line + 1)
+    if (length > MAX_RECORD_BYTES)
+      throw new Unreadable(`this line is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB.`, line + 1)
   }
   yield some(Buffer.concat(rest))
 }
@@ -346,7 +370,8 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const readObject = (text: string): Json | string => {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return "not a JSON object: JSONL has one object a line"
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return "not a JSON object: JSONL has one object a line"
     if (!EXACT.test(text)) return value as Json
     return JSON.parse(text.replace(STRING_OR_NUMBER, (token) => (token.startsWith(`"`) ? token : `"${token}"`))) as Json
   } catch {
@@ -361,7 +386,8 @@ const jsonHeaders = async (source: Source): Promise<ReadonlyArray<string>> => {
       const object = readObject(text)
       if (typeof object === "string") continue
       for (const header of Object.keys(object)) headers.add(header)
-      if (headers.size > MAX_CELLS) throw new Unreadable(`the records have more than ${MAX_CELLS} different names.`, line)
+      if (headers.size > MAX_CELLS)
+        throw new Unreadable(`the records have more than ${MAX_CELLS} different names.`, line)
     }
   }
   if (headers.size === 0) throw new Unreadable("no line is a JSON object with names and values.")
@@ -406,7 +432,9 @@ const INTEGER = /^-?(0|[1-9]\d{0,18})$/
 const NUMBER = /^-?(0|[1-9]\d{0,99})(\.\d{1,100})?$/
 
 /** What a whole column may be, the narrowest first. A leading zero makes digits a code, not a number. */
-const LOOKS: ReadonlyArray<readonly [kind: "integer" | "number" | "boolean" | "date" | "timestamp", test: (text: string) => boolean]> = [
+const LOOKS: ReadonlyArray<
+  readonly [kind: "integer" | "number" | "boolean" | "date" | "timestamp", test: (text: string) => boolean]
+> = [
   ["integer", (text) => INTEGER.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)],
   ["number", (text) => NUMBER.test(text)],
   ["boolean", (text) => /^(true|false|yes|no)$/i.test(text)],
@@ -423,28 +451,47 @@ export interface Unknown {
 export type InferredKind = Exclude<ColumnKind, "reference" | "references">
 
 /** Infers what kinds the columns of a file are from all of their values, by the place of the column. */
-export const inferKinds = Effect.fnUntraced(function*(file: ImportFile, columns: ReadonlyArray<Unknown>, country: string) {
-  const guesses = columns.map(({ index, slug }) => ({ index, empty: true, list: false, looks: looksFor(slug, country) }))
-  yield* Stream.runForEach(file.batches, (batch) => Effect.sync(() => {
-    for (const guess of guesses) {
-      for (const { cells } of batch) {
-        const cell = cells[guess.index]
-        if (cell === undefined) continue
-        guess.empty = false
-        if (typeof cell !== "string") guess.list ||= cell !== NESTED
-        else if (guess.looks.length > 0) {
-          const text = cell.trim()
-          if (!guess.looks.every(([, test]) => test(text))) guess.looks = guess.looks.filter(([, test]) => test(text))
+export const inferKinds = Effect.fnUntraced(function* (
+  file: ImportFile,
+  columns: ReadonlyArray<Unknown>,
+  country: string
+) {
+  const guesses = columns.map(({ index, slug }) => ({
+    index,
+    empty: true,
+    list: false,
+    looks: looksFor(slug, country)
+  }))
+  yield* Stream.runForEach(file.batches, (batch) =>
+    Effect.sync(() => {
+      for (const guess of guesses) {
+        for (const { cells } of batch) {
+          const cell = cells[guess.index]
+          if (cell === undefined) continue
+          guess.empty = false
+          if (typeof cell !== "string") guess.list ||= cell !== NESTED
+          else if (guess.looks.length > 0) {
+            const text = cell.trim()
+            if (!guess.looks.every(([, test]) => test(text))) guess.looks = guess.looks.filter(([, test]) => test(text))
+          }
         }
       }
-    }
-  }))
-  return new Map(guesses.map(({ empty, index, list, looks }): [number, InferredKind] =>
-    [index, list ? "list" : empty ? "text" : looks[0]?.[0] ?? "text"]))
+    })
+  )
+  return new Map(
+    guesses.map(({ empty, index, list, looks }): [number, InferredKind] => [
+      index,
+      list ? "list" : empty ? "text" : (looks[0]?.[0] ?? "text")
+    ])
+  )
 })
 
-const looksFor = (slug: string, country: string): ReadonlyArray<readonly [kind: InferredKind, test: (text: string) => boolean]> => {
-  if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug)) return [["phone", (text) => phoneKey(text, country) !== undefined]]
+const looksFor = (
+  slug: string,
+  country: string
+): ReadonlyArray<readonly [kind: InferredKind, test: (text: string) => boolean]> => {
+  if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug))
+    return [["phone", (text) => phoneKey(text, country) !== undefined]]
   if (/(^|_)e?_?mail(_|$)/.test(slug)) return [["email", (text) => emailKey(text) !== undefined]]
   return LOOKS
 }

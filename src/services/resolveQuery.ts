@@ -8,7 +8,15 @@ import { InvalidInput, UnknownName } from "../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneKey } from "../domain/keys.ts"
 import { all, Bound, NEVER, some } from "../domain/Predicate.ts"
 import {
-  DEFAULT_LIMIT, type Filter, type FindQuery, MAX_FILTERS, MAX_LIMIT, MAX_SELECT, MAX_VALUE_LENGTH, type ResolvedQuery, type SelectedColumn
+  DEFAULT_LIMIT,
+  type Filter,
+  type FindQuery,
+  MAX_FILTERS,
+  MAX_LIMIT,
+  MAX_SELECT,
+  MAX_VALUE_LENGTH,
+  type ResolvedQuery,
+  type SelectedColumn
 } from "../domain/Query.ts"
 import { decodeId } from "../domain/ids.ts"
 import { closest, quoted } from "../domain/text.ts"
@@ -45,21 +53,32 @@ export const visibleTypes = (visible: Visible): ReadonlyArray<EntityType> =>
 
 /** The columns of a type with a cell that the caller may see somewhere; a relation to a hidden type is none. */
 export const visibleColumns = ({ plan, type }: VisibleType, visible: Visible): ReadonlyArray<Column> =>
-  type.columns.filter((column) =>
-    plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined))
+  type.columns.filter(
+    (column) =>
+      plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined)
+  )
 
 export const resolveType = (slug: string, visible: Visible): Result.Result<VisibleType, UnknownName> => {
   const type = visible.state.catalog.types.find((candidate) => candidate.slug === slug)
   const plan = type && visible.planOf(type)
   if (type !== undefined && plan !== undefined) return Result.succeed({ type, plan })
-  return Result.fail(unknownName(slug, "There is nothing called", visibleTypes(visible).map((known) => known.slug)))
+  return Result.fail(
+    unknownName(
+      slug,
+      "There is nothing called",
+      visibleTypes(visible).map((known) => known.slug)
+    )
+  )
 }
 
 const unknownName = (name: string, lead: string, known: ReadonlyArray<string>): UnknownName => {
   const near = closest(name, known)
-  const hint = near !== undefined
-    ? ` Did you mean ${near}?`
-    : known.length > 0 ? ` There is: ${known.slice(0, 12).join(", ")}${known.length > 12 ? ", …" : ""}.` : ""
+  const hint =
+    near !== undefined
+      ? ` Did you mean ${near}?`
+      : known.length > 0
+        ? ` There is: ${known.slice(0, 12).join(", ")}${known.length > 12 ? ", …" : ""}.`
+        : ""
   return new UnknownName({ message: `${lead} ${quoted(name)}.${hint}` })
 }
 
@@ -67,7 +86,7 @@ const invalid = (message: string) => Result.fail(new InvalidInput({ message }))
 
 /** Resolves a request for a caller, or says what is wrong with it. */
 export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const found = yield* resolveType(query.entityTypeId, visible)
     if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
     const requested = query.selectColumns ?? []
@@ -97,11 +116,14 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
       return yield* invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
     }
     const ordering = query.filters.findIndex((filter) => filter.op === "gte" || filter.op === "lt")
-    const order = ordering < 0 ? undefined : {
-      column: filterColumns[ordering]!,
-      mask: maskOf(found.plan, filterColumns[ordering]!),
-      descending: query.filters[ordering]!.op === "lt"
-    }
+    const order =
+      ordering < 0
+        ? undefined
+        : {
+            column: filterColumns[ordering]!,
+            mask: maskOf(found.plan, filterColumns[ordering]!),
+            descending: query.filters[ordering]!.op === "lt"
+          }
     const identifying = query.filters.some((filter, index) => filter.op === "eq" && isIdentifier(filterColumns[index]!))
     return {
       type: found.type,
@@ -113,9 +135,14 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
       name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: found.plan.cells.get(STATUS) ?? NEVER,
       select,
-      shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(filterColumns[index]!)) ? "subplan" : "array",
+      shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(filterColumns[index]!))
+        ? "subplan"
+        : "array",
       lane: identifying && query.filters.every((filter) => filter.op === "eq") ? "lookup" : "search",
-      label: [found.type.slug, ...query.filters.map((filter, index) => `${filterColumns[index]!.slug}:${filter.op}`)].join(" ")
+      label: [
+        found.type.slug,
+        ...query.filters.map((filter, index) => `${filterColumns[index]!.slug}:${filter.op}`)
+      ].join(" ")
     } satisfies ResolvedQuery
   })
 
@@ -129,15 +156,18 @@ const selected = (column: Column, found: VisibleType, visible: Visible): Selecte
   return {
     column,
     mask: maskOf(found.plan, column),
-    ...(target === undefined ? {} : {
-      target: { type: target.type, where: target.plan.where, name: target.plan.cells.get(DISPLAY_NAME) ?? NEVER }
-    })
+    ...(target === undefined
+      ? {}
+      : {
+          target: { type: target.type, where: target.plan.where, name: target.plan.cells.get(DISPLAY_NAME) ?? NEVER }
+        })
   }
 }
 
 /** Columns whose values name one entity or a few, so that equality on them is a lookup. */
 const isIdentifier = (column: Column): boolean =>
-  column.storage._tag === "Value" && column.storage.indexed === true &&
+  column.storage._tag === "Value" &&
+  column.storage.indexed === true &&
   (column.kind === "phone" || column.kind === "email" || column.key === DISPLAY_NAME)
 
 const isSelective = (column: Column): boolean => column.kind !== "boolean"
@@ -177,7 +207,9 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
     }
     case "boolean": {
       const truth = /^(true|yes|1)$/i.test(value) ? true : /^(false|no|0)$/i.test(value) ? false : undefined
-      return truth === undefined ? invalid(`${column.slug} is true or false.`) : Result.succeed(compare(column, "eq", truth))
+      return truth === undefined
+        ? invalid(`${column.slug} is true or false.`)
+        : Result.succeed(compare(column, "eq", truth))
     }
     case "integer":
     case "number":
@@ -185,7 +217,8 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
     case "date":
     case "timestamp":
       return Result.map(period(value, column, visible), ({ from, to }) =>
-        to === undefined ? compare(column, "eq", from) : all(compare(column, "gte", from), compare(column, "lt", to)))
+        to === undefined ? compare(column, "eq", from) : all(compare(column, "gte", from), compare(column, "lt", to))
+      )
     case "reference":
     case "references": {
       const target = targetIn(visible, column)!
@@ -210,7 +243,8 @@ const contains = (value: string, column: Column, visible: Visible): Result.Resul
       const name = columnByKey(target.type, DISPLAY_NAME)
       if (name === undefined) return Result.succeed(NEVER)
       return Result.map(containsText(foldText(value), name), (part) =>
-        some(column.key, all(target.plan.where, maskOf(target.plan, name), part)))
+        some(column.key, all(target.plan.where, maskOf(target.plan, name), part))
+      )
     }
     default:
       return invalid(`${column.slug} can't be searched with ilike: use eq.`)
@@ -250,10 +284,14 @@ const period = (
 ): Result.Result<{ readonly from: string; readonly to?: string }, InvalidInput> => {
   const range = dateRange(value, () => todayIn(visible.state.catalog.organization.timeZone))
   if (range !== undefined) {
-    return Result.succeed(column.kind === "date" ? range : { from: `${range.from}T00:00:00`, to: `${range.to}T00:00:00` })
+    return Result.succeed(
+      column.kind === "date" ? range : { from: `${range.from}T00:00:00`, to: `${range.to}T00:00:00` }
+    )
   }
   const point = column.kind === "timestamp" ? isoTimestamp(value.trim()) : undefined
   return point === undefined
-    ? invalid(`${column.slug} is a ${column.kind === "date" ? "date" : "time"}, such as 2026, 2026-03 or 2026-03-31${column.kind === "date" ? "" : "T14:00"}.`)
+    ? invalid(
+        `${column.slug} is a ${column.kind === "date" ? "date" : "time"}, such as 2026, 2026-03 or 2026-03-31${column.kind === "date" ? "" : "T14:00"}.`
+      )
     : Result.succeed({ from: point })
 }

@@ -14,39 +14,49 @@ const text = (description: string) => Schema.String.annotate({ description })
 
 const failure = Schema.Union([UnknownName, InvalidInput, Unavailable])
 
-export const ListEntityTypes = Tool.make("listEntityTypes", {
+const ListEntityTypes = Tool.make("listEntityTypes", {
   description: "The types that can be looked up; call first",
   parameters: Tool.EmptyParams,
   success: Schema.Struct({ entityTypes: Schema.Array(ListedType) }),
   failure,
   failureMode: "return",
   dependencies: [CurrentPrincipal]
-}).annotate(Tool.Readonly, true).annotate(Tool.Destructive, false).annotate(Tool.OpenWorld, false)
+})
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.OpenWorld, false)
 
-export const ListColumnsForType = Tool.make("listColumnsForType", {
+const ListColumnsForType = Tool.make("listColumnsForType", {
   description: "The columns of a type that can be filtered and selected",
   parameters: Schema.Struct({
     entityTypeId: Schema.String,
-    filter: optionalKey(Schema.Struct({
-      nameContains: optionalKey(Schema.Array(Schema.String)),
-      max: optionalKey(Schema.Int)
-    }))
+    filter: optionalKey(
+      Schema.Struct({
+        nameContains: optionalKey(Schema.Array(Schema.String)),
+        max: optionalKey(Schema.Int)
+      })
+    )
   }),
   success: Schema.Struct({ columns: Schema.Array(Named) }),
   failure,
   failureMode: "return",
   dependencies: [CurrentPrincipal]
-}).annotate(Tool.Readonly, true).annotate(Tool.Destructive, false).annotate(Tool.OpenWorld, false)
+})
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.OpenWorld, false)
 
-export const FindEntities = Tool.make("findEntities", {
+const FindEntities = Tool.make("findEntities", {
   description: "Entities that match all filters, with total. Next page: cursorEntityId",
   parameters: Schema.Struct({
     entityTypeId: Schema.String,
-    filters: Schema.Array(Schema.Struct({
-      columnId: Schema.String,
-      op: FilterOp,
-      value: text("Text, number, entityId or date: 2026, 2026-03, 2026-03-31, today")
-    })).annotate({ description: "ilike contains; gte and lt also sort" }),
+    filters: Schema.Array(
+      Schema.Struct({
+        columnId: Schema.String,
+        op: FilterOp,
+        value: text("Text, number, entityId or date: 2026, 2026-03, 2026-03-31, today")
+      })
+    ).annotate({ description: "ilike contains; gte and lt also sort" }),
     limit: optionalKey(Schema.Int.annotate({ description: "0 only counts; default 5, at most 25" })),
     cursorEntityId: optionalKey(Schema.String),
     selectColumns: optionalKey(Schema.Array(Schema.String).annotate({ description: "At most 5" }))
@@ -55,6 +65,9 @@ export const FindEntities = Tool.make("findEntities", {
   failure,
   failureMode: "return",
   dependencies: [CurrentPrincipal]
-}).annotate(Tool.Readonly, true).annotate(Tool.Destructive, false).annotate(Tool.OpenWorld, false)
+})
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.OpenWorld, false)
 
 export const MaxToolkit = Toolkit.make(ListEntityTypes, ListColumnsForType, FindEntities)

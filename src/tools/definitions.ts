@@ -19,7 +19,11 @@ const compact = (schema: Json): Json =>
   )
 
 const compactValue = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(compactValue) : typeof value === "object" && value !== null ? compact(value as Json) : value
+  Array.isArray(value)
+    ? value.map(compactValue)
+    : typeof value === "object" && value !== null
+      ? compact(value as Json)
+      : value
 
 export const toolDefinitions: ReadonlyArray<ToolDefinition> = Object.values(MaxToolkit.tools).map((tool) => ({
   name: tool.name,

@@ -5,18 +5,23 @@ import { CurrentPrincipal } from "../domain/Principal.ts"
 import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { MaxToolkit } from "./Toolkit.ts"
 
-export const ToolHandlers = MaxToolkit.toLayer(Effect.gen(function*() {
-  const queries = yield* EntityQueryService
-  const organization = Effect.map(CurrentPrincipal, ({ organizationId }) => ({ organizationId }))
-  return MaxToolkit.of({
-    listEntityTypes: () =>
-      Effect.flatMap(organization, queries.listEntityTypes).pipe(
-        Effect.catchTag("NotAdmitted", () => Effect.succeed({ entityTypes: [] }))),
-    listColumnsForType: (input) =>
-      Effect.flatMap(organization, (own) => queries.listColumnsForType({ ...input, ...own })).pipe(
-        Effect.catchTag("NotAdmitted", () => Effect.succeed({ columns: [] }))),
-    findEntities: (input) =>
-      Effect.flatMap(organization, (own) => queries.findEntities({ ...input, ...own })).pipe(
-        Effect.catchTag("NotAdmitted", () => Effect.succeed(EMPTY_PAGE)))
+export const ToolHandlers = MaxToolkit.toLayer(
+  Effect.gen(function* () {
+    const queries = yield* EntityQueryService
+    const organization = Effect.map(CurrentPrincipal, ({ organizationId }) => ({ organizationId }))
+    return MaxToolkit.of({
+      listEntityTypes: () =>
+        Effect.flatMap(organization, queries.listEntityTypes).pipe(
+          Effect.catchTag("NotAdmitted", () => Effect.succeed({ entityTypes: [] }))
+        ),
+      listColumnsForType: (input) =>
+        Effect.flatMap(organization, (own) => queries.listColumnsForType({ ...input, ...own })).pipe(
+          Effect.catchTag("NotAdmitted", () => Effect.succeed({ columns: [] }))
+        ),
+      findEntities: (input) =>
+        Effect.flatMap(organization, (own) => queries.findEntities({ ...input, ...own })).pipe(
+          Effect.catchTag("NotAdmitted", () => Effect.succeed(EMPTY_PAGE))
+        )
+    })
   })
-}))
+)

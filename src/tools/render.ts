@@ -17,8 +17,9 @@ export const renderColumns = (result: { readonly columns: ReadonlyArray<Named> }
 export const renderPage = (page: Page): string => {
   const total = `total ${page.total}${page.totalIsLowerBound === true ? " or more" : ""}${page.limited === true ? " (limited)" : ""}`
   if (page.entities.length === 0) return total
-  const columns = [...new Set(page.entities.flatMap((entity) => Object.keys(entity.columns ?? {})))]
-    .filter((column) => column !== "name" && column !== "status")
+  const columns = [...new Set(page.entities.flatMap((entity) => Object.keys(entity.columns ?? {})))].filter(
+    (column) => column !== "name" && column !== "status"
+  )
   const withStatus = page.entities.some((entity) => entity.status !== undefined)
   // The id stands last: a line that begins with a name is a token shorter than one that begins with an id.
   const rows = page.entities.map((entity) => [

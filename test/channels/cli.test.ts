@@ -30,7 +30,10 @@ afterAll(async () => {
 
 describe("max", () => {
   it("says its version and its help without a database", async () => {
-    expect(await runMax(["--version"], {})).toMatchObject({ code: 0, stdout: expect.stringMatching(/^max v\d+\.\d+\.\d+\n$/) })
+    expect(await runMax(["--version"], {})).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^max v\d+\.\d+\.\d+\n$/)
+    })
     const help = await runMax(["--help"], {})
     expect(help).toMatchObject({ code: 0, stderr: "" })
     for (const word of ["find", "import", "policy", "DATABASE_URL", "MAX_DATA_DIR"]) expect(help.stdout).toContain(word)
@@ -39,7 +42,13 @@ describe("max", () => {
   })
 
   it("ends with 2 and one hint when the command line can't be meant", async () => {
-    for (const args of [["fnd"], ["find"], ["find", "people", "--limit", "many"], ["import", "x.csv"], ["tool", "dropTables"]]) {
+    for (const args of [
+      ["fnd"],
+      ["find"],
+      ["find", "people", "--limit", "many"],
+      ["import", "x.csv"],
+      ["tool", "dropTables"]
+    ]) {
       const ran = await max(...args, "--as", "x@example.com")
       expect(ran.code, args.join(" ")).toBe(2)
       expect(ran.stdout).toBe("")
@@ -49,7 +58,10 @@ describe("max", () => {
 
   it("ends with 3 and one clear line when a setting is wrong", async () => {
     for (const [name, value] of [
-      ["MAX_SEARCH_CONNECTIONS", "lots"], ["DATABASE_URL", "mysql://x"], ["DATABASE_URL", "env:NO_SUCH"], ["DATABASE_URL", "file:/no/such"],
+      ["MAX_SEARCH_CONNECTIONS", "lots"],
+      ["DATABASE_URL", "mysql://x"],
+      ["DATABASE_URL", "env:NO_SUCH"],
+      ["DATABASE_URL", "file:/no/such"],
       ["MAX_LOG_LEVEL", "loud"]
     ] as const) {
       const ran = await runMax(["types", "--as", "x@example.com"], { ...env, [name]: value })
@@ -73,7 +85,11 @@ describe("max", () => {
     const down = { DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:9/none" }
     for (const args of [["types"], ["find", "people"], ["org", "list"], ["migrate"], ["tool", "listEntityTypes"]]) {
       const ran = await runMax([...args, "--as", "x@example.com"], down)
-      expect([ran.code, ran.stdout, ran.stderr]).toEqual([7, "", "I can't look things up right now. Please try again in a minute.\n"])
+      expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+        7,
+        "",
+        "I can't look things up right now. Please try again in a minute.\n"
+      ])
     }
   })
 
@@ -82,12 +98,25 @@ describe("max", () => {
     expect(made.code).toBe(0)
     expect(made.stdout).toContain("member")
     expect((await max("init", "--org", "atlas", "--country", "US", "--time-zone", "America/New_York")).code).toBe(1)
-    expect((await max("init", "--org", "b", "--country", "ZZ", "--time-zone", "America/New_York")).stderr).toContain("--country US")
-    expect((await max("init", "--org", "b", "--country", "US", "--time-zone", "Mars/Olympus")).stderr).toContain("America/New_York")
+    expect((await max("init", "--org", "b", "--country", "ZZ", "--time-zone", "America/New_York")).stderr).toContain(
+      "--country US"
+    )
+    expect((await max("init", "--org", "b", "--country", "US", "--time-zone", "Mars/Olympus")).stderr).toContain(
+      "America/New_York"
+    )
 
-    const people = file("people.csv", "id,name,email,phone,status\n1,Ada Lovelace,ada@example.com,212-555-0100,vip\n2,Bob Stone,bob@example.com,,lead\n")
-    expect(await max("import", people, "--type", "people")).toMatchObject({ code: 0, stdout: expect.stringContaining("2 new") })
-    expect(await max("import", people, "--type", "people")).toMatchObject({ code: 0, stdout: expect.stringContaining("2 as they were") })
+    const people = file(
+      "people.csv",
+      "id,name,email,phone,status\n1,Ada Lovelace,ada@example.com,212-555-0100,vip\n2,Bob Stone,bob@example.com,,lead\n"
+    )
+    expect(await max("import", people, "--type", "people")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 new")
+    })
+    expect(await max("import", people, "--type", "people")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 as they were")
+    })
     const bad = file("bad.csv", "id,name,email\n3,Carl,c@example.com\n4,,nobody@example.com\n5,Eve,e@example.com\n")
     const refused = await max("import", bad, "--type", "people")
     expect([refused.code, refused.stdout]).toEqual([1, ""])
@@ -95,14 +124,37 @@ describe("max", () => {
 
     expect((await max("member", "add", "ada@example.com", "--role", "admin")).code).toBe(0)
     expect((await max("member", "add", "nobody@example.com", "--role", "admin")).stderr).toContain("--create")
-    expect((await max("member", "add", "bob@example.com", "--role", "mmember")).stderr).toContain("Did you mean member?")
+    expect((await max("member", "add", "bob@example.com", "--role", "mmember")).stderr).toContain(
+      "Did you mean member?"
+    )
     const members = await max("member", "list", "--json")
     expect(JSON.parse(members.stdout)).toMatchObject([{ name: "Ada Lovelace", roles: ["admin"], suspended: false }])
 
-    const found = await max("find", "people", "phone=(212) 555-0100", "--select", "email", "--as", "ada@example.com", "--json")
-    expect(JSON.parse(found.stdout)).toMatchObject({ total: 1, entities: [{ displayName: "Ada Lovelace", columns: { email: "ada@example.com" } }] })
-    expect(await max("find", "people", "name=nobody", "--as", "ada@example.com")).toMatchObject({ code: 0, stdout: "Nothing found.\n" })
-    const rendered = await max("tool", "findEntities", `{"entityTypeId":"people","filters":[],"selectColumns":["email"]}`, "--as", "ada@example.com")
+    const found = await max(
+      "find",
+      "people",
+      "phone=(212) 555-0100",
+      "--select",
+      "email",
+      "--as",
+      "ada@example.com",
+      "--json"
+    )
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      total: 1,
+      entities: [{ displayName: "Ada Lovelace", columns: { email: "ada@example.com" } }]
+    })
+    expect(await max("find", "people", "name=nobody", "--as", "ada@example.com")).toMatchObject({
+      code: 0,
+      stdout: "Nothing found.\n"
+    })
+    const rendered = await max(
+      "tool",
+      "findEntities",
+      `{"entityTypeId":"people","filters":[],"selectColumns":["email"]}`,
+      "--as",
+      "ada@example.com"
+    )
     expect(rendered.stdout).toMatch(/^total 2\nname\tstatus\temail\tid\nAda Lovelace\tvip\tada@example.com\t[a-z]+\n/)
     expect((await max("tool", "findEntities", `{"entityTypeId":5}`, "--as", "ada@example.com")).code).toBe(2)
     expect((await max("tool", "findEntities", "{", "--as", "ada@example.com")).code).toBe(2)
@@ -119,12 +171,18 @@ describe("max", () => {
   })
 
   it("runs cases with known answers and fails when too few pass", async () => {
-    const cases = file("cases.jsonl", [
-      `{"find": {"type": "people", "where": {"email": "BOB@example.com"}}, "expect": ["2"]}`,
-      `{"anchor": {"phone": "+1 212 555 0100"}, "expect": ["1"]}`,
-      `{"anchor": {"phone": "+1 212 555 0199"}, "expect": []}`
-    ].join("\n"))
-    expect(await max("eval", cases, "--as", "ada@example.com")).toMatchObject({ code: 0, stdout: expect.stringContaining("3 passed, 0 failed") })
+    const cases = file(
+      "cases.jsonl",
+      [
+        `{"find": {"type": "people", "where": {"email": "BOB@example.com"}}, "expect": ["2"]}`,
+        `{"anchor": {"phone": "+1 212 555 0100"}, "expect": ["1"]}`,
+        `{"anchor": {"phone": "+1 212 555 0199"}, "expect": []}`
+      ].join("\n")
+    )
+    expect(await max("eval", cases, "--as", "ada@example.com")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("3 passed, 0 failed")
+    })
     const wrong = file("wrong.jsonl", `{"find": {"type": "people", "where": {"name": "Bob Stone"}}, "expect": ["1"]}`)
     const ran = await max("eval", wrong, "--as", "ada@example.com")
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining("expected 1, found 2")])
@@ -132,11 +190,19 @@ describe("max", () => {
   })
 
   it("strips control and bidirectional characters of rows", async () => {
-    const people = file("odd.jsonl", JSON.stringify({ id: "odd", name: "Eve\u202e\u001b[31mliar\u0007\tx", email: "eve@example.com" }))
+    const people = file(
+      "odd.jsonl",
+      JSON.stringify({ id: "odd", name: "Eve\u202e\u001b[31mliar\u0007\tx", email: "eve@example.com" })
+    )
     expect((await max("import", people, "--type", "people")).code).toBe(0)
     for (const args of [
-      ["find", "people", "email=eve@example.com"], ["find", "people", "email=eve@example.com", "--json"],
-      ["tool", "findEntities", `{"entityTypeId":"people","filters":[{"columnId":"email","op":"eq","value":"eve@example.com"}]}`]
+      ["find", "people", "email=eve@example.com"],
+      ["find", "people", "email=eve@example.com", "--json"],
+      [
+        "tool",
+        "findEntities",
+        `{"entityTypeId":"people","filters":[{"columnId":"email","op":"eq","value":"eve@example.com"}]}`
+      ]
     ]) {
       const ran = await max(...args, "--as", "ada@example.com")
       expect(ran.code).toBe(0)
@@ -150,40 +216,92 @@ describe("max", () => {
     const canaries = { atlas: "KANARIENVOGEL", borealis: "ZITRONENFALTER" } as const
     expect((await max("init", "--org", "borealis", "--country", "US", "--time-zone", "Europe/Berlin")).code).toBe(0)
     for (const [org, canary] of Object.entries(canaries)) {
-      const rows = [1, 2, 3].map((id) => JSON.stringify({
-        id: `same-${id}`, name: `Twin ${id} ${canary}`, email: `twin${id}.${canary}@example.com`, phone: `212-555-020${id}`, status: canary
-      }))
-      expect((await max("import", file(`${org}.jsonl`, rows.join("\n")), "--type", "people", "--org", org)).code).toBe(0)
-      const companies = file(`${org}-companies.jsonl`, JSON.stringify({ id: "c", name: `Company ${canary}`, extra: canary }))
+      const rows = [1, 2, 3].map((id) =>
+        JSON.stringify({
+          id: `same-${id}`,
+          name: `Twin ${id} ${canary}`,
+          email: `twin${id}.${canary}@example.com`,
+          phone: `212-555-020${id}`,
+          status: canary
+        })
+      )
+      expect((await max("import", file(`${org}.jsonl`, rows.join("\n")), "--type", "people", "--org", org)).code).toBe(
+        0
+      )
+      const companies = file(
+        `${org}-companies.jsonl`,
+        JSON.stringify({ id: "c", name: `Company ${canary}`, extra: canary })
+      )
       expect((await max("import", companies, "--type", "companies", "--create", "--org", org)).code).toBe(0)
-      expect((await max("import", file(`${org}-custom.jsonl`, JSON.stringify({ id: "c", name: canary })), "--type", `own_${canary.toLowerCase()}`, "--create", "--org", org)).code).toBe(0)
+      expect(
+        (
+          await max(
+            "import",
+            file(`${org}-custom.jsonl`, JSON.stringify({ id: "c", name: canary })),
+            "--type",
+            `own_${canary.toLowerCase()}`,
+            "--create",
+            "--org",
+            org
+          )
+        ).code
+      ).toBe(0)
       // The same person is the admin of both: who asks is never what keeps them apart.
       expect((await max("member", "add", "both@example.com", "--role", "admin", "--create", "--org", org)).code).toBe(0)
     }
-    const other = JSON.parse((await max("find", "people", "phone=212-555-0201", "--as", "both@example.com", "--org", "borealis", "--json")).stdout)
+    const other = JSON.parse(
+      (await max("find", "people", "phone=212-555-0201", "--as", "both@example.com", "--org", "borealis", "--json"))
+        .stdout
+    )
     const otherId: string = other.entities[0].entityId
     const attempts: ReadonlyArray<ReadonlyArray<string>> = [
-      ["types"], ["columns", "people"], ["columns", "companies"], ["columns", "own_zitronenfalter"],
-      ["find", "people", "name~twin", "--select", "email,phone,status", "--limit", "25"], ["find", "people", "phone=212-555-0201"],
-      ["find", "people", "name~zitron"], ["find", "people", "email=twin1.zitronenfalter@example.com"], ["find", "people", `owner=${otherId}`],
-      ["find", "people", "--after", otherId, "--limit", "25"], ["find", "companies", "name~company", "--select", "extra"], ["find", "companies", "extr=1"],
-      ["find", "own_zitronenfalter"], ["find", "own_zitronenfalte"], ["find", "meetings", "attendees~twin"], ["find", "people", "nam=1"],
-      ["tool", "listEntityTypes"], ["tool", "listColumnsForType", `{"entityTypeId":"companies"}`],
-      ["tool", "findEntities", `{"entityTypeId":"people","filters":[],"limit":25,"organizationId":"borealis","selectColumns":["email"]}`],
+      ["types"],
+      ["columns", "people"],
+      ["columns", "companies"],
+      ["columns", "own_zitronenfalter"],
+      ["find", "people", "name~twin", "--select", "email,phone,status", "--limit", "25"],
+      ["find", "people", "phone=212-555-0201"],
+      ["find", "people", "name~zitron"],
+      ["find", "people", "email=twin1.zitronenfalter@example.com"],
+      ["find", "people", `owner=${otherId}`],
+      ["find", "people", "--after", otherId, "--limit", "25"],
+      ["find", "companies", "name~company", "--select", "extra"],
+      ["find", "companies", "extr=1"],
+      ["find", "own_zitronenfalter"],
+      ["find", "own_zitronenfalte"],
+      ["find", "meetings", "attendees~twin"],
+      ["find", "people", "nam=1"],
+      ["tool", "listEntityTypes"],
+      ["tool", "listColumnsForType", `{"entityTypeId":"companies"}`],
+      [
+        "tool",
+        "findEntities",
+        `{"entityTypeId":"people","filters":[],"limit":25,"organizationId":"borealis","selectColumns":["email"]}`
+      ],
       ["tool", "findEntities", `{"entityTypeId":"people","filters":[],"cursorEntityId":"${otherId}"}`],
       ["tool", "findEntities", `{"entityTypeId":"own_zitronenfalter","filters":[]}`],
-      ["member", "list"], ["member", "add", "twin1.zitronenfalter@example.com", "--role", "admin"],
-      ["member", "suspend", "twin1.zitronenfalter@example.com"], ["types", "--as", "twin1.zitronenfalter@example.com"]
+      ["member", "list"],
+      ["member", "add", "twin1.zitronenfalter@example.com", "--role", "admin"],
+      ["member", "suspend", "twin1.zitronenfalter@example.com"],
+      ["types", "--as", "twin1.zitronenfalter@example.com"]
     ]
     const codes = new Set<number | null>()
     for (const args of attempts) {
       for (const more of [[], ["--json"]]) {
-        const ran = await max(...args, ...(args.includes("--as") ? [] : ["--as", "both@example.com"]), "--org", "atlas", ...more)
+        const ran = await max(
+          ...args,
+          ...(args.includes("--as") ? [] : ["--as", "both@example.com"]),
+          "--org",
+          "atlas",
+          ...more
+        )
         codes.add(ran.code)
         // What the caller itself wrote may be repeated to it.
         const said = args.reduce((text, word) => text.replaceAll(word, ""), `${ran.stdout}${ran.stderr}`)
         const written = args.join(" ").toUpperCase().includes(canaries.borealis)
-        expect(written ? said.replaceAll(/"[^"\n]*"/g, "") : said, args.join(" ")).not.toMatch(new RegExp(canaries.borealis, "i"))
+        expect(written ? said.replaceAll(/"[^"\n]*"/g, "") : said, args.join(" ")).not.toMatch(
+          new RegExp(canaries.borealis, "i")
+        )
       }
     }
     expect([...codes].sort()).toEqual([0, 1, 4, 6])

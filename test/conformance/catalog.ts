@@ -8,7 +8,10 @@ const storage = (type: TypeName, { key, kind, physical, target }: ColumnShape): 
       return Storage.One({ column: physical, target: target! })
     case "many":
       return Storage.Many({
-        link: { schema: "data", table: physical }, from: type === "deals" ? "deal_id" : "meeting_id", to: "person_id", target: target!
+        link: { schema: "data", table: physical },
+        from: type === "deals" ? "deal_id" : "meeting_id",
+        to: "person_id",
+        target: target!
       })
     default:
       return Storage.Value({ column: physical, ...(key === undefined ? {} : { keyColumn: key, indexed: true }) })
@@ -16,7 +19,10 @@ const storage = (type: TypeName, { key, kind, physical, target }: ColumnShape): 
 }
 
 const column = (type: TypeName, slug: string, shape: ColumnShape): Column => ({
-  key: slug, slug, name: slug, storage: storage(type, shape),
+  key: slug,
+  slug,
+  name: slug,
+  storage: storage(type, shape),
   kind: shape.kind === "one" ? "reference" : shape.kind === "many" ? "references" : shape.kind
 })
 
@@ -24,7 +30,13 @@ export const catalog: Catalog = {
   organization: { id: 7n, slug: "here", name: "Here", country: "US", timeZone: "America/New_York" },
   epoch: 1n,
   types: TYPE_NAMES.map((slug): EntityType => ({
-    key: slug, slug, name: slug, pluralName: slug, system: slug !== "deals", version: 1, relation: { schema: "data", table: TABLES[slug] },
+    key: slug,
+    slug,
+    name: slug,
+    pluralName: slug,
+    system: slug !== "deals",
+    version: 1,
+    relation: { schema: "data", table: TABLES[slug] },
     columns: Object.entries(SHAPES[slug]).map(([name, shape]) => column(slug, name, shape))
   }))
 }

@@ -8,7 +8,14 @@ import * as fc from "fast-check"
 import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { compileFind } from "../../src/database/sql/find.ts"
-import { type Catalog, DISPLAY_NAME, type EntityType, STATUS, targetOf, typeBySlug } from "../../src/domain/EntityType.ts"
+import {
+  type Catalog,
+  DISPLAY_NAME,
+  type EntityType,
+  STATUS,
+  targetOf,
+  typeBySlug
+} from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { NEVER } from "../../src/domain/Predicate.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
@@ -39,29 +46,35 @@ interface Case {
   readonly where: number
 }
 
-const kase: fc.Arbitrary<Case> = fc.constantFrom(...TYPE_NAMES).chain((type) =>
-  fc.record({ policy: policy(type), caller, type: fc.constant(type), where: fc.nat({ max: WORLDS.length * 2 - 1 }) }))
+const kase: fc.Arbitrary<Case> = fc
+  .constantFrom(...TYPE_NAMES)
+  .chain((type) =>
+    fc.record({ policy: policy(type), caller, type: fc.constant(type), where: fc.nat({ max: WORLDS.length * 2 - 1 }) })
+  )
 
 /** Rows by id, each the visible cells by column; what is NULL isn't there. */
 type Shown = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
 const expected = ({ caller: who, policy: file, type }: Case, { organization }: Loaded): Shown => {
   const views = viewsOf(file, who, organization, NOW)
-  return new Map([...views[type]].map(([id, columns]) => {
-    const entity = organization.entities[type].get(id)!
-    const cells: Record<string, unknown> = {}
-    for (const column of columns) {
-      const { kind } = SHAPES[type][column]!
-      const cell = entity.cells[column] ?? null
-      if (kind === "one" || kind === "many") {
-        const shown = cell === null && kind === "one" ? [] : visibleRelated(type, column, entity, views, organization)
-        if (shown.length > 0) cells[column] = shown.slice(0, 11).map((reference) => [reference.id, reference.name ?? null])
-      } else if (cell !== null) {
-        cells[column] = kind === "timestamp" ? localIn(Date.parse(cell as string), organization.timeZone) : cell
+  return new Map(
+    [...views[type]].map(([id, columns]) => {
+      const entity = organization.entities[type].get(id)!
+      const cells: Record<string, unknown> = {}
+      for (const column of columns) {
+        const { kind } = SHAPES[type][column]!
+        const cell = entity.cells[column] ?? null
+        if (kind === "one" || kind === "many") {
+          const shown = cell === null && kind === "one" ? [] : visibleRelated(type, column, entity, views, organization)
+          if (shown.length > 0)
+            cells[column] = shown.slice(0, 11).map((reference) => [reference.id, reference.name ?? null])
+        } else if (cell !== null) {
+          cells[column] = kind === "timestamp" ? localIn(Date.parse(cell as string), organization.timeZone) : cell
+        }
       }
-    }
-    return [encodeId(id), cells]
-  }))
+      return [encodeId(id), cells]
+    })
+  )
 }
 
 const storedPolicy = (file: PolicyJson, catalog: Catalog): Policy => {
@@ -96,22 +109,38 @@ const planned = (one: Case, { catalog }: Loaded) => {
     const target = targetOf(catalog, column)
     const other = target && planOf(target)
     if (mask === undefined || (target !== undefined && other === undefined)) return []
-    return [{
-      column, mask,
-      ...(target === undefined ? {} : { target: { type: target, where: other!.where, name: other!.cells.get(DISPLAY_NAME) ?? NEVER } })
-    }]
+    return [
+      {
+        column,
+        mask,
+        ...(target === undefined
+          ? {}
+          : { target: { type: target, where: other!.where, name: other!.cells.get(DISPLAY_NAME) ?? NEVER } })
+      }
+    ]
   })
   return {
     conditional: granted.where._tag !== "Always" || [...granted.cells.values()].some((mask) => mask._tag !== "Always"),
     query: {
-      type, plan: granted.where, filters: [], limit: 500, select, lane: "search" as const, label: "differential",
-      name: granted.cells.get(DISPLAY_NAME) ?? NEVER, status: granted.cells.get(STATUS) ?? NEVER
+      type,
+      plan: granted.where,
+      filters: [],
+      limit: 500,
+      select,
+      lane: "search" as const,
+      label: "differential",
+      name: granted.cells.get(DISPLAY_NAME) ?? NEVER,
+      status: granted.cells.get(STATUS) ?? NEVER
     }
   }
 }
 
 /** What a statement shows of a planned case. */
-const found = Effect.fnUntraced(function*(query: Omit<ResolvedQuery, "shape">, { catalog }: Loaded, shape: ResolvedQuery["shape"]) {
+const found = Effect.fnUntraced(function* (
+  query: Omit<ResolvedQuery, "shape">,
+  { catalog }: Loaded,
+  shape: ResolvedQuery["shape"]
+) {
   const { search } = yield* Database
   const { select } = query
   const statement = compileFind({ ...query, shape }, catalog)
@@ -124,7 +153,12 @@ const found = Effect.fnUntraced(function*(query: Omit<ResolvedQuery, "shape">, {
     if (shown.has(id)) throw new Error(`The row ${id} came twice`)
     if (row["organization_id"] !== catalog.organization.id) throw new Error(`The row ${id} is another organization's`)
     const cells: Record<string, unknown> = {}
-    for (const [index, { column: { kind, slug } }] of select.entries()) {
+    for (const [
+      index,
+      {
+        column: { kind, slug }
+      }
+    ] of select.entries()) {
       const value = row[`c${index}`]
       if (value === null) continue
       cells[slug] = kind === "reference" || kind === "references" ? pairs(value as ReadonlyArray<string | null>) : value
@@ -149,83 +183,122 @@ const small = (one: Case, shape: string, want: Shown, got: Shown): string => {
     .map((id) => `  ${id}: expected ${JSON.stringify(want.get(id))}, found ${JSON.stringify(got.get(id))}`)
   return [
     `${one.type} (${shape}, world ${one.where}), as ${JSON.stringify({ ...one.caller, me: encodeId(one.caller.me) })}`,
-    ...one.policy.rules.map((rule) => `  ${JSON.stringify(rule)}`), ...wrong
+    ...one.policy.rules.map((rule) => `  ${JSON.stringify(rule)}`),
+    ...wrong
   ].join("\n")
 }
 
-const sorted = (cells: Readonly<Record<string, unknown>> | undefined) => cells && Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1))
+const sorted = (cells: Readonly<Record<string, unknown>> | undefined) =>
+  cells && Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1))
 
 const same = (a: Shown, b: Shown): boolean =>
-  a.size === b.size && [...a].every(([id, cells]) => b.has(id) && JSON.stringify(sorted(cells)) === JSON.stringify(sorted(b.get(id))))
+  a.size === b.size &&
+  [...a].every(([id, cells]) => b.has(id) && JSON.stringify(sorted(cells)) === JSON.stringify(sorted(b.get(id))))
 
 layer(TestServices, { excludeTestServices: true })("differential", (it) => {
-  it.effect("the rows and cells that a policy shows are those that the oracle finds, in both shapes", () =>
-    Effect.gen(function*() {
-      const states = yield* OrganizationState
-      const loaded: Array<Loaded> = []
-      for (const { organization, stored } of yield* makePlaces(WORLDS.flatMap(makeWorld))) {
-        loaded.push({ organization, catalog: (yield* states.read(stored.id, { by: "nobody" })).state.catalog })
-      }
-      const run = Effect.runPromiseWith(yield* Effect.context<Database>())
+  it.effect(
+    "the rows and cells that a policy shows are those that the oracle finds, in both shapes",
+    () =>
+      Effect.gen(function* () {
+        const states = yield* OrganizationState
+        const loaded: Array<Loaded> = []
+        for (const { organization, stored } of yield* makePlaces(WORLDS.flatMap(makeWorld))) {
+          loaded.push({ organization, catalog: (yield* states.read(stored.id, { by: "nobody" })).state.catalog })
+        }
+        const run = Effect.runPromiseWith(yield* Effect.context<Database>())
 
-      let cases = 0
-      let nonEmpty = 0
-      let conditional = 0
-      const details = yield* Effect.promise(() =>
-        fc.check(
-          fc.asyncProperty(kase, async (one) => {
-            const place = loaded[one.where]!
-            const want = expected(one, place)
-            const made = planned(one, place)
-            const shown = (shape: ResolvedQuery["shape"]): Promise<Shown> =>
-              made === undefined ? Promise.resolve(new Map()) : run(found(made.query, place, shape))
-            const [subplan, array] = await Promise.all([shown("subplan"), shown("array")])
-            if (!same(want, subplan)) throw new Error(small(one, "subplan", want, subplan))
-            if (!same(want, array)) throw new Error(small(one, "array", want, array))
-            cases += 1
-            if (want.size > 0) nonEmpty += 1
-            if (made?.conditional === true) conditional += 1
-          }),
-          { numRuns: CASES, seed: SEED, interruptAfterTimeLimit: 100_000 }
-        ))
-      if (details.failed) {
-        expect.fail(`seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`)
-      }
-      const share = (part: number) => `${Math.round((100 * part) / cases)} %`
-      console.log(`differential: ${cases} cases in two shapes, ${share(nonEmpty)} non-empty, ${share(conditional)} conditional`)
-      expect(cases).toBe(CASES)
-      expect(nonEmpty / cases).toBeGreaterThanOrEqual(0.3)
-      expect(conditional / cases).toBeGreaterThanOrEqual(0.3)
-    }), 120_000)
+        let cases = 0
+        let nonEmpty = 0
+        let conditional = 0
+        const details = yield* Effect.promise(() =>
+          fc.check(
+            fc.asyncProperty(kase, async (one) => {
+              const place = loaded[one.where]!
+              const want = expected(one, place)
+              const made = planned(one, place)
+              const shown = (shape: ResolvedQuery["shape"]): Promise<Shown> =>
+                made === undefined ? Promise.resolve(new Map()) : run(found(made.query, place, shape))
+              const [subplan, array] = await Promise.all([shown("subplan"), shown("array")])
+              if (!same(want, subplan)) throw new Error(small(one, "subplan", want, subplan))
+              if (!same(want, array)) throw new Error(small(one, "array", want, array))
+              cases += 1
+              if (want.size > 0) nonEmpty += 1
+              if (made?.conditional === true) conditional += 1
+            }),
+            { numRuns: CASES, seed: SEED, interruptAfterTimeLimit: 100_000 }
+          )
+        )
+        if (details.failed) {
+          expect.fail(
+            `seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`
+          )
+        }
+        const share = (part: number) => `${Math.round((100 * part) / cases)} %`
+        console.log(
+          `differential: ${cases} cases in two shapes, ${share(nonEmpty)} non-empty, ${share(conditional)} conditional`
+        )
+        expect(cases).toBe(CASES)
+        expect(nonEmpty / cases).toBeGreaterThanOrEqual(0.3)
+        expect(conditional / cases).toBeGreaterThanOrEqual(0.3)
+      }),
+    120_000
+  )
 
-  it.effect("a further deny never shows a row or a cell that wasn't shown, and a further allow never hides one", () =>
-    Effect.gen(function*() {
-      const states = yield* OrganizationState
-      const [place] = yield* makePlaces(makeWorld(15))
-      const loaded: Loaded = { organization: place!.organization, catalog: (yield* states.read(place!.stored.id, { by: "nobody" })).state.catalog }
-      const run = Effect.runPromiseWith(yield* Effect.context<Database>())
-      let hidden = 0
-      let added = 0
-      yield* Effect.promise(() =>
-        fc.assert(
-          fc.asyncProperty(kase, policy("people"), fc.constantFrom("subplan" as const, "array" as const), async (one, other, shape) => {
-            const visible = async (rules: ReadonlyArray<RuleJson>): Promise<ReadonlySet<string>> => {
-              const made = planned({ ...one, policy: { ...one.policy, rules } }, loaded)
-              const shown: Shown = made === undefined ? new Map() : await run(found(made.query, loaded, shape))
-              return new Set([...shown].flatMap(([id, cells]) => [id, ...Object.keys(cells).filter((column) => SHAPES[one.type][column]!.target === undefined).map((column) => `${id}.${column}`)]))
-            }
-            const [extra] = other.rules.filter((rule) => rule.type === one.type)
-            if (extra === undefined) return
-            const more = (effect: RuleJson["effect"]) => [...one.policy.rules, { ...extra, id: "extra", effect, role: "guest" }]
-            const [before, denied, allowed] = [await visible(one.policy.rules), await visible(more("deny")), await visible(more("allow"))]
-            expect([...denied].filter((cell) => !before.has(cell))).toEqual([])
-            expect([...before].filter((cell) => !allowed.has(cell))).toEqual([])
-            if (denied.size < before.size) hidden += 1
-            if (allowed.size > before.size) added += 1
-          }),
-          { numRuns: 300, seed: SEED }
-        ))
-      expect(hidden).toBeGreaterThanOrEqual(20)
-      expect(added).toBeGreaterThanOrEqual(20)
-    }), 120_000)
+  it.effect(
+    "a further deny never shows a row or a cell that wasn't shown, and a further allow never hides one",
+    () =>
+      Effect.gen(function* () {
+        const states = yield* OrganizationState
+        const [place] = yield* makePlaces(makeWorld(15))
+        const loaded: Loaded = {
+          organization: place!.organization,
+          catalog: (yield* states.read(place!.stored.id, { by: "nobody" })).state.catalog
+        }
+        const run = Effect.runPromiseWith(yield* Effect.context<Database>())
+        let hidden = 0
+        let added = 0
+        yield* Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(
+              kase,
+              policy("people"),
+              fc.constantFrom("subplan" as const, "array" as const),
+              async (one, other, shape) => {
+                const visible = async (rules: ReadonlyArray<RuleJson>): Promise<ReadonlySet<string>> => {
+                  const made = planned({ ...one, policy: { ...one.policy, rules } }, loaded)
+                  const shown: Shown = made === undefined ? new Map() : await run(found(made.query, loaded, shape))
+                  return new Set(
+                    [...shown].flatMap(([id, cells]) => [
+                      id,
+                      ...Object.keys(cells)
+                        .filter((column) => SHAPES[one.type][column]!.target === undefined)
+                        .map((column) => `${id}.${column}`)
+                    ])
+                  )
+                }
+                const [extra] = other.rules.filter((rule) => rule.type === one.type)
+                if (extra === undefined) return
+                const more = (effect: RuleJson["effect"]) => [
+                  ...one.policy.rules,
+                  { ...extra, id: "extra", effect, role: "guest" }
+                ]
+                const [before, denied, allowed] = [
+                  await visible(one.policy.rules),
+                  await visible(more("deny")),
+                  await visible(more("allow"))
+                ]
+                expect([...denied].filter((cell) => !before.has(cell))).toEqual([])
+                expect([...before].filter((cell) => !allowed.has(cell))).toEqual([])
+                if (denied.size < before.size) hidden += 1
+                if (allowed.size > before.size) added += 1
+              }
+            ),
+            { numRuns: 300, seed: SEED }
+          )
+        )
+        expect(hidden).toBeGreaterThanOrEqual(20)
+        expect(added).toBeGreaterThanOrEqual(20)
+      }),
+    120_000
+  )
 })

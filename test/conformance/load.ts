@@ -10,30 +10,40 @@ const LINKS = {
 
 /** The tables of `deals`; every organization gets the type by `registerDeals`. */
 export const makeDealTables = (owner: PgClient.PgClient) =>
-  Effect.forEach([
-    `CREATE TABLE IF NOT EXISTS data.t_deals (
+  Effect.forEach(
+    [
+      `CREATE TABLE IF NOT EXISTS data.t_deals (
       organization_id bigint NOT NULL, id bigint NOT NULL, external_id text, name text NOT NULL, name_k text COLLATE "C" NOT NULL,
       status text, status_k text COLLATE "C", note text, note_k text COLLATE "C", amount numeric, level bigint, secret boolean, due date,
       at timestamptz, tags text[], tags_k text[], person_id bigint, company_id bigint, PRIMARY KEY (organization_id, id))`,
-    `CREATE TABLE IF NOT EXISTS data.t_deal_watchers (
+      `CREATE TABLE IF NOT EXISTS data.t_deal_watchers (
       organization_id bigint NOT NULL, deal_id bigint NOT NULL, person_id bigint NOT NULL, PRIMARY KEY (organization_id, deal_id, person_id))`
-  ], (statement) => owner.unsafe(statement), { discard: true })
+    ],
+    (statement) => owner.unsafe(statement),
+    { discard: true }
+  )
 
 const KINDS = { one: "reference", many: "references" } as const
 
 /** Keys differ from slugs here, so that what mixes them up is seen. */
-export const registerDeals = Effect.fnUntraced(function*(owner: PgClient.PgClient, organizationId: bigint) {
+export const registerDeals = Effect.fnUntraced(function* (owner: PgClient.PgClient, organizationId: bigint) {
   yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${organizationId}, 'custom-deals', 'deals')`
   yield* owner`
     INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table)
     VALUES (${organizationId}, 'custom-deals', 1, 'Deal', 'Deals', 'data', 't_deals')`
   for (const [position, [slug, { key, kind, physical, target }]] of Object.entries(SHAPES.deals).entries()) {
-    const storage = kind === "many"
-      ? { _tag: "Many", link: { schema: "data", table: physical }, from: "deal_id", to: "person_id", target }
-      : kind === "one"
-        ? { _tag: "One", column: physical, target }
-        // As for a custom column that nobody indexed.
-        : { _tag: "Value", column: physical, ...(key === undefined ? {} : { keyColumn: key }), ...(slug === "note" ? {} : { indexed: true }) }
+    const storage =
+      kind === "many"
+        ? { _tag: "Many", link: { schema: "data", table: physical }, from: "deal_id", to: "person_id", target }
+        : kind === "one"
+          ? { _tag: "One", column: physical, target }
+          : // As for a custom column that nobody indexed.
+            {
+              _tag: "Value",
+              column: physical,
+              ...(key === undefined ? {} : { keyColumn: key }),
+              ...(slug === "note" ? {} : { indexed: true })
+            }
     yield* owner`
       INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, position)
       VALUES (${organizationId}, 'custom-deals', 1, ${slug === "name" || slug === "status" ? slug : `key-${slug}`}, ${slug}, ${`The ${slug}`},
@@ -42,7 +52,7 @@ export const registerDeals = Effect.fnUntraced(function*(owner: PgClient.PgClien
 })
 
 /** A row as the importer would write it: each value, and its key beside it. */
-export const physicalRow = (type: TypeName, entity: Entity, organization: Organization): Record<string, unknown> => {
+const physicalRow = (type: TypeName, entity: Entity, organization: Organization): Record<string, unknown> => {
   const row: Record<string, unknown> = { id: entity.id.toString() }
   for (const [name, { key, kind, physical }] of Object.entries(SHAPES[type])) {
     if (kind === "many") continue
@@ -63,16 +73,27 @@ export const insertRows = (
     JSON.stringify(rows.map((row) => ({ ...row, organization_id: organizationId.toString() })))
   ])
 
-export const linkRows = (organization: Organization, relation: keyof typeof LINKS) => ({
+const linkRows = (organization: Organization, relation: keyof typeof LINKS) => ({
   table: LINKS[relation].table,
-  rows: organization.links[relation].map(([from, to]) => ({ [LINKS[relation].from]: from.toString(), person_id: to.toString() }))
+  rows: organization.links[relation].map(([from, to]) => ({
+    [LINKS[relation].from]: from.toString(),
+    person_id: to.toString()
+  }))
 })
 
 /** Writes everything that an organization of memory has. */
-export const loadOrganization = Effect.fnUntraced(function*(owner: PgClient.PgClient, organization: Organization, organizationId: bigint) {
+export const loadOrganization = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  organization: Organization,
+  organizationId: bigint
+) {
   for (const type of TYPE_NAMES) {
-    yield* insertRows(owner, TABLES[type], organizationId,
-      [...organization.entities[type].values()].map((entity) => physicalRow(type, entity, organization)))
+    yield* insertRows(
+      owner,
+      TABLES[type],
+      organizationId,
+      [...organization.entities[type].values()].map((entity) => physicalRow(type, entity, organization))
+    )
   }
   for (const relation of ["attendees", "watchers"] as const) {
     const { rows, table } = linkRows(organization, relation)
@@ -89,22 +110,30 @@ export interface Change {
 
 /** Writes the rows in which two states of organizations differ, in one transaction; the epoch stays what it is. */
 export const replaceOrganization = (owner: PgClient.PgClient, changes: ReadonlyArray<Change>) =>
-  owner.withTransaction(Effect.gen(function*() {
-    for (const { from, organizationId, to } of changes) {
-      for (const type of TYPE_NAMES) {
-        const [old, wanted] = [from.entities[type], to.entities[type]]
-        const gone = [...old.values()].filter((entity) => wanted.get(entity.id) !== entity)
-        const made = [...wanted.values()].filter((entity) => old.get(entity.id) !== entity)
-        yield* owner.unsafe(`DELETE FROM data.${TABLES[type]} WHERE organization_id = $1::bigint AND id = ANY($2::text[]::bigint[])`, [
-          organizationId, gone.map((entity) => entity.id.toString())
-        ])
-        yield* insertRows(owner, TABLES[type], organizationId, made.map((entity) => physicalRow(type, entity, to)))
+  owner.withTransaction(
+    Effect.gen(function* () {
+      for (const { from, organizationId, to } of changes) {
+        for (const type of TYPE_NAMES) {
+          const [old, wanted] = [from.entities[type], to.entities[type]]
+          const gone = [...old.values()].filter((entity) => wanted.get(entity.id) !== entity)
+          const made = [...wanted.values()].filter((entity) => old.get(entity.id) !== entity)
+          yield* owner.unsafe(
+            `DELETE FROM data.${TABLES[type]} WHERE organization_id = $1::bigint AND id = ANY($2::text[]::bigint[])`,
+            [organizationId, gone.map((entity) => entity.id.toString())]
+          )
+          yield* insertRows(
+            owner,
+            TABLES[type],
+            organizationId,
+            made.map((entity) => physicalRow(type, entity, to))
+          )
+        }
+        for (const relation of ["attendees", "watchers"] as const) {
+          if (from.links[relation] === to.links[relation]) continue
+          const { rows, table } = linkRows(to, relation)
+          yield* owner.unsafe(`DELETE FROM data.${table} WHERE organization_id = $1::bigint`, [organizationId])
+          yield* insertRows(owner, table, organizationId, rows)
+        }
       }
-      for (const relation of ["attendees", "watchers"] as const) {
-        if (from.links[relation] === to.links[relation]) continue
-        const { rows, table } = linkRows(to, relation)
-        yield* owner.unsafe(`DELETE FROM data.${table} WHERE organization_id = $1::bigint`, [organizationId])
-        yield* insertRows(owner, table, organizationId, rows)
-      }
-    }
-  }))
+    })
+  )

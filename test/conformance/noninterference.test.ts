@@ -35,23 +35,34 @@ interface Scenario {
 }
 
 const scenario: fc.Arbitrary<Scenario> = fc.record({
-  policy: generousPolicy, caller: member, queries: fc.array(query, { minLength: QUERIES, maxLength: QUERIES }),
-  where: fc.nat({ max: 1 }), changes: fc.nat()
+  policy: generousPolicy,
+  caller: member,
+  queries: fc.array(query, { minLength: QUERIES, maxLength: QUERIES }),
+  where: fc.nat({ max: 1 }),
+  changes: fc.nat()
 })
 
 /** Everything of an organization that a caller may see, in full. */
 const picture = (views: Views, organization: Organization): string =>
-  JSON.stringify(TYPE_NAMES.map((type) =>
-    [...views[type]].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, columns]) => {
-      const entity = organization.entities[type].get(id)!
-      return [encodeId(id), [...columns].map((column) => {
-        const { kind } = SHAPES[type][column]!
-        const cell = entity.cells[column] ?? null
-        if (kind === "many") return [column, visibleRelated(type, column, entity, views, organization)]
-        // The cell as stored, not as shown: two values that look alike can be told apart by a filter.
-        return [column, kind === "one" ? shownCell(type, column, entity, views, organization) : cell]
-      })]
-    })))
+  JSON.stringify(
+    TYPE_NAMES.map((type) =>
+      [...views[type]]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([id, columns]) => {
+          const entity = organization.entities[type].get(id)!
+          return [
+            encodeId(id),
+            [...columns].map((column) => {
+              const { kind } = SHAPES[type][column]!
+              const cell = entity.cells[column] ?? null
+              if (kind === "many") return [column, visibleRelated(type, column, entity, views, organization)]
+              // The cell as stored, not as shown: two values that look alike can be told apart by a filter.
+              return [column, kind === "one" ? shownCell(type, column, entity, views, organization) : cell]
+            })
+          ]
+        })
+    )
+  )
 
 /** A random change of one row, cell or link; what is hidden is changed more often. */
 const changed = (organization: Organization, views: Views, next: () => number): Organization => {
@@ -72,11 +83,12 @@ const changed = (organization: Organization, views: Views, next: () => number): 
     return put()
   }
   if (kind < 0.5) {
-    const relation = next() < 0.5 ? "attendees" as const : "watchers" as const
-    const from = relation === "attendees" ? "meetings" as const : "deals" as const
+    const relation = next() < 0.5 ? ("attendees" as const) : ("watchers" as const)
+    const from = relation === "attendees" ? ("meetings" as const) : ("deals" as const)
     const links = organization.links[relation]
     const pair = [reference(from), reference("people")] as const
-    const has = (other: readonly [bigint, bigint]) => (one: readonly [bigint, bigint]) => one[0] === other[0] && one[1] === other[1]
+    const has = (other: readonly [bigint, bigint]) => (one: readonly [bigint, bigint]) =>
+      one[0] === other[0] && one[1] === other[1]
     const gone = pick(links)
     const after = next() < 0.5 || links.some(has(pair)) ? links.filter((one) => !has(gone)(one)) : [...links, pair]
     return { ...organization, links: { ...organization.links, [relation]: after } }
@@ -89,7 +101,10 @@ const changed = (organization: Organization, views: Views, next: () => number): 
 }
 
 /** The organization after as many changes as leave everything visible as it was. */
-const changedUnseen = (one: Scenario, organization: Organization): { readonly after: Organization; readonly kept: number } => {
+const changedUnseen = (
+  one: Scenario,
+  organization: Organization
+): { readonly after: Organization; readonly kept: number } => {
   const next = random(one.changes)
   const look = (at: Organization) => {
     const views = viewsOf(one.policy, one.caller, at, NOW)
@@ -108,33 +123,60 @@ const changedUnseen = (one: Scenario, organization: Organization): { readonly af
 }
 
 /** Everything that a caller is told by a query: three pages, the total alone, faults as they are. */
-const told = Effect.fnUntraced(function*(asked: Query, principal: Principal) {
-  const queries = yield* EntityQueryService
-  const organizationId = principal.organizationId
-  const find = (rest: { readonly cursorEntityId?: string; readonly limit?: number }) =>
-    Effect.map(Effect.result(queries.findEntities({
-      organizationId, entityTypeId: asked.type, filters: asked.filters, selectColumns: asked.select, limit: asked.limit, ...rest
-    })), (result) => (Result.isSuccess(result) ? result.success : { fault: result.failure._tag, message: result.failure.message }))
-  const heard: Array<unknown> = [yield* find({ limit: 0 }), yield* queries.listEntityTypes({ organizationId })]
-  heard.push(yield* Effect.result(queries.listColumnsForType({ organizationId, entityTypeId: asked.type })).pipe(
-    Effect.map((result) => (Result.isSuccess(result) ? result.success : result.failure.message))))
-  let page = yield* find({})
-  heard.push(page)
-  for (let count = 0; count < 2 && "nextCursorEntityId" in page && page.nextCursorEntityId !== undefined; count++) {
-    page = yield* find({ cursorEntityId: page.nextCursorEntityId })
+const told = Effect.fnUntraced(
+  function* (asked: Query, principal: Principal) {
+    const queries = yield* EntityQueryService
+    const organizationId = principal.organizationId
+    const find = (rest: { readonly cursorEntityId?: string; readonly limit?: number }) =>
+      Effect.map(
+        Effect.result(
+          queries.findEntities({
+            organizationId,
+            entityTypeId: asked.type,
+            filters: asked.filters,
+            selectColumns: asked.select,
+            limit: asked.limit,
+            ...rest
+          })
+        ),
+        (result) =>
+          Result.isSuccess(result) ? result.success : { fault: result.failure._tag, message: result.failure.message }
+      )
+    const heard: Array<unknown> = [yield* find({ limit: 0 }), yield* queries.listEntityTypes({ organizationId })]
+    heard.push(
+      yield* Effect.result(queries.listColumnsForType({ organizationId, entityTypeId: asked.type })).pipe(
+        Effect.map((result) => (Result.isSuccess(result) ? result.success : result.failure.message))
+      )
+    )
+    let page = yield* find({})
     heard.push(page)
-  }
-  // Cursors that name what may be hidden, or nothing.
-  for (const cursor of [FIRST_ID + 1n, FIRST_ID + 6n, FIRST_ID + 500n]) heard.push(yield* find({ cursorEntityId: encodeId(cursor) }))
-  return JSON.stringify(heard)
-}, (effect, _, principal) => Effect.provideService(effect, CurrentPrincipal, principal))
+    for (let count = 0; count < 2 && "nextCursorEntityId" in page && page.nextCursorEntityId !== undefined; count++) {
+      page = yield* find({ cursorEntityId: page.nextCursorEntityId })
+      heard.push(page)
+    }
+    // Cursors that name what may be hidden, or nothing.
+    for (const cursor of [FIRST_ID + 1n, FIRST_ID + 6n, FIRST_ID + 500n])
+      heard.push(yield* find({ cursorEntityId: encodeId(cursor) }))
+    return JSON.stringify(heard)
+  },
+  (effect, _, principal) => Effect.provideService(effect, CurrentPrincipal, principal)
+)
 
 /** What somebody who may see everything would be told: whether a change is one that could be noticed. */
 const toldAll = (asked: Query, organization: Organization): string => {
   const everything = viewsOf(
-    { version: 1, roles: { all: { inherits: [] } }, rules: TYPE_NAMES.map((type) => ({ id: type, effect: "allow", role: "all", action: "read", type, columns: "*" })) },
-    { me: FIRST_ID, roles: ["all"], attributes: {} }, organization, NOW)
-  return JSON.stringify(answer(asked, everything, organization).map((entity) => shownEntity(asked, entity, everything, organization)))
+    {
+      version: 1,
+      roles: { all: { inherits: [] } },
+      rules: TYPE_NAMES.map((type) => ({ id: type, effect: "allow", role: "all", action: "read", type, columns: "*" }))
+    },
+    { me: FIRST_ID, roles: ["all"], attributes: {} },
+    organization,
+    NOW
+  )
+  return JSON.stringify(
+    answer(asked, everything, organization).map((entity) => shownEntity(asked, entity, everything, organization))
+  )
 }
 
 interface Tally {
@@ -144,7 +186,7 @@ interface Tally {
   answered: number
 }
 
-const runScenario = Effect.fnUntraced(function*(one: Scenario, place: Place, other: Place, tally: Tally) {
+const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, other: Place, tally: Tally) {
   const { owner } = yield* Database
   const principal = yield* admit(place, one.policy, one.caller)
   const { after, kept } = changedUnseen(one, place.organization)
@@ -154,46 +196,65 @@ const runScenario = Effect.fnUntraced(function*(one: Scenario, place: Place, oth
 
   const changes: ReadonlyArray<Change> = [
     { organizationId: place.stored.id, from: place.organization, to: after },
-    { organizationId: other.stored.id, from: other.organization, to: { ...elsewhere, country: other.organization.country } }
+    {
+      organizationId: other.stored.id,
+      from: other.organization,
+      to: { ...elsewhere, country: other.organization.country }
+    }
   ]
   yield* replaceOrganization(owner, changes)
   const now: Array<string> = []
   for (const asked of one.queries) now.push(yield* told(asked, principal))
-  yield* replaceOrganization(owner, changes.map(({ from, organizationId, to }) => ({ organizationId, from: to, to: from })))
+  yield* replaceOrganization(
+    owner,
+    changes.map(({ from, organizationId, to }) => ({ organizationId, from: to, to: from }))
+  )
 
   tally.kept += kept
   for (const [index, asked] of one.queries.entries()) {
     tally.cases += 1
     if (!before[index]!.includes("fault")) tally.answered += 1
     if (toldAll(asked, place.organization) !== toldAll(asked, after)) tally.telling += 1
-    if (before[index] !== now[index]) throw new Error(`${JSON.stringify(asked)}\n  before ${before[index]}\n  after  ${now[index]}`)
+    if (before[index] !== now[index])
+      throw new Error(`${JSON.stringify(asked)}\n  before ${before[index]}\n  after  ${now[index]}`)
   }
 })
 
 layer(TestServices, { excludeTestServices: true })("noninterference", (it) => {
-  it.effect("a change of what is hidden, or of another organization, changes no byte of any response", () =>
-    Effect.gen(function*() {
-      const places = yield* makePlaces(makeWorld(31))
-      const run = Effect.runPromiseWith(yield* Effect.context<Database | EntityQueryService | IdentityResolver | Policies>())
-      const tally: Tally = { cases: 0, kept: 0, telling: 0, answered: 0 }
-      const details = yield* Effect.promise(() =>
-        fc.check(
-          fc.asyncProperty(scenario, (one) => run(runScenario(one, places[one.where]!, places[1 - one.where]!, tally))),
-          { numRuns: SCENARIOS, seed: SEED, interruptAfterTimeLimit: 100_000 }
-        ))
-      if (details.failed) {
-        const { caller, policy, where } = details.counterexample![0]
-        expect.fail([
-          `seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`,
-          `  as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })} in ${places[where]!.organization.slug}`,
-          ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
-        ].join("\n"))
-      }
-      console.log(`noninterference: ${JSON.stringify(tally)}`)
-      expect(tally.cases).toBe(SCENARIOS * QUERIES)
-      expect(tally.kept).toBeGreaterThanOrEqual(5 * SCENARIOS)
-      expect(tally.answered).toBeGreaterThanOrEqual(0.5 * tally.cases)
-      // Enough of the changes are such that somebody who sees everything would be told something else.
-      expect(tally.telling).toBeGreaterThanOrEqual(0.3 * tally.cases)
-    }), 120_000)
+  it.effect(
+    "a change of what is hidden, or of another organization, changes no byte of any response",
+    () =>
+      Effect.gen(function* () {
+        const places = yield* makePlaces(makeWorld(31))
+        const run = Effect.runPromiseWith(
+          yield* Effect.context<Database | EntityQueryService | IdentityResolver | Policies>()
+        )
+        const tally: Tally = { cases: 0, kept: 0, telling: 0, answered: 0 }
+        const details = yield* Effect.promise(() =>
+          fc.check(
+            fc.asyncProperty(scenario, (one) =>
+              run(runScenario(one, places[one.where]!, places[1 - one.where]!, tally))
+            ),
+            { numRuns: SCENARIOS, seed: SEED, interruptAfterTimeLimit: 100_000 }
+          )
+        )
+        if (details.failed) {
+          const { caller, policy, where } = details.counterexample![0]
+          expect.fail(
+            [
+              `seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`,
+              `  as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })} in ${places[where]!.organization.slug}`,
+              ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
+            ].join("\n")
+          )
+        }
+        console.log(`noninterference: ${JSON.stringify(tally)}`)
+        expect(tally.cases).toBe(SCENARIOS * QUERIES)
+        expect(tally.kept).toBeGreaterThanOrEqual(5 * SCENARIOS)
+        expect(tally.answered).toBeGreaterThanOrEqual(0.5 * tally.cases)
+        // Enough of the changes are such that somebody who sees everything would be told something else.
+        expect(tally.telling).toBeGreaterThanOrEqual(0.3 * tally.cases)
+      }),
+    120_000
+  )
 })

@@ -4,15 +4,25 @@
  * purpose not clever.
  */
 import { decodeId, encodeId } from "../../src/domain/ids.ts"
-import { type Cell, type ColumnShape, EMAIL_KEYS, type Entity, type Kind, type Organization, PHONE_KEYS, SHAPES, type TypeName } from "./world.ts"
+import {
+  type Cell,
+  type ColumnShape,
+  EMAIL_KEYS,
+  type Entity,
+  type Kind,
+  type Organization,
+  PHONE_KEYS,
+  SHAPES,
+  type TypeName
+} from "./world.ts"
 
 /** Kleene's: null is unknown. */
-export type Truth = true | false | null
+type Truth = true | false | null
 
-export const both = (parts: ReadonlyArray<Truth>): Truth =>
+const both = (parts: ReadonlyArray<Truth>): Truth =>
   parts.includes(false) ? false : parts.includes(null) ? null : true
 
-export const either = (parts: ReadonlyArray<Truth>): Truth =>
+const either = (parts: ReadonlyArray<Truth>): Truth =>
   parts.includes(true) ? true : parts.includes(null) ? null : false
 
 const opposite = (truth: Truth): Truth => (truth === null ? null : !truth)
@@ -38,7 +48,7 @@ export interface PolicyJson {
   readonly rules: ReadonlyArray<RuleJson>
 }
 
-export interface Party {
+interface Party {
   readonly roles: ReadonlyArray<string>
   readonly attributes: { readonly [name: string]: unknown }
 }
@@ -55,7 +65,8 @@ interface Asker extends Party {
 
 const OPS = ["eq", "ne", "lt", "lte", "gt", "gte"]
 
-const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 // ---- values
 
@@ -73,7 +84,8 @@ const decimal = (text: string): bigint | undefined => {
 export const instantIn = (local: string, timeZone: string): number => {
   const wanted = Date.parse(`${local}Z`)
   let guess = wanted
-  for (let round = 0; round < 3; round++) guess = wanted - (Date.parse(`${localIn(guess, timeZone).replace(" ", "T")}Z`) - guess)
+  for (let round = 0; round < 3; round++)
+    guess = wanted - (Date.parse(`${localIn(guess, timeZone).replace(" ", "T")}Z`) - guess)
   return guess
 }
 
@@ -82,7 +94,14 @@ const clockIn = (timeZone: string): Intl.DateTimeFormat => {
   const known = clocks.get(timeZone)
   if (known !== undefined) return known
   const made = new Intl.DateTimeFormat("en-US", {
-    timeZone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit"
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit"
   })
   clocks.set(timeZone, made)
   return made
@@ -90,11 +109,20 @@ const clockIn = (timeZone: string): Intl.DateTimeFormat => {
 
 /** A point in time as a clock in the zone shows it: YYYY-MM-DD HH:MM:SS. */
 export const localIn = (millis: number, timeZone: string): string => {
-  const parts = Object.fromEntries(clockIn(timeZone).formatToParts(new Date(millis)).map(({ type, value }) => [type, value]))
+  const parts = Object.fromEntries(
+    clockIn(timeZone)
+      .formatToParts(new Date(millis))
+      .map(({ type, value }) => [type, value])
+  )
   return `${parts["year"]}-${parts["month"]}-${parts["day"]} ${parts["hour"]}:${parts["minute"]}:${parts["second"]}`
 }
 
 type Comparable = string | bigint | number | boolean
+
+/** What isn't meant as a phone number, and is one somewhere. */
+const LIKE_PHONES: Readonly<Record<string, { readonly US: string | null; readonly DE: string | null }>> = {
+  "2026-03-01": { US: null, DE: "+4920260301" }
+}
 
 /** What is compared when a policy compares a cell: undefined where the value isn't one of the kind. */
 const comparable = (kind: Kind, value: unknown, organization: Organization): Comparable | undefined => {
@@ -112,9 +140,9 @@ const comparable = (kind: Kind, value: unknown, organization: Organization): Com
     case "list":
       return typeof value === "string" ? value : undefined
     case "phone":
-      return typeof value === "string" ? PHONE_KEYS.get(value)?.[organization.country] ?? undefined : undefined
+      return typeof value === "string" ? (PHONE_KEYS.get(value)?.[organization.country] ?? undefined) : undefined
     case "email":
-      return typeof value === "string" ? EMAIL_KEYS.get(value) ?? undefined : undefined
+      return typeof value === "string" ? (EMAIL_KEYS.get(value) ?? undefined) : undefined
     case "date":
       return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined
     case "timestamp": {
@@ -164,22 +192,24 @@ interface Scope {
 }
 
 const where = (json: JsonObject, type: TypeName, entity: Entity, scope: Scope): Truth =>
-  both(Object.entries(json).map(([name, condition]) => {
-    switch (name) {
-      case "all":
-        return both((condition as ReadonlyArray<JsonObject>).map((part) => where(part, type, entity, scope)))
-      case "any":
-        return either((condition as ReadonlyArray<JsonObject>).map((part) => where(part, type, entity, scope)))
-      case "not":
-        return opposite(where(condition as JsonObject, type, entity, scope))
-      case "id":
-        return onValue(condition, { kind: "one", physical: "id" }, entity.id, scope)
-    }
-    const shape = SHAPES[type][name]!
-    return shape.kind === "many"
-      ? onMany(condition, name as "attendees", shape.target!, entity, scope)
-      : onValue(condition, shape, entity.cells[name] ?? null, scope)
-  }))
+  both(
+    Object.entries(json).map(([name, condition]) => {
+      switch (name) {
+        case "all":
+          return both((condition as ReadonlyArray<JsonObject>).map((part) => where(part, type, entity, scope)))
+        case "any":
+          return either((condition as ReadonlyArray<JsonObject>).map((part) => where(part, type, entity, scope)))
+        case "not":
+          return opposite(where(condition as JsonObject, type, entity, scope))
+        case "id":
+          return onValue(condition, { kind: "one", physical: "id" }, entity.id, scope)
+      }
+      const shape = SHAPES[type][name]!
+      return shape.kind === "many"
+        ? onMany(condition, name as "attendees", shape.target!, entity, scope)
+        : onValue(condition, shape, entity.cells[name] ?? null, scope)
+    })
+  )
 
 const onValue = (condition: Json, shape: ColumnShape, cell: Cell, scope: Scope): Truth => {
   if (condition === null) return cell === null
@@ -204,18 +234,32 @@ const onCell = (op: string, kind: Kind, cell: Cell, json: Json, { asker, organiz
 }
 
 /** Those of the related rows that exist, in order of id. */
-export const related = (relation: "attendees" | "watchers", target: TypeName, from: bigint, organization: Organization): ReadonlyArray<Entity> =>
+export const related = (
+  relation: "attendees" | "watchers",
+  target: TypeName,
+  from: bigint,
+  organization: Organization
+): ReadonlyArray<Entity> =>
   organization.links[relation]
     .filter(([id]) => id === from)
     .flatMap(([, to]) => organization.entities[target].get(to) ?? [])
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
 /** A relation to many: some of the rows is as said, or is the one that is named. */
-const onMany = (condition: Json, relation: "attendees" | "watchers", target: TypeName, entity: Entity, scope: Scope): Truth =>
-  either(related(relation, target, entity.id, scope.organization).map((other) =>
-    isObject(condition)
-      ? where(condition, target, other, scope)
-      : onValue(condition, { kind: "one", physical: "id" }, other.id, scope)))
+const onMany = (
+  condition: Json,
+  relation: "attendees" | "watchers",
+  target: TypeName,
+  entity: Entity,
+  scope: Scope
+): Truth =>
+  either(
+    related(relation, target, entity.id, scope.organization).map((other) =>
+      isObject(condition)
+        ? where(condition, target, other, scope)
+        : onValue(condition, { kind: "one", physical: "id" }, other.id, scope)
+    )
+  )
 
 // ---- rules
 
@@ -232,10 +276,14 @@ const heldRoles = (policy: PolicyJson, roles: ReadonlyArray<string>): ReadonlySe
 
 const applicable = (policy: PolicyJson, party: Party, type: TypeName, now: number): ReadonlyArray<RuleJson> => {
   const held = heldRoles(policy, party.roles)
-  return policy.rules.filter((rule) =>
-    rule.type === type && rule.action === "read" && held.has(rule.role) &&
-    (rule.notBefore === undefined || Date.parse(rule.notBefore) <= now) &&
-    (rule.notAfter === undefined || now < Date.parse(rule.notAfter)))
+  return policy.rules.filter(
+    (rule) =>
+      rule.type === type &&
+      rule.action === "read" &&
+      held.has(rule.role) &&
+      (rule.notBefore === undefined || Date.parse(rule.notBefore) <= now) &&
+      (rule.notAfter === undefined || now < Date.parse(rule.notAfter))
+  )
 }
 
 /** What of one row an asker sees: undefined, or the columns whose cells are visible. */
@@ -252,15 +300,27 @@ const rowFor = (
   if (verdict(allows) !== true || verdict(denies.filter((rule) => rule.columns === "*")) !== false) return undefined
   const about = (column: string) => (rule: RuleJson) => rule.columns === "*" || rule.columns.includes(column)
   const listed = denies.filter((rule) => rule.columns !== "*")
-  return new Set(Object.keys(SHAPES[type]).filter((column) =>
-    verdict(allows.filter(about(column))) === true && verdict(listed.filter(about(column))) === false))
+  return new Set(
+    Object.keys(SHAPES[type]).filter(
+      (column) => verdict(allows.filter(about(column))) === true && verdict(listed.filter(about(column))) === false
+    )
+  )
 }
 
 /** The visible rows of a type, each with the columns whose cells are visible. */
 export type View = ReadonlyMap<bigint, ReadonlySet<string>>
 
-export const viewOf = (policy: PolicyJson, caller: Caller, organization: Organization, type: TypeName, now: number): View => {
-  const askers: ReadonlyArray<Asker> = [caller, ...(caller.actor === undefined ? [] : [{ ...caller.actor, me: undefined }])]
+export const viewOf = (
+  policy: PolicyJson,
+  caller: Caller,
+  organization: Organization,
+  type: TypeName,
+  now: number
+): View => {
+  const askers: ReadonlyArray<Asker> = [
+    caller,
+    ...(caller.actor === undefined ? [] : [{ ...caller.actor, me: undefined }])
+  ]
   const views = askers.map((asker) => {
     const rules = applicable(policy, asker, type, now)
     return (entity: Entity) => rowFor(rules, type, entity, { organization, asker })
@@ -292,7 +352,12 @@ export interface Reference {
   readonly name?: string
 }
 
-const shownReference = (target: TypeName, id: bigint, views: Views, organization: Organization): Reference | undefined => {
+const shownReference = (
+  target: TypeName,
+  id: bigint,
+  views: Views,
+  organization: Organization
+): Reference | undefined => {
   const columns = views[target].get(id)
   if (columns === undefined) return undefined
   const name = organization.entities[target].get(id)!.cells["name"] as string
@@ -301,17 +366,28 @@ const shownReference = (target: TypeName, id: bigint, views: Views, organization
 
 /** The related rows behind a cell that the caller may see, all of them. */
 export const visibleRelated = (
-  type: TypeName, column: string, entity: Entity, views: Views, organization: Organization
+  type: TypeName,
+  column: string,
+  entity: Entity,
+  views: Views,
+  organization: Organization
 ): ReadonlyArray<Reference> => {
   const shape = SHAPES[type][column]!
-  const ids = shape.kind === "many"
-    ? related(column as "attendees", shape.target!, entity.id, organization).map((other) => other.id)
-    : [entity.cells[column] as bigint]
+  const ids =
+    shape.kind === "many"
+      ? related(column as "attendees", shape.target!, entity.id, organization).map((other) => other.id)
+      : [entity.cells[column] as bigint]
   return ids.flatMap((id) => shownReference(shape.target!, id, views, organization) ?? [])
 }
 
 /** A cell as a result shows it; undefined where it is hidden, empty, or leads only to hidden rows. */
-export const shownCell = (type: TypeName, column: string, entity: Entity, views: Views, organization: Organization): unknown => {
+export const shownCell = (
+  type: TypeName,
+  column: string,
+  entity: Entity,
+  views: Views,
+  organization: Organization
+): unknown => {
   if (views[type].get(entity.id)?.has(column) !== true) return undefined
   const { kind } = SHAPES[type][column]!
   if (kind === "many") {

@@ -36,15 +36,29 @@ interface Scenario {
 }
 
 const scenario: fc.Arbitrary<Scenario> = fc.record({
-  policy: generousPolicy, caller: member, queries: fc.array(query, { minLength: QUERIES, maxLength: QUERIES }), where: fc.nat({ max: 3 })
+  policy: generousPolicy,
+  caller: member,
+  queries: fc.array(query, { minLength: QUERIES, maxLength: QUERIES }),
+  where: fc.nat({ max: 3 })
 })
 
-const ask = (principal: Principal, asked: Query, rest: { readonly cursorEntityId?: string; readonly limit?: number } = {}) =>
+const ask = (
+  principal: Principal,
+  asked: Query,
+  rest: { readonly cursorEntityId?: string; readonly limit?: number } = {}
+) =>
   Effect.flatMap(EntityQueryService, (queries) =>
-    Effect.result(queries.findEntities({
-      organizationId: principal.organizationId, entityTypeId: asked.type, filters: asked.filters, selectColumns: asked.select,
-      limit: asked.limit, ...rest
-    }))).pipe(Effect.provideService(CurrentPrincipal, principal))
+    Effect.result(
+      queries.findEntities({
+        organizationId: principal.organizationId,
+        entityTypeId: asked.type,
+        filters: asked.filters,
+        selectColumns: asked.select,
+        limit: asked.limit,
+        ...rest
+      })
+    )
+  ).pipe(Effect.provideService(CurrentPrincipal, principal))
 
 const equal = (what: string, found: unknown, wanted: unknown) => {
   const [left, right] = [JSON.stringify(found), JSON.stringify(wanted)]
@@ -52,27 +66,30 @@ const equal = (what: string, found: unknown, wanted: unknown) => {
 }
 
 /** What the caller is told exists, held against what the oracle lets it see. */
-const namesFor = Effect.fnUntraced(function*(principal: Principal, place: Place, views: ReturnType<typeof viewsOf>) {
-  const queries = yield* EntityQueryService
-  const organizationId = principal.organizationId
-  const { entityTypes } = yield* queries.listEntityTypes({ organizationId })
-  const types = entityTypes.map((type) => type.id as TypeName)
-  const columns = new Map<TypeName, ReadonlySet<string>>()
-  for (const type of types) {
-    const listed = yield* queries.listColumnsForType({ organizationId, entityTypeId: type })
-    columns.set(type, new Set(listed.columns.map((column) => column.id)))
-  }
-  for (const type of TYPE_NAMES) {
-    if (!types.includes(type) && views[type].size > 0) throw new Error(`${type} has visible rows and isn't listed`)
-    for (const column of types.includes(type) ? Object.keys(SHAPES[type]) : []) {
-      const { target } = SHAPES[type][column]!
-      const someCell = [...views[type].values()].some((cells) => cells.has(column))
-      if (columns.get(type)!.has(column) || !someCell || (target !== undefined && !types.includes(target))) continue
-      throw new Error(`${type}.${column} has visible cells and isn't listed`)
+const namesFor = Effect.fnUntraced(
+  function* (principal: Principal, place: Place, views: ReturnType<typeof viewsOf>) {
+    const queries = yield* EntityQueryService
+    const organizationId = principal.organizationId
+    const { entityTypes } = yield* queries.listEntityTypes({ organizationId })
+    const types = entityTypes.map((type) => type.id as TypeName)
+    const columns = new Map<TypeName, ReadonlySet<string>>()
+    for (const type of types) {
+      const listed = yield* queries.listColumnsForType({ organizationId, entityTypeId: type })
+      columns.set(type, new Set(listed.columns.map((column) => column.id)))
     }
-  }
-  return { types, columns, rows: (type: TypeName) => place.organization.entities[type].size }
-}, (effect, principal) => Effect.provideService(effect, CurrentPrincipal, principal))
+    for (const type of TYPE_NAMES) {
+      if (!types.includes(type) && views[type].size > 0) throw new Error(`${type} has visible rows and isn't listed`)
+      for (const column of types.includes(type) ? Object.keys(SHAPES[type]) : []) {
+        const { target } = SHAPES[type][column]!
+        const someCell = [...views[type].values()].some((cells) => cells.has(column))
+        if (columns.get(type)!.has(column) || !someCell || (target !== undefined && !types.includes(target))) continue
+        throw new Error(`${type}.${column} has visible cells and isn't listed`)
+      }
+    }
+    return { types, columns, rows: (type: TypeName) => place.organization.entities[type].size }
+  },
+  (effect, principal) => Effect.provideService(effect, CurrentPrincipal, principal)
+)
 
 interface Tally {
   queries: number
@@ -83,7 +100,7 @@ interface Tally {
   ordered: number
 }
 
-const runScenario = Effect.fnUntraced(function*(one: Scenario, place: Place, tally: Tally) {
+const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, tally: Tally) {
   const { organization } = place
   const principal = yield* admit(place, one.policy, one.caller)
   const views = viewsOf(one.policy, one.caller, organization, NOW)
@@ -96,26 +113,31 @@ const runScenario = Effect.fnUntraced(function*(one: Scenario, place: Place, tal
     const named = [...asked.filters.map((filter) => filter.columnId), ...asked.select]
     const first = yield* ask(principal, asked)
     if (known === undefined || !named.every((column) => known.has(column))) {
-      if (Result.isSuccess(first) || first.failure._tag !== "UnknownName") throw new Error(`${about} names what is hidden and was answered`)
+      if (Result.isSuccess(first) || first.failure._tag !== "UnknownName")
+        throw new Error(`${about} names what is hidden and was answered`)
       continue
     }
     if (asked.filters.some(isTooShort)) {
-      if (Result.isSuccess(first) || first.failure._tag !== "InvalidInput") throw new Error(`${about} is too short and was answered`)
+      if (Result.isSuccess(first) || first.failure._tag !== "InvalidInput")
+        throw new Error(`${about} is too short and was answered`)
       continue
     }
     const wanted = answer(asked, views, organization)
     tally.answered += 1
     if (wanted.length > 0) tally.nonEmpty += 1
-    if (asked.filters.some(({ columnId }) => [...views[asked.type].values()].some((cells) => !cells.has(columnId)))) tally.masked += 1
+    if (asked.filters.some(({ columnId }) => [...views[asked.type].values()].some((cells) => !cells.has(columnId))))
+      tally.masked += 1
     if (wanted.length > 1 && asked.filters.some(({ op }) => op === "gte" || op === "lt")) tally.ordered += 1
 
     let page = yield* pageOf(first, about)
     for (let start = 0; ; start += asked.limit) {
       tally.pages += 1
       const isLimited = page.limited === true
-      if ((limited.get(asked.type) ?? isLimited) !== isLimited) throw new Error(`${about}: limited depends on the question`)
+      if ((limited.get(asked.type) ?? isLimited) !== isLimited)
+        throw new Error(`${about}: limited depends on the question`)
       limited.set(asked.type, isLimited)
-      if (!isLimited && views[asked.type].size < names.rows(asked.type)) throw new Error(`${about}: hidden rows, and not limited`)
+      if (!isLimited && views[asked.type].size < names.rows(asked.type))
+        throw new Error(`${about}: hidden rows, and not limited`)
       const shown = wanted.slice(start, start + asked.limit)
       const more = wanted.length > start + asked.limit
       equal(`${about} from ${start}`, page, {
@@ -128,12 +150,17 @@ const runScenario = Effect.fnUntraced(function*(one: Scenario, place: Place, tal
       page = yield* pageOf(yield* ask(principal, asked, { cursorEntityId: page.nextCursorEntityId! }), about)
     }
     const counted = yield* pageOf(yield* ask(principal, asked, { limit: 0 }), about)
-    equal(`${about} counted`, counted, { total: wanted.length, ...(limited.get(asked.type) === true ? { limited: true } : {}), entities: [] })
+    equal(`${about} counted`, counted, {
+      total: wanted.length,
+      ...(limited.get(asked.type) === true ? { limited: true } : {}),
+      entities: []
+    })
   }
 })
 
 /** A column that no index helps with is searched by three characters or more. */
-const isTooShort = ({ columnId, op, value }: Filter) => columnId === "note" && op === "ilike" && [...foldedLength(value)].length < 3
+const isTooShort = ({ columnId, op, value }: Filter) =>
+  columnId === "note" && op === "ilike" && [...foldedLength(value)].length < 3
 
 const foldedLength = (value: string) => (value === "ß" ? "ss" : value === "ﬁ" ? "fi" : value.trim())
 
@@ -146,11 +173,19 @@ const pageOf = (result: Result.Result<Page, LookupError>, about: string) =>
 /** Somebody who is nobody in particular. */
 const LENA: Caller = { me: 30n, roles: ["member"], attributes: {} }
 
-const allow = (type: TypeName, ...denials: ReadonlyArray<Pick<RuleJson, "effect" | "columns"> & Partial<RuleJson>>): PolicyJson => ({
+const allow = (
+  type: TypeName,
+  ...denials: ReadonlyArray<Pick<RuleJson, "effect" | "columns"> & Partial<RuleJson>>
+): PolicyJson => ({
   version: 1,
   roles: { member: { inherits: [] } },
-  rules: [{ effect: "allow" as const, columns: "*" as const }, ...denials]
-    .map((rule, index) => ({ id: `r${index}`, role: "member", action: "read", type, ...rule }))
+  rules: [{ effect: "allow" as const, columns: "*" as const }, ...denials].map((rule, index) => ({
+    id: `r${index}`,
+    role: "member",
+    action: "read",
+    type,
+    ...rule
+  }))
 })
 
 interface Deal {
@@ -161,172 +196,298 @@ interface Deal {
 
 /** Levels with ties, and one row without. */
 const DEALS: ReadonlyArray<Deal> = [
-  { id: 1n, name: "a", level: "1", status: "x" }, { id: 2n, name: "b", level: "5", status: "hidden" },
-  { id: 3n, name: "c", level: "5", status: "masked", amount: "2" }, { id: 4n, name: "d", level: "5", status: "x", amount: "1" },
-  { id: 5n, name: "e", level: "5", status: "x", amount: "3" }, { id: 6n, name: "f", level: "7", status: "x" }, { id: 7n, name: "g", status: "x" }
+  { id: 1n, name: "a", level: "1", status: "x" },
+  { id: 2n, name: "b", level: "5", status: "hidden" },
+  { id: 3n, name: "c", level: "5", status: "masked", amount: "2" },
+  { id: 4n, name: "d", level: "5", status: "x", amount: "1" },
+  { id: 5n, name: "e", level: "5", status: "x", amount: "3" },
+  { id: 6n, name: "f", level: "7", status: "x" },
+  { id: 7n, name: "g", status: "x" }
 ]
 
 /** An organization with these deals and nothing else. */
-const ownPlace = Effect.fnUntraced(function*(slug: string, deals: ReadonlyArray<Deal>) {
+const ownPlace = Effect.fnUntraced(function* (slug: string, deals: ReadonlyArray<Deal>) {
   const { owner } = yield* Database
   const [place] = yield* makePlaces([emptyOrganization(slug)])
-  yield* insertRows(owner, "t_deals", place!.stored.id, deals.map((deal) => ({ ...deal, id: deal.id.toString(), name_k: deal.name })))
+  yield* insertRows(
+    owner,
+    "t_deals",
+    place!.stored.id,
+    deals.map((deal) => ({ ...deal, id: deal.id.toString(), name_k: deal.name }))
+  )
   return place!
 })
 
 layer(TestServices, { excludeTestServices: true })("queries", (it) => {
-  it.effect("what a query finds, shows, orders, counts and pages is what the oracle finds among what the caller may see", () =>
-    Effect.gen(function*() {
-      const places = yield* makePlaces([...makeWorld(21), ...makeWorld(22)])
-      const run = Effect.runPromiseWith(yield* Effect.context<Database | EntityQueryService | IdentityResolver | Policies>())
-      const tally: Tally = { queries: 0, answered: 0, nonEmpty: 0, pages: 0, masked: 0, ordered: 0 }
-      const details = yield* Effect.promise(() =>
-        fc.check(
-          fc.asyncProperty(scenario, (one) => run(runScenario(one, places[one.where]!, tally))),
-          { numRuns: SCENARIOS, seed: SEED, interruptAfterTimeLimit: 100_000 }
-        ))
-      if (details.failed) {
-        const { caller, policy, where } = details.counterexample![0]
-        expect.fail([
-          `seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`,
-          `  as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })} in ${places[where]!.organization.slug}`,
-          ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
-        ].join("\n"))
-      }
-      console.log(`queries: ${JSON.stringify(tally)}`)
-      expect(tally.queries).toBe(SCENARIOS * QUERIES)
-      expect(tally.nonEmpty).toBeGreaterThanOrEqual(0.3 * tally.queries)
-      expect(tally.masked).toBeGreaterThanOrEqual(50)
-      expect(tally.ordered).toBeGreaterThanOrEqual(20)
-      expect(tally.pages).toBeGreaterThanOrEqual(tally.answered * 1.2)
-    }), 120_000)
+  it.effect(
+    "what a query finds, shows, orders, counts and pages is what the oracle finds among what the caller may see",
+    () =>
+      Effect.gen(function* () {
+        const places = yield* makePlaces([...makeWorld(21), ...makeWorld(22)])
+        const run = Effect.runPromiseWith(
+          yield* Effect.context<Database | EntityQueryService | IdentityResolver | Policies>()
+        )
+        const tally: Tally = { queries: 0, answered: 0, nonEmpty: 0, pages: 0, masked: 0, ordered: 0 }
+        const details = yield* Effect.promise(() =>
+          fc.check(
+            fc.asyncProperty(scenario, (one) => run(runScenario(one, places[one.where]!, tally))),
+            { numRuns: SCENARIOS, seed: SEED, interruptAfterTimeLimit: 100_000 }
+          )
+        )
+        if (details.failed) {
+          const { caller, policy, where } = details.counterexample![0]
+          expect.fail(
+            [
+              `seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`,
+              `  as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })} in ${places[where]!.organization.slug}`,
+              ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
+            ].join("\n")
+          )
+        }
+        console.log(`queries: ${JSON.stringify(tally)}`)
+        expect(tally.queries).toBe(SCENARIOS * QUERIES)
+        expect(tally.nonEmpty).toBeGreaterThanOrEqual(0.3 * tally.queries)
+        expect(tally.masked).toBeGreaterThanOrEqual(50)
+        expect(tally.ordered).toBeGreaterThanOrEqual(20)
+        expect(tally.pages).toBeGreaterThanOrEqual(tally.answered * 1.2)
+      }),
+    120_000
+  )
 
-  it.effect("a page beyond a cursor whose row or cell is hidden is empty, and the same as beyond one that names nothing", () =>
-    Effect.gen(function*() {
-      const place = yield* ownPlace("cursors", DEALS)
-      const everything = yield* admit(place, allow("deals"), LENA)
-      const ordered: Query = { type: "deals", filters: [{ columnId: "level", op: "gte", value: "0" }], select: ["level"], limit: 2 }
-      const after = (principal: Principal, id: bigint, asked: Query = ordered) =>
-        Effect.flatMap(ask(principal, asked, { cursorEntityId: encodeId(id) }), (result) => pageOf(result, "a page"))
-      expect((yield* after(everything, 3n)).entities.map((entity) => entity.entityId)).toEqual([4n, 5n].map(encodeId))
+  it.effect(
+    "a page beyond a cursor whose row or cell is hidden is empty, and the same as beyond one that names nothing",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ownPlace("cursors", DEALS)
+        const everything = yield* admit(place, allow("deals"), LENA)
+        const ordered: Query = {
+          type: "deals",
+          filters: [{ columnId: "level", op: "gte", value: "0" }],
+          select: ["level"],
+          limit: 2
+        }
+        const after = (principal: Principal, id: bigint, asked: Query = ordered) =>
+          Effect.flatMap(ask(principal, asked, { cursorEntityId: encodeId(id) }), (result) => pageOf(result, "a page"))
+        expect((yield* after(everything, 3n)).entities.map((entity) => entity.entityId)).toEqual([4n, 5n].map(encodeId))
 
-      const masked = yield* admit(place, allow("deals", { effect: "deny", columns: ["level"], where: { status: "masked" } }, {
-        effect: "deny", columns: "*", where: { status: "hidden" }
-      }), LENA)
-      const nothing = JSON.stringify(yield* after(masked, 999n))
-      expect(nothing).toBe(JSON.stringify({ total: 4, limited: true, entities: [] }))
-      // 2 is a hidden row, 3 is a visible one with a hidden cell, 7 has no value.
-      for (const id of [2n, 3n, 7n]) expect(JSON.stringify(yield* after(masked, id))).toBe(nothing)
-      // In order of ids a cursor is a place in the order and nothing else: what it names makes no difference.
-      const plain: Query = { ...ordered, filters: [] }
-      expect(JSON.stringify(yield* after(masked, 2n, plain))).toBe(JSON.stringify(yield* after(masked, 1n, plain)))
-    }))
-
-  it.effect("a range orders by value, then by id, both ways; what is NULL isn't in it, and every page follows the one before", () =>
-    Effect.gen(function*() {
-      const place = yield* ownPlace("ordering", DEALS)
-      const principal = yield* admit(place, allow("deals"), LENA)
-      const walk = Effect.fnUntraced(function*(filters: ReadonlyArray<Filter>, limit: number) {
-        const ids: Array<string> = []
-        let cursor: string | undefined
-        do {
-          const page: Page = yield* pageOf(
-            yield* ask(principal, { type: "deals", filters, select: [], limit }, cursor === undefined ? {} : { cursorEntityId: cursor }), "a page")
-          ids.push(...page.entities.map((entity) => entity.entityId))
-          cursor = page.nextCursorEntityId
-        } while (cursor !== undefined)
-        return ids
+        const masked = yield* admit(
+          place,
+          allow(
+            "deals",
+            { effect: "deny", columns: ["level"], where: { status: "masked" } },
+            {
+              effect: "deny",
+              columns: "*",
+              where: { status: "hidden" }
+            }
+          ),
+          LENA
+        )
+        const nothing = JSON.stringify(yield* after(masked, 999n))
+        expect(nothing).toBe(JSON.stringify({ total: 4, limited: true, entities: [] }))
+        // 2 is a hidden row, 3 is a visible one with a hidden cell, 7 has no value.
+        for (const id of [2n, 3n, 7n]) expect(JSON.stringify(yield* after(masked, id))).toBe(nothing)
+        // In order of ids a cursor is a place in the order and nothing else: what it names makes no difference.
+        const plain: Query = { ...ordered, filters: [] }
+        expect(JSON.stringify(yield* after(masked, 2n, plain))).toBe(JSON.stringify(yield* after(masked, 1n, plain)))
       })
-      for (const limit of [1, 2, 3, 25]) {
-        expect(yield* walk([{ columnId: "level", op: "gte", value: "5" }], limit)).toEqual([2n, 3n, 4n, 5n, 6n].map(encodeId))
-        expect(yield* walk([{ columnId: "level", op: "lt", value: "8" }], limit)).toEqual([6n, 5n, 4n, 3n, 2n, 1n].map(encodeId))
-        // The first range orders, the second only filters.
-        expect(yield* walk([{ columnId: "level", op: "lt", value: "7" }, { columnId: "amount", op: "gte", value: "1" }], limit)).toEqual([5n, 4n, 3n].map(encodeId))
-      }
-    }))
+  )
+
+  it.effect(
+    "a range orders by value, then by id, both ways; what is NULL isn't in it, and every page follows the one before",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ownPlace("ordering", DEALS)
+        const principal = yield* admit(place, allow("deals"), LENA)
+        const walk = Effect.fnUntraced(function* (filters: ReadonlyArray<Filter>, limit: number) {
+          const ids: Array<string> = []
+          let cursor: string | undefined
+          do {
+            const page: Page = yield* pageOf(
+              yield* ask(
+                principal,
+                { type: "deals", filters, select: [], limit },
+                cursor === undefined ? {} : { cursorEntityId: cursor }
+              ),
+              "a page"
+            )
+            ids.push(...page.entities.map((entity) => entity.entityId))
+            cursor = page.nextCursorEntityId
+          } while (cursor !== undefined)
+          return ids
+        })
+        for (const limit of [1, 2, 3, 25]) {
+          expect(yield* walk([{ columnId: "level", op: "gte", value: "5" }], limit)).toEqual(
+            [2n, 3n, 4n, 5n, 6n].map(encodeId)
+          )
+          expect(yield* walk([{ columnId: "level", op: "lt", value: "8" }], limit)).toEqual(
+            [6n, 5n, 4n, 3n, 2n, 1n].map(encodeId)
+          )
+          // The first range orders, the second only filters.
+          expect(
+            yield* walk(
+              [
+                { columnId: "level", op: "lt", value: "7" },
+                { columnId: "amount", op: "gte", value: "1" }
+              ],
+              limit
+            )
+          ).toEqual([5n, 4n, 3n].map(encodeId))
+        }
+      })
+  )
 
   it.effect("a total is exact up to 1000, beyond it a lower bound, and every row is reached by paging", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner } = yield* Database
       const place = yield* ownPlace("counting", [])
       const principal = yield* admit(place, allow("people"), LENA)
-      const fill = (from: number, to: number) => owner.unsafe(
-        `INSERT INTO data.people (organization_id, id, name, name_k) SELECT $1::bigint, i, 'N' || i, 'n' || i FROM generate_series($2::int, $3::int) i`,
-        [place.stored.id, from, to])
-      const asked: Query = { type: "people", filters: [{ columnId: "name", op: "ilike", value: "n" }], select: [], limit: 25 }
+      const fill = (from: number, to: number) =>
+        owner.unsafe(
+          `INSERT INTO data.people (organization_id, id, name, name_k) SELECT $1::bigint, i, 'N' || i, 'n' || i FROM generate_series($2::int, $3::int) i`,
+          [place.stored.id, from, to]
+        )
+      const asked: Query = {
+        type: "people",
+        filters: [{ columnId: "name", op: "ilike", value: "n" }],
+        select: [],
+        limit: 25
+      }
       yield* fill(1, 1000)
-      expect(yield* pageOf(yield* ask(principal, asked, { limit: 0 }), "a total")).toEqual({ total: 1000, entities: [] })
+      expect(yield* pageOf(yield* ask(principal, asked, { limit: 0 }), "a total")).toEqual({
+        total: 1000,
+        entities: []
+      })
       yield* fill(1001, 1030)
-      expect(yield* pageOf(yield* ask(principal, asked, { limit: 0 }), "a total")).toEqual({ total: 1000, totalIsLowerBound: true, entities: [] })
+      expect(yield* pageOf(yield* ask(principal, asked, { limit: 0 }), "a total")).toEqual({
+        total: 1000,
+        totalIsLowerBound: true,
+        entities: []
+      })
       const seen: Array<string> = []
       let cursor: string | undefined
       do {
-        const page: Page = yield* pageOf(yield* ask(principal, asked, cursor === undefined ? {} : { cursorEntityId: cursor }), "a page")
+        const page: Page = yield* pageOf(
+          yield* ask(principal, asked, cursor === undefined ? {} : { cursorEntityId: cursor }),
+          "a page"
+        )
         expect(page).toMatchObject({ total: 1000, totalIsLowerBound: true })
         seen.push(...page.entities.map((entity) => entity.entityId))
         cursor = page.nextCursorEntityId
       } while (cursor !== undefined)
       expect(seen).toEqual(Array.from({ length: 1030 }, (_, index) => encodeId(BigInt(index + 1))))
-    }))
+    })
+  )
 
   it.effect("a value or a number that can't be read is refused as such, whatever the rows are", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const place = yield* ownPlace("refusing", DEALS)
       const principal = yield* admit(place, allow("deals", { effect: "allow", type: "people", columns: "*" }), LENA)
       const filter = (columnId: string, op: Filter["op"], value: string) => ({ filters: [{ columnId, op, value }] })
       const refused: ReadonlyArray<Partial<Query> & { readonly cursorEntityId?: string }> = [
-        filter("name", "gte", "a"), filter("tags", "ilike", "red"), filter("secret", "eq", "maybe"), filter("secret", "ilike", "tru"),
-        filter("level", "ilike", "5"), filter("level", "eq", "five"), filter("level", "eq", "5.5"), filter("level", "lt", "1e3"),
-        filter("level", "eq", "9223372036854775808"), filter("amount", "gte", "NaN"), filter("amount", "eq", "Infinity"), filter("amount", "eq", "0x10"),
-        filter("due", "eq", "2026-02-30"), filter("due", "gte", "2026-13"), filter("due", "eq", "2026-03-01T10:00"), filter("at", "eq", "soon"),
-        filter("at", "lt", "2026-03-01T25:00"), filter("person", "gte", "x"), filter("name", "eq", "   "), filter("name", "eq", "a\u0000"), filter("name", "ilike", "x".repeat(1001)),
-        filter("note", "ilike", "ab"), { limit: -1 }, { limit: 26 }, { limit: 1.5 }, { limit: Number.NaN }, { cursorEntityId: "not an id" },
-        { cursorEntityId: "" }, { filters: Array.from({ length: 11 }, () => ({ columnId: "name", op: "eq", value: "x" })) },
+        filter("name", "gte", "a"),
+        filter("tags", "ilike", "red"),
+        filter("secret", "eq", "maybe"),
+        filter("secret", "ilike", "tru"),
+        filter("level", "ilike", "5"),
+        filter("level", "eq", "five"),
+        filter("level", "eq", "5.5"),
+        filter("level", "lt", "1e3"),
+        filter("level", "eq", "9223372036854775808"),
+        filter("amount", "gte", "NaN"),
+        filter("amount", "eq", "Infinity"),
+        filter("amount", "eq", "0x10"),
+        filter("due", "eq", "2026-02-30"),
+        filter("due", "gte", "2026-13"),
+        filter("due", "eq", "2026-03-01T10:00"),
+        filter("at", "eq", "soon"),
+        filter("at", "lt", "2026-03-01T25:00"),
+        filter("person", "gte", "x"),
+        filter("name", "eq", "   "),
+        filter("name", "eq", "a\u0000"),
+        filter("name", "ilike", "x".repeat(1001)),
+        filter("note", "ilike", "ab"),
+        { limit: -1 },
+        { limit: 26 },
+        { limit: 1.5 },
+        { limit: Number.NaN },
+        { cursorEntityId: "not an id" },
+        { cursorEntityId: "" },
+        { filters: Array.from({ length: 11 }, () => ({ columnId: "name", op: "eq", value: "x" })) },
         { select: ["name", "status", "note", "amount", "level", "secret"] }
       ]
       for (const { cursorEntityId, ...change } of refused) {
-        const result = yield* ask(principal, { type: "deals", filters: [], select: [], limit: 5, ...change }, cursorEntityId === undefined ? {} : { cursorEntityId })
+        const result = yield* ask(
+          principal,
+          { type: "deals", filters: [], select: [], limit: 5, ...change },
+          cursorEntityId === undefined ? {} : { cursorEntityId }
+        )
         expect([change, Result.isFailure(result) ? result.failure._tag : "answered"]).toEqual([change, "InvalidInput"])
       }
-    }))
+    })
+  )
 
   it.effect("a point in time with an offset that no place has is refused, and isn't a failure of the database", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const place = yield* ownPlace("offsets", DEALS)
       const principal = yield* admit(place, allow("deals"), LENA)
       for (const value of ["2026-03-01T10:00:00+99:99", "2026-03-01T10:00:00-16:00", "2026-03-01T10:00+14:60"]) {
-        const result = yield* ask(principal, { type: "deals", filters: [{ columnId: "at", op: "gte", value }], select: [], limit: 5 })
+        const result = yield* ask(principal, {
+          type: "deals",
+          filters: [{ columnId: "at", op: "gte", value }],
+          select: [],
+          limit: 5
+        })
         expect([value, Result.isFailure(result) ? result.failure._tag : "answered"]).toEqual([value, "InvalidInput"])
       }
-    }))
+    })
+  )
 
   it.effect("the last dates that can be written are found, and nothing fails on them", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const place = yield* ownPlace("dating", [
-        { id: 1n, name: "a", due: "9999-12-31", at: "9999-12-30T00:00:00Z" }, { id: 2n, name: "b", due: "0001-01-01", at: "0001-01-02T00:00:00Z" }
+        { id: 1n, name: "a", due: "9999-12-31", at: "9999-12-30T00:00:00Z" },
+        { id: 2n, name: "b", due: "0001-01-01", at: "0001-01-02T00:00:00Z" }
       ])
       const principal = yield* admit(place, allow("deals"), LENA)
       const found = (columnId: string, op: Filter["op"], value: string) =>
-        Effect.map(ask(principal, { type: "deals", filters: [{ columnId, op, value }], select: [], limit: 5 }), (result) =>
-          Result.isSuccess(result) ? result.success.entities.map((entity) => entity.displayName) : result.failure._tag)
+        Effect.map(
+          ask(principal, { type: "deals", filters: [{ columnId, op, value }], select: [], limit: 5 }),
+          (result) =>
+            Result.isSuccess(result) ? result.success.entities.map((entity) => entity.displayName) : result.failure._tag
+        )
       expect(yield* found("due", "eq", "9999-12-31")).toEqual(["a"])
       expect(yield* found("due", "eq", "0001")).toEqual(["b"])
       expect(yield* found("due", "lt", "0001-01-02")).toEqual(["b"])
       expect(yield* found("at", "eq", "9999-12-29")).toEqual(["a"])
       expect(yield* found("at", "gte", "9999-12-31")).toEqual([])
-    }))
+    })
+  )
 
   it.effect("an e-mail address is found by any part of it as it is written, accents too", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner } = yield* Database
       const place = yield* ownPlace("accents", [])
       const principal = yield* admit(place, allow("people"), LENA)
       const email = "Zoë.Müller@example.com"
-      yield* owner.unsafe(`INSERT INTO data.people (organization_id, id, name, name_k, email, email_k) VALUES ($1::bigint, 1, 'Zoe', 'zoe', $2::text, $3::text)`,
-        [place.stored.id, email, emailKey(email)])
-      for (const [op, value] of [["eq", email], ["eq", "zoë.müller@EXAMPLE.com"], ["ilike", "example"], ["ilike", "zoë"], ["ilike", "Müller@"], ["ilike", "zo"]] as const) {
-        const { total } = yield* pageOf(yield* ask(principal, { type: "people", filters: [{ columnId: "email", op, value }], select: [], limit: 5 }), value)
+      yield* owner.unsafe(
+        `INSERT INTO data.people (organization_id, id, name, name_k, email, email_k) VALUES ($1::bigint, 1, 'Zoe', 'zoe', $2::text, $3::text)`,
+        [place.stored.id, email, emailKey(email)]
+      )
+      for (const [op, value] of [
+        ["eq", email],
+        ["eq", "zoë.müller@EXAMPLE.com"],
+        ["ilike", "example"],
+        ["ilike", "zoë"],
+        ["ilike", "Müller@"],
+        ["ilike", "zo"]
+      ] as const) {
+        const { total } = yield* pageOf(
+          yield* ask(principal, { type: "people", filters: [{ columnId: "email", op, value }], select: [], limit: 5 }),
+          value
+        )
         expect([op, value, total]).toEqual([op, value, 1])
       }
-    }))
+    })
+  )
 })

@@ -4,7 +4,16 @@
  */
 import { encodeId } from "../../src/domain/ids.ts"
 import { instantIn, localIn, shownCell, visibleRelated, type Views } from "./oracle.ts"
-import { type Entity, keyOf, type Kind, type Organization, PHONE_KEYS, EMAIL_KEYS, SHAPES, type TypeName } from "./world.ts"
+import {
+  type Entity,
+  keyOf,
+  type Kind,
+  type Organization,
+  PHONE_KEYS,
+  EMAIL_KEYS,
+  SHAPES,
+  type TypeName
+} from "./world.ts"
 
 export interface Filter {
   readonly columnId: string
@@ -21,23 +30,75 @@ export interface Query {
 
 /** What people type, as it is searched: folded by hand. */
 export const NEEDLES: ReadonlyArray<readonly [text: string, folded: string]> = [
-  ["Atlas", "atlas"], ["aTLAS", "atlas"], ["tla", "tla"], ["at", "at"], ["A", "a"], ["ab", "ab"], ["vip", "vip"], ["VI", "vi"], ["Vip ", "vip"],
-  ["%", "%"], ["_", "_"], ["\\", "\\"], ["%_", "%_"], ["0%_", "0%_"], ["00%", "00%"], ["x_y", "x_y"], ["%_\\", "%_\\"], ["100%_\\ off", "100%_\\ off"],
-  ["___", "___"], ["%%%", "%%%"], ["ß", "ss"], ["STRASSE", "strasse"], ["Żak", "zak"], ["two   spaces", "two spaces"], ["istanbul", "istanbul"],
-  ["ﬁ", "fi"], ["O’B", "o'b"], ["😀", "😀"], ["😀 s", "😀 s"], ["日", "日"], ["日本", "日本"], ["$me", "$me"], ["-1", "-1"], ["red", "red"], ["RED", "red"],
-  ["100%", "100%"], ["ada@", "ada@"], ["EXAMPLE", "example"], ["a_b", "a_b"], ["b%c", "b%c"], ["@", "@"], ["nothing like it", "nothing like it"]
+  ["Atlas", "atlas"],
+  ["aTLAS", "atlas"],
+  ["tla", "tla"],
+  ["at", "at"],
+  ["A", "a"],
+  ["ab", "ab"],
+  ["vip", "vip"],
+  ["VI", "vi"],
+  ["Vip ", "vip"],
+  ["%", "%"],
+  ["_", "_"],
+  ["\\", "\\"],
+  ["%_", "%_"],
+  ["0%_", "0%_"],
+  ["00%", "00%"],
+  ["x_y", "x_y"],
+  ["%_\\", "%_\\"],
+  ["100%_\\ off", "100%_\\ off"],
+  ["___", "___"],
+  ["%%%", "%%%"],
+  ["ß", "ss"],
+  ["STRASSE", "strasse"],
+  ["Żak", "zak"],
+  ["two   spaces", "two spaces"],
+  ["istanbul", "istanbul"],
+  ["ﬁ", "fi"],
+  ["O’B", "o'b"],
+  ["😀", "😀"],
+  ["😀 s", "😀 s"],
+  ["日", "日"],
+  ["日本", "日本"],
+  ["$me", "$me"],
+  ["-1", "-1"],
+  ["red", "red"],
+  ["RED", "red"],
+  ["100%", "100%"],
+  ["ada@", "ada@"],
+  ["EXAMPLE", "example"],
+  ["a_b", "a_b"],
+  ["b%c", "b%c"],
+  ["@", "@"],
+  ["nothing like it", "nothing like it"]
 ]
 const FOLDED = new Map(NEEDLES)
 
 export const PHONE_NEEDLES = ["+49", "+1", "4", "49", "(415) 555", "5550100", "+4930901820", "call me", "3090"]
 /** Periods, and (for timestamps) points in time. */
 export const PERIODS = ["2026", "2027", "2026-03", "2026-12", "2026-02-28", "2026-03-01", "2026-03-31", "2027-01-01"]
-export const POINTS = ["2026-03-01T05:00:00Z", "2026-03-08T07:01Z", "2026-03-29T03:01:00+02:00", "2026-03-01 00:00", "2026-12-31T18:00:00.000"]
+export const POINTS = [
+  "2026-03-01T05:00:00Z",
+  "2026-03-08T07:01Z",
+  "2026-03-29T03:01:00+02:00",
+  "2026-03-01 00:00",
+  "2026-12-31T18:00:00.000"
+]
 
 /** What can be asked of a kind, with values that can be read; everything else is refused. */
 export const ASKABLE: Readonly<Record<Kind, ReadonlyArray<Filter["op"]>>> = {
-  text: ["eq", "ilike"], list: ["eq"], phone: ["eq", "ilike"], email: ["eq", "ilike"], boolean: ["eq"], integer: ["eq", "gte", "lt"],
-  number: ["eq", "gte", "lt"], date: ["eq", "gte", "lt"], timestamp: ["eq", "gte", "lt"], one: ["eq", "ilike"], many: ["eq", "ilike"]
+  text: ["eq", "ilike"],
+  list: ["eq"],
+  phone: ["eq", "ilike"],
+  email: ["eq", "ilike"],
+  boolean: ["eq"],
+  integer: ["eq", "gte", "lt"],
+  number: ["eq", "gte", "lt"],
+  date: ["eq", "gte", "lt"],
+  timestamp: ["eq", "gte", "lt"],
+  one: ["eq", "ilike"],
+  many: ["eq", "ilike"]
 }
 
 const decimal = (text: string): bigint => {
@@ -59,8 +120,12 @@ const contains = (key: string | null, needle: string): boolean =>
 const beginning = (period: string): string => `${period}${"-01-01".slice(period.length - 4)}`
 
 const instant = (value: string, organization: Organization): number =>
-  /Z$|[+-]\d\d:\d\d$/.test(value.slice(10)) ? Date.parse(value) : instantIn(
-    value.length <= 10 ? `${beginning(value)}T00:00:00` : value.replace(" ", "T").padEnd(19, ":00"), organization.timeZone)
+  /Z$|[+-]\d\d:\d\d$/.test(value.slice(10))
+    ? Date.parse(value)
+    : instantIn(
+        value.length <= 10 ? `${beginning(value)}T00:00:00` : value.replace(" ", "T").padEnd(19, ":00"),
+        organization.timeZone
+      )
 
 /** A value by which rows can be put in order. */
 const rank = (kind: Kind, cell: string): bigint | number | string =>
@@ -69,15 +134,26 @@ const rank = (kind: Kind, cell: string): bigint | number | string =>
 const bound = (kind: Kind, value: string, organization: Organization): bigint | number | string =>
   kind === "timestamp" ? instant(value, organization) : kind === "date" ? beginning(value) : decimal(value)
 
-const matches = ({ columnId, op, value }: Filter, type: TypeName, entity: Entity, views: Views, organization: Organization): boolean => {
+const matches = (
+  { columnId, op, value }: Filter,
+  type: TypeName,
+  entity: Entity,
+  views: Views,
+  organization: Organization
+): boolean => {
   if (!views[type].get(entity.id)!.has(columnId)) return false
   const { kind, target } = SHAPES[type][columnId]!
   const cell = entity.cells[columnId] ?? null
   if (kind === "one" || kind === "many") {
     if (kind === "one" && cell === null) return false
-    return visibleRelated(type, columnId, entity, views, organization).some((reference) =>
-      op === "eq" ? reference.id === value : reference.name !== undefined &&
-        contains(keyOf("text", reference.name, organization.country) as string, folded(value)), target)
+    return visibleRelated(type, columnId, entity, views, organization).some(
+      (reference) =>
+        op === "eq"
+          ? reference.id === value
+          : reference.name !== undefined &&
+            contains(keyOf("text", reference.name, organization.country) as string, folded(value)),
+      target
+    )
   }
   if (cell === null) return false
   const key = keyOf(kind, cell, organization.country)
@@ -116,8 +192,10 @@ const matches = ({ columnId, op, value }: Filter, type: TypeName, entity: Entity
 /** Everything that a query finds, in order. */
 export const answer = (query: Query, views: Views, organization: Organization): ReadonlyArray<Entity> => {
   const { filters, type } = query
-  const rows = [...organization.entities[type].values()]
-    .filter((entity) => views[type].has(entity.id) && filters.every((filter) => matches(filter, type, entity, views, organization)))
+  const rows = [...organization.entities[type].values()].filter(
+    (entity) =>
+      views[type].has(entity.id) && filters.every((filter) => matches(filter, type, entity, views, organization))
+  )
   const range = filters.find(({ op }) => op === "gte" || op === "lt")
   const value = (entity: Entity) =>
     range === undefined ? 0 : rank(SHAPES[type][range.columnId]!.kind, entity.cells[range.columnId] as string)
@@ -136,8 +214,12 @@ export const shownEntity = (query: Query, entity: Entity, views: Views, organiza
     entityId: encodeId(entity.id),
     ...named("displayName", "name"),
     ...named("status", "status"),
-    ...(query.select.length === 0 ? {} : {
-      columns: Object.fromEntries(query.select.flatMap((column) => (cell(column) === undefined ? [] : [[column, cell(column)]])))
-    })
+    ...(query.select.length === 0
+      ? {}
+      : {
+          columns: Object.fromEntries(
+            query.select.flatMap((column) => (cell(column) === undefined ? [] : [[column, cell(column)]]))
+          )
+        })
   }
 }

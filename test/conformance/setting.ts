@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Makes the organizations, each with its rows and with the type `deals`. */
-export const makePlaces = Effect.fnUntraced(function*(all: ReadonlyArray<Organization>) {
+export const makePlaces = Effect.fnUntraced(function* (all: ReadonlyArray<Organization>) {
   const { owner } = yield* Database
   const organizations = yield* Organizations
   yield* makeDealTables(owner)
@@ -36,7 +36,7 @@ export const makePlaces = Effect.fnUntraced(function*(all: ReadonlyArray<Organiz
  * Publishes the policy, makes the caller a member and admits it. The membership is written past `Memberships.add`,
  * which takes no anchor and asks for an identifier that the hostile rows needn't have.
  */
-export const admit = Effect.fnUntraced(function*(place: Place, policy: PolicyJson, caller: Caller) {
+export const admit = Effect.fnUntraced(function* (place: Place, policy: PolicyJson, caller: Caller) {
   const { owner } = yield* Database
   const policies = yield* Policies
   const identities = yield* IdentityResolver

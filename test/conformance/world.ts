@@ -7,7 +7,17 @@ export type TypeName = "people" | "companies" | "meetings" | "deals"
 export const TYPE_NAMES: ReadonlyArray<TypeName> = ["people", "companies", "meetings", "deals"]
 
 export type Kind =
-  | "text" | "phone" | "email" | "integer" | "number" | "boolean" | "date" | "timestamp" | "list" | "one" | "many"
+  | "text"
+  | "phone"
+  | "email"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "date"
+  | "timestamp"
+  | "list"
+  | "one"
+  | "many"
 
 export interface ColumnShape {
   readonly kind: Kind
@@ -27,27 +37,43 @@ const contact = {
 /** The types as this suite understands them, by slug; `deals` is made by the suite, with every kind of column. */
 export const SHAPES: Readonly<Record<TypeName, Readonly<Record<string, ColumnShape>>>> = {
   people: {
-    name: text("name"), status: text("status"), owner: one("owner_id", "people"), company: one("company_id", "companies"), ...contact
+    name: text("name"),
+    status: text("status"),
+    owner: one("owner_id", "people"),
+    company: one("company_id", "companies"),
+    ...contact
   },
   companies: { name: text("name"), status: text("status"), owner: one("owner_id", "people"), ...contact },
   meetings: {
-    name: text("name"), status: text("status"),
-    start: { kind: "timestamp", physical: "start_at" }, end: { kind: "timestamp", physical: "end_at" },
-    owner: one("owner_id", "people"), company: one("company_id", "companies"),
+    name: text("name"),
+    status: text("status"),
+    start: { kind: "timestamp", physical: "start_at" },
+    end: { kind: "timestamp", physical: "end_at" },
+    owner: one("owner_id", "people"),
+    company: one("company_id", "companies"),
     attendees: { kind: "many", physical: "meeting_attendees", target: "people" }
   },
   deals: {
-    name: text("name"), status: text("status"), note: text("note"),
-    amount: { kind: "number", physical: "amount" }, level: { kind: "integer", physical: "level" },
-    secret: { kind: "boolean", physical: "secret" }, due: { kind: "date", physical: "due" },
-    at: { kind: "timestamp", physical: "at" }, tags: { kind: "list", physical: "tags", key: "tags_k" },
-    person: one("person_id", "people"), company: one("company_id", "companies"),
+    name: text("name"),
+    status: text("status"),
+    note: text("note"),
+    amount: { kind: "number", physical: "amount" },
+    level: { kind: "integer", physical: "level" },
+    secret: { kind: "boolean", physical: "secret" },
+    due: { kind: "date", physical: "due" },
+    at: { kind: "timestamp", physical: "at" },
+    tags: { kind: "list", physical: "tags", key: "tags_k" },
+    person: one("person_id", "people"),
+    company: one("company_id", "companies"),
     watchers: { kind: "many", physical: "t_deal_watchers", target: "people" }
   }
 }
 
 export const TABLES: Readonly<Record<TypeName, string>> = {
-  people: "people", companies: "companies", meetings: "meetings", deals: "t_deals"
+  people: "people",
+  companies: "companies",
+  meetings: "meetings",
+  deals: "t_deals"
 }
 
 /** Numbers are decimal text, points in time ISO text in UTC, references ids. */
@@ -80,16 +106,41 @@ export const random = (seed: number) => {
 
 /** Text with its search key: case pairs, wildcards of LIKE, empty text, folding that changes the length. */
 export const TEXTS: ReadonlyArray<readonly [text: string, key: string]> = [
-  ["Atlas", "atlas"], ["ATLAS", "atlas"], ["atlas", "atlas"], ["Ａｔｌａｓ", "atlas"], ["vip", "vip"], ["VIP", "vip"],
-  ["100%_\\ off", "100%_\\ off"], ["100% off", "100% off"], ["100x_y off", "100x_y off"], ["_", "_"], ["%", "%"], ["\\", "\\"],
-  ["a", "a"], ["Ab", "ab"], ["abc", "abc"], ["", ""], ["  two   spaces ", "two spaces"], ["Straße 7", "strasse 7"],
-  ["STRASSE 7", "strasse 7"], ["Łukasz Żak", "lukasz zak"], ["İstanbul", "istanbul"], ["ﬁne", "fine"], ["O'Brien", "o'brien"],
-  ["😀 smile", "😀 smile"], ["日本", "日本"], ["$me", "$me"], ["null", "null"], ["-1", "-1"]
+  ["Atlas", "atlas"],
+  ["ATLAS", "atlas"],
+  ["atlas", "atlas"],
+  ["Ａｔｌａｓ", "atlas"],
+  ["vip", "vip"],
+  ["VIP", "vip"],
+  ["100%_\\ off", "100%_\\ off"],
+  ["100% off", "100% off"],
+  ["100x_y off", "100x_y off"],
+  ["_", "_"],
+  ["%", "%"],
+  ["\\", "\\"],
+  ["a", "a"],
+  ["Ab", "ab"],
+  ["abc", "abc"],
+  ["", ""],
+  ["  two   spaces ", "two spaces"],
+  ["Straße 7", "strasse 7"],
+  ["STRASSE 7", "strasse 7"],
+  ["Łukasz Żak", "lukasz zak"],
+  ["İstanbul", "istanbul"],
+  ["ﬁne", "fine"],
+  ["O'Brien", "o'brien"],
+  ["😀 smile", "😀 smile"],
+  ["日本", "日本"],
+  ["$me", "$me"],
+  ["null", "null"],
+  ["-1", "-1"]
 ]
-export const TEXT_KEYS = new Map(TEXTS)
+const TEXT_KEYS = new Map(TEXTS)
 
 /** Phones with their normal form in each country; most of what people write in that field has none. */
-export const PHONES: ReadonlyArray<readonly [text: string, keys: { readonly US: string | null; readonly DE: string | null }]> = [
+export const PHONES: ReadonlyArray<
+  readonly [text: string, keys: { readonly US: string | null; readonly DE: string | null }]
+> = [
   ["+49 30 901820", { US: "+4930901820", DE: "+4930901820" }],
   ["+4930901820", { US: "+4930901820", DE: "+4930901820" }],
   ["030 901820", { US: null, DE: "+4930901820" }],
@@ -103,8 +154,13 @@ export const PHONES: ReadonlyArray<readonly [text: string, keys: { readonly US: 
 export const PHONE_KEYS = new Map(PHONES)
 
 export const EMAILS: ReadonlyArray<readonly [text: string, key: string | null]> = [
-  ["Ada@Example.com", "ada@example.com"], ["ada@example.com", "ada@example.com"], [" ada@example.com ", "ada@example.com"],
-  ["a_b%c@example.com", "a_b%c@example.com"], ["bob@sub.example.com", "bob@sub.example.com"], ["not an email", null], ["", null]
+  ["Ada@Example.com", "ada@example.com"],
+  ["ada@example.com", "ada@example.com"],
+  [" ada@example.com ", "ada@example.com"],
+  ["a_b%c@example.com", "a_b%c@example.com"],
+  ["bob@sub.example.com", "bob@sub.example.com"],
+  ["not an email", null],
+  ["", null]
 ]
 export const EMAIL_KEYS = new Map(EMAILS)
 
@@ -113,16 +169,23 @@ export const NUMBERS = ["0", "5", "5.0", "5.5", "-1.25", "0.1", "123456789012345
 export const DATES = ["2026-02-28", "2026-03-01", "2026-03-31", "2026-12-31", "2027-01-01"]
 /** Around midnights and the changes of the clock in New York (8 March) and Berlin (29 March). */
 export const TIMESTAMPS = [
-  "2026-02-28T23:30:00.000Z", "2026-03-01T04:59:59.000Z", "2026-03-01T05:00:00.000Z", "2026-03-08T06:59:00.000Z",
-  "2026-03-08T07:01:00.000Z", "2026-03-29T00:59:00.000Z", "2026-03-29T01:01:00.000Z", "2026-03-31T22:00:00.000Z",
-  "2026-12-31T23:00:00.000Z", "2027-01-01T05:00:00.000Z"
+  "2026-02-28T23:30:00.000Z",
+  "2026-03-01T04:59:59.000Z",
+  "2026-03-01T05:00:00.000Z",
+  "2026-03-08T06:59:00.000Z",
+  "2026-03-08T07:01:00.000Z",
+  "2026-03-29T00:59:00.000Z",
+  "2026-03-29T01:01:00.000Z",
+  "2026-03-31T22:00:00.000Z",
+  "2026-12-31T23:00:00.000Z",
+  "2027-01-01T05:00:00.000Z"
 ]
 export const TAGS = ["red", "Red", "blue", "100%", ""]
 const TAG_KEYS: Readonly<Record<string, string>> = { red: "red", Red: "red", blue: "blue", "100%": "100%", "": "" }
 
 /** Every type counts from here, so that one id names a person, a company, a meeting and a deal, in every organization. */
 export const FIRST_ID = 30n
-export const SIZES: Readonly<Record<TypeName, number>> = { people: 22, companies: 8, meetings: 16, deals: 18 }
+const SIZES: Readonly<Record<TypeName, number>> = { people: 22, companies: 8, meetings: 16, deals: 18 }
 /** Persons who are there in every organization: callers are anchored here. */
 export const ANCHORS = [FIRST_ID, FIRST_ID + 1n, FIRST_ID + 2n]
 
@@ -163,17 +226,15 @@ export const cellMaker = (next: () => number) => {
   const row = (type: TypeName, id: bigint): Entity => ({
     id,
     cells: Object.fromEntries(
-      Object.entries(SHAPES[type]).filter(([, shape]) => shape.kind !== "many").map(([name, shape]) => [name, cell(name, shape)]))
+      Object.entries(SHAPES[type])
+        .filter(([, shape]) => shape.kind !== "many")
+        .map(([name, shape]) => [name, cell(name, shape)])
+    )
   })
   return { pick, reference, cell, row }
 }
 
-const makeOrganization = (
-  next: () => number,
-  slug: string,
-  country: "US" | "DE",
-  timeZone: string
-): Organization => {
+const makeOrganization = (next: () => number, slug: string, country: "US" | "DE", timeZone: string): Organization => {
   const { reference, row } = cellMaker(next)
   const table = (type: TypeName): ReadonlyMap<bigint, Entity> => {
     const rows = new Map<bigint, Entity>()
@@ -192,18 +253,29 @@ const makeOrganization = (
       pairs.set(pair.join(), pair)
     }
     // One cell with more people than are shown.
-    for (let index = 0n; index < 13n; index++) pairs.set(`${FIRST_ID},${FIRST_ID + index}`, [FIRST_ID, FIRST_ID + index])
+    for (let index = 0n; index < 13n; index++)
+      pairs.set(`${FIRST_ID},${FIRST_ID + index}`, [FIRST_ID, FIRST_ID + index])
     return [...pairs.values()]
   }
   return {
-    slug, country, timeZone,
-    entities: { people: table("people"), companies: table("companies"), meetings: table("meetings"), deals: table("deals") },
+    slug,
+    country,
+    timeZone,
+    entities: {
+      people: table("people"),
+      companies: table("companies"),
+      meetings: table("meetings"),
+      deals: table("deals")
+    },
     links: { attendees: links("meetings", 2), watchers: links("deals", 1) }
   }
 }
 
 export const emptyOrganization = (slug: string): Organization => ({
-  slug, country: "US", timeZone: "America/New_York", links: { attendees: [], watchers: [] },
+  slug,
+  country: "US",
+  timeZone: "America/New_York",
+  links: { attendees: [], watchers: [] },
   entities: { people: new Map(), companies: new Map(), meetings: new Map(), deals: new Map() }
 })
 
@@ -220,7 +292,7 @@ export const makeWorld = (seed: number): ReadonlyArray<Organization> => {
 export const keyOf = (kind: Kind, cell: Cell, country: "US" | "DE"): Cell => {
   switch (kind) {
     case "text":
-      return cell === null ? null : TEXT_KEYS.get(cell as string) ?? missingKey(cell)
+      return cell === null ? null : (TEXT_KEYS.get(cell as string) ?? missingKey(cell))
     case "phone":
       return cell === null ? null : (PHONE_KEYS.get(cell as string) ?? missingKey(cell))[country]
     case "email":

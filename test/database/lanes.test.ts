@@ -12,15 +12,26 @@ import { envFor, migratedDatabase } from "../support/database.ts"
 const timeouts = { lookupTimeout: 500, searchTimeout: 20_000 }
 
 const ShortLookups = Services.pipe(
-  Layer.provideMerge(Layer.unwrap(Effect.map(migratedDatabase, (url) =>
-    Database.layer.pipe(Layer.provideMerge(
-      Layer.effect(Env, Effect.map(Env, (env) => Env.of({ ...env, ...timeouts }))).pipe(Layer.provide(envFor(url)))))))),
+  Layer.provideMerge(
+    Layer.unwrap(
+      Effect.map(migratedDatabase, (url) =>
+        Database.layer.pipe(
+          Layer.provideMerge(
+            Layer.effect(
+              Env,
+              Effect.map(Env, (env) => Env.of({ ...env, ...timeouts }))
+            ).pipe(Layer.provide(envFor(url)))
+          )
+        )
+      )
+    )
+  ),
   Layer.orDie
 )
 
 layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
   it.effect("don't let a slow search delay a lookup", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const organization = yield* makeOrganization("lanes")
       yield* addPeople(organization, [{ name: "Ada Lovelace", email: "ada@example.com" }])
       const admin = yield* asMember(organization, "admin@example.com", "admin")
@@ -34,14 +45,17 @@ layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
       }
       expect(performance.now() - started).toBeLessThan(3000)
       yield* Fiber.interrupt(slow)
-    }))
+    })
+  )
 
   it.effect("end an abandoned search on the server", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner, search } = yield* Database
       const abandoned = yield* Effect.forkChild(search`/* abandoned */ SELECT pg_sleep(15)`)
       const running = Effect.map(
-        owner<{ n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '/* abandoned%'`,
+        owner<{
+          n: number
+        }>`SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '/* abandoned%'`,
         ([row]) => row!.n
       )
       yield* Effect.sleep(300)
@@ -49,14 +63,16 @@ layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
       yield* Fiber.interrupt(abandoned)
       yield* Effect.sleep(300)
       expect(yield* running).toBe(0)
-    }))
+    })
+  )
 
   it.effect("answer a statement timeout with Unavailable, never with an empty page", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { lookup } = yield* Database
       const failure = yield* Effect.flip(orUnavailable(lookup`SELECT pg_sleep(3)`))
       expect(failure).toBe(Unavailable.error)
       // The connection is usable afterwards.
       expect(yield* orUnavailable(lookup`SELECT 1 AS one`)).toEqual([{ one: 1 }])
-    }))
+    })
+  )
 })

@@ -6,7 +6,7 @@ import { TestServices } from "../support/database.ts"
 
 layer(TestServices)("the schema", (it) => {
   it.effect("leads every key and index with organization_id, so that it can be distributed by it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ relation: string; index: string; first: string }>`
         SELECT c.oid::regclass::text AS relation, i.indexrelid::regclass::text AS index, a.attname::text AS first
@@ -15,11 +15,17 @@ layer(TestServices)("the schema", (it) => {
         WHERE n.nspname IN ('max', 'builder', 'data')`
       expect(rows.length).toBeGreaterThan(20)
       const exceptions = ["max.migrations_pkey", "max.organizations_slug_key"]
-      expect(rows.filter((row) => row.first !== "organization_id").map((row) => row.index).sort()).toEqual(exceptions)
-    }))
+      expect(
+        rows
+          .filter((row) => row.first !== "organization_id")
+          .map((row) => row.index)
+          .sort()
+      ).toEqual(exceptions)
+    })
+  )
 
   it.effect("has no foreign key that could cross organizations", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ name: string; own: string; other: string }>`
         SELECT k.conname::text AS name, a.attname::text AS own, b.attname::text AS other
@@ -29,10 +35,11 @@ layer(TestServices)("the schema", (it) => {
         WHERE k.contype = 'f' AND k.connamespace IN ('max'::regnamespace, 'builder'::regnamespace, 'data'::regnamespace)`
       expect(rows.length).toBeGreaterThan(0)
       for (const row of rows) expect([row.own, row.other]).toEqual(["organization_id", "organization_id"])
-    }))
+    })
+  )
 
   it.effect("has no sequence and no trigger", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ kind: string; name: string }>`
         SELECT 'sequence' AS kind, c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -41,10 +48,11 @@ layer(TestServices)("the schema", (it) => {
         SELECT 'trigger', t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT t.tgisinternal AND n.nspname IN ('max', 'builder', 'data')`
       expect(rows).toEqual([])
-    }))
+    })
+  )
 
   it.effect("lets lookups read and nothing else", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { lookup, search } = yield* Database
       for (const lane of [lookup, search]) {
         const [role] = yield* lane<{ name: string; super: boolean; bypass: boolean; readonly: string; path: string }>`
@@ -55,22 +63,30 @@ layer(TestServices)("the schema", (it) => {
         expect(role!.name).toMatch(/^max_read_[0-9a-f]{8}$/)
         for (const attempt of [
           "INSERT INTO max.organizations (organization_id, slug, name, country, time_zone) VALUES (1, 'x', 'x', 'US', 'UTC')",
-          "UPDATE data.people SET name = 'x'", "DELETE FROM max.memberships", "CREATE TABLE data.x (id int)",
+          "UPDATE data.people SET name = 'x'",
+          "DELETE FROM max.memberships",
+          "CREATE TABLE data.x (id int)",
           "SELECT set_config('default_transaction_read_only', 'off', false), (SELECT count(*) FROM max.migrations)"
         ]) {
           const failure = yield* Effect.flip(lane.unsafe(attempt))
           expect(["AuthorizationError", "UnknownError"]).toContain(failure.reason._tag)
         }
       }
-    }))
+    })
+  )
 
   it.effect("doesn't let even a writable session of the reading role change anything", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { search } = yield* Database
-      const failure = yield* Effect.flip(search.withTransaction(Effect.gen(function*() {
-        yield* search.unsafe("SET TRANSACTION READ WRITE")
-        yield* search.unsafe("UPDATE data.people SET name = 'x'")
-      })))
+      const failure = yield* Effect.flip(
+        search.withTransaction(
+          Effect.gen(function* () {
+            yield* search.unsafe("SET TRANSACTION READ WRITE")
+            yield* search.unsafe("UPDATE data.people SET name = 'x'")
+          })
+        )
+      )
       expect(failure.reason._tag).toBe("AuthorizationError")
-    }))
+    })
+  )
 })

@@ -15,12 +15,16 @@ describe("ids", () => {
       expect(decodeId(`a${text}`)).toBeUndefined()
       expect(decodeId(text.toUpperCase())).toBeUndefined()
     }
-    for (const text of ["", "1", "a b", "ä", "zzzzzzzzzzzzzz", "zzzzzzzzzzzzzzz", "__proto__"]) expect(decodeId(text)).toBeUndefined()
+    for (const text of ["", "1", "a b", "ä", "zzzzzzzzzzzzzz", "zzzzzzzzzzzzzzz", "__proto__"])
+      expect(decodeId(text)).toBeUndefined()
   })
 
   it("rise and don't repeat, even when the clock stands still or goes back", () => {
     let now = Date.UTC(2026, 0, 1)
-    const next = makeIdGenerator(() => now, () => 0.999)
+    const next = makeIdGenerator(
+      () => now,
+      () => 0.999
+    )
     const ids = Array.from({ length: 200_000 }, (_, index) => {
       if (index === 100_000) now -= 60_000
       return next()
@@ -44,7 +48,8 @@ describe("search keys", () => {
       expect(phoneKey(text, "US"), text).toBe("+17248572625")
     }
     expect(phoneKey("0711 2842222", "DE")).toBe("+497112842222")
-    for (const text of ["", "911", "724-857-2625 ext. 5", "724-857-2625x5", "abc", "7".repeat(100)]) expect(phoneKey(text, "US"), text).toBeUndefined()
+    for (const text of ["", "911", "724-857-2625 ext. 5", "724-857-2625x5", "abc", "7".repeat(100)])
+      expect(phoneKey(text, "US"), text).toBeUndefined()
   })
 
   it("take an e-mail address without a top-level domain, in ASCII lower case", () => {
@@ -63,13 +68,21 @@ describe("dates", () => {
     expect(dateRange("Today", today)).toEqual({ from: "2026-12-31", to: "2027-01-01" })
     expect(dateRange("tomorrow", today)).toEqual({ from: "2027-01-01", to: "2027-01-02" })
     expect(dateRange("yesterday", today)).toEqual({ from: "2026-12-30", to: "2026-12-31" })
-    for (const text of ["2026-13", "2026-02-30", "0000", "26", "2026-1", "20260101", "soon", "10000"]) expect(dateRange(text, today)).toBeUndefined()
+    for (const text of ["2026-13", "2026-02-30", "0000", "26", "2026-1", "20260101", "soon", "10000"])
+      expect(dateRange(text, today)).toBeUndefined()
   })
 
   it("are real ones, and today is the organization's", () => {
-    expect([isoDate("2026-02-29"), isoDate("2024-02-29"), isoDate("0001-01-01")]).toEqual([undefined, "2024-02-29", "0001-01-01"])
-    expect([isoTimestamp("2026-03-31 14:00"), isoTimestamp("2026-03-31T24:00"), isoTimestamp("2026-03-31T14:00:00+02:00")])
-      .toEqual(["2026-03-31T14:00", undefined, "2026-03-31T14:00:00+02:00"])
+    expect([isoDate("2026-02-29"), isoDate("2024-02-29"), isoDate("0001-01-01")]).toEqual([
+      undefined,
+      "2024-02-29",
+      "0001-01-01"
+    ])
+    expect([
+      isoTimestamp("2026-03-31 14:00"),
+      isoTimestamp("2026-03-31T24:00"),
+      isoTimestamp("2026-03-31T14:00:00+02:00")
+    ]).toEqual(["2026-03-31T14:00", undefined, "2026-03-31T14:00:00+02:00"])
     expect(todayIn("Pacific/Auckland", new Date("2026-06-30T13:00:00Z"))).toBe("2026-07-01")
     expect(todayIn("America/New_York", new Date("2026-06-30T03:00:00Z"))).toBe("2026-06-29")
   })
@@ -84,19 +97,33 @@ describe("literals of a policy", () => {
     expect(read("phone", "(724) 857-2625")).toBe("+17248572625")
     expect(read("email", "A@B")).toBe("a@b")
     expect(read("status", "VIP")).toBe("VIP")
-    expect([read("status", 5), read("status", true), read("phone", "x"), read("email", "x"), read("status", "a\u0000")])
-      .toEqual([undefined, undefined, undefined, undefined, undefined])
+    expect([
+      read("status", 5),
+      read("status", true),
+      read("phone", "x"),
+      read("email", "x"),
+      read("status", "a\u0000")
+    ]).toEqual([undefined, undefined, undefined, undefined, undefined])
     expect(read("id", "not an id")).toBeUndefined()
   })
 
   it("are finite and exact numbers", () => {
     const number = { ...ID_COLUMN, kind: "number" } as const
     const integer = { ...ID_COLUMN, kind: "integer" } as const
-    const of = (column: typeof number | typeof integer, value: string | number) => bindScalar(column, value, systemCatalog.organization)
-    expect([of(number, 1e21), of(number, 1e-7), of(number, 0.1), of(number, "9007199254740993.5")])
-      .toEqual(["1000000000000000000000", "0.0000001", "0.1", "9007199254740993.5"])
-    expect([of(integer, "9007199254740993"), of(integer, 2 ** 53), of(integer, 1.5), of(integer, "9223372036854775808")])
-      .toEqual(["9007199254740993", undefined, undefined, undefined])
+    const of = (column: typeof number | typeof integer, value: string | number) =>
+      bindScalar(column, value, systemCatalog.organization)
+    expect([of(number, 1e21), of(number, 1e-7), of(number, 0.1), of(number, "9007199254740993.5")]).toEqual([
+      "1000000000000000000000",
+      "0.0000001",
+      "0.1",
+      "9007199254740993.5"
+    ])
+    expect([
+      of(integer, "9007199254740993"),
+      of(integer, 2 ** 53),
+      of(integer, 1.5),
+      of(integer, "9223372036854775808")
+    ]).toEqual(["9007199254740993", undefined, undefined, undefined])
     for (const value of [Number.NaN, Infinity, -Infinity, "NaN", "Infinity", "1e5", "0x10", ""]) {
       expect(of(number, value)).toBeUndefined()
       expect(of(integer, value)).toBeUndefined()
@@ -106,7 +133,7 @@ describe("literals of a policy", () => {
 
 describe("text of strangers", () => {
   it("is printed on one line, without control, format and bidirectional characters", () => {
-    expect(printable("a\u0000b\tc\r\nd\u202ee\u200bf\u{e0041}g\u2028h")).toBe("a b c def" + "g h")
+    expect(printable("a\u0000b\tc\r\nd\u202ee\u200bf\u{e0041}g\u2028h")).toBe("a b c defg h")
     expect(quoted("x".repeat(100))).toBe(`"${"x".repeat(39)}…"`)
   })
 

@@ -16,13 +16,21 @@ import { addMember, addRows, idFor, type Row } from "./tables.ts"
 
 const PEOPLE: ReadonlyArray<Row> = [
   { id: "lena", name: "Lena", status: "staff", email: "lena@example.com", phone: "+14155550100" },
-  { id: "max", name: "Max", status: "staff", owner: "lena" }, { id: "vera", name: "Vera", status: "vip", owner: "max", company: "at" }
+  { id: "max", name: "Max", status: "staff", owner: "lena" },
+  { id: "vera", name: "Vera", status: "vip", owner: "max", company: "at" }
 ]
 
 /** An organization with three people, of whom Lena and Max are members. */
-const makeOrganization = Effect.fnUntraced(function*({ run }: Process, slug: string, people: ReadonlyArray<Row> = PEOPLE) {
-  const organization = yield* run(Effect.flatMap(Organizations, (organizations) =>
-    organizations.create({ slug, country: "US", timeZone: "America/New_York" })))
+const makeOrganization = Effect.fnUntraced(function* (
+  { run }: Process,
+  slug: string,
+  people: ReadonlyArray<Row> = PEOPLE
+) {
+  const organization = yield* run(
+    Effect.flatMap(Organizations, (organizations) =>
+      organizations.create({ slug, country: "US", timeZone: "America/New_York" })
+    )
+  )
   yield* run(addRows(organization, "people", people))
   yield* run(addRows(organization, "companies", [{ id: "at", name: `Atlas of ${slug}` }]))
   yield* run(addMember(organization, "lena@atlas.com", "lena", ["member"]))
@@ -31,105 +39,148 @@ const makeOrganization = Effect.fnUntraced(function*({ run }: Process, slug: str
 })
 
 const raiseEpoch = ({ run }: Process, organization: Organization) =>
-  run(Effect.flatMap(Database, ({ owner }) => owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organization.id}`))
+  run(
+    Effect.flatMap(
+      Database,
+      ({ owner }) => owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organization.id}`
+    )
+  )
 
 /** Gives the organization people of its own version: the shared columns, but for those left out, and one more if wanted. */
-const pinPeople = Effect.fnUntraced(function*(process_: Process, organization: Organization, without: ReadonlyArray<string>, extra?: string) {
-  yield* process_.run(Effect.gen(function*() {
-    const { owner } = yield* Database
-    const id = organization.id
-    yield* owner`
+const pinPeople = Effect.fnUntraced(function* (
+  process_: Process,
+  organization: Organization,
+  without: ReadonlyArray<string>,
+  extra?: string
+) {
+  yield* process_.run(
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const id = organization.id
+      yield* owner`
       INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position)
       SELECT ${id}, type_key, 2, name, plural_name, relation_schema, relation_table, position
       FROM builder.entity_type_versions WHERE organization_id = 0 AND type_key = 'people'`
-    yield* owner`
+      yield* owner`
       INSERT INTO builder.columns SELECT ${id}, type_key, 2, column_key, slug, name, kind, storage, position
       FROM builder.columns WHERE organization_id = 0 AND type_key = 'people' AND NOT column_key = ANY(${without}::text[])`
-    if (extra !== undefined) {
-      yield* owner`
+      if (extra !== undefined) {
+        yield* owner`
         INSERT INTO builder.columns VALUES (${id}, 'people', 2, ${extra}, ${extra}, 'Extra', 'text',
           ${owner.json({ _tag: "Value", column: "external_id", keyColumn: "name_k", indexed: true })}, 99)`
-    }
-    yield* owner`INSERT INTO builder.version_refs VALUES (${id}, 'people', ${id}, 2)`
-  }))
+      }
+      yield* owner`INSERT INTO builder.version_refs VALUES (${id}, 'people', ${id}, 2)`
+    })
+  )
   yield* raiseEpoch(process_, organization)
 })
 
 /** A custom type of the organization over the meetings' table. */
-const addType = Effect.fnUntraced(function*(process_: Process, organization: Organization, slug: string) {
-  yield* process_.run(Effect.gen(function*() {
-    const { owner } = yield* Database
-    const id = organization.id
-    yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${id}, ${slug}, ${slug})`
-    yield* owner`
+const addType = Effect.fnUntraced(function* (process_: Process, organization: Organization, slug: string) {
+  yield* process_.run(
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const id = organization.id
+      yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${id}, ${slug}, ${slug})`
+      yield* owner`
       INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table)
       VALUES (${id}, ${slug}, 1, 'Type', 'Types', 'data', 'meetings')`
-    yield* owner`
+      yield* owner`
       INSERT INTO builder.columns VALUES (${id}, ${slug}, 1, 'name', 'name', 'Name', 'text',
         ${owner.json({ _tag: "Value", column: "name", keyColumn: "name_k", indexed: true })}, 0)`
-  }))
+    })
+  )
   yield* raiseEpoch(process_, organization)
 })
 
 const VISIBLE: ReadonlyArray<RuleInput> = [{ columns: ["name", "status", "owner", "company"] }]
 
 layer(Url.layer, { excludeTestServices: true })("access", (it) => {
-  it.effect("a hidden name and one that doesn't exist get the same error, byte for byte, before any value is looked at", () =>
-    Effect.gen(function*() {
-      const one = yield* startProcess()
-      const hiding = yield* makeOrganization(one, "hiding")
-      const lacking = yield* makeOrganization(one, "lacking")
-      // The same answers to the same questions: here it exists and is hidden, there it doesn't exist.
-      yield* addType(one, hiding, "secrets")
-      yield* pinPeople(one, lacking, ["phone", "email"])
-      for (const organization of [hiding, lacking]) yield* one.publish(organization, VISIBLE)
-      const [here, there] = [yield* one.admit(hiding, "lena@atlas.com"), yield* one.admit(lacking, "lena@atlas.com")]
-      const values = ["", "\u0000", "x", "call me", "x".repeat(2000)]
-      const questions = [
-        { entityTypeId: "secrets" }, { entityTypeId: "secrets", selectColumns: ["name"] }, { entityTypeId: "secrets", limit: -1 },
-        { entityTypeId: "secret" }, { selectColumns: ["phone"] }, { selectColumns: ["name", "email"] }, { selectColumns: ["phon"] },
-        { selectColumns: ["company"] }, { filters: [{ columnId: "company", op: "ilike" as const, value: "Atlas" }] },
-        { filters: [{ columnId: "name", op: "gte" as const, value: "x" }, { columnId: "phone", op: "eq" as const, value: "x" }] },
-        { selectColumns: ["phone"], limit: 1000 }, { selectColumns: ["phone"], cursorEntityId: "not an id" },
-        ...(["eq", "ilike", "gte", "lt"] as const).flatMap((op) => values.map((value) => ({ filters: [{ columnId: "phone", op, value }] })))
-      ]
-      for (const question of questions) {
-        const answers = [yield* told(one.find(here, question)), yield* told(one.find(there, question))]
-        expect(answers[0]).toBe(answers[1])
-        expect(answers[0]).toContain("UnknownName")
-        for (const word of ["salary", "E-mail", "phone,", "companies", "Atlas of"]) expect(answers[0]).not.toContain(word)
-      }
-      for (const type of ["secrets", "companies", "nonsense"]) {
-        expect(yield* told(one.columns(here, type))).toBe(yield* told(one.columns(there, type)))
-      }
-      expect(yield* one.types(here)).toEqual(["people"])
-      // Not even a relation to what is hidden has a name; a visible column is suggested for a slip.
-      expect(yield* one.columns(here)).toEqual(["name", "status", "owner"])
-      expect(yield* told(one.find(here, { selectColumns: ["ownr"] }))).toContain("Did you mean owner?")
-    }))
+  it.effect(
+    "a hidden name and one that doesn't exist get the same error, byte for byte, before any value is looked at",
+    () =>
+      Effect.gen(function* () {
+        const one = yield* startProcess()
+        const hiding = yield* makeOrganization(one, "hiding")
+        const lacking = yield* makeOrganization(one, "lacking")
+        // The same answers to the same questions: here it exists and is hidden, there it doesn't exist.
+        yield* addType(one, hiding, "secrets")
+        yield* pinPeople(one, lacking, ["phone", "email"])
+        for (const organization of [hiding, lacking]) yield* one.publish(organization, VISIBLE)
+        const [here, there] = [yield* one.admit(hiding, "lena@atlas.com"), yield* one.admit(lacking, "lena@atlas.com")]
+        const values = ["", "\u0000", "x", "call me", "x".repeat(2000)]
+        const questions = [
+          { entityTypeId: "secrets" },
+          { entityTypeId: "secrets", selectColumns: ["name"] },
+          { entityTypeId: "secrets", limit: -1 },
+          { entityTypeId: "secret" },
+          { selectColumns: ["phone"] },
+          { selectColumns: ["name", "email"] },
+          { selectColumns: ["phon"] },
+          { selectColumns: ["company"] },
+          { filters: [{ columnId: "company", op: "ilike" as const, value: "Atlas" }] },
+          {
+            filters: [
+              { columnId: "name", op: "gte" as const, value: "x" },
+              { columnId: "phone", op: "eq" as const, value: "x" }
+            ]
+          },
+          { selectColumns: ["phone"], limit: 1000 },
+          { selectColumns: ["phone"], cursorEntityId: "not an id" },
+          ...(["eq", "ilike", "gte", "lt"] as const).flatMap((op) =>
+            values.map((value) => ({ filters: [{ columnId: "phone", op, value }] }))
+          )
+        ]
+        for (const question of questions) {
+          const answers = [yield* told(one.find(here, question)), yield* told(one.find(there, question))]
+          expect(answers[0]).toBe(answers[1])
+          expect(answers[0]).toContain("UnknownName")
+          for (const word of ["salary", "E-mail", "phone,", "companies", "Atlas of"])
+            expect(answers[0]).not.toContain(word)
+        }
+        for (const type of ["secrets", "companies", "nonsense"]) {
+          expect(yield* told(one.columns(here, type))).toBe(yield* told(one.columns(there, type)))
+        }
+        expect(yield* one.types(here)).toEqual(["people"])
+        // Not even a relation to what is hidden has a name; a visible column is suggested for a slip.
+        expect(yield* one.columns(here)).toEqual(["name", "status", "owner"])
+        expect(yield* told(one.find(here, { selectColumns: ["ownr"] }))).toContain("Did you mean owner?")
+      })
+  )
 
-  it.effect("a suspended member's very next call sees nothing, in the process that suspended it and in every other (GHSA-56p6-qw3c-fq2g)", () =>
-    Effect.gen(function*() {
-      const [one, two] = [yield* startProcess(), yield* startProcess()]
-      const organization = yield* makeOrganization(one, "suspending")
-      yield* one.publish(organization, VISIBLE)
-      const [inOne, inTwo] = [yield* one.admit(organization, "lena@atlas.com"), yield* two.admit(organization, "lena@atlas.com")]
-      expect(yield* names(one.find(inOne))).toEqual(["Lena", "Max", "Vera"])
-      expect(yield* names(two.find(inTwo))).toEqual(["Lena", "Max", "Vera"])
+  it.effect(
+    "a suspended member's very next call sees nothing, in the process that suspended it and in every other (GHSA-56p6-qw3c-fq2g)",
+    () =>
+      Effect.gen(function* () {
+        const [one, two] = [yield* startProcess(), yield* startProcess()]
+        const organization = yield* makeOrganization(one, "suspending")
+        yield* one.publish(organization, VISIBLE)
+        const [inOne, inTwo] = [
+          yield* one.admit(organization, "lena@atlas.com"),
+          yield* two.admit(organization, "lena@atlas.com")
+        ]
+        expect(yield* names(one.find(inOne))).toEqual(["Lena", "Max", "Vera"])
+        expect(yield* names(two.find(inTwo))).toEqual(["Lena", "Max", "Vera"])
 
-      yield* two.run(Effect.flatMap(Memberships, (members) => members.suspend(organization, "lena@atlas.com")))
-      for (const [process_, principal] of [[one, inOne], [two, inTwo]] as const) {
-        expect(yield* Effect.flip(process_.find(principal))).toEqual(NotAdmitted.error)
-        expect(yield* Effect.flip(process_.find(principal, { selectColumns: ["nonsense"] }))).toEqual(NotAdmitted.error)
-        expect(yield* Effect.flip(process_.types(principal))).toEqual(NotAdmitted.error)
-        expect(yield* Effect.flip(process_.columns(principal))).toEqual(NotAdmitted.error)
-        expect(yield* Effect.flip(process_.admit(organization, "lena@atlas.com"))).toEqual(NotAdmitted.error)
-      }
-      expect(yield* names(one.find(yield* one.admit(organization, "max@atlas.com")))).toEqual(["Lena", "Max", "Vera"])
-    }))
+        yield* two.run(Effect.flatMap(Memberships, (members) => members.suspend(organization, "lena@atlas.com")))
+        for (const [process_, principal] of [
+          [one, inOne],
+          [two, inTwo]
+        ] as const) {
+          expect(yield* Effect.flip(process_.find(principal))).toEqual(NotAdmitted.error)
+          expect(yield* Effect.flip(process_.find(principal, { selectColumns: ["nonsense"] }))).toEqual(
+            NotAdmitted.error
+          )
+          expect(yield* Effect.flip(process_.types(principal))).toEqual(NotAdmitted.error)
+          expect(yield* Effect.flip(process_.columns(principal))).toEqual(NotAdmitted.error)
+          expect(yield* Effect.flip(process_.admit(organization, "lena@atlas.com"))).toEqual(NotAdmitted.error)
+        }
+        expect(yield* names(one.find(yield* one.admit(organization, "max@atlas.com")))).toEqual(["Lena", "Max", "Vera"])
+      })
+  )
 
   it.effect("a policy takes effect on the next call, whichever process published it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const [one, two] = [yield* startProcess(), yield* startProcess()]
       const organization = yield* makeOrganization(one, "publishing")
       yield* one.publish(organization, VISIBLE)
@@ -140,14 +191,17 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
       expect(yield* names(one.find(lena))).toEqual(["Lena", "Max"])
       // What was hidden a moment ago isn't an unknown name any longer.
       yield* two.publish(organization, [{}])
-      expect((yield* one.find(lena, { filters: [{ columnId: "phone", op: "eq", value: "415-555-0100" }] })).total).toBe(1)
+      expect((yield* one.find(lena, { filters: [{ columnId: "phone", op: "eq", value: "415-555-0100" }] })).total).toBe(
+        1
+      )
       yield* two.publish(organization, [{ effect: "deny" }, {}])
       expect(yield* told(one.find(lena))).toContain("UnknownName")
       expect(yield* one.types(lena)).toEqual([])
-    }))
+    })
+  )
 
   it.effect("roles and attributes count as they are at the call, not as they were when the caller was admitted", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const [one, two] = [yield* startProcess(), yield* startProcess()]
       const organization = yield* makeOrganization(one, "changing")
       yield* one.publish(organization, [{ role: "manager" }, { where: { status: "$attr.word" } }])
@@ -158,42 +212,46 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
       expect(yield* names(one.find(lena))).toEqual(["Vera"])
       yield* two.run(addMember(organization, "lena@atlas.com", "lena", ["member"], { word: "staff" }))
       expect(yield* names(one.find(lena))).toEqual(["Lena", "Max"])
-    }))
+    })
+  )
 
-  it.effect("a policy published between planning and reading is planned for once more, and then nothing is answered", () =>
-    Effect.gen(function*() {
-      let times = 0
-      let statements = 0
-      const two = yield* startProcess()
-      const organization = yield* makeOrganization(two, "racing")
-      const one = yield* startProcess((text) => {
-        if (!text.startsWith("/* max people")) return Effect.void
-        statements += 1
-        if (times === 0) return Effect.void
-        times -= 1
-        return two.publish(organization, [{ where: { status: "vip" } }])
+  it.effect(
+    "a policy published between planning and reading is planned for once more, and then nothing is answered",
+    () =>
+      Effect.gen(function* () {
+        let times = 0
+        let statements = 0
+        const two = yield* startProcess()
+        const organization = yield* makeOrganization(two, "racing")
+        const one = yield* startProcess((text) => {
+          if (!text.startsWith("/* max people")) return Effect.void
+          statements += 1
+          if (times === 0) return Effect.void
+          times -= 1
+          return two.publish(organization, [{ where: { status: "vip" } }])
+        })
+        yield* two.publish(organization, VISIBLE)
+        const lena = yield* one.admit(organization, "lena@atlas.com")
+        expect(yield* names(one.find(lena))).toEqual(["Lena", "Max", "Vera"])
+        expect(statements).toBe(1)
+
+        times = 1
+        statements = 0
+        expect(yield* names(one.find(lena))).toEqual(["Vera"])
+        expect(statements).toBe(2)
+
+        const again = yield* one.admit(organization, "lena@atlas.com")
+        times = Infinity
+        statements = 0
+        expect(yield* Effect.flip(one.find(again))).toEqual(Unavailable.error)
+        expect(statements).toBe(2)
+        times = 0
+        expect(yield* names(one.find(lena))).toEqual(["Vera"])
       })
-      yield* two.publish(organization, VISIBLE)
-      const lena = yield* one.admit(organization, "lena@atlas.com")
-      expect(yield* names(one.find(lena))).toEqual(["Lena", "Max", "Vera"])
-      expect(statements).toBe(1)
-
-      times = 1
-      statements = 0
-      expect(yield* names(one.find(lena))).toEqual(["Vera"])
-      expect(statements).toBe(2)
-
-      const again = yield* one.admit(organization, "lena@atlas.com")
-      times = Infinity
-      statements = 0
-      expect(yield* Effect.flip(one.find(again))).toEqual(Unavailable.error)
-      expect(statements).toBe(2)
-      times = 0
-      expect(yield* names(one.find(lena))).toEqual(["Vera"])
-    }))
+  )
 
   it.effect("a suspension between planning and reading is not outrun", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const two = yield* startProcess()
       const organization = yield* makeOrganization(two, "outrunning")
       let armed = false
@@ -207,10 +265,11 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
       expect(yield* names(one.find(lena))).toEqual(["Lena", "Max", "Vera"])
       armed = true
       expect(yield* Effect.flip(one.find(lena))).toEqual(NotAdmitted.error)
-    }))
+    })
+  )
 
   it.effect("a rule begins and ends on time, without anybody publishing", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "timing")
       const lena = yield* one.admit(organization, "lena@atlas.com")
@@ -219,17 +278,21 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
       for (let delay = 800; at <= Date.now(); delay *= 4) {
         at = Date.now() + delay
         const moment = new Date(at).toISOString()
-        yield* one.publish(organization, [{ where: { status: "staff" }, notAfter: moment }, { where: { status: "vip" }, notBefore: moment }])
+        yield* one.publish(organization, [
+          { where: { status: "staff" }, notAfter: moment },
+          { where: { status: "vip" }, notBefore: moment }
+        ])
         const before = yield* names(one.find(lena))
         if (Date.now() < at) expect(before).toEqual(["Lena", "Max"])
       }
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, at - Date.now() + 20)))
       expect(yield* names(one.find(lena))).toEqual(["Vera"])
       expect(yield* one.types(lena)).toEqual(["people"])
-    }))
+    })
+  )
 
   it.effect("a column that is added later starts hidden, and rows stay hidden that a deny hides", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "growing")
       yield* one.publish(organization, [{}, { effect: "deny", where: { status: "vip" } }])
@@ -244,93 +307,182 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
       yield* one.publish(organization, [{}, { effect: "deny", where: { status: { not: "staff" } } }])
       expect(yield* one.columns(lena)).toContain("salary")
       expect(yield* names(one.find(lena, { selectColumns: ["salary"] }))).toEqual(["Lena", "Max"])
-    }))
+    })
+  )
 
   it.effect("callers who ask at the same time in one process each see their own (CVE-2023-2455)", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const callers = Array.from({ length: 8 }, (_, index) => `caller${index}`)
       const organization = yield* makeOrganization(one, "interleaving", [
-        ...callers.map((id) => ({ id, name: `I am ${id}` })), ...callers.map((id) => ({ id: `x${id}`, name: `CANARY-${id}`, owner: id, status: id }))
+        ...callers.map((id) => ({ id, name: `I am ${id}` })),
+        ...callers.map((id) => ({ id: `x${id}`, name: `CANARY-${id}`, owner: id, status: id }))
       ])
-      yield* one.publish(organization, [{ where: { owner: "$me" } }, { role: "manager", where: { status: "$attr.word" } }])
+      yield* one.publish(organization, [
+        { where: { owner: "$me" } },
+        { role: "manager", where: { status: "$attr.word" } }
+      ])
       for (const [index, id] of callers.entries()) {
-        yield* one.run(addMember(organization, `${id}@atlas.com`, id, index % 2 === 0 ? ["member"] : ["manager"], { word: id }))
+        yield* one.run(
+          addMember(organization, `${id}@atlas.com`, id, index % 2 === 0 ? ["member"] : ["manager"], { word: id })
+        )
       }
       const principals = yield* Effect.forEach(callers, (id) => one.admit(organization, `${id}@atlas.com`))
-      const answers = yield* Effect.forEach(Array.from({ length: 320 }, (_, index) => index % callers.length), (who) =>
-        Effect.map(Effect.all([
-          told(one.find(principals[who]!)), told(one.find(principals[who]!, { filters: [{ columnId: "name", op: "ilike", value: "canary" }], limit: 1 })),
-          told(one.find(principals[who]!, { filters: [{ columnId: "name", op: "eq", value: `canary-${callers[(who + 1) % 8]!}` }] }))
-        ], { concurrency: "unbounded" }), (texts) => ({ who, texts })), { concurrency: "unbounded" })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 320 }, (_, index) => index % callers.length),
+        (who) =>
+          Effect.map(
+            Effect.all(
+              [
+                told(one.find(principals[who]!)),
+                told(
+                  one.find(principals[who]!, {
+                    filters: [{ columnId: "name", op: "ilike", value: "canary" }],
+                    limit: 1
+                  })
+                ),
+                told(
+                  one.find(principals[who]!, {
+                    filters: [{ columnId: "name", op: "eq", value: `canary-${callers[(who + 1) % 8]!}` }]
+                  })
+                )
+              ],
+              { concurrency: "unbounded" }
+            ),
+            (texts) => ({ who, texts })
+          ),
+        { concurrency: "unbounded" }
+      )
       for (const { texts, who } of answers) {
         expect(texts[0]).toContain(`CANARY-${callers[who]!}"`)
         expect(texts[1]).toContain(`CANARY-${callers[who]!}"`)
-        for (const text of texts) expect(text.match(/CANARY-caller\d/g) ?? []).not.toContainEqual(expect.not.stringContaining(callers[who]!))
+        for (const text of texts)
+          expect(text.match(/CANARY-caller\d/g) ?? []).not.toContainEqual(expect.not.stringContaining(callers[who]!))
         expect(texts[2]).toBe(JSON.stringify({ total: 0, limited: true, entities: [] }))
       }
-    }))
+    })
+  )
 
-  it.effect("a plan is kept for exactly one principal: each part of it, changed alone, is answered for itself (CVE-2026-33729, CVE-2024-56323)", () =>
-    Effect.gen(function*() {
-      const one = yield* startProcess()
-      const organization = yield* makeOrganization(one, "caching", [
-        { id: "lena", name: "Lena", status: "5" }, { id: "max", name: "Max", owner: "lena", status: "a" },
-        { id: "vera", name: "Vera", owner: "max", status: "b" }, { id: "zoe", name: "Zoe", status: "a,b" }
-      ])
-      yield* one.publish(organization, [
-        { where: { owner: "$me" } }, { where: { status: "$attr.word" } }, { role: "manager" },
-        { role: "agent", where: { status: ["a", "b"] } }, { role: "agent", where: { status: "$attr.other" } }
-      ])
-      const lena = yield* one.admit(organization, "lena@atlas.com")
-      const shown = (change: Partial<Principal>) => names(one.find({ ...lena, ...change }))
-      const actor = { id: "bot", roles: ["agent"], attributes: {} }
-      for (let round = 0; round < 2; round++) {
-        expect(yield* shown({})).toEqual(["Max"])
-        expect(yield* shown({ anchorEntityId: idFor("max") })).toEqual(["Vera"])
-        expect(yield* shown({ roles: ["member", "manager"] })).toEqual(["Lena", "Max", "Vera", "Zoe"])
-        expect(yield* shown({ attributes: { word: "b" } })).toEqual(["Max", "Vera"])
-        expect(yield* shown({ attributes: { word: "a,b" } })).toEqual(["Max", "Zoe"])
-        expect(yield* shown({ attributes: { word: "5" } })).toEqual(["Lena", "Max"])
-        expect(yield* shown({ attributes: { word: 5 } })).toEqual(["Max"])
-        expect(yield* shown({ attributes: { other: "b" } })).toEqual(["Max"])
-        expect(yield* shown({ roles: ["manager"], actor })).toEqual(["Max", "Vera"])
-        expect(yield* shown({ roles: ["manager"], actor: { ...actor, attributes: { other: "5" } } })).toEqual(["Lena", "Max", "Vera"])
-        expect(yield* shown({ roles: ["manager"], actor: { ...actor, roles: ["manager"] } })).toEqual(["Lena", "Max", "Vera", "Zoe"])
-      }
-    }))
+  it.effect(
+    "a plan is kept for exactly one principal: each part of it, changed alone, is answered for itself (CVE-2026-33729, CVE-2024-56323)",
+    () =>
+      Effect.gen(function* () {
+        const one = yield* startProcess()
+        const organization = yield* makeOrganization(one, "caching", [
+          { id: "lena", name: "Lena", status: "5" },
+          { id: "max", name: "Max", owner: "lena", status: "a" },
+          { id: "vera", name: "Vera", owner: "max", status: "b" },
+          { id: "zoe", name: "Zoe", status: "a,b" }
+        ])
+        yield* one.publish(organization, [
+          { where: { owner: "$me" } },
+          { where: { status: "$attr.word" } },
+          { role: "manager" },
+          { role: "agent", where: { status: ["a", "b"] } },
+          { role: "agent", where: { status: "$attr.other" } }
+        ])
+        const lena = yield* one.admit(organization, "lena@atlas.com")
+        const shown = (change: Partial<Principal>) => names(one.find({ ...lena, ...change }))
+        const actor = { id: "bot", roles: ["agent"], attributes: {} }
+        for (let round = 0; round < 2; round++) {
+          expect(yield* shown({})).toEqual(["Max"])
+          expect(yield* shown({ anchorEntityId: idFor("max") })).toEqual(["Vera"])
+          expect(yield* shown({ roles: ["member", "manager"] })).toEqual(["Lena", "Max", "Vera", "Zoe"])
+          expect(yield* shown({ attributes: { word: "b" } })).toEqual(["Max", "Vera"])
+          expect(yield* shown({ attributes: { word: "a,b" } })).toEqual(["Max", "Zoe"])
+          expect(yield* shown({ attributes: { word: "5" } })).toEqual(["Lena", "Max"])
+          expect(yield* shown({ attributes: { word: 5 } })).toEqual(["Max"])
+          expect(yield* shown({ attributes: { other: "b" } })).toEqual(["Max"])
+          expect(yield* shown({ roles: ["manager"], actor })).toEqual(["Max", "Vera"])
+          expect(yield* shown({ roles: ["manager"], actor: { ...actor, attributes: { other: "5" } } })).toEqual([
+            "Lena",
+            "Max",
+            "Vera"
+          ])
+          expect(yield* shown({ roles: ["manager"], actor: { ...actor, roles: ["manager"] } })).toEqual([
+            "Lena",
+            "Max",
+            "Vera",
+            "Zoe"
+          ])
+        }
+      })
+  )
 
   it.effect("a plan isn't shared by organizations, though everything that is written of both is the same", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const shown = []
-      for (const [slug, country] of [["american", "US"], ["german", "DE"]] as const) {
-        const organization = yield* one.run(Effect.flatMap(Organizations, (organizations) =>
-          organizations.create({ slug, country, timeZone: "America/New_York" })))
-        yield* one.run(addRows(organization, "people", [{ id: "a", name: "A", phone: "+1 415 555 0100" }, { id: "b", name: "B", phone: "+49 415 5550100" }]))
+      for (const [slug, country] of [
+        ["american", "US"],
+        ["german", "DE"]
+      ] as const) {
+        const organization = yield* one.run(
+          Effect.flatMap(Organizations, (organizations) =>
+            organizations.create({ slug, country, timeZone: "America/New_York" })
+          )
+        )
+        yield* one.run(
+          addRows(organization, "people", [
+            { id: "a", name: "A", phone: "+1 415 555 0100" },
+            { id: "b", name: "B", phone: "+49 415 5550100" }
+          ])
+        )
         yield* one.publish(organization, [{ where: { phone: "(415) 555-0100" } }])
         yield* one.run(addMember(organization, "lena@atlas.com", "lena", ["member"]))
-        yield* one.run(Effect.flatMap(Database, ({ owner }) => owner`UPDATE max.organizations SET epoch = 100 WHERE organization_id = ${organization.id}`))
+        yield* one.run(
+          Effect.flatMap(
+            Database,
+            ({ owner }) => owner`UPDATE max.organizations SET epoch = 100 WHERE organization_id = ${organization.id}`
+          )
+        )
         shown.push(yield* names(one.find(yield* one.admit(organization, "lena@atlas.com"))))
       }
       // The same number is another one in another country.
       expect(shown).toEqual([["A"], ["B"]])
-    }))
+    })
+  )
 
   it.effect("two organizations with the same rows and ids: no byte of the other is in any answer", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const rows = (canary: string): ReadonlyArray<Row> =>
-        PEOPLE.map((row) => ({ ...row, name: `${row.name} ${canary}`, ...(row.email === undefined ? {} : { email: `${canary}@example.com` }) }))
+        PEOPLE.map((row) => ({
+          ...row,
+          name: `${row.name} ${canary}`,
+          ...(row.email === undefined ? {} : { email: `${canary}@example.com` })
+        }))
       const organizations = []
       for (const canary of ["alpha", "omega"]) {
         const organization = yield* makeOrganization(one, canary, rows(canary))
-        yield* one.run(addRows(organization, "meetings", [{ id: "m", name: `Meeting ${canary}`, owner: "max", company: "at", start: "2026-03-01T12:00:00Z", attendees: ["lena", "vera"] }]))
+        yield* one.run(
+          addRows(organization, "meetings", [
+            {
+              id: "m",
+              name: `Meeting ${canary}`,
+              owner: "max",
+              company: "at",
+              start: "2026-03-01T12:00:00Z",
+              attendees: ["lena", "vera"]
+            }
+          ])
+        )
         // Targets and links that exist in the other organization only.
-        yield* one.run(addRows(organization, "people", [{ id: `only-${canary}`, name: `Only ${canary}`, owner: `only-${canary === "alpha" ? "omega" : "alpha"}` }]))
-        yield* one.run(addRows(organization, "meetings", [
-          { id: "n", name: `Next ${canary}`, owner: `only-${canary === "alpha" ? "omega" : "alpha"}`, attendees: [`only-${canary === "alpha" ? "omega" : "alpha"}`] }
-        ]))
+        yield* one.run(
+          addRows(organization, "people", [
+            { id: `only-${canary}`, name: `Only ${canary}`, owner: `only-${canary === "alpha" ? "omega" : "alpha"}` }
+          ])
+        )
+        yield* one.run(
+          addRows(organization, "meetings", [
+            {
+              id: "n",
+              name: `Next ${canary}`,
+              owner: `only-${canary === "alpha" ? "omega" : "alpha"}`,
+              attendees: [`only-${canary === "alpha" ? "omega" : "alpha"}`]
+            }
+          ])
+        )
         yield* one.publish(organization, [{}, { type: "companies" }, { type: "meetings" }])
         organizations.push(organization)
       }
@@ -338,13 +490,22 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
         const [own, other] = index === 0 ? ["alpha", "omega"] : ["omega", "alpha"]
         const lena = yield* one.admit(organization, "lena@atlas.com")
         const questions = [
-          { selectColumns: ["name", "owner", "company", "email", "phone"] }, { entityTypeId: "companies", selectColumns: ["name", "owner"] },
+          { selectColumns: ["name", "owner", "company", "email", "phone"] },
+          { entityTypeId: "companies", selectColumns: ["name", "owner"] },
           { entityTypeId: "meetings", selectColumns: ["name", "owner", "company", "attendees", "start"] },
           { filters: [{ columnId: "name", op: "ilike" as const, value: "l" }], selectColumns: ["owner"] },
           { filters: [{ columnId: "phone", op: "eq" as const, value: "415-555-0100" }], selectColumns: ["email"] },
           { filters: [{ columnId: "owner", op: "eq" as const, value: idFor("lena") }], selectColumns: ["owner"] },
-          { entityTypeId: "meetings", filters: [{ columnId: "attendees", op: "ilike" as const, value: "Vera" }], selectColumns: ["attendees"] },
-          { entityTypeId: "meetings", filters: [{ columnId: "start", op: "gte" as const, value: "2026" }], selectColumns: ["owner"] }
+          {
+            entityTypeId: "meetings",
+            filters: [{ columnId: "attendees", op: "ilike" as const, value: "Vera" }],
+            selectColumns: ["attendees"]
+          },
+          {
+            entityTypeId: "meetings",
+            filters: [{ columnId: "start", op: "gte" as const, value: "2026" }],
+            selectColumns: ["owner"]
+          }
         ]
         for (const question of questions) {
           const text = yield* told(one.find(lena, question))
@@ -352,50 +513,84 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
           expect(text).not.toContain(other)
           for (const needle of [other!, `only ${other!}`, `${other!}@example.com`]) {
             for (const columnId of ["name", "owner", ...("entityTypeId" in question ? [] : ["email", "company"])]) {
-              const found = yield* told(one.find(lena, { ...question, filters: [{ columnId, op: "ilike", value: needle }] }))
+              const found = yield* told(
+                one.find(lena, { ...question, filters: [{ columnId, op: "ilike", value: needle }] })
+              )
               if (!found.includes("UnknownName")) expect(found).toContain(`"total":0`)
             }
           }
         }
         // The rows are there, the ids are the same; what leads to the other organization leads nowhere.
-        const next = yield* one.find(lena, { entityTypeId: "meetings", filters: [{ columnId: "name", op: "eq", value: `next ${own!}` }], selectColumns: ["owner", "attendees"] })
+        const next = yield* one.find(lena, {
+          entityTypeId: "meetings",
+          filters: [{ columnId: "name", op: "eq", value: `next ${own!}` }],
+          selectColumns: ["owner", "attendees"]
+        })
         expect(next.entities).toEqual([{ entityId: idFor("n"), displayName: `Next ${own!}`, columns: {} }])
         // Nobody asks for an organization that isn't the principal's own.
         const foreign = organizations[1 - index]!
         for (const principal of [lena, { ...lena, organizationId: foreign.id }]) {
-          const asked = yield* Effect.result(one.run(Effect.flatMap(EntityQueryService, (queries) =>
-            queries.findEntities({ organizationId: principal === lena ? foreign.id : organization.id, entityTypeId: "people", filters: [] })
-          ).pipe(Effect.provideService(CurrentPrincipal, principal))))
+          const asked = yield* Effect.result(
+            one.run(
+              Effect.flatMap(EntityQueryService, (queries) =>
+                queries.findEntities({
+                  organizationId: principal === lena ? foreign.id : organization.id,
+                  entityTypeId: "people",
+                  filters: []
+                })
+              ).pipe(Effect.provideService(CurrentPrincipal, principal))
+            )
+          )
           expect(Result.isFailure(asked) && asked.failure).toEqual(NotAdmitted.error)
         }
       }
-    }))
+    })
+  )
 
   it.effect("whoever edits a row's e-mail address or phone doesn't become somebody else", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "editing")
       yield* one.publish(organization, VISIBLE)
-      yield* one.run(Effect.flatMap(Database, ({ owner }) => owner`
-        UPDATE data.people SET email = 'lena@atlas.com', email_k = 'lena@atlas.com' WHERE organization_id = ${organization.id} AND name = 'Vera'`))
+      yield* one.run(
+        Effect.flatMap(
+          Database,
+          ({ owner }) => owner`
+        UPDATE data.people SET email = 'lena@atlas.com', email_k = 'lena@atlas.com' WHERE organization_id = ${organization.id} AND name = 'Vera'`
+        )
+      )
       expect((yield* one.admit(organization, "lena@atlas.com")).anchorEntityId).toBe(idFor("lena"))
       expect(yield* Effect.flip(one.admit(organization, "lena@example.com"))).toEqual(NotAdmitted.error)
       expect(yield* Effect.flip(one.admit(organization, "vera@atlas.com"))).toEqual(NotAdmitted.error)
-    }))
+    })
+  )
 
   it.effect("an attribute that can't be compared is missing, and takes nothing else from its member", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "attributes")
       yield* one.publish(organization, [
-        { where: { status: "$attr.word" } }, { type: "companies" }, { type: "companies", effect: "deny", columns: ["phone"], where: { name: "$attr.regions" } }
+        { where: { status: "$attr.word" } },
+        { type: "companies" },
+        { type: "companies", effect: "deny", columns: ["phone"], where: { name: "$attr.regions" } }
       ])
       // NaN is stored as null, because JSON has no other way to say it.
-      for (const broken of [{ level: Number.NaN }, { level: null }, { regions: ["north", "south"] }, { regions: { a: 1 } }]) {
-        yield* one.run(addMember(organization, "lena@atlas.com", "lena", ["member"], { word: "vip", ...broken } as never))
-        const lena = yield* Effect.exit(Effect.flatMap(one.admit(organization, "lena@atlas.com"), (principal) =>
-          Effect.all([names(one.find(principal)), one.types(principal), one.columns(principal, "companies")])))
+      for (const broken of [
+        { level: Number.NaN },
+        { level: null },
+        { regions: ["north", "south"] },
+        { regions: { a: 1 } }
+      ]) {
+        yield* one.run(
+          addMember(organization, "lena@atlas.com", "lena", ["member"], { word: "vip", ...broken } as never)
+        )
+        const lena = yield* Effect.exit(
+          Effect.flatMap(one.admit(organization, "lena@atlas.com"), (principal) =>
+            Effect.all([names(one.find(principal)), one.types(principal), one.columns(principal, "companies")])
+          )
+        )
         expect(lena).toMatchObject({ value: [["Vera"], ["people", "companies"], ["name", "status", "owner", "email"]] })
       }
-    }))
+    })
+  )
 })

@@ -9,11 +9,14 @@ const none: Readonly<Record<string, AttributeValue>> = {}
 /** What a condition and its negation come to as an allow, as a deny of rows and as a deny of a cell. */
 const outcomes = (where: RuleInput["where"], attributes: Readonly<Record<string, unknown>>) =>
   [where, { not: where }].map((condition) => {
-    const made = (rules: ReadonlyArray<RuleInput>) => planOf(rules, { attributes: attributes as Readonly<Record<string, AttributeValue>> })
+    const made = (rules: ReadonlyArray<RuleInput>) =>
+      planOf(rules, { attributes: attributes as Readonly<Record<string, AttributeValue>> })
     return {
       allow: made([{ where: condition }])._tag,
       deny: made([{}, { effect: "deny", where: condition }])._tag,
-      phone: granted(made([{}, { effect: "deny", columns: ["phone"], where: condition }])).cells.has("phone-key") ? "shown" : "hidden"
+      phone: granted(made([{}, { effect: "deny", columns: ["phone"], where: condition }])).cells.has("phone-key")
+        ? "shown"
+        : "hidden"
     }
   })
 
@@ -29,7 +32,9 @@ describe("an attribute is unknown", () => {
 
   it("when it is inherited from a prototype and not its own", () => {
     expect(outcomes({ status: "$attr.constructor" }, none)).toEqual(UNKNOWN)
-    expect(outcomes({ status: "$attr.region" }, Object.create({ region: "north" }) as object as Record<string, unknown>)).toEqual(UNKNOWN)
+    expect(
+      outcomes({ status: "$attr.region" }, Object.create({ region: "north" }) as object as Record<string, unknown>)
+    ).toEqual(UNKNOWN)
     const prototype = Object.prototype as Record<string, unknown>
     prototype["region"] = "north"
     try {
@@ -43,62 +48,96 @@ describe("an attribute is unknown", () => {
     expect(outcomes({ status: "$attr.region" }, { region: "" })).toEqual(UNKNOWN)
   })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("when it is %d: nothing is at most NaN", (level) => {
-    for (const op of ["lt", "lte", "gt", "gte", "eq", "ne"]) {
-      expect(outcomes({ level: { [op]: "$attr.level" } }, { level })).toEqual(UNKNOWN)
-      expect(outcomes({ score: { [op]: "$attr.level" } }, { level })).toEqual(UNKNOWN)
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    "when it is %d: nothing is at most NaN",
+    (level) => {
+      for (const op of ["lt", "lte", "gt", "gte", "eq", "ne"]) {
+        expect(outcomes({ level: { [op]: "$attr.level" } }, { level })).toEqual(UNKNOWN)
+        expect(outcomes({ score: { [op]: "$attr.level" } }, { level })).toEqual(UNKNOWN)
+      }
     }
-  })
+  )
 
   it.each<readonly [string, string, unknown]>([
-    ["a number for text", "status", 5], ["a boolean for text", "status", true], ["text for a boolean", "secret", "true"],
-    ["a number for a boolean", "secret", 1], ["a boolean for a number", "level", true], ["text for a number", "level", "five"],
-    ["a fraction for a whole number", "level", 5.5], ["text for a number", "score", "5,5"], ["hexadecimal for a number", "score", "0x10"],
-    ["a list for text", "status", ["a"]], ["an object for text", "status", {}], ["null for text", "status", null],
-    ["text that is no date", "joined", "soon"], ["a number for a date", "joined", 20260101], ["text that is no phone", "phone", "call me"],
-    ["text that is no address", "email", "ada"], ["a number for a reference", "owner", 5], ["text with a NUL", "status", "a\u0000b"]
+    ["a number for text", "status", 5],
+    ["a boolean for text", "status", true],
+    ["text for a boolean", "secret", "true"],
+    ["a number for a boolean", "secret", 1],
+    ["a boolean for a number", "level", true],
+    ["text for a number", "level", "five"],
+    ["a fraction for a whole number", "level", 5.5],
+    ["text for a number", "score", "5,5"],
+    ["hexadecimal for a number", "score", "0x10"],
+    ["a list for text", "status", ["a"]],
+    ["an object for text", "status", {}],
+    ["null for text", "status", null],
+    ["text that is no date", "joined", "soon"],
+    ["a number for a date", "joined", 20260101],
+    ["text that is no phone", "phone", "call me"],
+    ["text that is no address", "email", "ada"],
+    ["a number for a reference", "owner", 5],
+    ["text with a NUL", "status", "a\u0000b"]
   ])("when it is %s (%s)", (_, column, value) => {
     expect(outcomes({ [column]: "$attr.it" }, { it: value })).toEqual(UNKNOWN)
   })
 
-  it.each(["lena@atlas.com", "Lena Fischer", "-1", "x".repeat(40)])("when it is %j, which can't be an id, and a reference is compared with it", (lead) => {
-    expect(outcomes({ owner: "$attr.lead" }, { lead })).toEqual(UNKNOWN)
-    expect(outcomes({ owner: { ne: "$attr.lead" } }, { lead })).toEqual(UNKNOWN)
-    expect(outcomes({ owner: ["$attr.lead"] }, { lead })).toEqual(UNKNOWN)
-  })
+  it.each(["lena@atlas.com", "Lena Fischer", "-1", "x".repeat(40)])(
+    "when it is %j, which can't be an id, and a reference is compared with it",
+    (lead) => {
+      expect(outcomes({ owner: "$attr.lead" }, { lead })).toEqual(UNKNOWN)
+      expect(outcomes({ owner: { ne: "$attr.lead" } }, { lead })).toEqual(UNKNOWN)
+      expect(outcomes({ owner: ["$attr.lead"] }, { lead })).toEqual(UNKNOWN)
+    }
+  )
 })
 
 describe("$me", () => {
-  it.each(["", "not an id", "lena@atlas.com", "-1"])("is unknown where the principal's own record is called %j, which can't be an id", (anchorEntityId) => {
-    const made = (rules: ReadonlyArray<RuleInput>) => planOf(rules, { anchorEntityId })
-    for (const where of [{ owner: "$me" }, { id: "$me" }, { owner: { ne: "$me" } }, { owner: ["$me"] }]) {
-      for (const condition of [where, { not: where }]) {
-        expect(made([{ where: condition }])._tag).toBe("Denied")
-        expect(made([{}, { effect: "deny", where: condition }])._tag).toBe("Denied")
+  it.each(["", "not an id", "lena@atlas.com", "-1"])(
+    "is unknown where the principal's own record is called %j, which can't be an id",
+    (anchorEntityId) => {
+      const made = (rules: ReadonlyArray<RuleInput>) => planOf(rules, { anchorEntityId })
+      for (const where of [{ owner: "$me" }, { id: "$me" }, { owner: { ne: "$me" } }, { owner: ["$me"] }]) {
+        for (const condition of [where, { not: where }]) {
+          expect(made([{ where: condition }])._tag).toBe("Denied")
+          expect(made([{}, { effect: "deny", where: condition }])._tag).toBe("Denied")
+        }
       }
     }
-  })
+  )
 })
 
 describe("an attribute that is there", () => {
   it("is compared exactly, in the kind of the column", () => {
-    const leaf = (where: RuleInput["where"], attributes: Readonly<Record<string, AttributeValue>>) => granted(planOf([{ where }], { attributes })).where
-    expect(leaf({ status: "$attr.it" }, { it: "vip" })).toEqual(Bound.Compare({ column: "status", side: "value", op: "eq", value: "vip" }))
-    expect(leaf({ level: { lte: "$attr.it" } }, { it: 5 })).toEqual(Bound.Compare({ column: "level-key", side: "value", op: "lte", value: "5" }))
-    expect(leaf({ score: "$attr.it" }, { it: 1e-7 })).toEqual(Bound.Compare({ column: "score-key", side: "value", op: "eq", value: "0.0000001" }))
-    expect(leaf({ secret: "$attr.it" }, { it: false })).toEqual(Bound.Compare({ column: "secret-key", side: "value", op: "eq", value: false }))
-    expect(leaf({ phone: "$attr.it" }, { it: "(415) 555-0100" })).toEqual(Bound.Compare({ column: "phone-key", side: "key", op: "eq", value: "+14155550100" }))
+    const leaf = (where: RuleInput["where"], attributes: Readonly<Record<string, AttributeValue>>) =>
+      granted(planOf([{ where }], { attributes })).where
+    expect(leaf({ status: "$attr.it" }, { it: "vip" })).toEqual(
+      Bound.Compare({ column: "status", side: "value", op: "eq", value: "vip" })
+    )
+    expect(leaf({ level: { lte: "$attr.it" } }, { it: 5 })).toEqual(
+      Bound.Compare({ column: "level-key", side: "value", op: "lte", value: "5" })
+    )
+    expect(leaf({ score: "$attr.it" }, { it: 1e-7 })).toEqual(
+      Bound.Compare({ column: "score-key", side: "value", op: "eq", value: "0.0000001" })
+    )
+    expect(leaf({ secret: "$attr.it" }, { it: false })).toEqual(
+      Bound.Compare({ column: "secret-key", side: "value", op: "eq", value: false })
+    )
+    expect(leaf({ phone: "$attr.it" }, { it: "(415) 555-0100" })).toEqual(
+      Bound.Compare({ column: "phone-key", side: "key", op: "eq", value: "+14155550100" })
+    )
   })
 
   it("isn't read as a variable, whatever it says", () => {
-    expect(granted(planOf([{ where: { status: "$attr.it" } }], { attributes: { it: "$me" } })).where)
-      .toEqual(Bound.Compare({ column: "status", side: "value", op: "eq", value: "$me" }))
+    expect(granted(planOf([{ where: { status: "$attr.it" } }], { attributes: { it: "$me" } })).where).toEqual(
+      Bound.Compare({ column: "status", side: "value", op: "eq", value: "$me" })
+    )
   })
 
   it("in a list stands beside what is missing: the list is unknown where it isn't true", () => {
     const where = { status: ["$attr.it", "$attr.missing"] }
-    expect(granted(planOf([{ where }], { attributes: { it: "a" } })).where)
-      .toEqual(Bound.In({ column: "status", side: "value", values: ["a"], negated: false }))
+    expect(granted(planOf([{ where }], { attributes: { it: "a" } })).where).toEqual(
+      Bound.In({ column: "status", side: "value", values: ["a"], negated: false })
+    )
     expect(planOf([{ where: { not: where } }], { attributes: { it: "a" } })._tag).toBe("Denied")
     expect(planOf([{}, { effect: "deny", where }], { attributes: { it: "a" } })._tag).toBe("Denied")
   })

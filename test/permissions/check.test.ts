@@ -9,7 +9,15 @@ import { type Policy, problemText, readPolicy } from "../../src/permissions/Poli
 import { catalog } from "../conformance/catalog.ts"
 import { caller, NOW, policy } from "../conformance/generators.ts"
 import { type Caller, type PolicyJson, related, viewOf } from "../conformance/oracle.ts"
-import { type Entity, keyOf, makeWorld, type Organization, SHAPES, TYPE_NAMES, type TypeName } from "../conformance/world.ts"
+import {
+  type Entity,
+  keyOf,
+  makeWorld,
+  type Organization,
+  SHAPES,
+  TYPE_NAMES,
+  type TypeName
+} from "../conformance/world.ts"
 
 const CASES = 1500
 const [here] = makeWorld(41)
@@ -30,16 +38,23 @@ const rowOf = (type: TypeName, entity: Entity, organization: Organization): Chec
     values,
     related: (relation) => {
       const { kind, target } = SHAPES[type][relation]!
-      const others = kind === "many"
-        ? related(relation as "attendees", target!, entity.id, organization)
-        : [organization.entities[target!].get((entity.cells[relation] ?? -1n) as bigint)].flatMap((other) => other ?? [])
+      const others =
+        kind === "many"
+          ? related(relation as "attendees", target!, entity.id, organization)
+          : [organization.entities[target!].get((entity.cells[relation] ?? -1n) as bigint)].flatMap(
+              (other) => other ?? []
+            )
       return others.map((other) => rowOf(target!, other, organization))
     }
   }
 }
 
 const principalOf = (who: Caller): Principal => ({
-  organizationId: 7n, anchorEntityId: encodeId(who.me), roles: who.roles, attributes: who.attributes as Principal["attributes"], epoch: 1n,
+  organizationId: 7n,
+  anchorEntityId: encodeId(who.me),
+  roles: who.roles,
+  attributes: who.attributes as Principal["attributes"],
+  epoch: 1n,
   ...(who.actor === undefined ? {} : { actor: { id: "agent", ...who.actor } as NonNullable<Principal["actor"]> })
 })
 
@@ -53,7 +68,15 @@ const stored = (file: PolicyJson): Policy => {
 const both = (file: PolicyJson, who: Caller, type: TypeName) => {
   const [read, principal] = [stored(file), principalOf(who)]
   const checked = [...here!.entities[type].values()].flatMap((entity) => {
-    const { cells, visible } = check(read, catalog, principal, typeByKey(catalog, type)!, "read", rowOf(type, entity, here!), NOW)
+    const { cells, visible } = check(
+      read,
+      catalog,
+      principal,
+      typeByKey(catalog, type)!,
+      "read",
+      rowOf(type, entity, here!),
+      NOW
+    )
     return visible ? [[encodeId(entity.id), [...cells].sort()]] : []
   })
   const seen = [...viewOf(file, who, here!, type, NOW)].map(([id, cells]) => [encodeId(id), [...cells].sort()])
@@ -61,7 +84,8 @@ const both = (file: PolicyJson, who: Caller, type: TypeName) => {
 }
 
 const onDeals = (where: object): PolicyJson => ({
-  version: 1, roles: { member: { inherits: [] } },
+  version: 1,
+  roles: { member: { inherits: [] } },
   rules: [{ id: "r", effect: "allow", role: "member", action: "read", type: "deals", columns: "*", where: where as {} }]
 })
 const lena: Caller = { me: 30n, roles: ["member"], attributes: {} }
@@ -69,14 +93,17 @@ const lena: Caller = { me: 30n, roles: ["member"], attributes: {} }
 describe("the decision for one row", () => {
   it("is what the oracle decides, row and cells", () => {
     let visible = 0
-    fc.assert(fc.property(
-      fc.constantFrom(...TYPE_NAMES).chain((type) => fc.tuple(fc.constant(type), policy(type), caller)),
-      ([type, file, who]) => {
-        const { checked, seen } = both(file, who, type)
-        expect(checked).toEqual(seen)
-        if (seen.length > 0) visible += 1
-      }
-    ), { numRuns: CASES, seed: 20261124 })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...TYPE_NAMES).chain((type) => fc.tuple(fc.constant(type), policy(type), caller)),
+        ([type, file, who]) => {
+          const { checked, seen } = both(file, who, type)
+          expect(checked).toEqual(seen)
+          if (seen.length > 0) visible += 1
+        }
+      ),
+      { numRuns: CASES, seed: 20261124 }
+    )
     expect(visible).toBeGreaterThan(0.3 * CASES)
   })
 

@@ -13,7 +13,14 @@ const status = (op: "eq" | "ne", value: string) => Bound.Compare({ column: "stat
 const grown: Catalog = {
   ...catalog,
   types: catalog.types.map((type) =>
-    type === people ? { ...people, version: 2, columns: [...people.columns, { ...people.columns[4]!, key: "salary-key", slug: "salary" }] } : type)
+    type === people
+      ? {
+          ...people,
+          version: 2,
+          columns: [...people.columns, { ...people.columns[4]!, key: "salary-key", slug: "salary" }]
+        }
+      : type
+  )
 }
 
 describe("allow and deny", () => {
@@ -34,21 +41,41 @@ describe("allow and deny", () => {
     const deny: RuleInput = { id: "d", effect: "deny", where: { status: "vip" } }
     expect(granted(planOf([allow, deny])).where).toEqual(status("ne", "vip"))
     expect(granted(planOf([deny, allow])).where).toEqual(status("ne", "vip"))
-    expect(planOf([{ effect: "deny" }, allow, { id: "b" }])).toMatchObject({ _tag: "Denied", reason: "nothing-visible" })
+    expect(planOf([{ effect: "deny" }, allow, { id: "b" }])).toMatchObject({
+      _tag: "Denied",
+      reason: "nothing-visible"
+    })
   })
 
   it("neither order nor repetition of rules changes what a plan shows", () => {
     const pool: ReadonlyArray<RuleInput> = [
-      { where: { status: "a" } }, { where: { owner: "$me" }, columns: ["name", "phone"] }, { where: { company: { name: "Atlas" } }, role: "manager" },
-      { effect: "deny", where: { status: "vip" } }, { effect: "deny", columns: ["phone"], where: { level: { gt: 3 } } },
-      { effect: "deny", columns: ["name"], where: { not: { owner: { company: { name: "Atlas" } } } } }, { columns: ["email"], notAfter: "2026-07-01" },
-      { where: { any: [] } }, { where: { all: [] }, columns: ["status"] }
+      { where: { status: "a" } },
+      { where: { owner: "$me" }, columns: ["name", "phone"] },
+      { where: { company: { name: "Atlas" } }, role: "manager" },
+      { effect: "deny", where: { status: "vip" } },
+      { effect: "deny", columns: ["phone"], where: { level: { gt: 3 } } },
+      { effect: "deny", columns: ["name"], where: { not: { owner: { company: { name: "Atlas" } } } } },
+      { columns: ["email"], notAfter: "2026-07-01" },
+      { where: { any: [] } },
+      { where: { all: [] }, columns: ["status"] }
     ]
-    fc.assert(fc.property(fc.subarray([...pool], { minLength: 1 }), fc.array(fc.nat(100), { minLength: 20, maxLength: 20 }), (rules, picks) => {
-      const repeated = [...rules, ...picks.slice(0, picks[0]! % 5).map((pick) => rules[pick % rules.length]!)]
-      const shuffled = repeated.map((rule, index) => ({ rule, at: picks[index % 20]! * 31 % 17 })).sort((a, b) => a.at - b.at).map(({ rule }) => rule)
-      expect(meaningOf(planOf(shuffled, { roles: ["manager"] }))).toEqual(meaningOf(planOf(rules, { roles: ["manager"] })))
-    }), { numRuns: 300, seed: 1 })
+    fc.assert(
+      fc.property(
+        fc.subarray([...pool], { minLength: 1 }),
+        fc.array(fc.nat(100), { minLength: 20, maxLength: 20 }),
+        (rules, picks) => {
+          const repeated = [...rules, ...picks.slice(0, picks[0]! % 5).map((pick) => rules[pick % rules.length]!)]
+          const shuffled = repeated
+            .map((rule, index) => ({ rule, at: (picks[index % 20]! * 31) % 17 }))
+            .sort((a, b) => a.at - b.at)
+            .map(({ rule }) => rule)
+          expect(meaningOf(planOf(shuffled, { roles: ["manager"] }))).toEqual(
+            meaningOf(planOf(rules, { roles: ["manager"] }))
+          )
+        }
+      ),
+      { numRuns: 300, seed: 1 }
+    )
   })
 
   it("a deny with columns hides their cells and no row", () => {
@@ -60,7 +87,12 @@ describe("allow and deny", () => {
   })
 
   it("a column is shown on the rows of the rules that show it, and not on those of their union", () => {
-    const made = granted(planOf([{ columns: ["name"], where: { status: "a" } }, { columns: ["name", "phone"], where: { status: "b" } }]))
+    const made = granted(
+      planOf([
+        { columns: ["name"], where: { status: "a" } },
+        { columns: ["name", "phone"], where: { status: "b" } }
+      ])
+    )
     expect(made.where).toEqual(any(status("eq", "a"), status("eq", "b")))
     expect(made.cells.get("name")).toEqual(ALL)
     expect(made.cells.get("phone-key")).toEqual(status("eq", "b"))
@@ -82,16 +114,27 @@ describe("allow and deny", () => {
     expect(made.where).toEqual(status("ne", "vip"))
     expect(made.cells.get("salary-key")).toEqual(ALL)
     const everywhere = policyOf([{ effect: "deny" }, {}])
-    expect(planOf({ ...everywhere, rules: [...everywhere.rules, salary] }, {}, { of: grown })).toMatchObject({ _tag: "Denied" })
+    expect(planOf({ ...everywhere, rules: [...everywhere.rules, salary] }, {}, { of: grown })).toMatchObject({
+      _tag: "Denied"
+    })
   })
 
   it("a rule about a column that is gone denies instead of saying nothing", () => {
     const shrunk: Catalog = {
-      ...catalog, types: catalog.types.map((type) => (type === people ? { ...type, columns: type.columns.filter(({ slug }) => slug !== "level") } : type))
+      ...catalog,
+      types: catalog.types.map((type) =>
+        type === people ? { ...type, columns: type.columns.filter(({ slug }) => slug !== "level") } : type
+      )
     }
-    expect(planOf(policyOf([{}, { effect: "deny", where: { level: 5 } }]), {}, { of: shrunk })).toMatchObject({ _tag: "Denied" })
-    expect(planOf(policyOf([{}, { effect: "deny", where: { not: { level: 5 } } }]), {}, { of: shrunk })).toMatchObject({ _tag: "Denied" })
-    expect(planOf(policyOf([{ where: { any: [{ level: 5 }, { not: { level: null } }] } }]), {}, { of: shrunk })).toMatchObject({ _tag: "Denied" })
+    expect(planOf(policyOf([{}, { effect: "deny", where: { level: 5 } }]), {}, { of: shrunk })).toMatchObject({
+      _tag: "Denied"
+    })
+    expect(planOf(policyOf([{}, { effect: "deny", where: { not: { level: 5 } } }]), {}, { of: shrunk })).toMatchObject({
+      _tag: "Denied"
+    })
+    expect(
+      planOf(policyOf([{ where: { any: [{ level: 5 }, { not: { level: null } }] } }]), {}, { of: shrunk })
+    ).toMatchObject({ _tag: "Denied" })
   })
 
   it("says that it is limited exactly when a row could be hidden", () => {
@@ -102,16 +145,32 @@ describe("allow and deny", () => {
   })
 })
 
+describe("not", () => {
+  it.each([["eq", "ne"], ["ne", "eq"], ["lt", "gte"], ["lte", "gt"], ["gt", "lte"], ["gte", "lt"]] as const)("of %s is %s, and twice is what it was", (op, opposite) => {
+    const level = (of: typeof op | typeof opposite) => Bound.Compare({ column: "level-key", side: "value", op: of, value: "5" })
+    const where = { level: { [op]: 5 } }
+    expect(granted(planOf([{ where: { not: where } }])).where).toEqual(level(opposite))
+    expect(granted(planOf([{ where: { level: { not: where.level } } }])).where).toEqual(level(opposite))
+    expect(granted(planOf([{ where: { not: { not: where } } }])).where).toEqual(level(op))
+    expect(granted(planOf([{}, { effect: "deny", where }])).where).toEqual(level(opposite))
+  })
+})
+
 describe("roles", () => {
   it("a role has the rules of what it inherits, and not the other way round", () => {
     expect(planOf([{ role: "member" }], { roles: ["manager"] })._tag).toBe("Granted")
     expect(planOf([{ role: "manager" }], { roles: ["member"] })._tag).toBe("Denied")
-    expect(planOf([{ role: "manager" }, { role: "member", effect: "deny" }], { roles: ["manager"] })._tag).toBe("Denied")
+    expect(planOf([{ role: "manager" }, { role: "member", effect: "deny" }], { roles: ["manager"] })._tag).toBe(
+      "Denied"
+    )
   })
 
-  it.each(["nobody", "constructor", "__proto__", "toString", "hasOwnProperty", ""])("a role called %j that the policy doesn't have grants nothing", (role) => {
-    expect(planOf([{}], { roles: [role] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
-  })
+  it.each(["nobody", "constructor", "__proto__", "toString", "hasOwnProperty", ""])(
+    "a role called %j that the policy doesn't have grants nothing",
+    (role) => {
+      expect(planOf([{}], { roles: [role] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    }
+  )
 
   it("no role grants nothing", () => {
     expect(planOf([{}], { roles: [] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
@@ -124,15 +183,25 @@ describe("time", () => {
 
   it("a rule holds from notBefore until just before notAfter", () => {
     const rule = { notBefore: "2026-06-01T12:00:00Z", notAfter: "2026-06-01T15:00:00+02:00" }
-    expect([noon - 1, noon, noon + 3_599_999, noon + 3_600_000].map((now) => at(rule, now)._tag)).toEqual(["Denied", "Granted", "Granted", "Denied"])
+    expect([noon - 1, noon, noon + 3_599_999, noon + 3_600_000].map((now) => at(rule, now)._tag)).toEqual([
+      "Denied",
+      "Granted",
+      "Granted",
+      "Denied"
+    ])
   })
 
   it("a plan ends when the next rule begins or ends, also one that denies (no rule yet)", () => {
     expect(at({ notAfter: "2026-06-01T13:00:00Z" }, noon).expiresAt).toBe(noon + 3_600_000)
-    expect(at({ notBefore: "2026-06-01T13:00:00Z" }, noon)).toMatchObject({ _tag: "Denied", expiresAt: noon + 3_600_000 })
+    expect(at({ notBefore: "2026-06-01T13:00:00Z" }, noon)).toMatchObject({
+      _tag: "Denied",
+      expiresAt: noon + 3_600_000
+    })
     expect(at({ notAfter: "2026-05-01" }, noon)).toMatchObject({ _tag: "Denied", expiresAt: Infinity })
     expect(at({}, noon).expiresAt).toBe(Infinity)
-    expect(planOf([{}, { effect: "deny", notBefore: "2026-06-01T12:00:00.001Z" }], {}, { now: noon }).expiresAt).toBe(noon + 1)
+    expect(planOf([{}, { effect: "deny", notBefore: "2026-06-01T12:00:00.001Z" }], {}, { now: noon }).expiresAt).toBe(
+      noon + 1
+    )
   })
 
   it("a rule of a role that the principal hasn't ends no plan", () => {
@@ -141,7 +210,9 @@ describe("time", () => {
 
   it("a plan for two parties ends with the first of theirs", () => {
     const rules = [{ notAfter: "2026-06-03" }, { role: "agent", notAfter: "2026-06-02" }]
-    expect(planOf(rules, { actor: { id: "x", roles: ["agent"], attributes: {} } }, { now: noon }).expiresAt).toBe(Date.UTC(2026, 5, 2))
+    expect(planOf(rules, { actor: { id: "x", roles: ["agent"], attributes: {} } }, { now: noon }).expiresAt).toBe(
+      Date.UTC(2026, 5, 2)
+    )
   })
 })
 
@@ -150,15 +221,22 @@ describe("size", () => {
 
   it("a plan that binds more values than it may is denied, not cut", () => {
     expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS) } }])._tag).toBe("Granted")
-    expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS + 1) } }])).toMatchObject({ _tag: "Denied", reason: "too-large" })
+    expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS + 1) } }])).toMatchObject({
+      _tag: "Denied",
+      reason: "too-large"
+    })
   })
 
   it("the values of masks count, and those of both parties", () => {
     const half = values(MAX_PLAN_PARAMETERS / 2)
-    expect(planOf([{ where: { status: half } }, { effect: "deny", columns: ["phone"], where: { status: [...half, "x"] } }]))
-      .toMatchObject({ _tag: "Denied", reason: "too-large" })
-    expect(planOf([{ where: { status: half } }, { role: "agent", where: { name: [...half, "x"] } }], { actor: { id: "x", roles: ["agent"], attributes: {} } }))
-      .toMatchObject({ _tag: "Denied", reason: "too-large" })
+    expect(
+      planOf([{ where: { status: half } }, { effect: "deny", columns: ["phone"], where: { status: [...half, "x"] } }])
+    ).toMatchObject({ _tag: "Denied", reason: "too-large" })
+    expect(
+      planOf([{ where: { status: half } }, { role: "agent", where: { name: [...half, "x"] } }], {
+        actor: { id: "x", roles: ["agent"], attributes: {} }
+      })
+    ).toMatchObject({ _tag: "Denied", reason: "too-large" })
   })
 })
 
@@ -167,36 +245,50 @@ describe("acting for somebody", () => {
 
   it("shows what both may see, rows and cells", () => {
     const rules: ReadonlyArray<RuleInput> = [
-      { where: { status: "a" }, columns: ["name", "phone"] }, { role: "agent", where: { level: 5 }, columns: ["phone", "email"] },
+      { where: { status: "a" }, columns: ["name", "phone"] },
+      { role: "agent", where: { level: 5 }, columns: ["phone", "email"] },
       { role: "agent", effect: "deny", columns: ["phone"], where: { secret: true } }
     ]
     const made = granted(planOf(rules, actor(["agent"])))
     const level = Bound.Compare({ column: "level-key", side: "value", op: "eq", value: "5" })
     expect(made.where).toEqual(all(status("eq", "a"), level))
     expect([...made.cells.keys()]).toEqual(["phone-key"])
-    expect(made.cells.get("phone-key")).toEqual(Bound.Compare({ column: "secret-key", side: "value", op: "ne", value: true }))
+    expect(made.cells.get("phone-key")).toEqual(
+      Bound.Compare({ column: "secret-key", side: "value", op: "ne", value: true })
+    )
     expect(made.limited).toBe(true)
   })
 
   it("is denied when either is, and never gives the agent's rights to the person", () => {
     expect(planOf([{}], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
     expect(planOf([{ role: "agent" }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
-    expect(planOf([{ role: "manager" }], { ...actor(["manager"]), roles: ["member"] })).toMatchObject({ _tag: "Denied" })
+    expect(planOf([{ role: "manager" }], { ...actor(["manager"]), roles: ["member"] })).toMatchObject({
+      _tag: "Denied"
+    })
   })
 
   it("$me is the person and nobody for the agent", () => {
     const mine = { where: { owner: "$me" } }
     expect(planOf([{}, { role: "agent", ...mine }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
-    expect(planOf([{}, { role: "agent" }, { role: "agent", effect: "deny", ...mine }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
-    expect(granted(planOf([mine, { role: "agent" }], actor(["agent"]))).where).toMatchObject({ _tag: "Compare", column: "owner-key" })
+    expect(planOf([{}, { role: "agent" }, { role: "agent", effect: "deny", ...mine }], actor(["agent"]))).toMatchObject(
+      { _tag: "Denied" }
+    )
+    expect(granted(planOf([mine, { role: "agent" }], actor(["agent"]))).where).toMatchObject({
+      _tag: "Compare",
+      column: "owner-key"
+    })
   })
 
   it("each has its own attributes", () => {
-    const rules: ReadonlyArray<RuleInput> = [{ where: { status: "$attr.team" } }, { role: "agent", where: { name: "$attr.team" } }]
+    const rules: ReadonlyArray<RuleInput> = [
+      { where: { status: "$attr.team" } },
+      { role: "agent", where: { name: "$attr.team" } }
+    ]
     expect(planOf(rules, { ...actor(["agent"]), attributes: { team: "red" } })).toMatchObject({ _tag: "Denied" })
     expect(planOf(rules, actor(["agent"], { team: "red" }))).toMatchObject({ _tag: "Denied" })
-    expect(granted(planOf(rules, { ...actor(["agent"], { team: "blue" }), attributes: { team: "red" } })).where)
-      .toEqual(all(status("eq", "red"), Bound.Compare({ column: "name", side: "value", op: "eq", value: "blue" })))
+    expect(
+      granted(planOf(rules, { ...actor(["agent"], { team: "blue" }), attributes: { team: "red" } })).where
+    ).toEqual(all(status("eq", "red"), Bound.Compare({ column: "name", side: "value", op: "eq", value: "blue" })))
   })
 })
 
@@ -204,7 +296,10 @@ describe("the planner is total", () => {
   it("a type, a role or a predicate that nobody foresaw is denied, not thrown", () => {
     const broken = { ...policyOf([{}]), rules: [{ ...policyOf([{}]).rules[0]!, where: { _tag: "Nonsense" } as never }] }
     expect(planOf(broken)._tag).toBe("Denied")
-    expect(plan(policyOf([{}]), catalog, lena, { ...people, key: "other" }, "read", NOW)).toMatchObject({ _tag: "Denied", reason: "no-rule" })
+    expect(plan(policyOf([{}]), catalog, lena, { ...people, key: "other" }, "read", NOW)).toMatchObject({
+      _tag: "Denied",
+      reason: "no-rule"
+    })
     expect(planOf([{}], { roles: undefined as never })).toMatchObject({ _tag: "Denied", reason: "not-bindable" })
   })
 })

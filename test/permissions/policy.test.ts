@@ -6,23 +6,51 @@ const whereProblem = (where: unknown, type = "people") => problemOf({ type, wher
 
 describe("a policy file is refused with a corrected line", () => {
   it.each<readonly [string, RuleInput, string]>([
-    ["an unknown role", { role: "menber" }, `rules[0].role: There is no role "menber". Known: member, manager, agent. Write: "member"`],
-    ["an unknown type", { type: "poeple" }, `rules[0].type: There is no type "poeple". Known: people, companies, meetings. Write: "people"`],
+    [
+      "an unknown role",
+      { role: "menber" },
+      `rules[0].role: There is no role "menber". Known: member, manager, agent. Write: "member"`
+    ],
+    [
+      "an unknown type",
+      { type: "poeple" },
+      `rules[0].type: There is no type "poeple". Known: people, companies, meetings. Write: "people"`
+    ],
     ["an unknown effect", { effect: "permit" }, `rules[0].effect: There is no effect "permit". Known: allow, deny.`],
     ["an unknown action", { action: "reed" }, `Write: "read"`],
     ["an unknown column", { columns: ["fone"] }, `Write: "phone"`],
     ["a column of another type", { columns: ["attendees"] }, `There is no column of people "attendees".`],
     ["a star in a list", { columns: ["*"] }, `There is no column of people "*".`],
-    ["an unknown name in where", { where: { statsu: "vip" } }, `There is nothing called "statsu" in people. Write: "status"`],
-    ["an unknown name behind a relation", { where: { company: { nmae: "Atlas" } } }, `There is nothing called "nmae" in companies. Write: "name"`],
+    [
+      "an unknown name in where",
+      { where: { statsu: "vip" } },
+      `There is nothing called "statsu" in people. Write: "status"`
+    ],
+    [
+      "an unknown name behind a relation",
+      { where: { company: { nmae: "Atlas" } } },
+      `There is nothing called "nmae" in companies. Write: "name"`
+    ],
     ["an unknown comparison", { where: { level: { gtx: 5 } } }, `Write: "gt"`],
     ["an unknown key of a rule", { colums: ["name"] }, `There is no "colums" here. Write: "columns"`],
-    ["an order that text hasn't", { where: { status: { lt: "b" } } }, `status has no order: it can be compared with eq and ne only.`],
+    [
+      "an order that text hasn't",
+      { where: { status: { lt: "b" } } },
+      `status has no order: it can be compared with eq and ne only.`
+    ],
     ["null in a comparison", { where: { level: { gt: null } } }, `This isn't a value that level (integer) can have.`],
-    ["a value of the wrong kind", { where: { level: "five" } }, `This isn't a value that level (integer) can have. Write: 10`],
+    [
+      "a value of the wrong kind",
+      { where: { level: "five" } },
+      `This isn't a value that level (integer) can have. Write: 10`
+    ],
     ["a boolean as text", { where: { secret: "true" } }, `Write: true`],
     ["a phone that is none", { where: { phone: "call me" } }, `This isn't a value that phone (phone) can have.`],
-    ["a date that doesn't exist", { where: { joined: "2026-02-30" } }, `This isn't a value that joined (date) can have.`],
+    [
+      "a date that doesn't exist",
+      { where: { joined: "2026-02-30" } },
+      `This isn't a value that joined (date) can have.`
+    ],
     ["a variable that doesn't exist", { where: { status: "$you" } }, `"$you" is neither $me nor $attr.name.`],
     ["$me in a column of text", { where: { name: "$me" } }, `$me is a person, and name isn't.`],
     ["a condition that is no object", { where: null }, `A condition is an object.`],
@@ -30,26 +58,38 @@ describe("a policy file is refused with a corrected line", () => {
     ["all without a list", { where: { all: {} } }, `all and any have a list of conditions.`],
     ["no columns", { columns: [] }, `A rule says which columns it is about; leaving them out would mean none or all.`],
     ["columns left out", { columns: undefined }, `Write: "columns": "*"`],
-    ["a time without an offset", { notAfter: "2027-01-01T00:00:00" }, `A point in time is a date (UTC) or has an offset.`]
+    [
+      "a time without an offset",
+      { notAfter: "2027-01-01T00:00:00" },
+      `A point in time is a date (UTC) or has an offset.`
+    ]
   ])("%s", (_, rule, message) => {
     expect(problemOf(rule).join("\n")).toContain(message)
   })
 
   it("a file with tests, which wouldn't be run", () => {
-    expect(problemsOf(file([{}], { tests: [{ as: "lena@atlas.com", read: "people", expect: [] }] })))
-      .toEqual(["tests: Policy tests aren't supported yet, and a test that doesn't run would be worse than none. Take them out."])
+    expect(problemsOf(file([{}], { tests: [{ as: "lena@atlas.com", read: "people", expect: [] }] }))).toEqual([
+      "tests: Policy tests aren't supported yet, and a test that doesn't run would be worse than none. Take them out."
+    ])
     expect(problemsOf(file([{}], { tests: [] }))).toHaveLength(1)
   })
 
   it("roles that inherit themselves, directly or by way of others", () => {
-    const cycle = problemsOf(file([], { roles: { a: { inherits: ["b"] }, b: { inherits: ["c"] }, c: { inherits: ["a"] }, member: { inherits: ["a"] } } }))
+    const cycle = problemsOf(
+      file([], {
+        roles: { a: { inherits: ["b"] }, b: { inherits: ["c"] }, c: { inherits: ["a"] }, member: { inherits: ["a"] } }
+      })
+    )
     expect(cycle.map((line) => line.split(":")[0])).toEqual(["roles.a", "roles.b", "roles.c"])
-    expect(problemsOf(file([], { roles: { a: { inherits: ["a"] } } }))).toEqual([`roles.a: The role "a" inherits itself by way of "a".`])
+    expect(problemsOf(file([], { roles: { a: { inherits: ["a"] } } }))).toEqual([
+      `roles.a: The role "a" inherits itself by way of "a".`
+    ])
   })
 
   it("a role that inherits one that doesn't exist", () => {
-    expect(problemsOf(file([], { roles: { member: { inherits: ["gest"] }, guest: {} } })))
-      .toEqual([`roles.member.inherits: There is no role "gest". Known: member, guest. Write: "guest"`])
+    expect(problemsOf(file([], { roles: { member: { inherits: ["gest"] }, guest: {} } }))).toEqual([
+      `roles.member.inherits: There is no role "gest". Known: member, guest. Write: "guest"`
+    ])
   })
 
   it("two rules with one id, another version of the format, text that isn't JSON", () => {
@@ -62,7 +102,9 @@ describe("a policy file is refused with a corrected line", () => {
     const nested = (depth: number): unknown => (depth === 0 ? { status: "vip" } : { not: nested(depth - 1) })
     expect(whereProblem(nested(30))).toEqual([])
     expect(whereProblem(nested(40)).join()).toContain("nested deeper than")
-    expect(whereProblem({ status: Array.from({ length: 40 }).reduce<unknown>((inner) => ({ not: inner }), "vip") }).join()).toContain("nested deeper than")
+    expect(
+      whereProblem({ status: Array.from({ length: 40 }).reduce<unknown>((inner) => ({ not: inner }), "vip") }).join()
+    ).toContain("nested deeper than")
   })
 })
 
@@ -73,14 +115,23 @@ describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () =>
     const where = (text: string) => file([{}]).replace(`"columns":"*"`, `"columns":"*","where":${text}`)
     const key = JSON.stringify(name)
     for (const text of [
-      where(`{${key}:"x"}`), where(`{${key}:{"name":"x"}}`), where(`{"company":{${key}:"x"}}`), where(`{"level":{${key}:5}}`),
-      where(`{"any":[{${key}:null}]}`), file([{ columns: [name] }]), file([{ type: name }]), file([{ effect: name }]), file([{ action: name }]),
+      where(`{${key}:"x"}`),
+      where(`{${key}:{"name":"x"}}`),
+      where(`{"company":{${key}:"x"}}`),
+      where(`{"level":{${key}:5}}`),
+      where(`{"any":[{${key}:null}]}`),
+      file([{ columns: [name] }]),
+      file([{ type: name }]),
+      file([{ effect: name }]),
+      file([{ action: name }]),
       file([{ role: name }])
-    ]) expect(problemsOf(text)).not.toEqual([])
+    ])
+      expect(problemsOf(text)).not.toEqual([])
   })
 
   it("__proto__ as a role, an attribute, or a key of the file is refused and changes no prototype", () => {
-    const polluting = `{"version":1,"roles":{"__proto__":{"inherits":["member"]},"member":{}},"__proto__":{"polluted":true},` +
+    const polluting =
+      `{"version":1,"roles":{"__proto__":{"inherits":["member"]},"member":{}},"__proto__":{"polluted":true},` +
       `"rules":[{"id":"x","effect":"allow","role":"member","action":"read","type":"people","columns":"*","where":{"status":"$attr.__proto__"},"__proto__":{"polluted":true}}]}`
     const problems = problemsOf(polluting)
     expect(problems.some((line) => line.startsWith("roles."))).toBe(true)
@@ -92,7 +143,12 @@ describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () =>
 
   it("what a rule leaves out isn't taken from a prototype that somebody polluted", () => {
     const prototype = Object.prototype as Record<string, unknown>
-    for (const [key, value] of Object.entries({ where: { status: "vip" }, tests: [], notAfter: "2020-01-01", roles: {} })) {
+    for (const [key, value] of Object.entries({
+      where: { status: "vip" },
+      tests: [],
+      notAfter: "2020-01-01",
+      roles: {}
+    })) {
       prototype[key] = value
     }
     try {
@@ -112,11 +168,20 @@ describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () =>
 
 describe("publishing", () => {
   it("replaces every name by its key, so that a slug never decides what a rule is about", () => {
-    expect(policyOf([{ type: "meetings", columns: ["start"], where: { attendees: { company: { owner: "$me" } } } }]).rules[0]).toMatchObject({
-      type: "meetings-type", columns: ["start-key"],
-      where: { _tag: "Related", relation: "attendees-key", where: {
-        _tag: "Related", relation: "company-key", where: { _tag: "Compare", column: "owner-key", op: "eq", operand: { _tag: "Me" } }
-      } }
+    expect(
+      policyOf([{ type: "meetings", columns: ["start"], where: { attendees: { company: { owner: "$me" } } } }]).rules[0]
+    ).toMatchObject({
+      type: "meetings-type",
+      columns: ["start-key"],
+      where: {
+        _tag: "Related",
+        relation: "attendees-key",
+        where: {
+          _tag: "Related",
+          relation: "company-key",
+          where: { _tag: "Compare", column: "owner-key", op: "eq", operand: { _tag: "Me" } }
+        }
+      }
     })
   })
 
@@ -126,11 +191,17 @@ describe("publishing", () => {
   })
 
   it("expands what roles inherit, over several steps", () => {
-    expect(policyOf([], { roles: { a: { inherits: ["b"] }, b: { inherits: ["c"] }, c: {} } }).roles).toEqual({ a: ["a", "b", "c"], b: ["b", "c"], c: ["c"] })
+    expect(policyOf([], { roles: { a: { inherits: ["b"] }, b: { inherits: ["c"] }, c: {} } }).roles).toEqual({
+      a: ["a", "b", "c"],
+      b: ["b", "c"],
+      c: ["c"]
+    })
   })
 
   it("reads a value that begins with a dollar sign when it is doubled", () => {
-    expect(policyOf([{ where: { name: "$$me" } }]).rules[0]!.where).toMatchObject({ operand: { _tag: "Literal", value: "$me" } })
+    expect(policyOf([{ where: { name: "$$me" } }]).rules[0]!.where).toMatchObject({
+      operand: { _tag: "Literal", value: "$me" }
+    })
   })
 })
 

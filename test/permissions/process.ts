@@ -24,58 +24,95 @@ export class Url extends Context.Service<Url, string>()("test/permissions/Url") 
 export type Before = (text: string) => Effect.Effect<unknown, unknown>
 
 const watched = (before: Before) =>
-  Layer.effect(Database, Effect.map(Database, (database) => {
-    const watch = (client: typeof database.search): typeof database.search =>
-      new Proxy(client, {
-        get: (target, key) => key === "unsafe"
-          ? (text: string, parameters?: ReadonlyArray<unknown>) =>
-              Effect.andThen(Effect.orDie(before(text)), target.unsafe(text, parameters))
-          : Reflect.get(target, key) as unknown
-      })
-    return Database.of({ ...database, search: watch(database.search), lookup: watch(database.lookup) })
-  }))
+  Layer.effect(
+    Database,
+    Effect.map(Database, (database) => {
+      const watch = (client: typeof database.search): typeof database.search =>
+        new Proxy(client, {
+          get: (target, key) =>
+            key === "unsafe"
+              ? (text: string, parameters?: ReadonlyArray<unknown>) =>
+                  Effect.andThen(Effect.orDie(before(text)), target.unsafe(text, parameters))
+              : (Reflect.get(target, key) as unknown)
+        })
+      return Database.of({ ...database, search: watch(database.search), lookup: watch(database.lookup) })
+    })
+  )
 
 /** One process over the database: what it runs fails the test when it fails. */
-export const startProcess = Effect.fnUntraced(function*(before?: Before) {
+export const startProcess = Effect.fnUntraced(function* (before?: Before) {
   const url = yield* Url
   const database = Database.layer.pipe(Layer.provideMerge(envFor(url)))
-  const runtime = ManagedRuntime.make(Services.pipe(
-    Layer.provideMerge(before === undefined ? database : watched(before).pipe(Layer.provideMerge(database)))
-  ))
+  const runtime = ManagedRuntime.make(
+    Services.pipe(
+      Layer.provideMerge(before === undefined ? database : watched(before).pipe(Layer.provideMerge(database)))
+    )
+  )
   yield* Effect.addFinalizer(() => runtime.disposeEffect)
   type Has = Layer.Success<typeof Services> | Database
   const run = <A, E>(effect: Effect.Effect<A, E, Has>): Effect.Effect<A, E> =>
-    Effect.flatMap(runtime.contextEffect, (context) => Effect.provideContext(effect, context as never)) as Effect.Effect<A, E>
+    Effect.flatMap(runtime.contextEffect, (context) =>
+      Effect.provideContext(effect, context as never)
+    ) as Effect.Effect<A, E>
   return { run, ...processFor(run) }
 })
 
-const processFor = (run: <A, E>(effect: Effect.Effect<A, E, EntityQueryService | IdentityResolver | Policies | Database>) => Effect.Effect<A, E>) => ({
+const processFor = (
+  run: <A, E>(
+    effect: Effect.Effect<A, E, EntityQueryService | IdentityResolver | Policies | Database>
+  ) => Effect.Effect<A, E>
+) => ({
   /** The principal of a verified e-mail address. */
   admit: (organization: Organization, email: string) =>
-    run(Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, { kind: "email", key: email }))).pipe(
-      Effect.map(({ principal }) => principal)),
+    run(
+      Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, { kind: "email", key: email }))
+    ).pipe(Effect.map(({ principal }) => principal)),
   /** Puts rules in force: each an allow for members to read all of people, but for what it says. */
   publish: (organization: Organization, rules: ReadonlyArray<RuleInput>, more: object = {}) =>
     run(Effect.flatMap(Policies, (policies) => policies.publish(organization, file(rules, more), "test"))),
   find: (principal: Principal, query: Partial<FindQuery> = {}) =>
-    run(Effect.flatMap(EntityQueryService, (queries) =>
-      queries.findEntities({ organizationId: principal.organizationId, entityTypeId: "people", filters: [], limit: 25, ...query })
-    ).pipe(Effect.provideService(CurrentPrincipal, principal))),
+    run(
+      Effect.flatMap(EntityQueryService, (queries) =>
+        queries.findEntities({
+          organizationId: principal.organizationId,
+          entityTypeId: "people",
+          filters: [],
+          limit: 25,
+          ...query
+        })
+      ).pipe(Effect.provideService(CurrentPrincipal, principal))
+    ),
   types: (principal: Principal) =>
-    run(Effect.flatMap(EntityQueryService, (queries) => queries.listEntityTypes({ organizationId: principal.organizationId })).pipe(
-      Effect.map(({ entityTypes }) => entityTypes.map((type) => type.id)), Effect.provideService(CurrentPrincipal, principal))),
+    run(
+      Effect.flatMap(EntityQueryService, (queries) =>
+        queries.listEntityTypes({ organizationId: principal.organizationId })
+      ).pipe(
+        Effect.map(({ entityTypes }) => entityTypes.map((type) => type.id)),
+        Effect.provideService(CurrentPrincipal, principal)
+      )
+    ),
   columns: (principal: Principal, entityTypeId = "people") =>
-    run(Effect.flatMap(EntityQueryService, (queries) => queries.listColumnsForType({ organizationId: principal.organizationId, entityTypeId })).pipe(
-      Effect.map(({ columns }) => columns.map((column) => column.id)), Effect.provideService(CurrentPrincipal, principal)))
+    run(
+      Effect.flatMap(EntityQueryService, (queries) =>
+        queries.listColumnsForType({ organizationId: principal.organizationId, entityTypeId })
+      ).pipe(
+        Effect.map(({ columns }) => columns.map((column) => column.id)),
+        Effect.provideService(CurrentPrincipal, principal)
+      )
+    )
 })
 
 export type Process = Effect.Success<ReturnType<typeof startProcess>>
 
 /** What an answer shows, by name, in the order of the names. */
 export const names = Effect.map((page: { readonly entities: ReadonlyArray<{ readonly displayName?: string }> }) =>
-  page.entities.map((entity) => entity.displayName ?? "(hidden)").sort())
+  page.entities.map((entity) => entity.displayName ?? "(hidden)").sort()
+)
 
 /** An answer or a fault as a caller gets it, as text. */
 export const told = <A>(effect: Effect.Effect<A, LookupError>) =>
   Effect.map(Effect.result(effect), (result) =>
-    JSON.stringify(Result.isSuccess(result) ? result.success : { fault: result.failure._tag, message: result.failure.message }))
+    JSON.stringify(
+      Result.isSuccess(result) ? result.success : { fault: result.failure._tag, message: result.failure.message }
+    )
+  )

@@ -9,93 +9,168 @@ import type { RuleInput } from "./support.ts"
 import { addMember, addRows, idFor } from "./tables.ts"
 
 /** What Lena is told under the rules, of an organization of its own. */
-const under = Effect.fnUntraced(function*(slug: string, rules: ReadonlyArray<RuleInput>, attributes: Readonly<Record<string, string>> = {}) {
+const under = Effect.fnUntraced(function* (
+  slug: string,
+  rules: ReadonlyArray<RuleInput>,
+  attributes: Readonly<Record<string, string>> = {}
+) {
   const process = yield* startProcess()
-  const organization = yield* process.run(Effect.flatMap(Organizations, (organizations) =>
-    organizations.create({ slug, country: "US", timeZone: "America/New_York" })))
-  yield* process.run(addRows(organization, "people", [
-    { id: "lena", name: "Lena", owner: "lena", phone: "+14155550100" }, { id: "ann", name: "Ann", status: "vip", company: "secret", phone: "+14155550101" },
-    { id: "bob", name: "Bob", company: "open", owner: "ann", phone: "+14155550102" }
-  ]))
-  yield* process.run(addRows(organization, "companies", [{ id: "secret", name: "Secret Inc", status: "closed" }, { id: "open", name: "Open Inc", status: "open" }]))
-  yield* process.run(addRows(organization, "meetings", [
-    { id: "early", name: "Early", start: "2026-03-01T10:00:00Z", status: "private", attendees: ["ann", "bob"] },
-    { id: "late", name: "Late", start: "2026-03-02T10:00:00Z", status: "public", attendees: ["bob"] }
-  ]))
+  const organization = yield* process.run(
+    Effect.flatMap(Organizations, (organizations) =>
+      organizations.create({ slug, country: "US", timeZone: "America/New_York" })
+    )
+  )
+  yield* process.run(
+    addRows(organization, "people", [
+      { id: "lena", name: "Lena", owner: "lena", phone: "+14155550100" },
+      { id: "ann", name: "Ann", status: "vip", company: "secret", phone: "+14155550101" },
+      { id: "bob", name: "Bob", company: "open", owner: "ann", phone: "+14155550102" }
+    ])
+  )
+  yield* process.run(
+    addRows(organization, "companies", [
+      { id: "secret", name: "Secret Inc", status: "closed" },
+      { id: "open", name: "Open Inc", status: "open" }
+    ])
+  )
+  yield* process.run(
+    addRows(organization, "meetings", [
+      { id: "early", name: "Early", start: "2026-03-01T10:00:00Z", status: "private", attendees: ["ann", "bob"] },
+      { id: "late", name: "Late", start: "2026-03-02T10:00:00Z", status: "public", attendees: ["bob"] }
+    ])
+  )
   yield* process.run(addMember(organization, "lena@atlas.com", "lena", ["member"], attributes))
   yield* process.publish(organization, rules)
   const lena = yield* process.admit(organization, "lena@atlas.com")
   return (query: Partial<FindQuery>) => process.find(lena, query)
 })
 
-const filter = (columnId: string, op: "eq" | "ilike" | "gte" | "lt", value: string) => ({ filters: [{ columnId, op, value }] })
+const filter = (columnId: string, op: "eq" | "ilike" | "gte" | "lt", value: string) => ({
+  filters: [{ columnId, op, value }]
+})
 
 layer(Url.layer, { excludeTestServices: true })("replays", (it) => {
   it.effect("a search over a column that is hidden on some rows doesn't find those rows (Directus #23894)", () =>
-    Effect.gen(function*() {
-      const find = yield* under("searching", [{ columns: ["name"] }, { columns: ["name", "phone"], where: { owner: "$me" } }])
-      expect(yield* find(filter("phone", "ilike", "+1415555"))).toMatchObject({ total: 1, entities: [{ displayName: "Lena" }] })
+    Effect.gen(function* () {
+      const find = yield* under("searching", [
+        { columns: ["name"] },
+        { columns: ["name", "phone"], where: { owner: "$me" } }
+      ])
+      expect(yield* find(filter("phone", "ilike", "+1415555"))).toMatchObject({
+        total: 1,
+        entities: [{ displayName: "Lena" }]
+      })
       expect(yield* find(filter("phone", "eq", "+14155550101"))).toMatchObject({ total: 0 })
       expect((yield* find({})).total).toBe(3)
-    }))
+    })
+  )
 
-  it.effect("a filter through a relation finds nothing by what is hidden of the other row (Directus #15437, ZenStack #1454)", () =>
-    Effect.gen(function*() {
-      const find = yield* under("reaching", [
-        {}, { type: "companies", where: { status: "open" } }, { type: "companies", effect: "deny", columns: ["name"], where: { name: "Open Inc" } }
-      ])
-      expect(yield* find(filter("company", "eq", idFor("secret")))).toMatchObject({ total: 0 })
-      expect(yield* find(filter("company", "ilike", "Secret"))).toMatchObject({ total: 0 })
-      expect(yield* find(filter("company", "eq", idFor("open")))).toMatchObject({ total: 1 })
-      expect(yield* find(filter("company", "ilike", "Open"))).toMatchObject({ total: 0 })
-    }))
+  it.effect(
+    "a filter through a relation finds nothing by what is hidden of the other row (Directus #15437, ZenStack #1454)",
+    () =>
+      Effect.gen(function* () {
+        const find = yield* under("reaching", [
+          {},
+          { type: "companies", where: { status: "open" } },
+          { type: "companies", effect: "deny", columns: ["name"], where: { name: "Open Inc" } }
+        ])
+        expect(yield* find(filter("company", "eq", idFor("secret")))).toMatchObject({ total: 0 })
+        expect(yield* find(filter("company", "ilike", "Secret"))).toMatchObject({ total: 0 })
+        expect(yield* find(filter("company", "eq", idFor("open")))).toMatchObject({ total: 1 })
+        expect(yield* find(filter("company", "ilike", "Open"))).toMatchObject({ total: 0 })
+      })
+  )
 
   it.effect("a column is shown under its mask however often and beside whatever it is asked for (CVE-2024-34708)", () =>
-    Effect.gen(function*() {
-      const find = yield* under("repeating", [{ columns: ["name", "status", "phone"] }, { effect: "deny", columns: ["phone"], where: { status: { not: null } } }])
-      const page = yield* find({ selectColumns: ["phone", "name", "phone", "status", "phone"] })
-      expect(page.entities.map((entity) => entity.columns).sort((a, b) => String(a?.["name"]).localeCompare(String(b?.["name"])))).toEqual([
-        { name: "Ann", status: "vip" }, { name: "Bob", phone: "+14155550102" }, { name: "Lena", phone: "+14155550100" }
+    Effect.gen(function* () {
+      const find = yield* under("repeating", [
+        { columns: ["name", "status", "phone"] },
+        { effect: "deny", columns: ["phone"], where: { status: { not: null } } }
       ])
-    }))
+      const page = yield* find({ selectColumns: ["phone", "name", "phone", "status", "phone"] })
+      expect(
+        page.entities
+          .map((entity) => entity.columns)
+          .sort((a, b) => String(a?.["name"]).localeCompare(String(b?.["name"])))
+      ).toEqual([
+        { name: "Ann", status: "vip" },
+        { name: "Bob", phone: "+14155550102" },
+        { name: "Lena", phone: "+14155550100" }
+      ])
+    })
+  )
 
   it.effect("an order by a column leaves out the rows on which it is hidden (frappe PR 40515, DAB #3554)", () =>
-    Effect.gen(function*() {
-      const find = yield* under("ordering", [{ type: "meetings" }, { type: "meetings", effect: "deny", columns: ["start"], where: { status: "private" } }])
+    Effect.gen(function* () {
+      const find = yield* under("ordering", [
+        { type: "meetings" },
+        { type: "meetings", effect: "deny", columns: ["start"], where: { status: "private" } }
+      ])
       for (const query of [filter("start", "gte", "2026"), filter("start", "lt", "2027")]) {
-        expect(yield* find({ entityTypeId: "meetings", ...query })).toMatchObject({ total: 1, entities: [{ displayName: "Late" }] })
+        expect(yield* find({ entityTypeId: "meetings", ...query })).toMatchObject({
+          total: 1,
+          entities: [{ displayName: "Late" }]
+        })
       }
       expect((yield* find({ entityTypeId: "meetings" })).total).toBe(2)
-    }))
+    })
+  )
 
   it.effect("the mask of a cell holds where its row is shown as a relation (ZenStack #814)", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const find = yield* under("relating", [
-        {}, { effect: "deny", columns: ["name"], where: { status: { not: null } } }, { type: "meetings" }
+        {},
+        { effect: "deny", columns: ["name"], where: { status: { not: null } } },
+        { type: "meetings" }
       ])
-      const { entities } = yield* find({ entityTypeId: "meetings", ...filter("name", "eq", "Early"), selectColumns: ["attendees"] })
+      const { entities } = yield* find({
+        entityTypeId: "meetings",
+        ...filter("name", "eq", "Early"),
+        selectColumns: ["attendees"]
+      })
       const attendees = entities[0]!.columns!["attendees"] as ReadonlyArray<{ readonly id: string }>
-      expect([...attendees].sort((a, b) => Object.keys(a).length - Object.keys(b).length)).toEqual([{ id: idFor("ann") }, { id: idFor("bob"), name: "Bob" }])
+      expect([...attendees].sort((a, b) => Object.keys(a).length - Object.keys(b).length)).toEqual([
+        { id: idFor("ann") },
+        { id: idFor("bob"), name: "Bob" }
+      ])
       const owned = yield* find({ ...filter("name", "eq", "Bob"), selectColumns: ["owner"] })
       expect(owned.entities[0]!.columns).toEqual({ owner: { id: idFor("ann") } })
-    }))
+    })
+  )
 
-  it.effect("a deny whose comparison makes no sense isn't passed over (GHSA-hm46-7j72-rpv9, feathers-casl PR 149)", () =>
-    Effect.gen(function*() {
-      const rules: ReadonlyArray<RuleInput> = [{ type: "meetings" }, { type: "meetings", effect: "deny", where: { start: { lt: "$attr.since" } } }]
-      expect((yield* (yield* under("sensible", rules, { since: "2026-03-02" }))({ entityTypeId: "meetings" })).total).toBe(1)
-      const senseless = yield* Effect.result((yield* under("senseless", rules, { since: "yesterday" }))({ entityTypeId: "meetings" }))
-      expect(senseless).toMatchObject({ failure: { _tag: "UnknownName" } })
-    }))
+  it.effect(
+    "a deny whose comparison makes no sense isn't passed over (GHSA-hm46-7j72-rpv9, feathers-casl PR 149)",
+    () =>
+      Effect.gen(function* () {
+        const rules: ReadonlyArray<RuleInput> = [
+          { type: "meetings" },
+          { type: "meetings", effect: "deny", where: { start: { lt: "$attr.since" } } }
+        ]
+        expect(
+          (yield* (yield* under("sensible", rules, { since: "2026-03-02" }))({ entityTypeId: "meetings" })).total
+        ).toBe(1)
+        const senseless = yield* Effect.result(
+          (yield* under("senseless", rules, { since: "yesterday" }))({ entityTypeId: "meetings" })
+        )
+        expect(senseless).toMatchObject({ failure: { _tag: "UnknownName" } })
+      })
+  )
 
   it.effect("what is undefined asks for nothing, and least of all for everything (Prisma)", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const find = yield* under("undefined", [{}])
       const nothing = undefined as never
       for (const query of [
-        { filters: [{ columnId: "name", op: "eq" as const, value: nothing }] }, { filters: [{ columnId: nothing, op: "eq" as const, value: "Ann" }] },
-        { filters: [{ columnId: "name", op: nothing, value: "Ann" }] }, { filters: nothing }, { entityTypeId: nothing }
-      ]) expect(Exit.isFailure(yield* Effect.exit(find(query)))).toBe(true)
-      expect((yield* find({ selectColumns: nothing })).entities.every((entity) => entity.columns === undefined)).toBe(true)
-    }))
+        { filters: [{ columnId: "name", op: "eq" as const, value: nothing }] },
+        { filters: [{ columnId: nothing, op: "eq" as const, value: "Ann" }] },
+        { filters: [{ columnId: "name", op: nothing, value: "Ann" }] },
+        { filters: nothing },
+        { entityTypeId: nothing }
+      ])
+        expect(Exit.isFailure(yield* Effect.exit(find(query)))).toBe(true)
+      expect((yield* find({ selectColumns: nothing })).entities.every((entity) => entity.columns === undefined)).toBe(
+        true
+      )
+    })
+  )
 })

@@ -16,14 +16,38 @@ import { FIRST_ID, TYPE_NAMES, type TypeName } from "../conformance/world.ts"
 /** Every literal of a policy behind a mark, so that one that got into the text would be seen. */
 const MARK = "'; DROP TABLE x; -- MARK"
 const marked = (json: unknown): unknown =>
-  Array.isArray(json) ? json.map(marked)
-    : typeof json === "object" && json !== null ? Object.fromEntries(Object.entries(json).map(([name, inner]) => [name, ["name", "status", "note"].includes(name) && typeof inner === "string" ? MARK : marked(inner)]))
+  Array.isArray(json)
+    ? json.map(marked)
+    : typeof json === "object" && json !== null
+      ? Object.fromEntries(
+          Object.entries(json).map(([name, inner]) => [
+            name,
+            ["name", "status", "note"].includes(name) && typeof inner === "string" ? MARK : marked(inner)
+          ])
+        )
       : json
 
-const statementFor = (file: PolicyJson, typeName: TypeName, shape: "subplan" | "array", more: Partial<ResolvedQuery> = {}) => {
-  const reading = readPolicy(JSON.stringify({ ...file, rules: file.rules.map((rule) => ({ ...rule, ...(rule.where === undefined ? {} : { where: marked(rule.where) }) })) }), catalog)
+const statementFor = (
+  file: PolicyJson,
+  typeName: TypeName,
+  shape: "subplan" | "array",
+  more: Partial<ResolvedQuery> = {}
+) => {
+  const reading = readPolicy(
+    JSON.stringify({
+      ...file,
+      rules: file.rules.map((rule) => ({ ...rule, ...(rule.where === undefined ? {} : { where: marked(rule.where) }) }))
+    }),
+    catalog
+  )
   if ("problems" in reading) throw new Error(reading.problems.map(problemText).join("\n"))
-  const principal = { organizationId: 7n, anchorEntityId: encodeId(FIRST_ID), roles: ["manager"], attributes: { word: MARK }, epoch: 1n }
+  const principal = {
+    organizationId: 7n,
+    anchorEntityId: encodeId(FIRST_ID),
+    roles: ["manager"],
+    attributes: { word: MARK },
+    epoch: 1n
+  }
   const planOf = (slug: string) => {
     const made = plan(reading.policy, catalog, principal, typeBySlug(catalog, slug)!, "read", NOW)
     return made._tag === "Granted" ? made : undefined
@@ -36,59 +60,101 @@ const statementFor = (file: PolicyJson, typeName: TypeName, shape: "subplan" | "
     const other = target && planOf(target.slug)
     const mask = granted.cells.get(column.key)
     if (mask === undefined || (target !== undefined && other === undefined)) return []
-    return [{ column, mask, ...(other === undefined ? {} : { target: { type: target!, where: other.where, name: other.cells.get(DISPLAY_NAME) ?? NEVER } }) }]
+    return [
+      {
+        column,
+        mask,
+        ...(other === undefined
+          ? {}
+          : { target: { type: target!, where: other.where, name: other.cells.get(DISPLAY_NAME) ?? NEVER } })
+      }
+    ]
   })
-  return compileFind({
-    type, plan: granted.where, filters: [], limit: 5, select, shape, lane: "search", label: "test",
-    name: granted.cells.get(DISPLAY_NAME) ?? NEVER, status: granted.cells.get(STATUS) ?? NEVER, ...more
-  }, catalog)
+  return compileFind(
+    {
+      type,
+      plan: granted.where,
+      filters: [],
+      limit: 5,
+      select,
+      shape,
+      lane: "search",
+      label: "test",
+      name: granted.cells.get(DISPLAY_NAME) ?? NEVER,
+      status: granted.cells.get(STATUS) ?? NEVER,
+      ...more
+    },
+    catalog
+  )
 }
 
 const statements = fc.record({
-  file: generousPolicy, type: fc.constantFrom(...TYPE_NAMES), shape: fc.constantFrom("subplan" as const, "array" as const),
+  file: generousPolicy,
+  type: fc.constantFrom(...TYPE_NAMES),
+  shape: fc.constantFrom("subplan" as const, "array" as const),
   cursor: fc.option(fc.constant("31"))
 })
 
 describe("every statement", () => {
   it("asks each table that it reads for the organization, by the name under which it reads it", () => {
     let reads = 0
-    fc.assert(fc.property(statements, ({ cursor, file, shape, type }) => {
-      const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
-      for (const [, table, alias] of statement?.text.matchAll(/(?:FROM|JOIN) ("data"\."\w+"|max\.\w+) (\w+)/g) ?? []) {
-        reads += 1
-        expect(statement!.text, `${table} ${alias}`).toContain(`${alias}.organization_id = $1::bigint`)
-      }
-      // Nothing is read in a way that the expression above wouldn't see.
-      expect(statement?.text.match(/"data"\./g)?.length ?? 0).toBe([...statement?.text.matchAll(/(?:FROM|JOIN) "data"\./g) ?? []].length)
-    }), { numRuns: 400, seed: 5 })
+    fc.assert(
+      fc.property(statements, ({ cursor, file, shape, type }) => {
+        const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
+        for (const [, table, alias] of statement?.text.matchAll(/(?:FROM|JOIN) ("data"\."\w+"|max\.\w+) (\w+)/g) ??
+          []) {
+          reads += 1
+          expect(statement!.text, `${table} ${alias}`).toContain(`${alias}.organization_id = $1::bigint`)
+        }
+        // Nothing is read in a way that the expression above wouldn't see.
+        expect(statement?.text.match(/"data"\./g)?.length ?? 0).toBe(
+          [...(statement?.text.matchAll(/(?:FROM|JOIN) "data"\./g) ?? [])].length
+        )
+      }),
+      { numRuns: 400, seed: 5 }
+    )
     expect(reads).toBeGreaterThan(2000)
   })
 
   it("has every value of policies and attributes in its parameters and none in its text", () => {
     let bound = 0
-    fc.assert(fc.property(statements, ({ file, shape, type }) => {
-      const statement = statementFor(file, type, shape)
-      if (statement === undefined) return
-      expect(statement.text).not.toContain("DROP TABLE")
-      expect(statement.text.replaceAll(/'YYYY-MM-DD( HH24:MI:SS)?'/g, "")).not.toContain("'")
-      if (statement.parameters.flat().includes(MARK)) bound += 1
-    }), { numRuns: 400, seed: 6 })
+    fc.assert(
+      fc.property(statements, ({ file, shape, type }) => {
+        const statement = statementFor(file, type, shape)
+        if (statement === undefined) return
+        expect(statement.text).not.toContain("DROP TABLE")
+        expect(statement.text.replaceAll(/'YYYY-MM-DD( HH24:MI:SS)?'/g, "")).not.toContain("'")
+        if (statement.parameters.flat().includes(MARK)) bound += 1
+      }),
+      { numRuns: 400, seed: 6 }
+    )
     expect(bound).toBeGreaterThan(50)
   })
 
   it("binds as many parameters as its text has, in both shapes and with a cursor", () => {
-    fc.assert(fc.property(statements, ({ cursor, file, shape, type }) => {
-      const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
-      if (statement === undefined) return
-      const placeholders = new Set([...statement.text.matchAll(/\$(\d+)::/g)].map(([, number]) => Number(number)))
-      expect([...placeholders].sort((a, b) => a - b)).toEqual(statement.parameters.map((_, index) => index + 1))
-    }), { numRuns: 200, seed: 7 })
+    fc.assert(
+      fc.property(statements, ({ cursor, file, shape, type }) => {
+        const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
+        if (statement === undefined) return
+        const placeholders = new Set([...statement.text.matchAll(/\$(\d+)::/g)].map(([, number]) => Number(number)))
+        expect([...placeholders].sort((a, b) => a - b)).toEqual(statement.parameters.map((_, index) => index + 1))
+      }),
+      { numRuns: 200, seed: 7 }
+    )
   })
 
   it("is refused when it shows a reference without knowing what the caller may see of its target", () => {
     const type = typeBySlug(catalog, "people")!
     const query: ResolvedQuery = {
-      type, plan: ALWAYS, filters: [], limit: 5, shape: "subplan", lane: "search", label: "test", name: NEVER, status: NEVER,
+      type,
+      plan: ALWAYS,
+      filters: [],
+      limit: 5,
+      shape: "subplan",
+      lane: "search",
+      label: "test",
+      name: NEVER,
+      status: NEVER,
       select: [{ column: columnBySlug(type, "company")!, mask: ALWAYS }]
     }
     expect(() => compileFind(query, catalog)).toThrow(/./)
@@ -97,8 +163,16 @@ describe("every statement", () => {
   it("is refused when it names a column that the type doesn't have", () => {
     const type = typeBySlug(catalog, "people")!
     const query: ResolvedQuery = {
-      type, plan: { _tag: "IsNull", column: "salary", negated: false }, filters: [], limit: 5, shape: "subplan", lane: "search", label: "test",
-      name: NEVER, status: NEVER, select: []
+      type,
+      plan: { _tag: "IsNull", column: "salary", negated: false },
+      filters: [],
+      limit: 5,
+      shape: "subplan",
+      lane: "search",
+      label: "test",
+      name: NEVER,
+      status: NEVER,
+      select: []
     }
     expect(() => compileFind(query, catalog)).toThrow("a column that the type doesn't have")
   })

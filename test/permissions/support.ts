@@ -7,27 +7,60 @@ import { type Policy, problemText, readPolicy } from "../../src/permissions/Poli
 
 type Kind = Column["kind"]
 
-const value = (slug: string, kind: Kind): Column =>
-  ({ key: `${slug}-key`, slug, name: slug, kind, storage: Storage.Value({ column: slug, keyColumn: `${slug}_k`, indexed: true }) })
-const one = (slug: string, target: string): Column =>
-  ({ key: `${slug}-key`, slug, name: slug, kind: "reference", storage: Storage.One({ column: `${slug}_id`, target }) })
+const value = (slug: string, kind: Kind): Column => ({
+  key: `${slug}-key`,
+  slug,
+  name: slug,
+  kind,
+  storage: Storage.Value({ column: slug, keyColumn: `${slug}_k`, indexed: true })
+})
+const one = (slug: string, target: string): Column => ({
+  key: `${slug}-key`,
+  slug,
+  name: slug,
+  kind: "reference",
+  storage: Storage.One({ column: `${slug}_id`, target })
+})
 const named: ReadonlyArray<Column> = ["name", "status"].map((slug) => ({ ...value(slug, "text"), key: slug }))
 
 /** The people's key is their slug, everywhere; the other keys are not, so that what mixes them up is seen. */
 const type = (slug: string, columns: ReadonlyArray<Column>): EntityType => ({
-  key: slug === "people" ? slug : `${slug}-type`, slug, name: slug, pluralName: slug, system: true, version: 1, relation: { schema: "data", table: slug },
+  key: slug === "people" ? slug : `${slug}-type`,
+  slug,
+  name: slug,
+  pluralName: slug,
+  system: true,
+  version: 1,
+  relation: { schema: "data", table: slug },
   columns: [...named, ...columns]
 })
 
 export const people = type("people", [
-  one("owner", "people"), one("company", "companies-type"), value("phone", "phone"), value("email", "email"),
-  value("level", "integer"), value("secret", "boolean"), value("joined", "date"), value("tags", "list"), value("score", "number")
+  one("owner", "people"),
+  one("company", "companies-type"),
+  value("phone", "phone"),
+  value("email", "email"),
+  value("level", "integer"),
+  value("secret", "boolean"),
+  value("joined", "date"),
+  value("tags", "list"),
+  value("score", "number")
 ])
-export const companies = type("companies", [one("owner", "people")])
-export const meetings = type("meetings", [
+const companies = type("companies", [one("owner", "people")])
+const meetings = type("meetings", [
   value("start", "timestamp"),
-  { key: "attendees-key", slug: "attendees", name: "attendees", kind: "references", storage: Storage.Many({
-    link: { schema: "data", table: "links" }, from: "meeting_id", to: "person_id", target: "people" }) }
+  {
+    key: "attendees-key",
+    slug: "attendees",
+    name: "attendees",
+    kind: "references",
+    storage: Storage.Many({
+      link: { schema: "data", table: "links" },
+      from: "meeting_id",
+      to: "person_id",
+      target: "people"
+    })
+  }
 ])
 
 export const catalog: Catalog = {
@@ -49,8 +82,17 @@ export interface RuleInput {
 /** A policy file with the rules; what a rule doesn't say is: allow, member, read, people, all columns. */
 export const file = (rules: ReadonlyArray<RuleInput>, more: object = {}): string =>
   JSON.stringify({
-    version: 1, roles: { member: { inherits: [] }, manager: { inherits: ["member"] }, agent: {} },
-    rules: rules.map((rule, index) => ({ id: `r${index}`, effect: "allow", role: "member", action: "read", type: "people", columns: "*", ...rule })),
+    version: 1,
+    roles: { member: { inherits: [] }, manager: { inherits: ["member"] }, agent: {} },
+    rules: rules.map((rule, index) => ({
+      id: `r${index}`,
+      effect: "allow",
+      role: "member",
+      action: "read",
+      type: "people",
+      columns: "*",
+      ...rule
+    })),
     ...more
   })
 
@@ -66,20 +108,32 @@ export const problemsOf = (text: string, of: Catalog = catalog): ReadonlyArray<s
   return "problems" in reading ? reading.problems.map(problemText) : []
 }
 
-export const lena: Principal = { organizationId: 7n, anchorEntityId: "bcd", roles: ["member"], attributes: {}, epoch: 1n }
+export const lena: Principal = {
+  organizationId: 7n,
+  anchorEntityId: "bcd",
+  roles: ["member"],
+  attributes: {},
+  epoch: 1n
+}
 
 export const NOW = Date.UTC(2026, 5, 1)
 
 export const planOf = (
   rules: ReadonlyArray<RuleInput> | Policy,
   principal: Partial<Principal> = {},
-  { as = "people", now = NOW, of = catalog }: { readonly as?: string; readonly now?: number; readonly of?: Catalog } = {}
+  {
+    as = "people",
+    now = NOW,
+    of = catalog
+  }: { readonly as?: string; readonly now?: number; readonly of?: Catalog } = {}
 ): Plan =>
   plan("roles" in rules ? rules : policyOf(rules), of, { ...lena, ...principal }, typeBySlug(of, as)!, "read", now)
 
 /** Everything about a plan but which rules made it. */
 export const meaningOf = (made: Plan) =>
-  made._tag === "Denied" ? made : { where: made.where, cells: Object.fromEntries(made.cells), limited: made.limited, expiresAt: made.expiresAt }
+  made._tag === "Denied"
+    ? made
+    : { where: made.where, cells: Object.fromEntries(made.cells), limited: made.limited, expiresAt: made.expiresAt }
 
 /** The plan's rows, or a failure of the test when there is no plan. */
 export const granted = (made: Plan) => {

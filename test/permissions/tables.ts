@@ -18,31 +18,51 @@ export interface Row {
   readonly attendees?: ReadonlyArray<string>
 }
 
-const numberOf = (label: string): bigint => [...label].reduce((sum, letter) => (sum * 131n + BigInt(letter.charCodeAt(0))) % (1n << 61n), 0n)
+const numberOf = (label: string): bigint =>
+  [...label].reduce((sum, letter) => (sum * 131n + BigInt(letter.charCodeAt(0))) % (1n << 61n), 0n)
 const idOf = (label: string | undefined) => (label === undefined ? null : numberOf(label).toString())
 
 /** The entity id of the row with a label. */
 export const idFor = (label: string): string => encodeId(numberOf(label))
 
-export const addRows = Effect.fnUntraced(function*(organization: Organization, type: "people" | "companies" | "meetings", rows: ReadonlyArray<Row>) {
+export const addRows = Effect.fnUntraced(function* (
+  organization: Organization,
+  type: "people" | "companies" | "meetings",
+  rows: ReadonlyArray<Row>
+) {
   const { owner } = yield* Database
   const records = rows.map((row) => ({
-    organization_id: organization.id.toString(), id: idOf(row.id), name: row.name, name_k: foldText(row.name),
-    status: row.status ?? null, status_k: row.status === undefined ? null : foldText(row.status),
-    owner_id: idOf(row.owner), company_id: idOf(row.company), start_at: row.start ?? null,
-    phone: row.phone ?? null, phone_k: row.phone === undefined ? null : phoneKey(row.phone, organization.country) ?? null,
-    email: row.email ?? null, email_k: row.email === undefined ? null : emailKey(row.email) ?? null
+    organization_id: organization.id.toString(),
+    id: idOf(row.id),
+    name: row.name,
+    name_k: foldText(row.name),
+    status: row.status ?? null,
+    status_k: row.status === undefined ? null : foldText(row.status),
+    owner_id: idOf(row.owner),
+    company_id: idOf(row.company),
+    start_at: row.start ?? null,
+    phone: row.phone ?? null,
+    phone_k: row.phone === undefined ? null : (phoneKey(row.phone, organization.country) ?? null),
+    email: row.email ?? null,
+    email_k: row.email === undefined ? null : (emailKey(row.email) ?? null)
   }))
-  yield* owner.unsafe(`INSERT INTO data.${type} SELECT * FROM json_populate_recordset(NULL::data.${type}, $1::text::json)`, [JSON.stringify(records)])
+  yield* owner.unsafe(
+    `INSERT INTO data.${type} SELECT * FROM json_populate_recordset(NULL::data.${type}, $1::text::json)`,
+    [JSON.stringify(records)]
+  )
   for (const row of rows) {
     for (const person of row.attendees ?? []) {
-      yield* owner.unsafe("INSERT INTO data.meeting_attendees VALUES ($1::bigint, $2::bigint, $3::bigint)", [organization.id, idOf(row.id), idOf(person)])
+      yield* owner.unsafe("INSERT INTO data.meeting_attendees VALUES ($1::bigint, $2::bigint, $3::bigint)", [
+        organization.id,
+        idOf(row.id),
+        idOf(person)
+      ])
     }
   }
 })
 
 /** Makes the person with the label a member with a verified e-mail address, whatever its row says. */
-export const addMember = Effect.fnUntraced(function*(
+export const addMember = Effect.fnUntraced(function* (
   organization: Organization,
   email: string,
   label: string,

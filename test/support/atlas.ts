@@ -21,10 +21,11 @@ export interface PersonRow {
 
 export const makeOrganization = (slug: string) =>
   Effect.flatMap(Organizations, (organizations) =>
-    organizations.create({ slug, country: "US", timeZone: "America/New_York" }))
+    organizations.create({ slug, country: "US", timeZone: "America/New_York" })
+  )
 
 /** Writes people and returns their entity ids in order. */
-export const addPeople = Effect.fnUntraced(function*(organization: Organization, rows: ReadonlyArray<PersonRow>) {
+export const addPeople = Effect.fnUntraced(function* (organization: Organization, rows: ReadonlyArray<PersonRow>) {
   const { owner: sql } = yield* Database
   const ids = rows.map(() => nextId())
   yield* sql.unsafe(
@@ -32,19 +33,33 @@ export const addPeople = Effect.fnUntraced(function*(organization: Organization,
      SELECT $1::bigint, x.id, x.name, x.name_k, x.status, x.status_k, x.phone, x.phone_k, x.email, x.email_k, x.owner_id
      FROM json_to_recordset($2::json) AS x(id bigint, name text, name_k text, status text, status_k text, phone text, phone_k text,
        email text, email_k text, owner_id bigint)`,
-    [organization.id, JSON.stringify(rows.map((row, index) => ({
-      id: ids[index]!.toString(), name: row.name, name_k: foldText(row.name),
-      status: row.status ?? null, status_k: row.status === undefined ? null : foldText(row.status),
-      phone: row.phone ?? null, phone_k: row.phone === undefined ? null : (phoneKey(row.phone, "US") ?? null),
-      email: row.email ?? null, email_k: row.email === undefined ? null : (emailKey(row.email) ?? null),
-      owner_id: row.owner ?? null
-    })))]
+    [
+      organization.id,
+      JSON.stringify(
+        rows.map((row, index) => ({
+          id: ids[index]!.toString(),
+          name: row.name,
+          name_k: foldText(row.name),
+          status: row.status ?? null,
+          status_k: row.status === undefined ? null : foldText(row.status),
+          phone: row.phone ?? null,
+          phone_k: row.phone === undefined ? null : (phoneKey(row.phone, "US") ?? null),
+          email: row.email ?? null,
+          email_k: row.email === undefined ? null : (emailKey(row.email) ?? null),
+          owner_id: row.owner ?? null
+        }))
+      )
+    ]
   )
   return ids.map(encodeId)
 })
 
 /** Lets a person in who is made for it, and returns what looks things up as that person. */
-export const asMember = Effect.fnUntraced(function*(organization: Organization, email: string, ...roles: ReadonlyArray<string>) {
+export const asMember = Effect.fnUntraced(function* (
+  organization: Organization,
+  email: string,
+  ...roles: ReadonlyArray<string>
+) {
   const members = yield* Memberships
   const identities = yield* IdentityResolver
   const queries = yield* EntityQueryService
@@ -54,7 +69,8 @@ export const asMember = Effect.fnUntraced(function*(organization: Organization, 
   return {
     principal,
     types: as(queries.listEntityTypes({ organizationId: organization.id })),
-    columns: (entityTypeId: string) => as(queries.listColumnsForType({ organizationId: organization.id, entityTypeId })),
+    columns: (entityTypeId: string) =>
+      as(queries.listColumnsForType({ organizationId: organization.id, entityTypeId })),
     find: (query: Partial<FindQuery> = {}) =>
       as(queries.findEntities({ organizationId: organization.id, entityTypeId: "people", filters: [], ...query }))
   }

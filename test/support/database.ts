@@ -23,19 +23,18 @@ const urlOf = (server: string, database: string): string => {
 const admin = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
 
 /** The URL of a new, empty database that goes away with the scope. */
-export const freshDatabase = Effect.gen(function*() {
+export const freshDatabase = Effect.gen(function* () {
   const server = inject("serverUrl")
   const name = `max_test_${randomBytes(6).toString("hex")}`
   const client = yield* admin(server)
-  yield* Effect.acquireRelease(
-    client.unsafe(`CREATE DATABASE ${name}`).unprepared,
-    () => Effect.ignore(client.unsafe(`DROP DATABASE ${name} WITH (FORCE)`).unprepared)
+  yield* Effect.acquireRelease(client.unsafe(`CREATE DATABASE ${name}`).unprepared, () =>
+    Effect.ignore(client.unsafe(`DROP DATABASE ${name} WITH (FORCE)`).unprepared)
   )
   return urlOf(server, name)
 }).pipe(Effect.provide(Reactivity.layer))
 
 /** The URL of a new, migrated database. */
-export const migratedDatabase = Effect.gen(function*() {
+export const migratedDatabase = Effect.gen(function* () {
   const url = yield* freshDatabase
   yield* Effect.scoped(Effect.flatMap(admin(url), (owner) => migrate(owner, passwordOf(url))))
   return url
@@ -47,6 +46,8 @@ export const envFor = (url: string) =>
 
 /** Every service over a new database. */
 export const TestServices = Services.pipe(
-  Layer.provideMerge(Layer.unwrap(Effect.map(migratedDatabase, (url) => Database.layer.pipe(Layer.provideMerge(envFor(url)))))),
+  Layer.provideMerge(
+    Layer.unwrap(Effect.map(migratedDatabase, (url) => Database.layer.pipe(Layer.provideMerge(envFor(url)))))
+  ),
   Layer.orDie
 )

@@ -29,7 +29,10 @@ export default async ({ provide }: TestProject) => {
     start({ dataDir: join(home, "data"), stateDir: join(home, "state") }).pipe(Scope.provide(scope))
   )
   const password = encodeURIComponent(Redacted.value(server.password))
-  provide("serverUrl", `postgres://${server.username}:${password}@localhost/${server.database}?host=${encodeURIComponent(server.socketDir)}&port=${server.port}`)
+  provide(
+    "serverUrl",
+    `postgres://${server.username}:${password}@localhost/${server.database}?host=${encodeURIComponent(server.socketDir)}&port=${server.port}`
+  )
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(home, { recursive: true, force: true })

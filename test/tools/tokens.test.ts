@@ -31,17 +31,25 @@ describe("what a model pays (o200k tokens)", () => {
   it("is at most 240 for a page of ten people with five columns", () => {
     let now = Date.UTC(2026, 10, 21)
     let seed = 7
-    const nextId = makeIdGenerator(() => (now += 86_400_007), () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647)
+    const nextId = makeIdGenerator(
+      () => (now += 86_400_007),
+      () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
+    )
     const pages = Array.from({ length: 50 }, (): Page => ({
       total: 10,
       entities: PEOPLE.map(([displayName, status, phone, city]) => ({
-        entityId: encodeId(nextId()), displayName, status, columns: { phone, city }
+        entityId: encodeId(nextId()),
+        displayName,
+        status,
+        columns: { phone, city }
       }))
     }))
     const mean = (render: (page: Page) => string) =>
       Math.round(pages.reduce((sum, page) => sum + tokens(render(page)), 0) / pages.length)
     const cost = mean(renderPage)
-    console.log(`ten people with name, status, phone, city and id: ${cost} tokens (as JSON ${mean((page) => JSON.stringify(page))})`)
+    console.log(
+      `ten people with name, status, phone, city and id: ${cost} tokens (as JSON ${mean((page) => JSON.stringify(page))})`
+    )
     expect(cost).toBeLessThanOrEqual(240)
   })
 })

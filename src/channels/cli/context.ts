@@ -14,9 +14,13 @@ export class UsageError extends InvalidInput {}
 export const max = Command.make("max").pipe(
   Command.withSharedFlags({
     org: Flag.String("org").pipe(
-      Flag.withDescription("The organization, by slug; optional when there is only one [MAX_ORG]"), Flag.optional),
+      Flag.withDescription("The organization, by slug; optional when there is only one [MAX_ORG]"),
+      Flag.optional
+    ),
     as: Flag.String("as").pipe(
-      Flag.withDescription("For whom things are looked up: a member's e-mail address or phone number [MAX_AS]"), Flag.optional),
+      Flag.withDescription("For whom things are looked up: a member's e-mail address or phone number [MAX_AS]"),
+      Flag.optional
+    ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON document"), Flag.withDefault(false))
   }),
   Command.withDescription("Ask about your organization and get what you may see, from its Postgres.")
@@ -25,7 +29,7 @@ export const max = Command.make("max").pipe(
 export const wantsJson = Effect.map(max, ({ json }) => json)
 
 /** The organization of this command. */
-export const currentOrganization = Effect.gen(function*() {
+export const currentOrganization = Effect.gen(function* () {
   const { org } = yield* max
   const env = yield* Env
   const states = yield* OrganizationState
@@ -33,17 +37,21 @@ export const currentOrganization = Effect.gen(function*() {
 })
 
 /** The principal of this command, by --as: a read always names a person. */
-const currentPrincipal = Effect.gen(function*() {
+const currentPrincipal = Effect.gen(function* () {
   const { as } = yield* max
   const env = yield* Env
   const who = Option.getOrElse(as, () => env.as)
   if (who === undefined) {
-    return yield* new UsageError({ message: "Say for whom: --as EMAIL-OR-PHONE (max member list shows who has access)" })
+    return yield* new UsageError({
+      message: "Say for whom: --as EMAIL-OR-PHONE (max member list shows who has access)"
+    })
   }
   const organization = yield* currentOrganization
   const identifier = readIdentifier(who, organization)
   if (identifier === undefined) {
-    return yield* new UsageError({ message: `--as takes an e-mail address or phone number, and ${quoted(who)} is neither.` })
+    return yield* new UsageError({
+      message: `--as takes an e-mail address or phone number, and ${quoted(who)} is neither.`
+    })
   }
   const identities = yield* IdentityResolver
   return (yield* identities.admit(organization, identifier)).principal
@@ -52,16 +60,20 @@ const currentPrincipal = Effect.gen(function*() {
 /** Runs an effect for the person of --as. */
 export const asPrincipal = <A, E, R>(use: (organizationId: bigint) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(currentPrincipal, (principal) =>
-    Effect.provideService(use(principal.organizationId), CurrentPrincipal, principal))
+    Effect.provideService(use(principal.organizationId), CurrentPrincipal, principal)
+  )
 
 /** `key=value` pairs with the value typed: true, false and numbers are what they look like. */
 export const typedAttributes = (pairs: Readonly<Record<string, string>>) => {
   const attributes: Record<string, string | number | boolean> = {}
   for (const [name, text] of Object.entries(pairs)) {
     if (!/^[a-z][a-z0-9_]{0,62}$/.test(name)) {
-      return Effect.fail(new OperatorError({ message: `${quoted(name)} can't name an attribute: lower-case letters, digits and _.` }))
+      return Effect.fail(
+        new OperatorError({ message: `${quoted(name)} can't name an attribute: lower-case letters, digits and _.` })
+      )
     }
-    attributes[name] = text === "true" ? true : text === "false" ? false : /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text
+    attributes[name] =
+      text === "true" ? true : text === "false" ? false : /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text
   }
   return Effect.succeed(attributes)
 }

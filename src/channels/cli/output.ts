@@ -20,11 +20,20 @@ export const note = (line: string) => Console.error(line)
 const width = (text: string): number => [...text].length
 
 /** Rows in columns as wide as their widest cell; cells are made printable, the last column isn't padded. */
-export const columns = (rows: ReadonlyArray<ReadonlyArray<string>>, header?: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const columns = (
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  header?: ReadonlyArray<string>
+): ReadonlyArray<string> => {
   const all = (header === undefined ? rows : [header, ...rows]).map((row) => row.map(printable))
-  const widths = all.reduce<Array<number>>((found, row) => row.map((cell, index) => Math.max(found[index] ?? 0, width(cell))), [])
+  const widths = all.reduce<Array<number>>(
+    (found, row) => row.map((cell, index) => Math.max(found[index] ?? 0, width(cell))),
+    []
+  )
   const lines = all.map((row) =>
-    row.map((cell, index) => (index === row.length - 1 ? cell : cell + " ".repeat(widths[index]! - width(cell)))).join("  ").trimEnd())
+    row
+      .map((cell, index) => (index === row.length - 1 ? cell : cell + " ".repeat(widths[index]! - width(cell))))
+      .join("  ")
+      .trimEnd()
+  )
   return header === undefined ? lines : [dim(lines[0]!), ...lines.slice(1)]
 }
-

@@ -11,9 +11,13 @@ export const readTextFile = (path: string, most: number) =>
       if (bytes.length > most) throw new RangeError()
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     },
-    catch: (error) => new OperatorError({
-      message: error instanceof RangeError
-        ? `${quoted(path)} is larger than ${Math.round(most / 1000)} kB.`
-        : error instanceof TypeError ? `${quoted(path)} isn't UTF-8 text.` : `${quoted(path)} can't be read.`
-    })
+    catch: (error) =>
+      new OperatorError({
+        message:
+          error instanceof RangeError
+            ? `${quoted(path)} is larger than ${Math.round(most / 1000)} kB.`
+            : error instanceof TypeError
+              ? `${quoted(path)} isn't UTF-8 text.`
+              : `${quoted(path)} can't be read.`
+      })
   })

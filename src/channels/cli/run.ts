@@ -19,32 +19,48 @@ import { version } from "./version.ts"
 
 /** What a process ends with. 5 isn't used. */
 const CODES = {
-  OperatorError: 1, InvalidInput: 2, ConfigurationError: 3, NotAdmitted: 4, UnknownName: 6, Unavailable: 7
+  OperatorError: 1,
+  InvalidInput: 2,
+  ConfigurationError: 3,
+  NotAdmitted: 4,
+  UnknownName: 6,
+  Unavailable: 7
 } as const
 
 const LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
 
-const Configured = Layer.unwrap(Effect.map(Env, ({ logLevel }) => Layer.mergeAll(
-  Logger.layer([Logger.withConsoleError(Logger.formatSimple)]),
-  Layer.succeed(References.MinimumLogLevel, LEVELS[logLevel])
-))).pipe(Layer.provideMerge(Env.layer))
+const Configured = Layer.unwrap(
+  Effect.map(Env, ({ logLevel }) =>
+    Layer.mergeAll(
+      Logger.layer([Logger.withConsoleError(Logger.formatSimple)]),
+      Layer.succeed(References.MinimumLogLevel, LEVELS[logLevel])
+    )
+  )
+).pipe(Layer.provideMerge(Env.layer))
 
-const Noticed = Layer.effectDiscard(Effect.gen(function*() {
-  const { notice } = yield* Database
-  if (notice !== undefined) yield* note(notice)
-}))
+const Noticed = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { notice } = yield* Database
+    if (notice !== undefined) yield* note(notice)
+  })
+)
 
 /** Built when a command needs it, so that help and definitions cost no connection. */
 const Connected = ToolHandlers.pipe(
-  Layer.provideMerge(Services), Layer.provideMerge(Noticed), Layer.provideMerge(Database.layer), Layer.provideMerge(Configured))
+  Layer.provideMerge(Services),
+  Layer.provideMerge(Noticed),
+  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(Configured)
+)
 
 const connected = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
 const configured = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 
-const settings = Object.values(SETTINGS).map(({ description, fallback, name }) =>
-  `  ${name.padEnd(22)} ${description}${fallback === "" ? "" : ` [${fallback}]`}`)
+const settings = Object.values(SETTINGS).map(
+  ({ description, fallback, name }) => `  ${name.padEnd(22)} ${description}${fallback === "" ? "" : ` [${fallback}]`}`
+)
 
 const root = max.pipe(
   Command.withDescription(
@@ -52,7 +68,18 @@ const root = max.pipe(
   ),
   Command.withSubcommands([
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
-    { group: "Set up", commands: [connected(init), connected(org), connected(member), connected(policy), connected(importFile), configured(migrate), demo] as const },
+    {
+      group: "Set up",
+      commands: [
+        connected(init),
+        connected(org),
+        connected(member),
+        connected(policy),
+        connected(importFile),
+        configured(migrate),
+        demo
+      ] as const
+    },
     { group: "For models and engineers", commands: [tools, connected(tool), connected(evaluate)] as const }
   ])
 )
@@ -61,7 +88,7 @@ const root = max.pipe(
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? Effect.gen(function*() {
+      ? Effect.gen(function* () {
           for (const error of event.errors) yield* Console.error(error.message)
           yield* Console.error(`See: ${event.commandPath.join(" ")} --help`)
         })
@@ -81,14 +108,16 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
 const report = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(130)
   const error = Cause.squash(cause)
-  if (CliError.isCliError(error)) return Effect.succeed(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : CODES.InvalidInput)
+  if (CliError.isCliError(error))
+    return Effect.succeed(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : CODES.InvalidInput)
   const code = isPublic(error) ? CODES[error._tag] : undefined
   if (code === undefined) {
     return Effect.as(note("Something went wrong inside Max. MAX_LOG_LEVEL=debug shows more."), 1).pipe(
-      Effect.tap(() => process.env["MAX_LOG_LEVEL"] === "debug" ? Console.error(Cause.pretty(cause)) : Effect.void))
+      Effect.tap(() => (process.env["MAX_LOG_LEVEL"] === "debug" ? Console.error(Cause.pretty(cause)) : Effect.void))
+    )
   }
   const { details, message } = error as OperatorError
-  return Effect.gen(function*() {
+  return Effect.gen(function* () {
     yield* note(message)
     for (const line of details ?? []) yield* note(`  ${line}`)
     return code
@@ -96,4 +125,8 @@ const report = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
 }
 
 const isPublic = (error: unknown): error is { readonly _tag: keyof typeof CODES } =>
-  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string" && Object.hasOwn(CODES, error._tag)
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  Object.hasOwn(CODES, error._tag)

@@ -12,7 +12,12 @@ const systemColumns = `
 
 const contactColumns = `phone text, phone_k text COLLATE "C", email text, email_k text COLLATE "C"`
 
-const managedTable = (table: string, columns: string, keys: ReadonlyArray<string>, references: ReadonlyArray<string>) => [
+const managedTable = (
+  table: string,
+  columns: string,
+  keys: ReadonlyArray<string>,
+  references: ReadonlyArray<string>
+) => [
   `CREATE TABLE data.${table} (${columns}, PRIMARY KEY (organization_id, id), UNIQUE (organization_id, external_id))`,
   ...["name_k", "status_k", ...keys].map((key) => `CREATE INDEX ON data.${table} (organization_id, ${key}, id)`),
   ...references.map((column) => `CREATE INDEX ON data.${table} (organization_id, ${column}, id)`),
@@ -28,17 +33,27 @@ END $$`
 type SeedColumn = readonly [key: string, name: string, kind: string, storage: object]
 
 const value = (column: string, keyColumn?: string) => ({
-  _tag: "Value", column, ...(keyColumn === undefined ? {} : { keyColumn, indexed: true })
+  _tag: "Value",
+  column,
+  ...(keyColumn === undefined ? {} : { keyColumn, indexed: true })
 })
 const one = (column: string, target: string) => ({ _tag: "One", column, target })
 
-const systemType = (position: number, slug: string, name: string, pluralName: string, columns: ReadonlyArray<SeedColumn>) => [
+const systemType = (
+  position: number,
+  slug: string,
+  name: string,
+  pluralName: string,
+  columns: ReadonlyArray<SeedColumn>
+) => [
   `INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (0, '${slug}', '${slug}')`,
   `INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position)
    VALUES (0, '${slug}', 1, '${name}', '${pluralName}', 'data', '${slug}', ${position})`,
-  ...columns.map(([key, label, kind, storage], index) =>
-    `INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, position)
-     VALUES (0, '${slug}', 1, '${key}', '${key}', '${label}', '${kind}', '${JSON.stringify(storage)}', ${index})`)
+  ...columns.map(
+    ([key, label, kind, storage], index) =>
+      `INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, position)
+     VALUES (0, '${slug}', 1, '${key}', '${key}', '${label}', '${kind}', '${JSON.stringify(storage)}', ${index})`
+  )
 ]
 
 const shared: ReadonlyArray<SeedColumn> = [
@@ -89,9 +104,24 @@ export const foundation: Migration = {
     `CREATE TABLE builder.version_refs (
       organization_id bigint NOT NULL, type_key text NOT NULL, source_organization_id bigint NOT NULL, version int NOT NULL,
       PRIMARY KEY (organization_id, type_key))`,
-    ...managedTable("people", `${systemColumns}, ${contactColumns}`, ["phone_k", "email_k"], ["owner_id", "company_id"]),
-    ...managedTable("companies", `${systemColumns.replace(", company_id bigint", "")}, ${contactColumns}`, ["phone_k", "email_k"], ["owner_id"]),
-    ...managedTable("meetings", `${systemColumns}, start_at timestamptz, end_at timestamptz`, [], ["owner_id", "company_id", "start_at", "end_at"]),
+    ...managedTable(
+      "people",
+      `${systemColumns}, ${contactColumns}`,
+      ["phone_k", "email_k"],
+      ["owner_id", "company_id"]
+    ),
+    ...managedTable(
+      "companies",
+      `${systemColumns.replace(", company_id bigint", "")}, ${contactColumns}`,
+      ["phone_k", "email_k"],
+      ["owner_id"]
+    ),
+    ...managedTable(
+      "meetings",
+      `${systemColumns}, start_at timestamptz, end_at timestamptz`,
+      [],
+      ["owner_id", "company_id", "start_at", "end_at"]
+    ),
     `CREATE TABLE data.meeting_attendees (
       organization_id bigint NOT NULL, meeting_id bigint NOT NULL, person_id bigint NOT NULL,
       PRIMARY KEY (organization_id, meeting_id, person_id))`,
@@ -102,10 +132,20 @@ export const foundation: Migration = {
       ...shared,
       ["start", "Start", "timestamp", value("start_at")],
       ["end", "End", "timestamp", value("end_at")],
-      owner, company,
-      ["attendees", "Attendees", "references", {
-        _tag: "Many", link: { schema: "data", table: "meeting_attendees" }, from: "meeting_id", to: "person_id", target: "people"
-      }]
+      owner,
+      company,
+      [
+        "attendees",
+        "Attendees",
+        "references",
+        {
+          _tag: "Many",
+          link: { schema: "data", table: "meeting_attendees" },
+          from: "meeting_id",
+          to: "person_id",
+          target: "people"
+        }
+      ]
     ])
   ]
 }

@@ -15,7 +15,7 @@ export interface Statement {
 }
 
 /** A statement with more text than this is refused. */
-export const MAX_STATEMENT_LENGTH = 64 * 1024
+const MAX_STATEMENT_LENGTH = 64 * 1024
 
 /** At most this many related entities are shown in one cell. */
 export const MAX_RELATED = 10
@@ -31,11 +31,15 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
   const epoch = writer.bind(catalog.epoch, "bigint")
   let timeZone: string | undefined
   const context: FragmentContext = {
-    catalog, writer, organization, shape: query.shape,
+    catalog,
+    writer,
+    organization,
+    shape: query.shape,
     timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
   }
   const table = qualified(query.type.relation)
-  const matches = `p.organization_id = ${organization} AND (SELECT g.fresh FROM g) AND ` +
+  const matches =
+    `p.organization_id = ${organization} AND (SELECT g.fresh FROM g) AND ` +
     // Not in canonical order, which depends on values: the same question has the same text, whatever is asked for.
     fragment(query.plan, query.type, "p", context) +
     query.filters.map((filter) => ` AND ${fragment(filter, query.type, "p", context)}`).join("")
@@ -44,9 +48,10 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
     const direction = query.order?.descending === true ? " DESC" : ""
     return key === undefined ? `${alias}.id` : `${alias}.v${direction}, ${alias}.id${direction}`
   }
-  const sorted = key === undefined
-    ? "p.id"
-    : `${key}${query.order!.descending ? " DESC" : ""}, p.id${query.order!.descending ? " DESC" : ""}`
+  const sorted =
+    key === undefined
+      ? "p.id"
+      : `${key}${query.order!.descending ? " DESC" : ""}, p.id${query.order!.descending ? " DESC" : ""}`
   const value = key === undefined ? "" : `, ${key} AS v`
 
   const guard = `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
@@ -57,14 +62,20 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
   if (query.limit === 0) return bounded(`${label} WITH ${guard}, ${found} ${head} FROM ${total}`, writer)
 
   const size = writer.bind(query.limit + 1, "int")
-  const keys = query.cursor === undefined
-    ? `(SELECT m.id${key === undefined ? "" : ", m.v"} FROM m ORDER BY ${order("m")} LIMIT ${size}) k`
-    : `LATERAL (SELECT p.id${value} FROM ${table} p${key === undefined ? "" : ", c"} WHERE ${matches} ` +
-      `AND ${after(key, query.order?.descending === true, writer.bind(query.cursor, "bigint"))} ORDER BY ${sorted} LIMIT ${size}) k`
-  const ctes = [guard, found, ...(query.cursor !== undefined && key !== undefined ? [cursorRow(query, key, table, context)] : [])]
+  const keys =
+    query.cursor === undefined
+      ? `(SELECT m.id${key === undefined ? "" : ", m.v"} FROM m ORDER BY ${order("m")} LIMIT ${size}) k`
+      : `LATERAL (SELECT p.id${value} FROM ${table} p${key === undefined ? "" : ", c"} WHERE ${matches} ` +
+        `AND ${after(key, query.order?.descending === true, writer.bind(query.cursor, "bigint"))} ORDER BY ${sorted} LIMIT ${size}) k`
+  const ctes = [
+    guard,
+    found,
+    ...(query.cursor !== undefined && key !== undefined ? [cursorRow(query, key, table, context)] : [])
+  ]
   const cells = query.select.map((selected, index) => cell(selected, query.type, `j${index}`, context))
   const columns = [
-    "p.organization_id", "p.id",
+    "p.organization_id",
+    "p.id",
     `${masked(columnByKey(query.type, DISPLAY_NAME), query.name, query.type, context)} AS name`,
     `${masked(columnByKey(query.type, STATUS), query.status, query.type, context)} AS status`,
     ...cells.map((part, index) => `${part.value} AS c${index}`)
@@ -130,18 +141,20 @@ const cell = (selected: SelectedColumn, type: EntityType, alias: string, context
   const { column, mask, target } = selected
   const { storage } = column
   // Without the caller's plan of the target, a reference would show what it leads to, whoever asks.
-  if (storage._tag !== "Value" && target === undefined) throw new Error("A relation is shown without a plan of its target")
+  if (storage._tag !== "Value" && target === undefined)
+    throw new Error("A relation is shown without a plan of its target")
   if (storage._tag === "Value" || target === undefined) {
     return { value: masked(column, mask, type, context), join: "" }
   }
   const other = context.writer.alias()
   const inner = { ...context, shape: "subplan" as const }
   const nameColumn = columnByKey(target.type, DISPLAY_NAME)
-  const name = nameColumn === undefined || target.name._tag === "Never"
-    ? "NULL::text"
-    : target.name._tag === "Always"
-      ? columnReference(nameColumn, other, "value")
-      : `CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value")} END`
+  const name =
+    nameColumn === undefined || target.name._tag === "Never"
+      ? "NULL::text"
+      : target.name._tag === "Always"
+        ? columnReference(nameColumn, other, "value")
+        : `CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value")} END`
   const permitted = fragment(target.where, target.type, other, inner)
   const own = `${other}.organization_id = ${context.organization}`
   const table = qualified(target.type.relation)

@@ -7,7 +7,7 @@ import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
  * How a hop to related rows is written. `subplan`: EXISTS per row, for statements that an equality makes small.
  * `array`: the related ids are collected once, so that Postgres can combine indexes when many rows are looked at.
  */
-export type Shape = "subplan" | "array"
+type Shape = "subplan" | "array"
 
 export interface FragmentContext {
   readonly catalog: Catalog
@@ -25,7 +25,13 @@ const SQL_OP: Readonly<Record<CompareOp, string>> = { eq: "=", ne: "<>", lt: "<"
  * The fragment of a predicate over the row `alias`. With `may`, inside a negated EXISTS, a comparison that NULL makes
  * unknown counts as satisfied, because EXISTS would turn unknown into false and the negation into true.
  */
-export const fragment = (bound: Bound, type: EntityType, alias: string, context: FragmentContext, may = false): string => {
+export const fragment = (
+  bound: Bound,
+  type: EntityType,
+  alias: string,
+  context: FragmentContext,
+  may = false
+): string => {
   const leaf = (column: Column, side: Side, sql: (reference: string) => string) => {
     const reference = columnReference(column, alias, side)
     return may ? `(${sql(reference)} OR ${reference} IS NULL)` : sql(reference)
@@ -52,7 +58,9 @@ export const fragment = (bound: Bound, type: EntityType, alias: string, context:
     }
     case "In": {
       const column = find(bound.column)
-      return leaf(column, bound.side, (reference) => membership(column, reference, bound.values, bound.negated, context))
+      return leaf(column, bound.side, (reference) =>
+        membership(column, reference, bound.values, bound.negated, context)
+      )
     }
     case "Contains":
       return leaf(find(bound.column), "key", (reference) => contains(reference, bound.text, context.writer))
@@ -92,11 +100,21 @@ const operand = (column: Column, value: BoundValue, context: FragmentContext): s
     : `timezone(${context.timeZone()}, ${context.writer.bind(value, "timestamp")})`
 }
 
-const hasOffset = (value: BoundValue): boolean => typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
+const hasOffset = (value: BoundValue): boolean =>
+  typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
 
 const SQL_TYPE: Readonly<Record<Column["kind"], string>> = {
-  text: "text", phone: "text", email: "text", integer: "bigint", number: "numeric", boolean: "boolean",
-  date: "date", timestamp: "timestamptz", list: "text", reference: "bigint", references: "bigint"
+  text: "text",
+  phone: "text",
+  email: "text",
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  date: "date",
+  timestamp: "timestamptz",
+  list: "text",
+  reference: "bigint",
+  references: "bigint"
 }
 
 const membership = (
@@ -114,9 +132,10 @@ const membership = (
     const parts = values.map((value) => `${reference} ${negated ? "<>" : "="} ${operand(column, value, context)}`)
     return `(${parts.join(negated ? " AND " : " OR ")})`
   }
-  const list = column.kind === "boolean" || SQL_TYPE[column.kind] === "text"
-    ? context.writer.bind(values, `${SQL_TYPE[column.kind]}[]`)
-    : `${context.writer.bind(values, "text[]")}::${SQL_TYPE[column.kind]}[]`
+  const list =
+    column.kind === "boolean" || SQL_TYPE[column.kind] === "text"
+      ? context.writer.bind(values, `${SQL_TYPE[column.kind]}[]`)
+      : `${context.writer.bind(values, "text[]")}::${SQL_TYPE[column.kind]}[]`
   return negated ? `${reference} <> ALL(${list})` : `${reference} = ANY(${list})`
 }
 
@@ -148,8 +167,10 @@ const some = (relation: Column, where: Bound, alias: string, context: FragmentCo
   const target = targetRelation(relation, context)
   const condition = (type: EntityType) => fragment(where, type, other, context, may)
   if (storage._tag === "One") {
-    return `${alias}.${identifier(storage.column)} = ANY(ARRAY(SELECT ${other}.id FROM ${qualified(target.relation)} ${other} ` +
+    return (
+      `${alias}.${identifier(storage.column)} = ANY(ARRAY(SELECT ${other}.id FROM ${qualified(target.relation)} ${other} ` +
       `WHERE ${other}.organization_id = ${context.organization} AND ${condition(target)}))`
+    )
   }
   const link = context.writer.alias()
   return `${alias}.id = ANY(ARRAY(SELECT ${linkJoin(relation, link, other, target, context)} AND ${condition(target)}))`
@@ -161,20 +182,30 @@ const exists = (relation: Column, where: Bound, alias: string, context: Fragment
   const target = targetRelation(relation, context)
   const condition = fragment(where, target, other, context, may)
   if (storage._tag === "One") {
-    return `EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE ${other}.organization_id = ${context.organization} ` +
+    return (
+      `EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE ${other}.organization_id = ${context.organization} ` +
       `AND ${other}.id = ${alias}.${identifier(storage.column)} AND ${condition})`
+    )
   }
   if (storage._tag === "Value") throw new Error("Not a relation")
   const link = context.writer.alias()
   return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${alias}.id AND ${condition})`
 }
 
-const linkJoin = (relation: Column, link: string, other: string, target: EntityType, context: FragmentContext): string => {
+const linkJoin = (
+  relation: Column,
+  link: string,
+  other: string,
+  target: EntityType,
+  context: FragmentContext
+): string => {
   const { storage } = relation
   if (storage._tag !== "Many") throw new Error("Not a link")
-  return `${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} JOIN ${qualified(target.relation)} ${other} ` +
+  return (
+    `${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} JOIN ${qualified(target.relation)} ${other} ` +
     `ON ${other}.organization_id = ${context.organization} AND ${other}.id = ${link}.${identifier(storage.to)} ` +
     `WHERE ${link}.organization_id = ${context.organization}`
+  )
 }
 
 const targetRelation = (relation: Column, context: FragmentContext): EntityType => {

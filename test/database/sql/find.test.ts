@@ -18,14 +18,60 @@ const policyText = JSON.stringify({
     { id: "admin-people", effect: "allow", role: "admin", action: "read", type: "people", columns: "*" },
     { id: "admin-companies", effect: "allow", role: "admin", action: "read", type: "companies", columns: "*" },
     { id: "admin-meetings", effect: "allow", role: "admin", action: "read", type: "meetings", columns: "*" },
-    { id: "own", effect: "allow", role: "member", action: "read", type: "people", columns: "*",
-      where: { any: [{ owner: "$me" }, { company: { name: ["Atlas", "Borealis"] } }] } },
-    { id: "names", effect: "allow", role: "member", action: "read", type: "people", columns: ["name"], where: { status: "staff" } },
-    { id: "no-vip-phones", effect: "deny", role: "member", action: "read", type: "people", columns: ["phone"], where: { status: "vip" } },
-    { id: "companies", effect: "allow", role: "member", action: "read", type: "companies", columns: ["name"], where: { not: { status: "secret" } } },
-    { id: "meetings", effect: "allow", role: "member", action: "read", type: "meetings", columns: "*", where: { attendees: "$me" } },
-    { id: "no-secret-meetings", effect: "deny", role: "member", action: "read", type: "meetings", columns: "*",
-      where: { attendees: { not: { status: "staff" } } } }
+    {
+      id: "own",
+      effect: "allow",
+      role: "member",
+      action: "read",
+      type: "people",
+      columns: "*",
+      where: { any: [{ owner: "$me" }, { company: { name: ["Atlas", "Borealis"] } }] }
+    },
+    {
+      id: "names",
+      effect: "allow",
+      role: "member",
+      action: "read",
+      type: "people",
+      columns: ["name"],
+      where: { status: "staff" }
+    },
+    {
+      id: "no-vip-phones",
+      effect: "deny",
+      role: "member",
+      action: "read",
+      type: "people",
+      columns: ["phone"],
+      where: { status: "vip" }
+    },
+    {
+      id: "companies",
+      effect: "allow",
+      role: "member",
+      action: "read",
+      type: "companies",
+      columns: ["name"],
+      where: { not: { status: "secret" } }
+    },
+    {
+      id: "meetings",
+      effect: "allow",
+      role: "member",
+      action: "read",
+      type: "meetings",
+      columns: "*",
+      where: { attendees: "$me" }
+    },
+    {
+      id: "no-secret-meetings",
+      effect: "deny",
+      role: "member",
+      action: "read",
+      type: "meetings",
+      columns: "*",
+      where: { attendees: { not: { status: "staff" } } }
+    }
   ]
 })
 
@@ -37,7 +83,10 @@ const compile = (role: string, query: FindQuery) => {
     const found = plan(reading.policy, systemCatalog, principal, type, "read", 0)
     return found._tag === "Granted" ? found : undefined
   }
-  const resolved = resolveQuery(query, { state: { catalog: systemCatalog, policy: reading.policy, policyHash: "" }, planOf })
+  const resolved = resolveQuery(query, {
+    state: { catalog: systemCatalog, policy: reading.policy, policyHash: "" },
+    planOf
+  })
   if (Result.isFailure(resolved)) throw new Error(resolved.failure.message)
   const { parameters, text } = compileFind(resolved.success, systemCatalog)
   return { lane: resolved.success.lane, text, parameters }
@@ -47,26 +96,62 @@ const compile = (role: string, query: FindQuery) => {
 const laidOut = ({ lane, parameters, text }: ReturnType<typeof compile>): string =>
   [
     `-- lane: ${lane}`,
-    ...parameters.map((value, index) => `-- $${index + 1} = ${JSON.stringify(value, (_, part: unknown) => typeof part === "bigint" ? `${part}n` : part)}`),
-    text.replace(/ (WITH|, m AS|, c AS|SELECT \(SELECT g|FROM \(SELECT count|LEFT JOIN|WHERE|AND (?!p\.id = k)|ORDER BY|LIMIT)/g, "\n$1"),
+    ...parameters.map(
+      (value, index) =>
+        `-- $${index + 1} = ${JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))}`
+    ),
+    text.replace(
+      / (WITH|, m AS|, c AS|SELECT \(SELECT g|FROM \(SELECT count|LEFT JOIN|WHERE|AND (?!p\.id = k)|ORDER BY|LIMIT)/g,
+      "\n$1"
+    ),
     ""
   ].join("\n")
 
-const find = (entityTypeId: string, more: Partial<FindQuery> = {}): FindQuery => ({ entityTypeId, filters: [], ...more })
+const find = (entityTypeId: string, more: Partial<FindQuery> = {}): FindQuery => ({
+  entityTypeId,
+  filters: [],
+  ...more
+})
 
 const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
-  "admin-phone-eq": ["admin", find("people", { filters: [{ columnId: "phone", op: "eq", value: "(212) 555-0100" }], selectColumns: ["email"] })],
+  "admin-phone-eq": [
+    "admin",
+    find("people", { filters: [{ columnId: "phone", op: "eq", value: "(212) 555-0100" }], selectColumns: ["email"] })
+  ],
   "admin-everything": ["admin", find("people")],
   "admin-count": ["admin", find("people", { filters: [{ columnId: "status", op: "eq", value: "Lead" }], limit: 0 })],
-  "member-email-eq-masked-phone": ["member", find("people", { filters: [{ columnId: "email", op: "eq", value: "A@b" }], selectColumns: ["phone", "company"] })],
+  "member-email-eq-masked-phone": [
+    "member",
+    find("people", { filters: [{ columnId: "email", op: "eq", value: "A@b" }], selectColumns: ["phone", "company"] })
+  ],
   "member-name-contains": ["member", find("people", { filters: [{ columnId: "name", op: "ilike", value: "50%_Á" }] })],
   "member-name-begins": ["member", find("people", { filters: [{ columnId: "name", op: "ilike", value: "ad" }] })],
-  "member-company-contains": ["member", find("people", { filters: [{ columnId: "company", op: "ilike", value: "atlas" }] })],
+  "member-company-contains": [
+    "member",
+    find("people", { filters: [{ columnId: "company", op: "ilike", value: "atlas" }] })
+  ],
   "member-company-eq": ["member", find("people", { filters: [{ columnId: "company", op: "eq", value: "bcd" }] })],
   "member-next-page": ["member", find("people", { cursorEntityId: "bcd", limit: 25 })],
-  "member-meetings-from": ["member", find("meetings", { filters: [{ columnId: "start", op: "gte", value: "2026-03" }], selectColumns: ["start", "attendees"] })],
-  "member-meetings-before-next-page": ["member", find("meetings", { filters: [{ columnId: "start", op: "lt", value: "2026-03-31T14:00" }], cursorEntityId: "bcd" })],
-  "admin-meetings-on-a-day": ["admin", find("meetings", { filters: [{ columnId: "start", op: "eq", value: "2026-03-31" }, { columnId: "attendees", op: "ilike", value: "ada" }] })]
+  "member-meetings-from": [
+    "member",
+    find("meetings", {
+      filters: [{ columnId: "start", op: "gte", value: "2026-03" }],
+      selectColumns: ["start", "attendees"]
+    })
+  ],
+  "member-meetings-before-next-page": [
+    "member",
+    find("meetings", { filters: [{ columnId: "start", op: "lt", value: "2026-03-31T14:00" }], cursorEntityId: "bcd" })
+  ],
+  "admin-meetings-on-a-day": [
+    "admin",
+    find("meetings", {
+      filters: [
+        { columnId: "start", op: "eq", value: "2026-03-31" },
+        { columnId: "attendees", op: "ilike", value: "ada" }
+      ]
+    })
+  ]
 }
 
 describe("the statement", () => {

@@ -34,9 +34,10 @@ const Connected = Services.pipe(
 )
 
 export const demo = Command.make("demo", {}, () => Effect.provide(run, Connected)).pipe(
-  Command.withDescription("See it work: a sample organization in a database of its own, one question, three people"))
+  Command.withDescription("See it work: a sample organization in a database of its own, one question, three people")
+)
 
-const run = Effect.gen(function*() {
+const run = Effect.gen(function* () {
   const started = Date.now()
   const organization = yield* sample
   const seconds = ((Date.now() - started) / 1000).toFixed(1)
@@ -45,54 +46,86 @@ const run = Effect.gen(function*() {
   const subject = yield* someoneElsesCustomer(organization)
 
   const who: FindQuery = {
-    entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: subject.name }], selectColumns: ["phone", "company"]
+    entityTypeId: "people",
+    filters: [{ columnId: "name", op: "eq", value: subject.name }],
+    selectColumns: ["phone", "company"]
   }
-  yield* Console.log(`Harbor Supply: 2,000 people, 414 companies, 1,200 meetings ${dim(`(ready in ${seconds} s, in ${FOLDER})`)}`)
+  yield* Console.log(
+    `Harbor Supply: 2,000 people, 414 companies, 1,200 meetings ${dim(`(ready in ${seconds} s, in ${FOLDER})`)}`
+  )
   if (notice !== undefined) yield* Console.log(dim(notice))
   yield* Console.log(bold(`\nWho is ${subject.name}, and what is their phone number?`))
   yield* Console.log(`  ${rep.name}, rep`.padEnd(28) + answer(yield* ask(organization, rep.email, who)))
   yield* Console.log(`  ${manager.name}, manager`.padEnd(28) + answer(yield* ask(organization, manager.email, who)))
-  yield* Console.log("  Somebody from outside".padEnd(28) + answer(yield* ask(organization, "stranger@elsewhere.example", who)))
+  yield* Console.log(
+    "  Somebody from outside".padEnd(28) + answer(yield* ask(organization, "stranger@elsewhere.example", who))
+  )
 
-  const whose = (phone: string): FindQuery => ({ entityTypeId: "people", filters: [{ columnId: "phone", op: "eq", value: phone }] })
+  const whose = (phone: string): FindQuery => ({
+    entityTypeId: "people",
+    filters: [{ columnId: "phone", op: "eq", value: phone }]
+  })
   const hidden = yield* ask(organization, rep.email, whose(subject.phone))
   const nobodys = yield* ask(organization, rep.email, whose("999-555-0100"))
   yield* Console.log(bold(`\nWhose number is ${subject.phone}?`))
   yield* Console.log(`  ${rep.name}, rep`.padEnd(28) + answer(hidden))
-  yield* Console.log(dim("  A number that nobody has".padEnd(28) + answer(nobodys)
-    + (JSON.stringify(hidden) === JSON.stringify(nobodys) ? "  (the same answer, byte for byte)" : "")))
+  yield* Console.log(
+    dim(
+      "  A number that nobody has".padEnd(28) +
+        answer(nobodys) +
+        (JSON.stringify(hidden) === JSON.stringify(nobodys) ? "  (the same answer, byte for byte)" : "")
+    )
+  )
 
   const { millis, text } = yield* statement(organization, rep.email, who)
   yield* Console.log(bold(`\nThe one statement behind the rep's answer, permission included: ${millis} ms`))
-  yield* Console.log(dim(wrap(text, WIDTH - 2, 8).map((line) => `  ${line}`).join("\n")))
+  yield* Console.log(
+    dim(
+      wrap(text, WIDTH - 2, 8)
+        .map((line) => `  ${line}`)
+        .join("\n")
+    )
+  )
   const cost = yield* tokenCost
   yield* Console.log(`\nA model gets three tools and no SQL: ${cost}`)
   // From a checkout the program isn't on the path.
   const max = process.argv[1]?.endsWith("/bin/max") === true ? relative(process.cwd(), process.argv[1]) : "npx max"
   yield* Console.log(bold("\nNext") + `  export MAX_DATA_DIR=${FOLDER} MAX_AS=${rep.email}`)
   yield* Console.log(`      ${max} find meetings "start>=today" --limit 3 --select start,company`)
-  yield* Console.log(`      ${max} tool findEntities '{"entityTypeId":"people","filters":[{"columnId":"name","op":"ilike","value":"lovelace"}]}'`)
+  yield* Console.log(
+    `      ${max} tool findEntities '{"entityTypeId":"people","filters":[{"columnId":"name","op":"ilike","value":"lovelace"}]}'`
+  )
 })
 
 /** The sample organization, made on the first run. */
-const sample = Effect.gen(function*() {
+const sample = Effect.gen(function* () {
   const organizations = yield* Organizations
   const existing = (yield* organizations.list).find((one) => one.slug === SLUG)
   const members = yield* Memberships
   if (existing !== undefined && (yield* members.list(existing)).length === STAFF.length) return existing
-  const organization = existing ?? (yield* organizations.create({
-    slug: SLUG, name: "Harbor Supply", country: "US", timeZone: "America/New_York"
-  }))
+  const organization =
+    existing ??
+    (yield* organizations.create({
+      slug: SLUG,
+      name: "Harbor Supply",
+      country: "US",
+      timeZone: "America/New_York"
+    }))
   const importer = yield* Importer
   const { companies, meetings, people } = generate(new Date())
   const folder = yield* Effect.promise(() => mkdtemp(join(tmpdir(), "max-demo-")))
-  const load = Effect.fnUntraced(function*(type: string, rows: ReadonlyArray<object>, map: Record<string, string> = {}, ignore: ReadonlyArray<string> = []) {
+  const load = Effect.fnUntraced(function* (
+    type: string,
+    rows: ReadonlyArray<object>,
+    map: Record<string, string> = {},
+    ignore: ReadonlyArray<string> = []
+  ) {
     const file = join(folder, `${type}.jsonl`)
     yield* Effect.promise(() => writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n")))
     yield* importer.import(organization, { file, type, map, ignore })
   })
   const owner = "owner:people.email"
-  yield* Effect.gen(function*() {
+  yield* Effect.gen(function* () {
     yield* load("people", people.slice(0, STAFF.length), {}, ["owner", "company"])
     yield* load("companies", companies, { owner })
     yield* load("people", people, { owner, company: "company:companies.id" })
@@ -105,34 +138,45 @@ const sample = Effect.gen(function*() {
 })
 
 /** A customer whom the rep may see, and whose phone number the rep may not. */
-const someoneElsesCustomer = Effect.fnUntraced(function*(organization: Organization) {
+const someoneElsesCustomer = Effect.fnUntraced(function* (organization: Organization) {
   const [rep, other, manager] = STAFF
   const page = yield* asPerson(organization, manager.email, {
-    entityTypeId: "people", limit: 25, selectColumns: ["phone", "owner"],
-    filters: [{ columnId: "owner", op: "ilike", value: other.name }, { columnId: "status", op: "eq", value: "customer" }]
+    entityTypeId: "people",
+    limit: 25,
+    selectColumns: ["phone", "owner"],
+    filters: [
+      { columnId: "owner", op: "ilike", value: other.name },
+      { columnId: "status", op: "eq", value: "customer" }
+    ]
   })
   for (const { columns, displayName } of page.entities) {
     const phone = columns?.["phone"]
     if (displayName === undefined || typeof phone !== "string") continue
-    const seen = yield* asPerson(organization, rep.email, { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: displayName }] })
+    const seen = yield* asPerson(organization, rep.email, {
+      entityTypeId: "people",
+      filters: [{ columnId: "name", op: "eq", value: displayName }]
+    })
     if (seen.total === 1) return { name: displayName, phone }
   }
   return yield* new OperatorError({ message: `The sample isn't complete. Remove ${FOLDER} and run max demo again.` })
 })
 
-const principalOf = Effect.fnUntraced(function*(organization: Organization, email: string) {
+const principalOf = Effect.fnUntraced(function* (organization: Organization, email: string) {
   const identities = yield* IdentityResolver
   const { principal } = yield* identities.admit(organization, readIdentifier(email, organization)!)
   return principal
 })
 
-const asPerson = Effect.fnUntraced(function*(organization: Organization, email: string, query: FindQuery) {
+const asPerson = Effect.fnUntraced(function* (organization: Organization, email: string, query: FindQuery) {
   const queries = yield* EntityQueryService
   const principal = yield* principalOf(organization, email)
-  return yield* queries.findEntities({ ...query, organizationId: organization.id }).pipe(Effect.provideService(CurrentPrincipal, principal))
+  return yield* queries
+    .findEntities({ ...query, organizationId: organization.id })
+    .pipe(Effect.provideService(CurrentPrincipal, principal))
 })
 
-const ask = (organization: Organization, email: string, query: FindQuery) => Effect.result(asPerson(organization, email, query))
+const ask = (organization: Organization, email: string, query: FindQuery) =>
+  Effect.result(asPerson(organization, email, query))
 
 const answer = (outcome: Result.Result<Page, { readonly message: string }>): string => {
   if (Result.isFailure(outcome)) return outcome.failure.message
@@ -147,12 +191,13 @@ const answer = (outcome: Result.Result<Page, { readonly message: string }>): str
 }
 
 /** The statement as it runs for a person, and the median of its time over a few runs. */
-const statement = Effect.fnUntraced(function*(organization: Organization, email: string, query: FindQuery) {
+const statement = Effect.fnUntraced(function* (organization: Organization, email: string, query: FindQuery) {
   const queries = yield* EntityQueryService
   const { search } = yield* Database
   const principal = yield* principalOf(organization, email)
-  const { parameters, text } = yield* queries.explain({ ...query, organizationId: organization.id }).pipe(
-    Effect.provideService(CurrentPrincipal, principal))
+  const { parameters, text } = yield* queries
+    .explain({ ...query, organizationId: organization.id })
+    .pipe(Effect.provideService(CurrentPrincipal, principal))
   const times: Array<number> = []
   for (let round = 0; round < 9; round++) {
     const started = performance.now()

@@ -39,41 +39,56 @@ const MAX_CASES_LENGTH = 50_000_000
 /** Ids beyond this are not fetched: the case has failed by then. */
 const MAX_FOUND = 1000
 
-export const evaluate = Command.make("eval", {
-  files: Argument.String("file").pipe(Argument.withDescription("JSONL, one case a line"), Argument.variadic({ min: 1 })),
-  min: Flag.Finite("min").pipe(Flag.withDescription("The share that has to pass, 0 to 1"), Flag.withDefault(1))
-}, (input) =>
-  Effect.gen(function*() {
-    const runCase = yield* caseRunner
-    const outcomes: Array<Outcome> = []
-    for (const file of input.files) {
-      const lines = (yield* readTextFile(file, MAX_CASES_LENGTH)).split("\n")
-      for (const [index, line] of lines.entries()) {
-        if (line.trim() === "") continue
-        const place = `${file}:${index + 1}`
-        const one = yield* Effect.mapError(decodeCase(line), () => new OperatorError({ message: `${place}: this isn't a case.` }))
-        const kind = KINDS.find((candidate) => one[candidate] !== undefined)
-        if (kind === undefined) return yield* new OperatorError({ message: `${place}: a case has find, anchor or ask.` })
-        const started = performance.now()
-        const found = yield* runCase(one, kind).pipe(Effect.catch((error) => Effect.succeed(error.message)))
-        const expected = [...one.expect].sort()
-        outcomes.push({
-          kind, place, expected, found,
-          passed: typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected),
-          millis: performance.now() - started
+export const evaluate = Command.make(
+  "eval",
+  {
+    files: Argument.String("file").pipe(
+      Argument.withDescription("JSONL, one case a line"),
+      Argument.variadic({ min: 1 })
+    ),
+    min: Flag.Finite("min").pipe(Flag.withDescription("The share that has to pass, 0 to 1"), Flag.withDefault(1))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const runCase = yield* caseRunner
+      const outcomes: Array<Outcome> = []
+      for (const file of input.files) {
+        const lines = (yield* readTextFile(file, MAX_CASES_LENGTH)).split("\n")
+        for (const [index, line] of lines.entries()) {
+          if (line.trim() === "") continue
+          const place = `${file}:${index + 1}`
+          const one = yield* Effect.mapError(
+            decodeCase(line),
+            () => new OperatorError({ message: `${place}: this isn't a case.` })
+          )
+          const kind = KINDS.find((candidate) => one[candidate] !== undefined)
+          if (kind === undefined)
+            return yield* new OperatorError({ message: `${place}: a case has find, anchor or ask.` })
+          const started = performance.now()
+          const found = yield* runCase(one, kind).pipe(Effect.catch((error) => Effect.succeed(error.message)))
+          const expected = [...one.expect].sort()
+          outcomes.push({
+            kind,
+            place,
+            expected,
+            found,
+            passed: typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected),
+            millis: performance.now() - started
+          })
+        }
+      }
+      if (outcomes.length === 0) return yield* new OperatorError({ message: "There is no case in these files." })
+      const passed = outcomes.filter((outcome) => outcome.passed).length
+      yield* result(yield* wantsJson, summary(outcomes), lines(outcomes))
+      if (passed / outcomes.length < input.min) {
+        return yield* new OperatorError({
+          message: `${passed} of ${outcomes.length} passed; ${input.min * 100} % was asked for.`
         })
       }
-    }
-    if (outcomes.length === 0) return yield* new OperatorError({ message: "There is no case in these files." })
-    const passed = outcomes.filter((outcome) => outcome.passed).length
-    yield* result(yield* wantsJson, summary(outcomes), lines(outcomes))
-    if (passed / outcomes.length < input.min) {
-      return yield* new OperatorError({ message: `${passed} of ${outcomes.length} passed; ${input.min * 100} % was asked for.` })
-    }
-  })
+    })
 ).pipe(Command.withDescription("Run lookup cases with known answers"))
 
-const caseRunner = Effect.gen(function*() {
+const caseRunner = Effect.gen(function* () {
   const organization = yield* currentOrganization
   const identities = yield* IdentityResolver
   const queries = yield* EntityQueryService
@@ -82,8 +97,8 @@ const caseRunner = Effect.gen(function*() {
   const fallback = Option.getOrElse((yield* max).as, () => env.as)
   const principals = new Map<string, Principal>()
 
-  const principal = Effect.fnUntraced(function*(who: string | undefined) {
-    if (who === undefined) return yield* new UsageError({ message: "Say for whom: --as, or \"as\" in the case." })
+  const principal = Effect.fnUntraced(function* (who: string | undefined) {
+    if (who === undefined) return yield* new UsageError({ message: 'Say for whom: --as, or "as" in the case.' })
     const known = principals.get(who)
     if (known !== undefined) return known
     const identifier = readIdentifier(who, organization)
@@ -93,27 +108,33 @@ const caseRunner = Effect.gen(function*() {
     return admitted.principal
   })
 
-  const translated = Effect.fnUntraced(function*(type: string, ids: ReadonlyArray<string>) {
+  const translated = Effect.fnUntraced(function* (type: string, ids: ReadonlyArray<string>) {
     const known = yield* externalIds.of(organization, type, ids)
     return ids.map((id) => known.get(id) ?? id)
   })
 
-  const find = Effect.fnUntraced(function*(query: NonNullable<Case["find"]>, who: string | undefined) {
+  const find = Effect.fnUntraced(function* (query: NonNullable<Case["find"]>, who: string | undefined) {
     const as = Effect.provideService(CurrentPrincipal, yield* principal(who))
     const filters = Object.entries(query.where).map(([columnId, value]) => ({ columnId, op: "eq" as const, value }))
     const ids: Array<string> = []
     let cursor: string | undefined
     do {
-      const page = yield* as(queries.findEntities({
-        organizationId: organization.id, entityTypeId: query.type, filters, limit: MAX_LIMIT, cursorEntityId: cursor
-      }))
+      const page = yield* as(
+        queries.findEntities({
+          organizationId: organization.id,
+          entityTypeId: query.type,
+          filters,
+          limit: MAX_LIMIT,
+          cursorEntityId: cursor
+        })
+      )
       ids.push(...page.entities.map((entity) => entity.entityId))
       cursor = page.nextCursorEntityId
     } while (cursor !== undefined && ids.length < MAX_FOUND)
     return yield* translated(query.type, ids)
   })
 
-  const anchor = Effect.fnUntraced(function*(identifiers: Readonly<Record<string, string>>) {
+  const anchor = Effect.fnUntraced(function* (identifiers: Readonly<Record<string, string>>) {
     const identifier = readIdentifier(Object.values(identifiers)[0] ?? "", organization)
     const ids = identifier === undefined ? [] : yield* identities.identify(organization, identifier)
     return ids.length === 1 ? yield* translated(PEOPLE, ids) : []
@@ -126,7 +147,9 @@ const caseRunner = Effect.gen(function*() {
       case "anchor":
         return anchor(one.anchor!)
       case "ask":
-        return Effect.fail(new OperatorError({ message: "ask cases need the conversation, which isn't part of this version." }))
+        return Effect.fail(
+          new OperatorError({ message: "ask cases need the conversation, which isn't part of this version." })
+        )
     }
   }
 })
@@ -137,23 +160,41 @@ const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
 const summary = (outcomes: ReadonlyArray<Outcome>) => ({
   passed: outcomes.filter((outcome) => outcome.passed).length,
   failed: outcomes.filter((outcome) => !outcome.passed).length,
-  kinds: Object.fromEntries(KINDS.flatMap((kind) => {
-    const own = outcomes.filter((outcome) => outcome.kind === kind)
-    if (own.length === 0) return []
-    const times = own.map((outcome) => outcome.millis).sort((a, b) => a - b)
-    return [[kind, {
-      passed: own.filter((outcome) => outcome.passed).length, of: own.length, p50: quantile(times, 0.5), p95: quantile(times, 0.95)
-    }]]
-  })),
-  failures: outcomes.filter((outcome) => !outcome.passed).map(({ expected, found, place }) => ({ place, expected, found }))
+  kinds: Object.fromEntries(
+    KINDS.flatMap((kind) => {
+      const own = outcomes.filter((outcome) => outcome.kind === kind)
+      if (own.length === 0) return []
+      const times = own.map((outcome) => outcome.millis).sort((a, b) => a - b)
+      return [
+        [
+          kind,
+          {
+            passed: own.filter((outcome) => outcome.passed).length,
+            of: own.length,
+            p50: quantile(times, 0.5),
+            p95: quantile(times, 0.95)
+          }
+        ]
+      ]
+    })
+  ),
+  failures: outcomes
+    .filter((outcome) => !outcome.passed)
+    .map(({ expected, found, place }) => ({ place, expected, found }))
 })
 
 const lines = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
   const { failed, failures, kinds, passed } = summary(outcomes)
   return [
-    ...Object.entries(kinds).map(([kind, own]) => `${kind.padEnd(7)} ${own.passed} of ${own.of} passed  p50 ${own.p50} ms  p95 ${own.p95} ms`),
-    ...failures.slice(0, 20).map(({ expected, found, place }) =>
-      `  ${place}: expected ${list(expected)}, found ${typeof found === "string" ? found : list(found)}`),
+    ...Object.entries(kinds).map(
+      ([kind, own]) => `${kind.padEnd(7)} ${own.passed} of ${own.of} passed  p50 ${own.p50} ms  p95 ${own.p95} ms`
+    ),
+    ...failures
+      .slice(0, 20)
+      .map(
+        ({ expected, found, place }) =>
+          `  ${place}: expected ${list(expected)}, found ${typeof found === "string" ? found : list(found)}`
+      ),
     ...(failures.length > 20 ? [`  … and ${failures.length - 20} more`] : []),
     `${passed} passed, ${failed} failed`
   ]

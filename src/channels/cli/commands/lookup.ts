@@ -13,30 +13,38 @@ import { asPrincipal, UsageError, wantsJson } from "../context.ts"
 import { columns as inColumns, dim, result } from "../output.ts"
 
 export const types = Command.make("types", {}, () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const queries = yield* EntityQueryService
     const found = yield* asPrincipal((organizationId) => queries.listEntityTypes({ organizationId }))
     yield* result(yield* wantsJson, found, inColumns(found.entityTypes.map(({ id, pluralName }) => [id, pluralName])))
   })
 ).pipe(Command.withDescription("List what can be looked up"))
 
-export const columns = Command.make("columns", {
-  type: Argument.String("type").pipe(Argument.withDescription("A type, as max types shows it")),
-  contains: Flag.String("contains").pipe(Flag.withDescription("Only columns with this word in their name"), Flag.atMost(20)),
-  max: Flag.Int("max").pipe(Flag.withDescription("At most this many, 50 by default"), Flag.optional)
-}, (input) =>
-  Effect.gen(function*() {
-    const queries = yield* EntityQueryService
-    const found = yield* asPrincipal((organizationId) => queries.listColumnsForType({
-      organizationId,
-      entityTypeId: input.type,
-      filter: {
-        ...(input.contains.length > 0 ? { nameContains: input.contains } : {}),
-        ...(Option.isSome(input.max) ? { max: input.max.value } : {})
-      }
-    }))
-    yield* result(yield* wantsJson, found, inColumns(found.columns.map(({ id, name }) => [id, name])))
-  })
+export const columns = Command.make(
+  "columns",
+  {
+    type: Argument.String("type").pipe(Argument.withDescription("A type, as max types shows it")),
+    contains: Flag.String("contains").pipe(
+      Flag.withDescription("Only columns with this word in their name"),
+      Flag.atMost(20)
+    ),
+    max: Flag.Int("max").pipe(Flag.withDescription("At most this many, 50 by default"), Flag.optional)
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const queries = yield* EntityQueryService
+      const found = yield* asPrincipal((organizationId) =>
+        queries.listColumnsForType({
+          organizationId,
+          entityTypeId: input.type,
+          filter: {
+            ...(input.contains.length > 0 ? { nameContains: input.contains } : {}),
+            ...(Option.isSome(input.max) ? { max: input.max.value } : {})
+          }
+        })
+      )
+      yield* result(yield* wantsJson, found, inColumns(found.columns.map(({ id, name }) => [id, name])))
+    })
 ).pipe(Command.withDescription("List what is known of a type"))
 
 const FILTER = /^([^=~<>]+?)(>=|<|=|~)([^]*)$/
@@ -45,27 +53,53 @@ const OPS = { "=": "eq", "~": "ilike", ">=": "gte", "<": "lt" } as const
 const readFilter = (text: string): Effect.Effect<Filter, UsageError> => {
   const match = FILTER.exec(text)
   return match === null
-    ? Effect.fail(new UsageError({ message: `${quoted(text)} isn't a filter. Write name=…, name~…, start>=… or start<…` }))
+    ? Effect.fail(
+        new UsageError({ message: `${quoted(text)} isn't a filter. Write name=…, name~…, start>=… or start<…` })
+      )
     : Effect.succeed({ columnId: match[1]!.trim(), op: OPS[match[2] as keyof typeof OPS], value: match[3]! })
 }
 
-export const find = Command.make("find", {
-  type: Argument.String("type").pipe(Argument.withDescription("A type, as max types shows it")),
-  filters: Argument.String("filter").pipe(Argument.withDescription("name~ada contains, phone=… equals, start>=today, start<2027"), Argument.variadic()),
-  select: Flag.String("select").pipe(Flag.withDescription("Columns to show, comma-separated, at most 5"), Flag.optional),
-  limit: Flag.Int("limit").pipe(Flag.withDescription("How many, 5 by default, at most 25; 0 only counts"), Flag.optional),
-  after: Flag.String("after").pipe(Flag.withDescription("The next page: the id that the last page ended with"), Flag.optional)
-}, (input) =>
-  Effect.gen(function*() {
-    const queries = yield* EntityQueryService
-    const filters = yield* Effect.forEach(input.filters, readFilter)
-    const select = Option.match(input.select, { onNone: () => [], onSome: (text) => text.split(",").map((slug) => slug.trim()) })
-    const page = yield* asPrincipal((organizationId) => queries.findEntities({
-      organizationId, entityTypeId: input.type, filters, selectColumns: select,
-      limit: Option.getOrUndefined(input.limit), cursorEntityId: Option.getOrUndefined(input.after)
-    }))
-    yield* result(yield* wantsJson, page, pageLines(page, select))
-  })
+export const find = Command.make(
+  "find",
+  {
+    type: Argument.String("type").pipe(Argument.withDescription("A type, as max types shows it")),
+    filters: Argument.String("filter").pipe(
+      Argument.withDescription("name~ada contains, phone=… equals, start>=today, start<2027"),
+      Argument.variadic()
+    ),
+    select: Flag.String("select").pipe(
+      Flag.withDescription("Columns to show, comma-separated, at most 5"),
+      Flag.optional
+    ),
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("How many, 5 by default, at most 25; 0 only counts"),
+      Flag.optional
+    ),
+    after: Flag.String("after").pipe(
+      Flag.withDescription("The next page: the id that the last page ended with"),
+      Flag.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const queries = yield* EntityQueryService
+      const filters = yield* Effect.forEach(input.filters, readFilter)
+      const select = Option.match(input.select, {
+        onNone: () => [],
+        onSome: (text) => text.split(",").map((slug) => slug.trim())
+      })
+      const page = yield* asPrincipal((organizationId) =>
+        queries.findEntities({
+          organizationId,
+          entityTypeId: input.type,
+          filters,
+          selectColumns: select,
+          limit: Option.getOrUndefined(input.limit),
+          cursorEntityId: Option.getOrUndefined(input.after)
+        })
+      )
+      yield* result(yield* wantsJson, page, pageLines(page, select))
+    })
 ).pipe(
   Command.withDescription("Find people, companies, meetings and whatever else there is"),
   Command.withExamples([
@@ -77,13 +111,17 @@ export const find = Command.make("find", {
 const pageLines = (page: Page, select: ReadonlyArray<string>): ReadonlyArray<string> => {
   const shown = select.filter((slug) => slug !== "name" && slug !== "status")
   const status = page.entities.some((entity) => entity.status !== undefined) ? ["status"] : []
-  const count = page.totalIsLowerBound === true ? `More than ${page.total}` : page.total === 0 ? "Nothing" : String(page.total)
+  const count =
+    page.totalIsLowerBound === true ? `More than ${page.total}` : page.total === 0 ? "Nothing" : String(page.total)
   const summary = dim(`${count} found${page.limited === true ? " among what you can see" : ""}.`)
   if (page.entities.length === 0) return [summary]
   return [
     ...inColumns(
       page.entities.map((entity) => [
-        entity.entityId, entity.displayName ?? "", ...status.map(() => entity.status ?? ""), ...shown.map((slug) => renderCell(entity.columns?.[slug]))
+        entity.entityId,
+        entity.displayName ?? "",
+        ...status.map(() => entity.status ?? ""),
+        ...shown.map((slug) => renderCell(entity.columns?.[slug]))
       ]),
       ["id", "name", ...status, ...shown]
     ),
@@ -93,34 +131,45 @@ const pageLines = (page: Page, select: ReadonlyArray<string>): ReadonlyArray<str
 }
 
 export const tools = Command.make("tools", {}, () =>
-  Effect.gen(function*() {
-    yield* result(yield* wantsJson, toolDefinitions, toolDefinitions.map((definition) => JSON.stringify(definition)))
+  Effect.gen(function* () {
+    yield* result(
+      yield* wantsJson,
+      toolDefinitions,
+      toolDefinitions.map((definition) => JSON.stringify(definition))
+    )
   })
 ).pipe(Command.withDescription("Show the three tools as a model is told of them"))
 
 const RENDER = { listEntityTypes: renderTypes, listColumnsForType: renderColumns, findEntities: renderPage } as const
 
-export const tool = Command.make("tool", {
-  name: Argument.Literals("name", ["listEntityTypes", "listColumnsForType", "findEntities"]),
-  input: Argument.String("json").pipe(Argument.withDescription("The call's input, as JSON"), Argument.optional)
-}, (input) =>
-  Effect.gen(function*() {
-    const parameters = yield* Effect.try({
-      try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
-      catch: () => new UsageError({ message: "The input isn't JSON." })
+export const tool = Command.make(
+  "tool",
+  {
+    name: Argument.Literals("name", ["listEntityTypes", "listColumnsForType", "findEntities"]),
+    input: Argument.String("json").pipe(Argument.withDescription("The call's input, as JSON"), Argument.optional)
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const parameters = yield* Effect.try({
+        try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
+        catch: () => new UsageError({ message: "The input isn't JSON." })
+      })
+      const toolkit = yield* MaxToolkit
+      const output = yield* asPrincipal(() =>
+        toolkit.handle(input.name, parameters as never).pipe(
+          Effect.flatMap(Stream.runLast),
+          Effect.catchTag("AiError", () =>
+            Effect.fail(new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." }))
+          )
+        )
+      )
+      const final = Option.getOrUndefined(output)
+      const value: unknown = final?.result
+      if (value instanceof UnknownName || value instanceof InvalidInput || value instanceof Unavailable)
+        return yield* value
+      if (final?.isFailure !== false) {
+        return yield* new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." })
+      }
+      yield* result(yield* wantsJson, value, [RENDER[input.name](value as never)])
     })
-    const toolkit = yield* MaxToolkit
-    const output = yield* asPrincipal(() =>
-      toolkit.handle(input.name, parameters as never).pipe(
-        Effect.flatMap(Stream.runLast),
-        Effect.catchTag("AiError", () => Effect.fail(new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." })))
-      ))
-    const final = Option.getOrUndefined(output)
-    const value: unknown = final?.result
-    if (value instanceof UnknownName || value instanceof InvalidInput || value instanceof Unavailable) return yield* value
-    if (final?.isFailure !== false) {
-      return yield* new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." })
-    }
-    yield* result(yield* wantsJson, value, [RENDER[input.name](value as never)])
-  })
 ).pipe(Command.withDescription("Call a tool and show what a model would get"))

@@ -12,37 +12,54 @@ import { currentOrganization, max, typedAttributes, UsageError, wantsJson } from
 import { columns, note, result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
 
-export const init = Command.make("init", {
-  country: Flag.String("country").pipe(Flag.withDescription("Two letters, such as US: how phone numbers without a country are read")),
-  timeZone: Flag.String("time-zone").pipe(Flag.withDescription("Such as America/New_York: what today is")),
-  name: Flag.String("name").pipe(Flag.withDescription("What the organization is called; the slug by default"), Flag.optional)
-}, (input) =>
-  Effect.gen(function*() {
-    const { org } = yield* max
-    if (Option.isNone(org)) return yield* new UsageError({ message: "Say how the organization is called in commands: --org SLUG" })
-    const organizations = yield* Organizations
-    const made = yield* organizations.create({
-      slug: org.value, name: Option.getOrUndefined(input.name), country: input.country.toUpperCase(), timeZone: input.timeZone
+export const init = Command.make(
+  "init",
+  {
+    country: Flag.String("country").pipe(
+      Flag.withDescription("Two letters, such as US: how phone numbers without a country are read")
+    ),
+    timeZone: Flag.String("time-zone").pipe(Flag.withDescription("Such as America/New_York: what today is")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("What the organization is called; the slug by default"),
+      Flag.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const { org } = yield* max
+      if (Option.isNone(org))
+        return yield* new UsageError({ message: "Say how the organization is called in commands: --org SLUG" })
+      const organizations = yield* Organizations
+      const made = yield* organizations.create({
+        slug: org.value,
+        name: Option.getOrUndefined(input.name),
+        country: input.country.toUpperCase(),
+        timeZone: input.timeZone
+      })
+      yield* result(yield* wantsJson, { slug: made.slug, country: made.country, timeZone: made.timeZone }, [
+        `The organization ${made.slug} is there. Its policy grants:`,
+        ...STARTER_GRANTS.map((line) => `  ${line}`),
+        `Next: max import FILE --type people, then max member add EMAIL --role admin --create`
+      ])
     })
-    yield* result(yield* wantsJson, { slug: made.slug, country: made.country, timeZone: made.timeZone }, [
-      `The organization ${made.slug} is there. Its policy grants:`,
-      ...STARTER_GRANTS.map((line) => `  ${line}`),
-      `Next: max import FILE --type people, then max member add EMAIL --role admin --create`
-    ])
-  })
 ).pipe(
   Command.withDescription("Make an organization with a starter policy"),
-  Command.withExamples([{ command: "max init --org atlas --country US --time-zone America/New_York", description: "A first organization" }])
+  Command.withExamples([
+    { command: "max init --org atlas --country US --time-zone America/New_York", description: "A first organization" }
+  ])
 )
 
 const list = Command.make("list", {}, () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const organizations = yield* Organizations
     const found = yield* organizations.list
     yield* result(
       yield* wantsJson,
       found.map(({ country, name, slug, timeZone }) => ({ slug, name, country, timeZone })),
-      columns(found.map(({ country, name, slug, timeZone }) => [slug, name, country, timeZone]), ["slug", "name", "country", "time zone"])
+      columns(
+        found.map(({ country, name, slug, timeZone }) => [slug, name, country, timeZone]),
+        ["slug", "name", "country", "time zone"]
+      )
     )
   })
 ).pipe(Command.withDescription("List the organizations"))
@@ -51,43 +68,63 @@ export const org = Command.make("org").pipe(Command.withDescription("Organizatio
 
 const role = Flag.String("role").pipe(Flag.withDescription("A role of the policy; may be repeated"), Flag.atLeast(1))
 
-const add = Command.make("add", {
-  identifier: Argument.String("identifier").pipe(Argument.withDescription("An e-mail address or phone number")),
-  role,
-  create: Flag.Boolean("create").pipe(Flag.withDescription("Make the person when nobody has the identifier"), Flag.withDefault(false)),
-  name: Flag.String("name").pipe(Flag.withDescription("The name of a person that is made"), Flag.optional),
-  attr: Flag.KeyValuePair("attr").pipe(Flag.withDescription("An attribute for the policy, name=value; may be repeated"), Flag.withDefault({}))
-}, (input) =>
-  Effect.gen(function*() {
-    const organization = yield* currentOrganization
-    const attributes = yield* typedAttributes(input.attr)
-    const members = yield* Memberships
-    const { anchorId, created } = yield* members.add(organization, {
-      identifier: input.identifier, roles: input.role, attributes,
-      ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
+const add = Command.make(
+  "add",
+  {
+    identifier: Argument.String("identifier").pipe(Argument.withDescription("An e-mail address or phone number")),
+    role,
+    create: Flag.Boolean("create").pipe(
+      Flag.withDescription("Make the person when nobody has the identifier"),
+      Flag.withDefault(false)
+    ),
+    name: Flag.String("name").pipe(Flag.withDescription("The name of a person that is made"), Flag.optional),
+    attr: Flag.KeyValuePair("attr").pipe(
+      Flag.withDescription("An attribute for the policy, name=value; may be repeated"),
+      Flag.withDefault({})
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const organization = yield* currentOrganization
+      const attributes = yield* typedAttributes(input.attr)
+      const members = yield* Memberships
+      const { anchorId, created } = yield* members.add(organization, {
+        identifier: input.identifier,
+        roles: input.role,
+        attributes,
+        ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
+      })
+      yield* result(yield* wantsJson, { entityId: anchorId, created, roles: input.role }, [
+        `${input.identifier} may come in as ${input.role.join(", ")}${created ? "; a new person was made" : ""}.`
+      ])
     })
-    yield* result(yield* wantsJson, { entityId: anchorId, created, roles: input.role }, [
-      `${input.identifier} may come in as ${input.role.join(", ")}${created ? "; a new person was made" : ""}.`
-    ])
-  })
 ).pipe(Command.withDescription("Let a person in, known by a verified e-mail address or phone number"))
 
 const members = Command.make("list", {}, () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const memberships = yield* Memberships
     const found = yield* memberships.list(yield* currentOrganization)
-    yield* result(yield* wantsJson, found, columns(
-      found.map((member) => [
-        member.name, member.identifiers.join(", "), member.roles.join(", "),
-        [member.suspended ? "suspended" : "active", ...Object.entries(member.attributes).map(([key, value]) => `${key}=${value}`)].join(" ")
-      ]),
-      ["name", "identifiers", "roles", "state"]
-    ))
+    yield* result(
+      yield* wantsJson,
+      found,
+      columns(
+        found.map((member) => [
+          member.name,
+          member.identifiers.join(", "),
+          member.roles.join(", "),
+          [
+            member.suspended ? "suspended" : "active",
+            ...Object.entries(member.attributes).map(([key, value]) => `${key}=${value}`)
+          ].join(" ")
+        ]),
+        ["name", "identifiers", "roles", "state"]
+      )
+    )
   })
 ).pipe(Command.withDescription("List who may come in"))
 
 const suspend = Command.make("suspend", { identifier: Argument.String("identifier") }, (input) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const memberships = yield* Memberships
     yield* memberships.suspend(yield* currentOrganization, input.identifier)
     yield* result(yield* wantsJson, { suspended: input.identifier }, [`${input.identifier} may no longer come in.`])
@@ -95,47 +132,67 @@ const suspend = Command.make("suspend", { identifier: Argument.String("identifie
 ).pipe(Command.withDescription("End a person's access at once"))
 
 /** The rows of a file with the headers identifier and role. */
-const readMembers = Effect.fnUntraced(function*(path: string) {
+const readMembers = Effect.fnUntraced(function* (path: string) {
   const file = yield* openImportFile(path)
-  const [identifier, role] = ["identifier", "role"].map((header) => file.headers.findIndex((known) => known.trim().toLowerCase() === header))
+  const [identifier, role] = ["identifier", "role"].map((header) =>
+    file.headers.findIndex((known) => known.trim().toLowerCase() === header)
+  )
   if (identifier === undefined || identifier < 0 || role === undefined || role < 0) {
     return yield* new OperatorError({ message: `${quoted(path)} needs the headers identifier and role.` })
   }
   const records = yield* Stream.runCollect(Stream.flattenIterable(file.batches))
   const bad = records.find((record) => record.problem !== undefined)
-  if (bad !== undefined) return yield* new OperatorError({ message: `Nothing was changed: line ${bad.line}: ${bad.problem}` })
+  if (bad !== undefined)
+    return yield* new OperatorError({ message: `Nothing was changed: line ${bad.line}: ${bad.problem}` })
   const text = (cell: Cell) => (typeof cell === "string" ? cell.trim() : Array.isArray(cell) ? cell.join(";") : "")
   return records.map(({ cells, line }) => ({
-    line, identifier: text(cells[identifier]), roles: text(cells[role]).split(";").map((one) => one.trim()).filter((one) => one !== "")
+    line,
+    identifier: text(cells[identifier]),
+    roles: text(cells[role])
+      .split(";")
+      .map((one) => one.trim())
+      .filter((one) => one !== "")
   }))
 })
 
-const sync = Command.make("sync", {
-  file: Argument.String("file").pipe(Argument.withDescription("CSV or JSONL with the columns identifier and role (several: a;b)"))
-}, (input) =>
-  Effect.gen(function*() {
-    const memberships = yield* Memberships
-    const outcome = yield* memberships.sync(yield* currentOrganization, yield* readMembers(input.file))
-    yield* result(yield* wantsJson, outcome, [
-      `${outcome.added} added or changed, ${outcome.suspended} suspended, ${outcome.unchanged} as they were.`
-    ])
-  })
+const sync = Command.make(
+  "sync",
+  {
+    file: Argument.String("file").pipe(
+      Argument.withDescription("CSV or JSONL with the columns identifier and role (several: a;b)")
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const memberships = yield* Memberships
+      const outcome = yield* memberships.sync(yield* currentOrganization, yield* readMembers(input.file))
+      yield* result(yield* wantsJson, outcome, [
+        `${outcome.added} added or changed, ${outcome.suspended} suspended, ${outcome.unchanged} as they were.`
+      ])
+    })
 ).pipe(Command.withDescription("Make the members those of a file: who isn't in it is suspended"))
 
 export const member = Command.make("member").pipe(
-  Command.withDescription("Who may come in, with which roles"), Command.withSubcommands([add, members, suspend, sync]))
+  Command.withDescription("Who may come in, with which roles"),
+  Command.withSubcommands([add, members, suspend, sync])
+)
 
-const publish = Command.make("publish", { file: Argument.String("file").pipe(Argument.withDescription("A policy, as JSON")) }, (input) =>
-  Effect.gen(function*() {
-    const policies = yield* Policies
-    const text = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
-    const { policy, version } = yield* policies.publish(yield* currentOrganization, text, "operator")
-    yield* result(yield* wantsJson, { version, rules: policy.rules.length, roles: Object.keys(policy.roles) }, [
-      `Version ${version} is in force: ${policy.rules.length} rules for ${Object.keys(policy.roles).join(", ")}.`
-    ])
-    yield* note("Columns that are added later start hidden, whatever \"*\" said.")
-  })
+const publish = Command.make(
+  "publish",
+  { file: Argument.String("file").pipe(Argument.withDescription("A policy, as JSON")) },
+  (input) =>
+    Effect.gen(function* () {
+      const policies = yield* Policies
+      const text = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
+      const { policy, version } = yield* policies.publish(yield* currentOrganization, text, "operator")
+      yield* result(yield* wantsJson, { version, rules: policy.rules.length, roles: Object.keys(policy.roles) }, [
+        `Version ${version} is in force: ${policy.rules.length} rules for ${Object.keys(policy.roles).join(", ")}.`
+      ])
+      yield* note('Columns that are added later start hidden, whatever "*" said.')
+    })
 ).pipe(Command.withDescription("Put a policy in force, or say what is wrong with it"))
 
 export const policy = Command.make("policy").pipe(
-  Command.withDescription("Who sees what"), Command.withSubcommands([publish]))
+  Command.withDescription("Who sees what"),
+  Command.withSubcommands([publish])
+)

@@ -21,14 +21,67 @@ const LAST = (
 ).split(" ")
 
 const COMPANY = [
-  ["Alder", "Amber", "Arrow", "Beacon", "Birch", "Blue Harbor", "Bright", "Cedar", "Cobalt", "Copper", "Delta", "Ember", "Falcon", "Field",
-    "Granite", "Green", "Hazel", "Heron", "Indigo", "Iron", "Juniper", "Kite", "Lark", "Lunar", "Maple", "Meridian", "North", "Oak", "Opal",
-    "Orchard", "Pine", "Quartz", "Raven", "River", "Sable", "Silver", "Slate", "Sparrow", "Stone", "Summit", "Tidal", "Umber", "Vale",
-    "Willow", "Winter", "Zephyr"],
+  [
+    "Alder",
+    "Amber",
+    "Arrow",
+    "Beacon",
+    "Birch",
+    "Blue Harbor",
+    "Bright",
+    "Cedar",
+    "Cobalt",
+    "Copper",
+    "Delta",
+    "Ember",
+    "Falcon",
+    "Field",
+    "Granite",
+    "Green",
+    "Hazel",
+    "Heron",
+    "Indigo",
+    "Iron",
+    "Juniper",
+    "Kite",
+    "Lark",
+    "Lunar",
+    "Maple",
+    "Meridian",
+    "North",
+    "Oak",
+    "Opal",
+    "Orchard",
+    "Pine",
+    "Quartz",
+    "Raven",
+    "River",
+    "Sable",
+    "Silver",
+    "Slate",
+    "Sparrow",
+    "Stone",
+    "Summit",
+    "Tidal",
+    "Umber",
+    "Vale",
+    "Willow",
+    "Winter",
+    "Zephyr"
+  ],
   ["Foods", "Logistics", "Labs", "Textiles", "Energy", "Optics", "Dental", "Studios", "Marine"]
 ] as const
 
-const TITLES = ["Kick-off", "Quarterly review", "Contract renewal", "Product demo", "Pricing call", "Site visit", "Check-in", "Training"]
+const TITLES = [
+  "Kick-off",
+  "Quarterly review",
+  "Contract renewal",
+  "Product demo",
+  "Pricing call",
+  "Site visit",
+  "Check-in",
+  "Training"
+]
 const STATUSES = ["lead", "lead", "lead", "customer", "customer", "customer", "customer", "paused", "lost"]
 
 /** A small generator of numbers from 0 to 1 (mulberry32), so that a sample is the same everywhere. */
@@ -40,7 +93,14 @@ const seeded = (seed: number) => () => {
 }
 
 const ascii = (text: string): string =>
-  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace("ß", "ss").replace("ø", "o").replace("ı", "i").replace(/[^a-z]/g, "")
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace("ß", "ss")
+    .replace("ø", "o")
+    .replace("ı", "i")
+    .replace(/[^a-z]/g, "")
 
 export interface Sample {
   readonly companies: ReadonlyArray<Record<string, string>>
@@ -60,12 +120,24 @@ export const generate = (today: Date, size = 2000): Sample => {
   const random = seeded(20_26)
   const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(random() * from.length)]!
   const phone = makePhone(random)
-  const companies = COMPANY[0].flatMap((first) => COMPANY[1].map((second) => ({
-    id: `co-${ascii(first)}-${ascii(second)}`, name: `${first} ${second}`, status: pick(STATUSES), owner: pick(STAFF.slice(0, 2)).email,
-    phone: phone(), email: `hello@${ascii(first)}${ascii(second)}.example`
-  })))
+  const companies = COMPANY[0].flatMap((first) =>
+    COMPANY[1].map((second) => ({
+      id: `co-${ascii(first)}-${ascii(second)}`,
+      name: `${first} ${second}`,
+      status: pick(STATUSES),
+      owner: pick(STAFF.slice(0, 2)).email,
+      phone: phone(),
+      email: `hello@${ascii(first)}${ascii(second)}.example`
+    }))
+  )
   const staff = STAFF.map((person, index) => ({
-    id: `staff-${index + 1}`, name: person.name, status: "staff", email: person.email, phone: phone(), owner: "", company: ""
+    id: `staff-${index + 1}`,
+    name: person.name,
+    status: "staff",
+    email: person.email,
+    phone: phone(),
+    owner: "",
+    company: ""
   }))
   const taken = new Set<string>(staff.map((person) => person.email))
   const people: Array<Record<string, string>> = [...staff]
@@ -75,8 +147,13 @@ export const generate = (today: Date, size = 2000): Sample => {
     if (taken.has(email)) email = email.replace("@", `${people.length}@`)
     taken.add(email)
     people.push({
-      id: `p-${people.length + 1}`, name: `${first} ${last}`, status: pick(STATUSES), email, phone: random() < 0.9 ? phone() : "",
-      owner: pick(STAFF.slice(0, 2)).email, company: company.id
+      id: `p-${people.length + 1}`,
+      name: `${first} ${last}`,
+      status: pick(STATUSES),
+      email,
+      phone: random() < 0.9 ? phone() : "",
+      owner: pick(STAFF.slice(0, 2)).email,
+      company: company.id
     })
   }
   const meetings = Array.from({ length: Math.floor(size * 0.6) }, (_, index) => {
@@ -84,9 +161,14 @@ export const generate = (today: Date, size = 2000): Sample => {
     const day = new Date(today.getTime() + Math.floor((random() - 0.5) * 182) * 86_400_000).toISOString().slice(0, 10)
     const hour = 9 + Math.floor(random() * 8)
     return {
-      id: `m-${index + 1}`, name: pick(TITLES), status: day < today.toISOString().slice(0, 10) ? "held" : "planned",
-      start: `${day}T${String(hour).padStart(2, "0")}:00`, end: `${day}T${String(hour).padStart(2, "0")}:45`,
-      owner: customer["owner"]!, company: customer["company"]!, attendees: `${customer["email"]!};${customer["owner"]!}`
+      id: `m-${index + 1}`,
+      name: pick(TITLES),
+      status: day < today.toISOString().slice(0, 10) ? "held" : "planned",
+      start: `${day}T${String(hour).padStart(2, "0")}:00`,
+      end: `${day}T${String(hour).padStart(2, "0")}:45`,
+      owner: customer["owner"]!,
+      company: customer["company"]!,
+      attendees: `${customer["email"]!};${customer["owner"]!}`
     }
   })
   return { companies, people, meetings }
@@ -104,4 +186,21 @@ const makePhone = (random: () => number) => {
   return next
 }
 
-const AREAS = ["202", "206", "212", "303", "312", "404", "415", "503", "512", "602", "617", "702", "713", "801", "808", "919"]
+const AREAS = [
+  "202",
+  "206",
+  "212",
+  "303",
+  "312",
+  "404",
+  "415",
+  "503",
+  "512",
+  "602",
+  "617",
+  "702",
+  "713",
+  "801",
+  "808",
+  "919"
+]
