@@ -109,11 +109,19 @@ const leaf = (type: TypeName): fc.Arbitrary<JsonObject> => {
   const columns = Object.entries(SHAPES[type]).filter(([, { kind }]) => kind !== "many")
   const ordered = columns.filter(([, { kind }]) => ORDERED.has(kind))
   return fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom(...columns, ...ordered, ...ordered)
-      .chain(([name, { kind, target }]) => onValue(kind, target).map((condition) => ({ [name]: condition }))) },
+    {
+      weight: 8,
+      arbitrary: fc
+        .constantFrom(...columns, ...ordered, ...ordered)
+        .chain(([name, { kind, target }]) => onValue(kind, target).map((condition) => ({ [name]: condition })))
+    },
     { weight: 1, arbitrary: onValue("one", type).map((condition) => ({ id: condition })) },
-    ...Object.entries(SHAPES[type]).filter(([, { kind }]) => kind === "many")
-      .map(([name, { target }]) => ({ weight: 1, arbitrary: operand("one", target).map((condition) => ({ [name]: condition })) }))
+    ...Object.entries(SHAPES[type])
+      .filter(([, { kind }]) => kind === "many")
+      .map(([name, { target }]) => ({
+        weight: 1,
+        arbitrary: operand("one", target).map((condition) => ({ [name]: condition }))
+      }))
   )
 }
 

@@ -140,7 +140,9 @@ const comparable = (kind: Kind, value: unknown, organization: Organization): Com
     case "list":
       return typeof value === "string" ? value : undefined
     case "phone":
-      return typeof value === "string" ? (PHONE_KEYS.get(value)?.[organization.country] ?? undefined) : undefined
+      return typeof value === "string"
+        ? ((PHONE_KEYS.get(value) ?? LIKE_PHONES[value])?.[organization.country] ?? undefined)
+        : undefined
     case "email":
       return typeof value === "string" ? (EMAIL_KEYS.get(value) ?? undefined) : undefined
     case "date":

@@ -12,6 +12,7 @@ import {
   PHONE_KEYS,
   EMAIL_KEYS,
   SHAPES,
+  TEXT_KEYS,
   type TypeName
 } from "./world.ts"
 
@@ -107,7 +108,7 @@ const decimal = (text: string): bigint => {
 }
 
 const folded = (text: string): string => {
-  const found = FOLDED.get(text)
+  const found = FOLDED.get(text) ?? TEXT_KEYS.get(text)
   if (found === undefined) throw new Error(`The vocabulary doesn't say how ${text} is folded`)
   return found
 }

@@ -128,6 +128,28 @@ const MEETING_MEANINGS: ReadonlyArray<readonly [string, ReadonlyArray<RuleInput>
     "nobody of many, across a further reference, is unknown where that is missing",
     [{ type: "meetings", where: { not: { attendees: { owner: { name: "Lena" } } } } }],
     ["Empty", "Ghosts", "Unknown"]
+  ],
+  ["before a time", [{ type: "meetings", where: { start: { lt: NOON } } }], ["All"]],
+  [
+    "what isn't before a time is at it or after it, and not what has none",
+    [{ type: "meetings", where: { not: { start: { lt: NOON } } } }],
+    ["Mine", "Theirs"]
+  ],
+  [
+    "until a time, in the organization's own",
+    [{ type: "meetings", where: { start: { lte: "2026-03-01T07:00" } } }],
+    ["All", "Mine"]
+  ],
+  ["what isn't until a time is after it", [{ type: "meetings", where: { start: { not: { lte: NOON } } } }], ["Theirs"]],
+  [
+    "a deny of what is before a time hides what has none",
+    [{ type: "meetings" }, { type: "meetings", effect: "deny", where: { start: { lt: NOON } } }],
+    ["Mine", "Theirs"]
+  ],
+  [
+    "between two times, of which the second doesn't count",
+    [{ type: "meetings", where: { start: { gte: NOON, lt: "2026-03-02T12:00:00Z" } } }],
+    ["Mine"]
   ]
 ]
 
@@ -145,9 +167,9 @@ layer(TestServices, { excludeTestServices: true })("a policy shows", (it) => {
         { id: "bo", name: "Borealis" }
       ])
       yield* addRows(organization, "meetings", [
-        { id: "all", name: "All", attendees: ["me", "ann", "cid"] },
-        { id: "mine", name: "Mine", attendees: ["me"] },
-        { id: "theirs", name: "Theirs", attendees: ["ann"] },
+        { id: "all", name: "All", start: "2026-03-01T11:59:59.999Z", attendees: ["me", "ann", "cid"] },
+        { id: "mine", name: "Mine", start: NOON, attendees: ["me"] },
+        { id: "theirs", name: "Theirs", start: "2026-03-02T12:00:00Z", attendees: ["ann"] },
         { id: "empty", name: "Empty" },
         { id: "unknown", name: "Unknown", attendees: ["cid"] },
         { id: "ghosts", name: "Ghosts", attendees: ["gone"] }

@@ -146,8 +146,16 @@ describe("allow and deny", () => {
 })
 
 describe("not", () => {
-  it.each([["eq", "ne"], ["ne", "eq"], ["lt", "gte"], ["lte", "gt"], ["gt", "lte"], ["gte", "lt"]] as const)("of %s is %s, and twice is what it was", (op, opposite) => {
-    const level = (of: typeof op | typeof opposite) => Bound.Compare({ column: "level-key", side: "value", op: of, value: "5" })
+  it.each([
+    ["eq", "ne"],
+    ["ne", "eq"],
+    ["lt", "gte"],
+    ["lte", "gt"],
+    ["gt", "lte"],
+    ["gte", "lt"]
+  ] as const)("of %s is %s, and twice is what it was", (op, opposite) => {
+    const level = (of: typeof op | typeof opposite) =>
+      Bound.Compare({ column: "level-key", side: "value", op: of, value: "5" })
     const where = { level: { [op]: 5 } }
     expect(granted(planOf([{ where: { not: where } }])).where).toEqual(level(opposite))
     expect(granted(planOf([{ where: { level: { not: where.level } } }])).where).toEqual(level(opposite))
