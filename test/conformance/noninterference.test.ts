@@ -137,9 +137,10 @@ const changedUnseen = (
 
 /** The value of a cell as somebody would write it who wants to find it. */
 const asWritten = (kind: Kind, cell: Cell): string | undefined => {
+  if (cell === null) return undefined
   if (kind === "list") return (cell as ReadonlyArray<string>).find((tag) => tag !== "")
   if (typeof cell === "bigint") return encodeId(cell)
-  return cell === null || String(cell).trim() === "" ? undefined : String(cell)
+  return String(cell).trim() === "" ? undefined : String(cell)
 }
 
 /** Questions that go for what was changed unseen: by its value before, by its value now, and by order. */

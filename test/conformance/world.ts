@@ -135,7 +135,7 @@ export const TEXTS: ReadonlyArray<readonly [text: string, key: string]> = [
   ["null", "null"],
   ["-1", "-1"]
 ]
-const TEXT_KEYS = new Map(TEXTS)
+export const TEXT_KEYS = new Map(TEXTS)
 
 /** Phones with their normal form in each country; most of what people write in that field has none. */
 export const PHONES: ReadonlyArray<

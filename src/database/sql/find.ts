@@ -38,11 +38,14 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
     timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
   }
   const table = qualified(query.type.relation)
-  const matches =
-    `p.organization_id = ${organization} AND (SELECT g.fresh FROM g) AND ` +
-    // Not in canonical order, which depends on values: the same question has the same text, whatever is asked for.
-    fragment(query.plan, query.type, "p", context) +
-    query.filters.map((filter) => ` AND ${fragment(filter, query.type, "p", context)}`).join("")
+  // Not in canonical order, which depends on values: the same question has the same text, whatever is asked for.
+  const matches = [
+    `p.organization_id = ${organization}`,
+    "(SELECT g.fresh FROM g)",
+    ...[query.plan, ...query.filters]
+      .filter((part) => part._tag !== "Always")
+      .map((part) => fragment(part, query.type, "p", context))
+  ].join(" AND ")
   const key = query.order === undefined ? undefined : columnReference(query.order.column, "p", "value")
   const order = (alias: string) => {
     const direction = query.order?.descending === true ? " DESC" : ""

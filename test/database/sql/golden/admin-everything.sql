@@ -7,7 +7,6 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizati
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND TRUE
 ORDER BY p.id
 LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, p."status" AS status

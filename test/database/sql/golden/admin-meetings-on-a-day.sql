@@ -11,7 +11,6 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizati
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND TRUE
 AND (p."start_at" >= timezone($3::text, $4::timestamp)
 AND p."start_at" < timezone($3::text, $5::timestamp))
 AND EXISTS (SELECT r2."meeting_id" FROM "data"."meeting_attendees" r2 JOIN "data"."people" r1 ON r1.organization_id = $1::bigint

@@ -8,7 +8,6 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizati
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
-AND TRUE
 AND p."phone_k" = $3::text
 ORDER BY p.id
 LIMIT 1001)
