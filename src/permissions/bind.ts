@@ -20,7 +20,7 @@ import {
   type Predicate,
   some
 } from "../domain/Predicate.ts"
-import { bindScalar, entityId } from "../domain/values.ts"
+import { bindScalar } from "../domain/values.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 
 export interface Binding {
@@ -106,7 +106,9 @@ const operandValue = (operand: Operand, column: Column, binding: Binding): Bound
     case "Literal":
       return bindScalar(column, operand.value, binding.catalog.organization)
     case "Me":
-      return binding.me === undefined || column.kind !== "reference" ? undefined : entityId(binding.me)
+      return binding.me === undefined || column.kind !== "reference"
+        ? undefined
+        : bindScalar(column, binding.me, binding.catalog.organization)
     case "Attribute": {
       const value = Object.hasOwn(binding.attributes, operand.name) ? binding.attributes[operand.name] : undefined
       return value === undefined || value === "" ? undefined : bindScalar(column, value, binding.catalog.organization)

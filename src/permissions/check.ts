@@ -5,7 +5,7 @@
 import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
 import type { CompareOp, Operand, Predicate } from "../domain/Predicate.ts"
 import type { Principal } from "../domain/Principal.ts"
-import { bindScalar, compareDecimals, entityId, microseconds } from "../domain/values.ts"
+import { bindScalar, compareDecimals, microseconds } from "../domain/values.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 
 /** TRUE, FALSE or unknown. */
@@ -188,7 +188,9 @@ const operandOf = (operand: Operand, column: Column, catalog: Catalog, party: Pa
     case "Literal":
       return bindScalar(column, operand.value, catalog.organization)
     case "Me":
-      return column.kind === "reference" && party.me !== undefined ? entityId(party.me) : undefined
+      return column.kind === "reference" && party.me !== undefined
+        ? bindScalar(column, party.me, catalog.organization)
+        : undefined
     case "Attribute": {
       const value = Object.hasOwn(party.attributes, operand.name) ? party.attributes[operand.name] : undefined
       return value === undefined || value === "" ? undefined : bindScalar(column, value, catalog.organization)

@@ -475,7 +475,12 @@ const valueField = (
   }))
   const empty = physical.map(() => null)
   const convert = converter(column, storage, organization)
-  const keyless = column.kind === "phone" ? "phone numbers" : column.kind === "email" ? "e-mail addresses" : undefined
+  const keyless =
+    column.kind === "phone"
+      ? "in the form of a phone number"
+      : column.kind === "email"
+        ? "in the form of an e-mail address"
+        : undefined
   return {
     header,
     index,
@@ -858,7 +863,7 @@ const writeRows = Effect.fnUntraced(function* (
   }
 
   const readId = (cell: Cell, line: number): string | readonly [problem: string] => {
-    if (cell === undefined) return ["empty, and every record has one where one has"]
+    if (cell === undefined) return ["empty, and the other rows have one"]
     if (typeof cell !== "string") return [cell === NESTED ? NESTED_PROBLEM : "a list, where the id is one value"]
     const problem = textProblem(cell)
     const id = cell.trim()
@@ -1174,7 +1179,7 @@ const writeRows = Effect.fnUntraced(function* (
       keyless[number] === 0
         ? []
         : [
-            `${quoted(header).slice(1, -1)}: ${keyless[number]} of the values are no ${what}. They are shown as they are, but nobody is found by them.`
+            `${quoted(header).slice(1, -1)}: ${keyless[number]} value${keyless[number] === 1 ? " isn't" : "s aren't"} ${what} and can't be looked up by; the text is kept.`
           ]
     )
   ]
