@@ -320,7 +320,16 @@ export const generousPolicy: fc.Arbitrary<PolicyJson> = fc
         ),
         of("allow", fc.subarray(columns, { minLength: 2 }), where(type, 1)),
         rare(of("deny", fc.subarray(columns, { minLength: 1, maxLength: 3 }), where(type, 1)), 5),
-        rare(of("deny", fc.constant("*" as const), where(type, 1)), 2)
+        rare(of("deny", fc.constant("*" as const), where(type, 1)), 2),
+        // Names are what a reference shows and is searched by.
+        rare(
+          of(
+            "deny",
+            fc.constant(["name"]),
+            fc.constantFrom<JsonObject>({ status: null }, { status: "vip" }, { id: ids })
+          ),
+          3
+        )
       )
     })
   )
@@ -380,8 +389,9 @@ const valueFor = (kind: Kind, op: string): fc.Arbitrary<string> => {
 export const query: fc.Arbitrary<Query> = fc.constantFrom(...TYPE_NAMES, "deals" as const).chain((type) => {
   const columns = Object.entries(SHAPES[type])
   const ordered = columns.filter(([, { kind }]) => ORDERED.has(kind))
+  const relations = columns.filter(([, { target }]) => target !== undefined)
   const filter = fc
-    .constantFrom(...columns, ...ordered, ...ordered)
+    .constantFrom(...columns, ...relations, ...relations, ...ordered, ...ordered)
     .chain(([columnId, { kind }]) =>
       fc
         .constantFrom(...ASKABLE[kind])

@@ -3,7 +3,7 @@
  * policies lets the caller see. What can't be seen isn't in its input at all.
  */
 import { encodeId } from "../../src/domain/ids.ts"
-import { instantIn, localIn, shownCell, visibleRelated, type Views } from "./oracle.ts"
+import { instantIn, localIn, related, shownCell, visibleRelated, type Views } from "./oracle.ts"
 import {
   type Entity,
   keyOf,
@@ -66,6 +66,8 @@ export const NEEDLES: ReadonlyArray<readonly [text: string, folded: string]> = [
   ["-1", "-1"],
   ["red", "red"],
   ["RED", "red"],
+  ["Red", "red"],
+  ["blue", "blue"],
   ["100%", "100%"],
   ["ada@", "ada@"],
   ["EXAMPLE", "example"],
@@ -107,7 +109,8 @@ const decimal = (text: string): bigint => {
   return BigInt(`${sign}${whole}${fraction.padEnd(20, "0")}`)
 }
 
-const folded = (text: string): string => {
+/** A text as it is searched. */
+export const folded = (text: string): string => {
   const found = FOLDED.get(text) ?? TEXT_KEYS.get(text)
   if (found === undefined) throw new Error(`The vocabulary doesn't say how ${text} is folded`)
   return found
@@ -223,4 +226,34 @@ export const shownEntity = (query: Query, entity: Entity, views: Views, organiza
           )
         })
   }
+}
+
+/** A question about a row that is there, visible or not: by a value of one of its cells. */
+export const aimed = (type: TypeName, organization: Organization, next: () => number): Filter | undefined => {
+  const pick = <A>(from: ReadonlyArray<A>): A | undefined => from[Math.floor(next() * from.length)]
+  const entity = pick([...organization.entities[type].values()])
+  const [columnId, shape] = pick(Object.entries(SHAPES[type]))!
+  if (entity === undefined) return undefined
+  const { kind, target } = shape
+  const cell = entity.cells[columnId] ?? null
+  if (target !== undefined) {
+    const ids =
+      kind === "many" ? related(columnId as "attendees", target, entity.id, organization).map(({ id }) => id) : [cell]
+    const id = pick(ids.filter((one) => one !== null)) as bigint | undefined
+    const name =
+      id === undefined ? undefined : (organization.entities[target].get(id)?.cells["name"] as string | undefined)
+    if (id === undefined) return undefined
+    return name === undefined || folded(name) === "" || next() < 0.3
+      ? { columnId, op: "eq", value: encodeId(id) }
+      : { columnId, op: "ilike", value: name }
+  }
+  const value =
+    kind === "list"
+      ? pick(cell === null ? [] : (cell as ReadonlyArray<string>))
+      : cell === null
+        ? undefined
+        : String(cell)
+  if (value === undefined || value.trim() === "") return undefined
+  const ops = kind === "email" || kind === "phone" ? (["eq"] as const) : ASKABLE[kind]
+  return { columnId, op: pick(ops)!, value }
 }

@@ -1,7 +1,7 @@
 import { layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Redacted, Schedule } from "effect"
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -10,6 +10,7 @@ import { Database } from "../../src/database/Database.ts"
 import { columnBySlug, type EntityType, type Organization, typeBySlug } from "../../src/domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../src/domain/errors.ts"
 import { Env } from "../../src/env.ts"
+import { holdImports } from "../../src/services/CatalogWriter.ts"
 import { Importer, type ImportRequest } from "../../src/services/Importer.ts"
 import { Memberships } from "../../src/services/Memberships.ts"
 import { OrganizationState } from "../../src/services/OrganizationState.ts"
@@ -137,7 +138,7 @@ layer(TestServices, { excludeTestServices: true })("import", (it) => {
           ]
         })
         expect(done.warnings).toEqual([
-          "Phone: 1 of the values are no phone numbers. They are shown as they are, but nobody is found by them."
+          "Phone: 1 value isn't in the form of a phone number and can't be looked up by; the text is kept."
         ])
         expect(
           yield* rowsOf(
@@ -408,7 +409,7 @@ layer(TestServices, { excludeTestServices: true })("import", (it) => {
         expect(found.details).toEqual([
           `line 5: id: "1" is on line 4 too`,
           "line 6: 2 cells, where the header has 3",
-          "line 7: id: empty, and every record has one where one has",
+          "line 7: id: empty, and the other rows have one",
           "line 8: name: it has more than 400 characters; status: it has more than 400 characters",
           "line 9: name: it contains a NUL character",
           `line 10: "status" has more than 100000 characters`,
@@ -964,6 +965,23 @@ layer(TestServices, { excludeTestServices: true })("import", (it) => {
       })
     )
 
+    it.effect("are told apart: one that waited long enough says what it waited for", () =>
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("held")
+        const { owner } = yield* Database
+        const content = ["id,name", "1,Ada"]
+        const message = yield* owner.withTransaction(
+          Effect.andThen(
+            holdImports(owner, organization.id),
+            Effect.map(refusal(organization, content), (found) => found.message)
+          )
+        )
+        expect(message).toBe("Another import into this organization is running. Import again when it has ended.")
+        yield* untouched(organization)
+        expect(yield* run(organization, content)).toMatchObject({ inserted: 1 })
+      })
+    )
+
     it.effect("with a change of policy in the middle of one that makes columns, the change is what stays", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("changed")
@@ -1002,6 +1020,21 @@ layer(TestServices, { excludeTestServices: true })("import", (it) => {
         }
         expect(yield* ownTables).toEqual(tables)
         expect(yield* run(organization, many.slice(0, 100), { create: true })).toMatchObject({ inserted: 99 })
+      })
+    )
+
+    it.effect("by the file's own change leaves nothing half done", () =>
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("file-changed")
+        const importer = yield* Importer
+        const file = put("changing.csv", many)
+        const fiber = yield* Effect.forkChild(importer.import(organization, { file, type: "people", create: true }))
+        yield* running
+        appendFileSync(file, "\n60001,One more,Books")
+        expect(yield* Effect.flip(Fiber.join(fiber))).toMatchObject({
+          message: "changing.csv: the file changed while it was read. Import again."
+        })
+        yield* untouched(organization)
       })
     )
 
