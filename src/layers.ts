@@ -1,7 +1,7 @@
 /** The layer graph; each line feeds those above it. */
 import { Layer } from "effect"
 import { Database } from "./database/Database.ts"
-import { CatalogWriter } from "./services/CatalogWriter.ts"
+import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
@@ -20,7 +20,9 @@ export const Services = Layer.mergeAll(
   Memberships.layer,
   Organizations.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(CatalogWriter.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)
+  ),
   Layer.provideMerge(OrganizationState.layer)
 )
 

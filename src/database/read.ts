@@ -8,14 +8,21 @@ import type { Statement } from "./sql/find.ts"
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
 const DEADLINE_MS = 8000
 
-/** Any failure of the database is the one `Unavailable`; its cause is for the log, without parameters. */
-export const orUnavailable = <A, E, R>(
+/** Any failure of the database is the one `Unavailable`, after the deadline at the latest; its cause is for the log. */
+export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(within(effect))
+
+/** The same without a deadline, for what takes as long as it takes. */
+export const orUnavailableInTheEnd = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
-  Effect.catch(within(effect), (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> =>
-    SqlError.isSqlError(error)
-      ? Effect.andThen(Effect.logDebug(`The database failed: ${error.reason._tag}`), Effect.fail(Unavailable.error))
-      : Effect.fail(error as Exclude<E, SqlError.SqlError>)
+  effect.pipe(
+    // A connection that is gone before a rollback makes the failure of the rollback a defect.
+    Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
+    Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> =>
+      SqlError.isSqlError(error)
+        ? Effect.andThen(Effect.logDebug(`The database failed: ${error.reason._tag}`), Effect.fail(Unavailable.error))
+        : Effect.fail(error as Exclude<E, SqlError.SqlError>)
+    )
   )
 
 /**

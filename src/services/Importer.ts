@@ -7,6 +7,7 @@ import { PgTypes, type PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
+import { orUnavailableInTheEnd } from "../database/read.ts"
 import { identifier, qualified, SqlWriter } from "../database/sql/SqlWriter.ts"
 import {
   type Catalog,
@@ -28,7 +29,7 @@ import { emailKey, foldText, phoneKey } from "../domain/keys.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
 import { bindScalar, isoDate, isoTimestamp } from "../domain/values.ts"
 import {
-  CatalogWriter,
+  EntityTypeCatalog,
   CHANGED,
   holdImports,
   isReservedSlug,
@@ -37,7 +38,7 @@ import {
   MANAGED,
   type NewColumn,
   slugFrom
-} from "./CatalogWriter.ts"
+} from "./EntityTypeCatalog.ts"
 import {
   type Cell,
   type FileRecord,
@@ -95,7 +96,7 @@ export class Importer extends Context.Service<
     Importer,
     Effect.gen(function* () {
       const { app, owner } = yield* Database
-      const catalogs = yield* CatalogWriter
+      const catalogs = yield* EntityTypeCatalog
       const states = yield* OrganizationState
 
       const catalogOf = (organization: Organization) =>
@@ -119,7 +120,7 @@ export class Importer extends Context.Service<
           )
           const sql = changes ? owner : app
 
-          const done = yield* withoutDeadline(
+          const done = yield* orUnavailableInTheEnd(
             sql.withTransaction(
               Effect.gen(function* () {
                 yield* holdImports(sql, organization.id)
@@ -167,19 +168,6 @@ export class Importer extends Context.Service<
 }
 
 const ANALYZE_FROM = 1000
-
-/** An import may take as long as it takes; otherwise it ends as every read does, also where its connection is gone before the rollback. */
-const withoutDeadline = <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
-  effect.pipe(
-    Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
-    Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> =>
-      SqlError.isSqlError(error)
-        ? Effect.andThen(Effect.logDebug(`The database failed: ${error.reason._tag}`), Effect.fail(Unavailable.error))
-        : Effect.fail(error as Exclude<E, SqlError.SqlError>)
-    )
-  )
 
 const withType = (catalog: Catalog, type: EntityType): Catalog => ({
   ...catalog,

@@ -1,6 +1,7 @@
 /** Memberships: which person may come in, with which roles and attributes, known by which verified identifiers. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
+import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { orUnavailable } from "../database/read.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
 import { type EntityType, type Organization, peopleOf } from "../domain/EntityType.ts"
@@ -12,7 +13,6 @@ import { closest, quoted } from "../domain/text.ts"
 import { entityId } from "../domain/values.ts"
 import { type Identifier, IdentityResolver, readIdentifier } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
-import { raiseEpoch } from "./Policies.ts"
 
 export interface NewMember {
   /** An e-mail address or phone number, which becomes verified by being entered here. */
@@ -92,9 +92,7 @@ export class Memberships extends Context.Service<
 
       /** What was prepared holds only for the state that it was prepared from: roles, and the table that people are in. */
       const hold = Effect.fnUntraced(function* ({ catalog }: State) {
-        const [row] = yield* app<{ epoch: bigint }>`
-          SELECT epoch FROM max.organizations WHERE organization_id = ${catalog.organization.id} FOR UPDATE`
-        if (row?.epoch !== catalog.epoch) {
+        if ((yield* holdEpoch(app, catalog.organization.id)) !== catalog.epoch) {
           return yield* new OperatorError({
             message: "Something else changed this organization at the same time. Try again."
           })

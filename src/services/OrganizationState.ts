@@ -5,10 +5,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
-import { type Catalog, COLUMN_KINDS, type EntityType, type Organization, Storage } from "../domain/EntityType.ts"
+import type { Catalog, Organization } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { Policy } from "../permissions/Policy.ts"
+import { decodeTypes, TYPES_IN_FORCE } from "./EntityTypeCatalog.ts"
 
 export interface State {
   readonly catalog: Catalog
@@ -28,42 +29,6 @@ export type MembershipKey =
   | { readonly by: "identifier"; readonly kind: "email" | "phone" | "subject"; readonly key: string }
   | { readonly by: "nobody" }
 
-const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
-  Value: {
-    column: Schema.String,
-    keyColumn: Schema.optionalKey(Schema.String),
-    indexed: Schema.optionalKey(Schema.Boolean)
-  },
-  One: { column: Schema.String, target: Schema.String },
-  Many: {
-    link: Schema.Struct({ schema: Schema.String, table: Schema.String }),
-    from: Schema.String,
-    to: Schema.String,
-    target: Schema.String
-  }
-})
-
-const TypesSchema = Schema.Array(
-  Schema.Struct({
-    key: Schema.String,
-    slug: Schema.String,
-    name: Schema.String,
-    pluralName: Schema.String,
-    system: Schema.Boolean,
-    version: Schema.Int,
-    relation: Schema.Struct({ schema: Schema.String, table: Schema.String }),
-    columns: Schema.Array(
-      Schema.Struct({
-        key: Schema.String,
-        slug: Schema.String,
-        name: Schema.String,
-        kind: Schema.Literals(COLUMN_KINDS),
-        storage: StorageSchema
-      })
-    )
-  })
-) satisfies Schema.Codec<ReadonlyArray<EntityType>, unknown>
-
 const MembershipSchema = Schema.Struct({
   anchorId: Schema.String,
   roles: Schema.Array(Schema.String),
@@ -71,7 +36,6 @@ const MembershipSchema = Schema.Struct({
 })
 const isAttributeValue = Schema.is(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 
-const decodeTypes = Schema.decodeUnknownSync(TypesSchema)
 const decodePolicy = Schema.decodeUnknownSync(Policy)
 const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
 
@@ -114,19 +78,7 @@ const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.count
       (SELECT i.anchor_id FROM max.identifiers i WHERE i.organization_id = o.organization_id AND i.kind = $4::text AND i.key = $5::text))
   ) AS membership,
   CASE WHEN o.epoch <> $2::bigint THEN (
-    SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
-      SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
-        'key', t.type_key, 'slug', t.slug, 'name', v.name, 'pluralName', v.plural_name, 'system', t.organization_id = 0,
-        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table),
-        'columns', (SELECT coalesce(json_agg(json_build_object('key', c.column_key, 'slug', c.slug, 'name', c.name, 'kind', c.kind,
-            'storage', c.storage) ORDER BY c.position), '[]')
-          FROM builder.columns c WHERE c.organization_id = v.organization_id AND c.type_key = v.type_key AND c.version = v.version)) AS type
-      FROM builder.entity_types t
-      LEFT JOIN builder.version_refs r ON r.organization_id = o.organization_id AND r.type_key = t.type_key
-      JOIN LATERAL (SELECT * FROM builder.entity_type_versions e WHERE e.type_key = t.type_key AND e.stage = 'prod'
-        AND e.organization_id = coalesce(r.source_organization_id, t.organization_id) AND (r.version IS NULL OR e.version = r.version)
-        ORDER BY e.version DESC LIMIT 1) v ON true
-      WHERE t.organization_id IN (0, o.organization_id)) x
+    ${TYPES_IN_FORCE}
   ) END AS types,
   CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash
 FROM max.organizations o

@@ -1,9 +1,9 @@
 /** Policy versions: immutable, and published in one transaction with the epoch that puts them in force. */
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
-import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Database } from "../database/Database.ts"
+import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { orUnavailable } from "../database/read.ts"
 import type { Catalog, Organization } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
@@ -14,10 +14,6 @@ export interface Published {
   readonly version: number
   readonly policy: Policy
 }
-
-/** Ends everything that was planned for an organization: call it in the transaction of the change. */
-export const raiseEpoch = (sql: PgClient.PgClient, organizationId: bigint): Effect.Effect<unknown, SqlError.SqlError> =>
-  sql`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organizationId}`
 
 /** Reads a policy file for a catalog, or fails with everything that is wrong with it. */
 const parsePolicy = (text: string, catalog: Catalog): Effect.Effect<Policy, OperatorError> => {
@@ -77,9 +73,7 @@ export class Policies extends Context.Service<
           const version = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
-                const [row] = yield* app<{ epoch: bigint }>`
-              SELECT epoch FROM max.organizations WHERE organization_id = ${organization.id} FOR UPDATE`
-                return row?.epoch === catalog.epoch
+                return (yield* holdEpoch(app, organization.id)) === catalog.epoch
                   ? yield* insertPolicy(app, organization.id, text, policy, author)
                   : undefined
               })

@@ -26,12 +26,16 @@ const admin = (url: string) => PgClient.make({ url: Redacted.make(url), maxConne
 export const freshDatabase = Effect.gen(function* () {
   const server = inject("serverUrl")
   const name = `max_test_${randomBytes(6).toString("hex")}`
-  const client = yield* admin(server)
-  yield* Effect.acquireRelease(client.unsafe(`CREATE DATABASE ${name}`).unprepared, () =>
-    Effect.ignore(client.unsafe(`DROP DATABASE ${name} WITH (FORCE)`).unprepared)
+  // A connection of its own each time: one that has been idle for a minute is closed, and not opened again in a finalizer.
+  const run = (statement: string) =>
+    Effect.scoped(Effect.flatMap(admin(server), (client) => client.unsafe(statement).unprepared)).pipe(
+      Effect.provide(Reactivity.layer)
+    )
+  yield* Effect.acquireRelease(run(`CREATE DATABASE ${name}`), () =>
+    Effect.ignore(run(`DROP DATABASE ${name} WITH (FORCE)`))
   )
   return urlOf(server, name)
-}).pipe(Effect.provide(Reactivity.layer))
+})
 
 /** The URL of a new, migrated database. */
 export const migratedDatabase = Effect.gen(function* () {

@@ -4,7 +4,13 @@ import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { type Catalog, columnBySlug, type Organization, typeBySlug } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
-import { CatalogWriter, labelFrom, namesFrom, type NewVersion, slugFrom } from "../../src/services/CatalogWriter.ts"
+import {
+  EntityTypeCatalog,
+  labelFrom,
+  namesFrom,
+  type NewVersion,
+  slugFrom
+} from "../../src/services/EntityTypeCatalog.ts"
 import { OrganizationState } from "../../src/services/OrganizationState.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
@@ -18,7 +24,7 @@ const catalogOf = Effect.fnUntraced(function* (organization: Organization) {
 /** Publishes a version in a transaction of its own, from a catalog that may be out of date. */
 const publishFrom = Effect.fnUntraced(function* (catalog: Catalog, version: NewVersion) {
   const { owner } = yield* Database
-  const writer = yield* CatalogWriter
+  const writer = yield* EntityTypeCatalog
   return yield* owner.withTransaction(
     Effect.gen(function* () {
       const published = yield* writer.publish(catalog, version)

@@ -1,15 +1,17 @@
 /**
- * New versions of entity types. An organization that extends a system type, and every type of its own, has a managed
+ * The catalog of entity types: what is in force for an organization, and new versions. An organization that extends a system type, and every type of its own, has a managed
  * table for it alone; labels never become physical names. Everything here runs inside a transaction that the caller
  * holds on `Database.owner`: a version, its table and the rows that go into it are there together or not at all.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
+import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { identifier, qualified } from "../database/sql/SqlWriter.ts"
 import {
   type Catalog,
+  COLUMN_KINDS,
   type Column,
   type ColumnKind,
   DISPLAY_NAME,
@@ -23,7 +25,63 @@ import { OperatorError } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { foldText } from "../domain/keys.ts"
 import { printable, quoted } from "../domain/text.ts"
-import { raiseEpoch } from "./Policies.ts"
+
+/**
+ * The types that are in force for the organization `o` of the surrounding statement, as one JSON list, system types first:
+ * for each type the version that the organization is pinned to, else the latest of whoever the type belongs to.
+ */
+export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
+      SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
+        'key', t.type_key, 'slug', t.slug, 'name', v.name, 'pluralName', v.plural_name, 'system', t.organization_id = 0,
+        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table),
+        'columns', (SELECT coalesce(json_agg(json_build_object('key', c.column_key, 'slug', c.slug, 'name', c.name, 'kind', c.kind,
+            'storage', c.storage) ORDER BY c.position), '[]')
+          FROM builder.columns c WHERE c.organization_id = v.organization_id AND c.type_key = v.type_key AND c.version = v.version)) AS type
+      FROM builder.entity_types t
+      LEFT JOIN builder.version_refs r ON r.organization_id = o.organization_id AND r.type_key = t.type_key
+      JOIN LATERAL (SELECT * FROM builder.entity_type_versions e WHERE e.type_key = t.type_key AND e.stage = 'prod'
+        AND e.organization_id = coalesce(r.source_organization_id, t.organization_id) AND (r.version IS NULL OR e.version = r.version)
+        ORDER BY e.version DESC LIMIT 1) v ON true
+      WHERE t.organization_id IN (0, o.organization_id)) x`
+
+const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
+  Value: {
+    column: Schema.String,
+    keyColumn: Schema.optionalKey(Schema.String),
+    indexed: Schema.optionalKey(Schema.Boolean)
+  },
+  One: { column: Schema.String, target: Schema.String },
+  Many: {
+    link: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+    from: Schema.String,
+    to: Schema.String,
+    target: Schema.String
+  }
+})
+
+const TypesSchema = Schema.Array(
+  Schema.Struct({
+    key: Schema.String,
+    slug: Schema.String,
+    name: Schema.String,
+    pluralName: Schema.String,
+    system: Schema.Boolean,
+    version: Schema.Int,
+    relation: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+    columns: Schema.Array(
+      Schema.Struct({
+        key: Schema.String,
+        slug: Schema.String,
+        name: Schema.String,
+        kind: Schema.Literals(COLUMN_KINDS),
+        storage: StorageSchema
+      })
+    )
+  })
+) satisfies Schema.Codec<ReadonlyArray<EntityType>, unknown>
+
+/** Reads what `TYPES_IN_FORCE` selects. */
+export const decodeTypes = Schema.decodeUnknownSync(TypesSchema)
 
 /** The kinds that a column of a managed table can be made with. */
 type NewColumnKind = Exclude<ColumnKind, "references">
@@ -124,21 +182,21 @@ export interface Published {
   readonly searchIndexes: ReadonlyArray<string>
 }
 
-export class CatalogWriter extends Context.Service<
-  CatalogWriter,
+export class EntityTypeCatalog extends Context.Service<
+  EntityTypeCatalog,
   {
     /** Makes a type, or the organization's own version of one, with further columns, and pins it; the caller holds imports. */
     readonly publish: (catalog: Catalog, version: NewVersion) => Effect.Effect<Published, Fault>
     /** Puts what was published in force: the last step of its transaction, refused when the organization has changed since `catalog`. */
     readonly putInForce: (catalog: Catalog, published: Published) => Effect.Effect<void, Fault>
   }
->()("max/services/CatalogWriter") {
+>()("max/services/EntityTypeCatalog") {
   static readonly layer = Layer.effect(
-    CatalogWriter,
+    EntityTypeCatalog,
     Effect.gen(function* () {
       const { owner } = yield* Database
-      return CatalogWriter.of({
-        publish: Effect.fn("CatalogWriter.publish")(function* (catalog, { columns, slug }) {
+      return EntityTypeCatalog.of({
+        publish: Effect.fn("EntityTypeCatalog.publish")(function* (catalog, { columns, slug }) {
           const former = typeBySlug(catalog, slug)
           const base =
             former === undefined ? yield* createType(owner, catalog, slug) : yield* ownTable(owner, catalog, former)
@@ -149,12 +207,11 @@ export class CatalogWriter extends Context.Service<
           return { type, searchIndexes: [...base.searchIndexes, ...added.searchIndexes] }
         }),
 
-        putInForce: Effect.fn("CatalogWriter.putInForce")(function* (catalog, { searchIndexes }) {
+        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes }) {
           yield* define(owner, searchIndexes)
           // Locked at the end: whoever publishes a policy or suspends a member waits for a commit, not for an import.
-          const [row] = yield* owner<{ epoch: bigint }>`
-            SELECT epoch FROM max.organizations WHERE organization_id = ${catalog.organization.id} FOR UPDATE`
-          if (row?.epoch !== catalog.epoch) return yield* new OperatorError({ message: CHANGED })
+          if ((yield* holdEpoch(owner, catalog.organization.id)) !== catalog.epoch)
+            return yield* new OperatorError({ message: CHANGED })
           yield* raiseEpoch(owner, catalog.organization.id)
         })
       })
