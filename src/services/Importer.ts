@@ -5,7 +5,6 @@
  */
 import { PgTypes, type PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Result, Stream } from "effect"
-import { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { orUnavailableInTheEnd } from "../database/read.ts"
 import { identifier, qualified, SqlWriter } from "../database/sql/SqlWriter.ts"
