@@ -4,13 +4,12 @@
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { compileFind, type Statement } from "../database/sql/find.ts"
-import type { EntityType } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
-import type { Granted, Plan } from "../permissions/Plan.ts"
+import type { Plan } from "../permissions/Plan.ts"
 import { plan } from "../permissions/PermissionEngine.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
@@ -24,7 +23,8 @@ export interface ColumnsQuery {
     | undefined
 }
 
-const MAX_PLANS = 5000
+/** Principals whose plans are kept. */
+const MAX_VIEWS = 2000
 
 export class EntityQueryService extends Context.Service<
   EntityQueryService,
@@ -53,29 +53,17 @@ export class EntityQueryService extends Context.Service<
       const identities = yield* IdentityResolver
       const states = yield* OrganizationState
       const store = yield* OrgEntityStore
-      const plans = new Map<string, Plan>()
-
-      const planOf = (principal: Principal, state: State, type: EntityType): Granted | undefined => {
-        const now = Date.now()
-        const key = planKey(principal, state, type)
-        let cached = plans.get(key)
-        if (cached === undefined || cached.expiresAt <= now) {
-          cached = plan(state.policy, state.catalog, principal, type, "read", now)
-          if (plans.size >= MAX_PLANS) plans.clear()
-          plans.set(key, cached)
-        }
-        return cached._tag === "Granted" ? cached : undefined
-      }
+      const views = new Map<string, View>()
 
       const visibleTo = ({ principal, state }: Admitted): Visible => {
-        const found = new Map<string, Granted | undefined>()
-        return {
-          state,
-          planOf: (type) => {
-            if (!found.has(type.key)) found.set(type.key, planOf(principal, state, type))
-            return found.get(type.key)
-          }
-        }
+        const now = Date.now()
+        const key = viewKey(principal, state)
+        const known = views.get(key)
+        if (known !== undefined && known.expiresAt() > now) return known
+        const view = makeView(principal, state)
+        if (views.size >= MAX_VIEWS) views.clear()
+        views.set(key, view)
+        return view
       }
 
       const caller = Effect.fnUntraced(function* (organizationId: bigint) {
@@ -157,8 +145,32 @@ export class EntityQueryService extends Context.Service<
   )
 }
 
-/** An injective text of everything that a plan depends on. */
-const planKey = (principal: Principal, state: State, type: EntityType): string =>
+/** What one principal may see in one state, planned type by type as it is asked for. */
+interface View extends Visible {
+  /** When the first time-bound rule of what was planned begins or ends. */
+  readonly expiresAt: () => number
+}
+
+const makeView = (principal: Principal, state: State): View => {
+  const plans = new Map<string, Plan>()
+  let expiresAt = Infinity
+  return {
+    state,
+    expiresAt: () => expiresAt,
+    planOf: (type) => {
+      let found = plans.get(type.key)
+      if (found === undefined) {
+        found = plan(state.policy, state.catalog, principal, type, "read", Date.now())
+        plans.set(type.key, found)
+        expiresAt = Math.min(expiresAt, found.expiresAt)
+      }
+      return found._tag === "Granted" ? found : undefined
+    }
+  }
+}
+
+/** An injective text of everything that a principal's plans depend on. */
+const viewKey = (principal: Principal, state: State): string =>
   JSON.stringify([
     String(principal.organizationId),
     principal.anchorEntityId,
@@ -168,7 +180,5 @@ const planKey = (principal: Principal, state: State, type: EntityType): string =
       ? null
       : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
     String(state.catalog.epoch),
-    type.key,
-    type.version,
     state.policyHash
   ])

@@ -58,6 +58,19 @@ export const visibleColumns = ({ plan, type }: VisibleType, visible: Visible): R
       plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined)
   )
 
+const bySlug = new WeakMap<Visible, Map<string, ReadonlyMap<string, Column>>>()
+
+/** The visible columns of a type by slug, found out once for as long as what is visible stays the same. */
+const columnsBySlug = (found: VisibleType, visible: Visible): ReadonlyMap<string, Column> => {
+  const ofTypes = bySlug.get(visible) ?? new Map<string, ReadonlyMap<string, Column>>()
+  bySlug.set(visible, ofTypes)
+  const known = ofTypes.get(found.type.key)
+  if (known !== undefined) return known
+  const columns = new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))
+  ofTypes.set(found.type.key, columns)
+  return columns
+}
+
 export const resolveType = (slug: string, visible: Visible): Result.Result<VisibleType, UnknownName> => {
   const type = visible.state.catalog.types.find((candidate) => candidate.slug === slug)
   const plan = type && visible.planOf(type)
@@ -91,7 +104,7 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
     if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
     const requested = query.selectColumns ?? []
     if (requested.length > MAX_SELECT) return yield* invalid(`At most ${MAX_SELECT} columns can be selected.`)
-    const columns = new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))
+    const columns = columnsBySlug(found, visible)
     const named = (slug: string) => {
       const column = columns.get(slug)
       return column === undefined

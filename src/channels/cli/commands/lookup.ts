@@ -104,7 +104,7 @@ export const find = Command.make(
   Command.withDescription("Find people, companies, meetings and whatever else there is"),
   Command.withExamples([
     { command: "max find people name~ada --select phone,email", description: "By part of a name" },
-    { command: "max find meetings start>=today --limit 3", description: "The next three meetings" }
+    { command: 'max find meetings "start>=today" --limit 3', description: "The next three meetings" }
   ])
 )
 
