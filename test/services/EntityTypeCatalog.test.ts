@@ -4,13 +4,8 @@ import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { type Catalog, columnBySlug, type Organization, typeBySlug } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
-import {
-  EntityTypeCatalog,
-  labelFrom,
-  namesFrom,
-  type NewVersion,
-  slugFrom
-} from "../../src/services/EntityTypeCatalog.ts"
+import { labelFrom, namesFrom, slugFrom } from "../../src/domain/names.ts"
+import { EntityTypeCatalog, type NewVersion } from "../../src/services/EntityTypeCatalog.ts"
 import { OrganizationState } from "../../src/services/OrganizationState.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"

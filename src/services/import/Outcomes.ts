@@ -1,0 +1,62 @@
+/** What became of each row, a byte a row: for the counts, and for the second pass. */
+
+const [INSERTED, UPDATED, POSTPONED] = [1, 2, 4]
+const WRITTEN = INSERTED | UPDATED
+
+export class Outcomes {
+  private states = new Uint8Array(4096)
+  private ids = new BigInt64Array(0)
+  rows = 0
+  /** Whether any row is. */
+  postponed = false
+
+  /** Notes rows to come and returns the number of the first. */
+  begin(count: number): number {
+    const first = this.rows
+    this.rows += count
+    if (this.rows > this.states.length) {
+      const grown = new Uint8Array(Math.max(this.rows, this.states.length * 2))
+      grown.set(this.states)
+      this.states = grown
+    }
+    return first
+  }
+
+  mark(row: number, state: "inserted" | "updated") {
+    if ((this.states[row]! & WRITTEN) === 0) this.states[row]! |= state === "inserted" ? INSERTED : UPDATED
+  }
+
+  /** Notes that a row refers to one that wasn't there yet. */
+  postpone(row: number) {
+    this.states[row]! |= POSTPONED
+    this.postponed = true
+  }
+
+  isPostponed(row: number): boolean {
+    return (this.states[row]! & POSTPONED) !== 0
+  }
+
+  /** Keeps the ids of rows that have no id in the file, for a second pass. */
+  keep(first: number, ids: ReadonlyArray<bigint>) {
+    if (this.ids.length < this.rows) {
+      const grown = new BigInt64Array(this.states.length)
+      grown.set(this.ids)
+      this.ids = grown
+    }
+    this.ids.set(ids, first)
+  }
+
+  kept(row: number): bigint {
+    return this.ids[row]!
+  }
+
+  counts() {
+    let [inserted, updated] = [0, 0]
+    for (let row = 0; row < this.rows; row++) {
+      const written = this.states[row]! & WRITTEN
+      if (written === INSERTED) inserted++
+      else if (written === UPDATED) updated++
+    }
+    return { rows: this.rows, inserted, updated, unchanged: this.rows - inserted - updated }
+  }
+}

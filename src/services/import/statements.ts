@@ -1,0 +1,121 @@
+/** The statements that write rows and what they refer to. */
+import { PgTypes, type PgClient } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { identifier, qualified, SqlWriter } from "../../database/sql/SqlWriter.ts"
+import type { ColumnKind, EntityType, Organization, Storage } from "../../domain/EntityType.ts"
+import type { Batch } from "./batch.ts"
+import type { Fields } from "./fields.ts"
+
+/** Where rows go. */
+export interface Destination {
+  readonly sql: PgClient.PgClient
+  readonly organization: Organization
+  readonly type: EntityType
+  readonly fields: Fields
+}
+
+export const texts = (values: ReadonlyArray<string | null>) =>
+  Result.getOrThrow(PgTypes.array(values, PgTypes.OID.text))
+const bigints = (values: ReadonlyArray<bigint | null>) => Result.getOrThrow(PgTypes.array(values, PgTypes.OID.int8))
+
+const CAST: Partial<Readonly<Record<ColumnKind, string>>> = {
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  date: "date",
+  list: "text[]"
+}
+
+/** Inserts rows, or updates those whose ids are known and whose values differ; returns the ones that it wrote. */
+export const upsert = Effect.fnUntraced(function* (
+  { fields, organization, sql, type }: Destination,
+  batch: Batch,
+  ones: ReadonlyArray<ReadonlyArray<bigint | null>>
+) {
+  const writer = new SqlWriter()
+  const physical = fields.values.flatMap((field) => field.physical)
+  const oneFields = fields.references.flatMap(({ storage }) => (storage._tag === "One" ? [storage] : []))
+  const keyed = fields.id !== undefined
+  const columns = [...physical, ...oneFields].map(({ column }) => identifier(column))
+  const organizationId = writer.bind(organization.id, "bigint")
+  const arrays = [
+    writer.bind(bigints(batch.ids), "bigint[]"),
+    ...(keyed ? [writer.bind(texts(batch.externalIds), "text[]")] : []),
+    ...batch.values.map((values) => writer.bind(texts(values), "text[]")),
+    ...ones.map((ids) => writer.bind(bigints(ids), "bigint[]"))
+  ]
+  const timeZone = physical.some(({ kind }) => kind === "timestamp") ? writer.bind(organization.timeZone, "text") : ""
+  const selected = physical.map(({ kind }, number) => {
+    const value = `u.v${number}`
+    if (kind === "timestamp") {
+      return `CASE WHEN ${value} ~ '(Z|[+-][0-9]{2}:?[0-9]{2})$' THEN ${value}::timestamptz ELSE timezone(${timeZone}, ${value}::timestamp) END`
+    }
+    return CAST[kind] === undefined ? value : `${value}::${CAST[kind]}`
+  })
+  const key = keyed ? ", external_id" : ""
+  const changed = (alias: string) => `(${columns.map((column) => `${alias}.${column}`).join(", ")})`
+  return yield* sql.unsafe<{ id: bigint; external_id?: string }>(
+    `/* max import */ INSERT INTO ${qualified(type.relation)} AS t (organization_id, id${key}, ${columns.join(", ")}) ` +
+      `SELECT ${organizationId}, u.id${keyed ? ", u.external_id" : ""}, ${[...selected, ...oneFields.map((_, number) => `u.r${number}`)].join(", ")} ` +
+      `FROM unnest(${arrays.join(", ")}) AS u(id${key}${physical.map((_, number) => `, v${number}`).join("")}${oneFields.map((_, number) => `, r${number}`).join("")})` +
+      (keyed
+        ? ` ON CONFLICT (organization_id, external_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")} ` +
+          `WHERE ${changed("t")} IS DISTINCT FROM ${changed("excluded")}`
+        : "") +
+      ` RETURNING t.id${keyed ? ", t.external_id" : ""}`,
+    writer.parameters
+  )
+})
+
+/** The ids of rows that have been written, by what the file calls them. */
+export const entityIds = Effect.fnUntraced(function* (
+  { organization, sql, type }: Destination,
+  externalIds: ReadonlyArray<string | null>
+) {
+  const rows = yield* sql.unsafe<{ id: bigint; external_id: string }>(
+    `SELECT t.id, t.external_id FROM ${qualified(type.relation)} t WHERE t.organization_id = $1::bigint AND t.external_id = ANY($2::text[])`,
+    [organization.id, texts(externalIds)]
+  )
+  const found = new Map(rows.map(({ external_id, id }) => [external_id, id]))
+  return externalIds.map((externalId) => found.get(externalId!)!)
+})
+
+/** Makes a relation of these entities be exactly what the file says; returns those that it changed. */
+export const writeLinks = Effect.fnUntraced(function* (
+  { organization, sql }: Destination,
+  storage: Extract<Storage, { readonly _tag: "Many" }>,
+  ids: ReadonlyArray<bigint>,
+  targets: ReadonlyArray<ReadonlyArray<bigint> | undefined>
+) {
+  const [links, from, to] = [qualified(storage.link), identifier(storage.from), identifier(storage.to)]
+  const rows = ids.flatMap((id, row) => (targets[row] === undefined ? [] : [{ id, targets: targets[row] }]))
+  const pairs = rows.flatMap((row) => [...new Set(row.targets)].map((target) => [row.id, target] as const))
+  return yield* sql.unsafe<{ id: bigint }>(
+    `/* max import links */ WITH wanted AS (SELECT w.a, w.b FROM unnest($3::bigint[], $4::bigint[]) AS w(a, b)), ` +
+      `removed AS (DELETE FROM ${links} l WHERE l.organization_id = $1::bigint AND l.${from} = ANY($2::bigint[]) ` +
+      `AND NOT EXISTS (SELECT 1 FROM wanted w WHERE w.a = l.${from} AND w.b = l.${to}) RETURNING l.${from} AS id), ` +
+      `added AS (INSERT INTO ${links} AS l (organization_id, ${from}, ${to}) SELECT $1::bigint, w.a, w.b FROM wanted w ` +
+      `ON CONFLICT DO NOTHING RETURNING l.${from} AS id) SELECT id FROM removed UNION SELECT id FROM added`,
+    [
+      organization.id,
+      bigints(rows.map((row) => row.id)),
+      bigints(pairs.map(([id]) => id)),
+      bigints(pairs.map(([, target]) => target))
+    ]
+  )
+})
+
+/** Makes a reference of these entities lead where the file says; returns those that it changed. */
+export const writeReference = Effect.fnUntraced(function* (
+  { organization, sql, type }: Destination,
+  storage: Extract<Storage, { readonly _tag: "One" }>,
+  ids: ReadonlyArray<bigint>,
+  targets: ReadonlyArray<bigint | null>
+) {
+  const column = identifier(storage.column)
+  return yield* sql.unsafe<{ id: bigint }>(
+    `/* max import */ UPDATE ${qualified(type.relation)} t SET ${column} = u.target FROM unnest($2::bigint[], $3::bigint[]) AS u(id, target) ` +
+      `WHERE t.organization_id = $1::bigint AND t.id = u.id AND t.${column} IS DISTINCT FROM u.target RETURNING t.id`,
+    [organization.id, bigints(ids), bigints(targets)]
+  )
+})
