@@ -3,7 +3,7 @@
  * may be over by the time the statement runs; the statement says so, and it plans once more.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { compileFind, type Statement } from "../database/sql/find.ts"
+import type { Statement } from "../database/sql/find.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
@@ -138,7 +138,8 @@ export class EntityQueryService extends Context.Service<
 
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
-          return compileFind(yield* Effect.fromResult(resolveQuery(input, visibleTo(admitted))), admitted.state.catalog)
+          const resolved = yield* Effect.fromResult(resolveQuery(input, visibleTo(admitted)))
+          return yield* store.statement(resolved, admitted.state.catalog)
         })
       })
     })

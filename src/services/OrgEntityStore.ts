@@ -25,6 +25,8 @@ type Row = {
 export class OrgEntityStore extends Context.Service<
   OrgEntityStore,
   {
+    /** The statement of a planned query; what can't be compiled is refused as `Unavailable`. */
+    readonly statement: (query: ResolvedQuery, catalog: Catalog) => Effect.Effect<Statement, Unavailable>
     readonly find: (query: ResolvedQuery, catalog: Catalog, limited: boolean) => Effect.Effect<Found, Unavailable>
   }
 >()("max/services/OrgEntityStore") {
@@ -33,8 +35,9 @@ export class OrgEntityStore extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       return OrgEntityStore.of({
+        statement: compile,
         find: Effect.fn("OrgEntityStore.find")(function* (query, catalog, limited) {
-          const statement = yield* compiled(query, catalog)
+          const statement = yield* compile(query, catalog)
           const rows = yield* runStatement<Row>(database[query.lane], statement)
           return rows[0]?.fresh === true
             ? { _tag: "Page", page: toPage(rows, query, catalog, limited) }
@@ -46,7 +49,7 @@ export class OrgEntityStore extends Context.Service<
 }
 
 /** What can't be compiled (a plan too large, a catalog that lost a column) is refused: it must not become an answer. */
-const compiled = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
+const compile = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
   Effect.try({ try: () => compileFind(query, catalog), catch: () => Unavailable.error })
 
 const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, catalog: Catalog, limited: boolean): Page => {

@@ -78,6 +78,18 @@ describe("allow and deny", () => {
     )
   })
 
+  it("every deny counts, and not the kindest of them", () => {
+    const denials = [
+      { effect: "deny", where: { status: "vip" } },
+      { effect: "deny", where: { status: "lead" } }
+    ]
+    expect(granted(planOf([{}, ...denials])).where).toEqual(all(status("ne", "vip"), status("ne", "lead")))
+    const cells = denials.map((rule) => ({ ...rule, columns: ["phone"] }))
+    expect(granted(planOf([{}, ...cells])).cells.get("phone-key")).toEqual(
+      all(status("ne", "vip"), status("ne", "lead"))
+    )
+  })
+
   it("a deny with columns hides their cells and no row", () => {
     const made = granted(planOf([{}, { effect: "deny", columns: ["phone"], where: { status: "vip" } }]))
     expect(made.where).toEqual(ALL)

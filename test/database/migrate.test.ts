@@ -1,0 +1,90 @@
+import { it } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { randomBytes } from "node:crypto"
+import { describe, expect } from "vitest"
+import { Database } from "../../src/database/Database.ts"
+import { inspect, migrate, rolesOf } from "../../src/database/migrate.ts"
+import { SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
+import { ConfigurationError } from "../../src/domain/errors.ts"
+import { envFor, freshDatabase, migratedDatabase } from "../support/database.ts"
+
+const connect = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+const passwordOf = (url: string) => Redacted.make(decodeURIComponent(new URL(url).password))
+const databaseAt = (url: string) => Layer.build(Database.layer.pipe(Layer.provide(envFor(url))))
+const live = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))
+
+describe("migrating", () => {
+  it.live("by four programs at once happens once", () =>
+    live(
+      Effect.gen(function* () {
+        const url = yield* freshDatabase
+        const clients = yield* Effect.all([connect(url), connect(url), connect(url), connect(url)])
+        const done = yield* Effect.forEach(clients, (owner) => migrate(owner, passwordOf(url)), { concurrency: 4 })
+        expect(done.map(({ from }) => from).sort()).toEqual([0, SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION])
+        expect(yield* clients[0]`SELECT count(*)::int AS n FROM max.migrations`).toEqual([{ n: SCHEMA_VERSION }])
+      })
+    )
+  )
+
+  it.live("never happens backwards: an older program refuses a newer schema and says what to do", () =>
+    live(
+      Effect.gen(function* () {
+        const url = yield* migratedDatabase
+        const owner = yield* connect(url)
+        yield* owner`INSERT INTO max.migrations (id, name) VALUES (${SCHEMA_VERSION + 1}, 'from the future')`
+        const refuses = (failure: { readonly message: string }) => {
+          expect(failure).toBeInstanceOf(ConfigurationError)
+          expect(failure.message).toContain("newer Max")
+        }
+        refuses(yield* Effect.flip(databaseAt(url)))
+        refuses(yield* Effect.flip(migrate(owner, passwordOf(url))))
+      })
+    )
+  )
+
+  it.live("gives each database of a server roles of its own, and the reading one can't read the other's data", () =>
+    live(
+      Effect.gen(function* () {
+        const urls = yield* Effect.all([migratedDatabase, migratedDatabase])
+        const names = yield* Effect.forEach(urls, (url) => Effect.flatMap(connect(url), inspect))
+        const roles = names.map(({ database }) => rolesOf(database).read)
+        expect(new Set(roles).size).toBe(2)
+        const owner = yield* connect(urls[1])
+        const [allowed] = yield* owner<{ allowed: boolean }>`
+          SELECT has_table_privilege(${roles[0]!}, 'data.people', 'SELECT') AS allowed`
+        expect(allowed).toEqual({ allowed: false })
+      })
+    )
+  )
+
+  it.live("by a user who may not create roles works, says which wall is missing, and lookups still can't write", () =>
+    live(
+      Effect.gen(function* () {
+        const url = new URL(yield* freshDatabase)
+        const admin = yield* connect(url.href)
+        const [user, password] = [`limited_${randomBytes(4).toString("hex")}`, randomBytes(8).toString("hex")]
+        yield* Effect.acquireRelease(
+          admin.unsafe(`CREATE ROLE ${user} LOGIN NOSUPERUSER NOCREATEROLE PASSWORD '${password}'`).unprepared,
+          () =>
+            Effect.ignore(
+              admin
+                .unsafe(`DROP OWNED BY ${user} CASCADE`)
+                .unprepared.pipe(Effect.andThen(admin.unsafe(`DROP ROLE ${user}`).unprepared))
+            )
+        )
+        yield* admin.unsafe(`GRANT ALL ON DATABASE ${url.pathname.slice(1)} TO ${user}`).unprepared
+        url.username = user
+        url.password = password
+        const owner = yield* connect(url.href)
+        const { withoutRoles } = yield* migrate(owner, Redacted.make(password))
+        expect(withoutRoles).toContain("may not create roles")
+        const { search } = Context.get(yield* databaseAt(url.href), Database)
+        expect(yield* search`SELECT current_user::text AS name`).toEqual([{ name: user }])
+        const failure = yield* Effect.flip(search`UPDATE data.people SET name = 'x'`)
+        expect(String((failure.reason as { cause?: { message?: string } }).cause?.message)).toContain("read-only")
+      })
+    )
+  )
+})
