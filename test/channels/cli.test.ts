@@ -207,7 +207,6 @@ describe("max", () => {
       const ran = await max(...args, "--as", "ada@example.com")
       expect(ran.code).toBe(0)
       expect(ran.stdout).toContain("Eve")
-      // oxlint-disable-next-line no-control-regex
       expect(ran.stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
     }
   })
