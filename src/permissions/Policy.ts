@@ -8,6 +8,7 @@ import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../doma
 import { PredicateSchema, type Predicate } from "../domain/Predicate.ts"
 import { closest, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
+import { repeatedKey } from "./repeatedKey.ts"
 import { makeWhereReader } from "./where.ts"
 
 const RuleEffect = Schema.Literals(["allow", "deny"])
@@ -68,6 +69,14 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
     document = JSON.parse(text)
   } catch (error) {
     return { problems: [{ path: "policy", message: `This isn't JSON: ${(error as Error).message.slice(0, 120)}.` }] }
+  }
+  const repeated = repeatedKey(text)
+  if (repeated !== undefined) {
+    return {
+      problems: [
+        { path: "policy", message: `${quoted(repeated)} stands twice in one object, and only the last would count.` }
+      ]
+    }
   }
   return new Reader(catalog).read(document)
 }

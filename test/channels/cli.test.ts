@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "max-cli-"))
 let env: Record<string, string> = {}
 const max = (...args: ReadonlyArray<string>) => runMax(args, env)
 
-const file = (name: string, text: string) => {
+const file = (name: string, text: string | Buffer) => {
   const path = join(folder, name)
   writeFileSync(path, text)
   return path
@@ -168,6 +168,19 @@ describe("max", () => {
     expect(await max("types", "--as", "ada@example.com")).toMatchObject({ code: 4, stdout: "" })
     expect((await max("member", "add", "ada@example.com", "--role", "admin")).code).toBe(0)
     expect((await max("types", "--as", "ada@example.com")).code).toBe(0)
+  })
+
+  it("takes a policy from a plain file of text only", async () => {
+    for (const path of [
+      "/dev/zero",
+      folder,
+      join(folder, "missing.json"),
+      file("latin1.json", Buffer.from([0x7b, 0xe9]))
+    ]) {
+      const ran = await max("policy", "publish", path)
+      expect([ran.code, ran.stdout]).toEqual([1, ""])
+      expect(ran.stderr).toMatch(/^".*" (isn't|can't) .*\.\n$/)
+    }
   })
 
   it("runs cases with known answers and fails when too few pass", async () => {

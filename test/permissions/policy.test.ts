@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { problemText, readPolicy } from "../../src/permissions/Policy.ts"
 import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.ts"
 
 const problemOf = (rule: RuleInput) => problemsOf(file([rule]))
@@ -227,5 +228,26 @@ describe("a policy file that would not mean what it says is refused", () => {
 
   it("a time with an offset that no place has", () => {
     expect(whereProblem({ start: { gt: "2026-01-01T00:00:00+99:99" } }, "meetings")).not.toEqual([])
+  })
+})
+
+describe("a key that stands twice in one object", () => {
+  const where = (condition: string) =>
+    `{"version":1,"roles":{"member":{}},"rules":[{"id":"r","effect":"allow","role":"member","action":"read","type":"people","columns":"*","where":${condition}}]}`
+  const messages = (text: string) => {
+    const reading = readPolicy(text, catalog)
+    return "problems" in reading ? reading.problems.map(problemText).join() : ""
+  }
+
+  it("is refused, however it is written, because the first would be dropped", () => {
+    expect(messages(where(`{"status":"a","status":"b"}`))).toContain(`"status" stands twice`)
+    expect(messages(where(`{"status":"a", "st\\u0061tus" : "b"}`))).toContain(`"status" stands twice`)
+    expect(messages(where(`{"any":[{"status":"a"},{"not":{"name":"x","name":"y"}}]}`))).toContain(`"name" stands twice`)
+  })
+
+  it("may stand in different objects, and in texts", () => {
+    expect(messages(where(`{"any":[{"status":"a"},{"status":"b"},{"name":"\\"status\\": x, \\"status\\": {"}]}`))).toBe(
+      ""
+    )
   })
 })

@@ -25,7 +25,7 @@ const BATCH_LENGTH = 4 * 1024 * 1024
 
 /** Opens a file and finds its headers; a JSONL file is read through once for them. */
 export const openImportFile = (path: string): Effect.Effect<ImportFile, OperatorError> => {
-  const name = printable(basename(path))
+  const name = printable(basename(path) || path)
   const failed = (error: unknown) => new OperatorError({ message: describe(name, error) })
   return Effect.tryPromise({
     try: async () => {
