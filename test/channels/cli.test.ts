@@ -1,7 +1,10 @@
 import { Effect, Exit, Scope } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { execFile } from "node:child_process"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freshDatabase } from "../support/database.ts"
 import { runMax } from "../support/cli.ts"
@@ -39,6 +42,20 @@ describe("max", () => {
     for (const word of ["find", "import", "policy", "DATABASE_URL", "MAX_DATA_DIR"]) expect(help.stdout).toContain(word)
     expect((await runMax(["--completions", "bash"], {})).stdout).toContain("complete")
     expect((await runMax(["tools", "--json"], {})).code).toBe(0)
+  })
+
+  it("ends in order when nobody reads what it says any more", async () => {
+    const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist", "bin", "max.js")
+    const home = mkdtempSync(join(tmpdir(), "max-pipe-"))
+    // When root runs the tests, the embedded server runs as somebody else, who has to get in here.
+    chmodSync(home, 0o755)
+    const { stderr, stdout } = await promisify(execFile)(
+      "bash",
+      ["-c", `"${process.execPath}" "${program}" demo | head -n 1 > /dev/null; echo "\${PIPESTATUS[0]}"`],
+      { cwd: home, env: { ...process.env, MAX_STATE_DIR: join(home, "state") } }
+    )
+    expect([stdout, stderr]).toEqual(["0\n", ""])
+    rmSync(home, { recursive: true, force: true })
   })
 
   it("ends with 2 and one hint when the command line can't be meant", async () => {
