@@ -51,6 +51,10 @@ const insertPolicy = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<
   Policies,
   {
+    /** The policy in force, as its author wrote it. */
+    readonly current: (
+      organization: Organization
+    ) => Effect.Effect<{ readonly version: number; readonly document: string }, OperatorError | Unavailable>
     /** Checks a policy file against the catalog and puts it in force, or leaves the old one in force. */
     readonly publish: (
       organization: Organization,
@@ -62,9 +66,17 @@ export class Policies extends Context.Service<
   static readonly layer = Layer.effect(
     Policies,
     Effect.gen(function* () {
-      const { app } = yield* Database
+      const { app, search } = yield* Database
       const states = yield* OrganizationState
       return Policies.of({
+        current: Effect.fn("Policies.current")(function* (organization) {
+          const [row] = yield* orUnavailable(search<{ version: number; document: string }>`
+            SELECT p.version, p.document FROM max.organizations o
+            JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = o.policy_version
+            WHERE o.organization_id = ${organization.id}`)
+          return row ?? (yield* new OperatorError({ message: "There is no policy yet: nobody sees anything." }))
+        }),
+
         publish: Effect.fn("Policies.publish")(function* (organization, text, author) {
           const {
             state: { catalog }

@@ -1,4 +1,6 @@
-import { Effect, Exit, Scope } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { execFile } from "node:child_process"
 import { tmpdir } from "node:os"
@@ -241,6 +243,21 @@ describe("max", () => {
     }
   })
 
+  it("shows the policy in force as a file that can be published again, with the columns made since", async () => {
+    const tiers = file("tiers.csv", "id,name,tier\n1,Ada Lovelace,gold\n")
+    expect(await max("import", tiers, "--type", "people", "--create")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 row into People")
+    })
+    const find = ["find", "people", "name=ada lovelace", "--select", "tier", "--as", "ada@example.com"]
+    expect((await max(...find)).code).toBe(6)
+    const shown = await max("policy", "show")
+    expect(shown.code).toBe(0)
+    expect((await max("policy", "publish", file("shown.json", shown.stdout))).code).toBe(0)
+    expect(await max(...find)).toMatchObject({ code: 0, stdout: expect.stringContaining("gold") })
+    expect(JSON.parse((await max("policy", "show", "--json")).stdout)).toMatchObject({ version: 2 })
+  })
+
   it("never shows one organization a byte of the other, whatever is asked and however it ends", async () => {
     const canaries = { atlas: "KANARIENVOGEL", borealis: "ZITRONENFALTER" } as const
     expect((await max("init", "--org", "borealis", "--country", "US", "--time-zone", "Europe/Berlin")).code).toBe(0)
@@ -335,4 +352,22 @@ describe("max", () => {
     }
     expect([...codes].sort()).toEqual([0, 1, 4, 6])
   }, 120_000)
+
+  it("says one line about what should not have happened, and more only when asked", async () => {
+    const broken = PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!) }).pipe(
+      Effect.flatMap((owner) => owner`UPDATE max.policies SET rules = '5'`),
+      Effect.scoped,
+      Effect.provide(Reactivity.layer)
+    )
+    await Effect.runPromise(broken)
+    const ask = ["types", "--as", "both@example.com", "--org", "borealis"]
+    expect(await max(...ask)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Something went wrong inside Max. MAX_LOG_LEVEL=debug shows more.\n"
+    })
+    const debug = await runMax(ask, { ...env, MAX_LOG_LEVEL: "debug" })
+    expect([debug.code, debug.stdout]).toEqual([1, ""])
+    expect(debug.stderr).toContain("SchemaError")
+  })
 })

@@ -112,8 +112,11 @@ const report = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
     return Effect.succeed(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : CODES.InvalidInput)
   const code = isPublic(error) ? CODES[error._tag] : undefined
   if (code === undefined) {
-    return Effect.as(note("Something went wrong inside Max. MAX_LOG_LEVEL=debug shows more."), 1).pipe(
-      Effect.tap(() => (process.env["MAX_LOG_LEVEL"] === "debug" ? Console.error(Cause.pretty(cause)) : Effect.void))
+    return Effect.logDebug(cause).pipe(
+      Effect.provide(Configured),
+      Effect.ignoreCause,
+      Effect.andThen(note("Something went wrong inside Max. MAX_LOG_LEVEL=debug shows more.")),
+      Effect.as(1)
     )
   }
   const { details, message } = error as OperatorError

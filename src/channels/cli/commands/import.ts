@@ -51,9 +51,12 @@ export const importFile = Command.make(
 )
 
 const lines = (outcome: Imported): ReadonlyArray<string> => [
-  `${outcome.rows} rows into ${outcome.type.pluralName}: ${outcome.inserted} new, ${outcome.updated} changed, ${outcome.unchanged} as they were.`,
+  `${outcome.rows} ${outcome.rows === 1 ? "row" : "rows"} into ${outcome.type.pluralName}: ${outcome.inserted} new, ${outcome.updated} changed, ${outcome.unchanged} as they were.`,
   ...outcome.createdColumns.map(({ kind, slug }) => `New column: ${slug} (${kind})`),
   ...(outcome.hiddenColumns.length === 0
     ? []
-    : [`No role sees ${outcome.hiddenColumns.join(", ")} yet: name them in the policy, then max policy publish FILE.`])
+    : [
+        `No role sees ${outcome.hiddenColumns.join(", ")} yet. To show them: max policy show > policy.json, name them in its rules`,
+        `(a rule with "*" takes them in as it is), then max policy publish policy.json`
+      ])
 ]

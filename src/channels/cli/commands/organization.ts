@@ -193,7 +193,20 @@ const publish = Command.make(
     })
 ).pipe(Command.withDescription("Put a policy in force, or say what is wrong with it"))
 
+const show = Command.make("show", {}, () =>
+  Effect.gen(function* () {
+    const policies = yield* Policies
+    const { document, version } = yield* policies.current(yield* currentOrganization)
+    yield* result(yield* wantsJson, { version, policy: JSON.parse(document) }, [document])
+  })
+).pipe(
+  Command.withDescription("Print the policy in force, as a file to edit and publish"),
+  Command.withExamples([
+    { command: "max policy show > policy.json", description: "Then edit it, and max policy publish policy.json" }
+  ])
+)
+
 export const policy = Command.make("policy").pipe(
   Command.withDescription("Who sees what"),
-  Command.withSubcommands([publish])
+  Command.withSubcommands([show, publish])
 )
