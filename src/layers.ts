@@ -1,6 +1,7 @@
 /** The layer graph; each line feeds those above it. */
 import { Layer } from "effect"
 import { Database } from "./database/Database.ts"
+import { AuditLog } from "./services/AuditLog.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
@@ -11,9 +12,11 @@ import { Organizations } from "./services/Organizations.ts"
 import { OrganizationState } from "./services/OrganizationState.ts"
 import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
+import { Refusals } from "./services/Refusals.ts"
 
 /** Every service over a database that is given. */
 export const Services = Layer.mergeAll(
+  AuditLog.layer,
   EntityQueryService.layer,
   ExternalIds.layer,
   Importer.layer,
@@ -23,7 +26,7 @@ export const Services = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)
   ),
-  Layer.provideMerge(OrganizationState.layer)
+  Layer.provideMerge(Layer.mergeAll(OrganizationState.layer, Refusals.layer))
 )
 
 /** Every service over the configured database. */

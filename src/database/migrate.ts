@@ -151,7 +151,7 @@ export const roleStatements = (
     `GRANT SELECT ON max.organizations, max.memberships, max.identifiers, max.policies TO ${read}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA builder, data TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.organizations, max.memberships, max.identifiers TO ${app}`,
-    `GRANT SELECT, INSERT ON max.policies TO ${app}`,
+    `GRANT SELECT, INSERT ON max.policies, max.audit_log TO ${app}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`
   ]

@@ -11,6 +11,12 @@ export const quoted = (text: string): string => {
   return `"${clean.length > 40 ? `${clean.slice(0, 39)}…` : clean}"`
 }
 
+/** An e-mail address or phone number that only somebody who knows it can recognize: `t…@atlas.com`, `…2625`. */
+export const masked = (identifier: string): string => {
+  const at = identifier.lastIndexOf("@")
+  return printable(at < 0 ? `…${identifier.slice(-4)}` : `${identifier.slice(0, 1)}…${identifier.slice(at)}`)
+}
+
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

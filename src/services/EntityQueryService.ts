@@ -14,6 +14,7 @@ import { plan } from "../permissions/PermissionEngine.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
+import { Refusals } from "./Refusals.ts"
 import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
 
 export interface ColumnsQuery {
@@ -51,6 +52,7 @@ export class EntityQueryService extends Context.Service<
     EntityQueryService,
     Effect.gen(function* () {
       const identities = yield* IdentityResolver
+      const refusals = yield* Refusals
       const states = yield* OrganizationState
       const store = yield* OrgEntityStore
       const views = new Map<string, View>()
@@ -70,6 +72,15 @@ export class EntityQueryService extends Context.Service<
         const principal = yield* CurrentPrincipal
         return principal.organizationId === organizationId ? principal : yield* NotAdmitted.error
       })
+
+      /** For the audit log; the caller is told the same of a name that is hidden and of one that doesn't exist. */
+      const refused = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
+        refusals.record({
+          organizationId: principal.organizationId,
+          actor: principal.anchorEntityId,
+          action: "read.refused",
+          subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
+        })
 
       const attempt = Effect.fnUntraced(function* (query: FindQuery, admitted: Admitted) {
         const visible = visibleTo(admitted)
@@ -92,8 +103,11 @@ export class EntityQueryService extends Context.Service<
         }),
 
         listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {
-          const visible = visibleTo(yield* identities.readmit(yield* caller(input.organizationId)))
-          const found = yield* Effect.fromResult(resolveType(input.entityTypeId, visible))
+          const admitted = yield* identities.readmit(yield* caller(input.organizationId))
+          const visible = visibleTo(admitted)
+          const resolved = resolveType(input.entityTypeId, visible)
+          if (Result.isFailure(resolved)) refused(admitted, input.entityTypeId, [])
+          const found = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS
           if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
             return yield* new InvalidInput({ message: `max is 1 to ${MAX_COLUMNS}.` })
@@ -125,11 +139,16 @@ export class EntityQueryService extends Context.Service<
             if (first._tag === "Page") return first.page
           }
           // What was cached is over, or it found a fault, which has to be told from what is in force now.
-          const second = yield* attempt(input, yield* identities.readmit(principal))
+          const admitted = yield* identities.readmit(principal)
+          const second = yield* attempt(input, admitted)
           switch (second._tag) {
             case "Page":
               return second.page
             case "Fault":
+              if (second.fault._tag === "UnknownName") {
+                const filtered = input.filters.map((filter) => filter.columnId)
+                refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
+              }
               return yield* second.fault
             case "Stale":
               return yield* Unavailable.error
@@ -144,6 +163,16 @@ export class EntityQueryService extends Context.Service<
       })
     })
   )
+}
+
+/** What was refused in the catalog's own words: a hidden type, a hidden column, or `unknown`. */
+const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, visible: Visible): string => {
+  const type = visible.state.catalog.types.find((candidate) => candidate.slug === entityTypeId)
+  const plan = type && visible.planOf(type)
+  if (type === undefined || plan === undefined) return type?.slug ?? "unknown"
+  const shown = visibleColumns({ type, plan }, visible)
+  const hidden = type.columns.find((column) => columnIds.includes(column.slug) && !shown.includes(column))
+  return hidden === undefined ? "unknown" : `${type.slug}.${hidden.slug}`
 }
 
 /** What one principal may see in one state, planned type by type as it is asked for. */

@@ -8,6 +8,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
+import { OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { type Catalog, COLUMN_KINDS, type EntityType, type Storage, typeBySlug } from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
@@ -134,12 +135,19 @@ export class EntityTypeCatalog extends Context.Service<
           return { type, searchIndexes: [...base.searchIndexes, ...added.searchIndexes] }
         }),
 
-        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes }) {
+        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes, type }) {
           yield* define(owner, searchIndexes)
           // Locked at the end: whoever publishes a policy or suspends a member waits for a commit, not for an import.
           if ((yield* holdEpoch(owner, catalog.organization.id)) !== catalog.epoch)
             return yield* new OperatorError({ message: CHANGED })
-          yield* raiseEpoch(owner, catalog.organization.id)
+          yield* raiseEpoch(owner, catalog.organization.id, [
+            {
+              actor: OPERATOR,
+              action: "catalog.published",
+              subject: type.slug,
+              details: { version: type.version, columns: type.columns.map((column) => column.slug) }
+            }
+          ])
         })
       })
     })

@@ -13,6 +13,7 @@ import { encodeId } from "../domain/ids.ts"
 import { emailKey, phoneKey } from "../domain/keys.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { type Membership, OrganizationState, type State } from "./OrganizationState.ts"
+import { Refusals } from "./Refusals.ts"
 
 /** An identifier in its normal form. */
 export interface Identifier {
@@ -57,22 +58,39 @@ export class IdentityResolver extends Context.Service<
     IdentityResolver,
     Effect.gen(function* () {
       const { search } = yield* Database
+      const refusals = yield* Refusals
       const states = yield* OrganizationState
 
-      const admitted = (state: State, membership: Membership | undefined, actor: Principal["actor"]) =>
-        membership === undefined
-          ? Effect.fail(NotAdmitted.error)
-          : Effect.succeed<Admitted>({
-              state,
-              principal: {
-                organizationId: state.catalog.organization.id,
-                anchorEntityId: membership.anchorId,
-                roles: membership.roles,
-                attributes: membership.attributes,
-                ...(actor === undefined ? {} : { actor }),
-                epoch: state.catalog.epoch
-              }
-            })
+      /** `who` is the person that was named, as far as one is known. */
+      const admitted = (
+        state: State,
+        membership: Membership | undefined,
+        actor: Principal["actor"],
+        who: { readonly anchorId: string } | { readonly kind: Identifier["kind"] }
+      ) => {
+        const organizationId = state.catalog.organization.id
+        if (membership === undefined) {
+          const known = "anchorId" in who
+          refusals.record({
+            organizationId,
+            actor: known ? who.anchorId : "nobody",
+            action: "admission.refused",
+            subject: known ? "membership" : who.kind
+          })
+          return Effect.fail(NotAdmitted.error)
+        }
+        return Effect.succeed<Admitted>({
+          state,
+          principal: {
+            organizationId,
+            anchorEntityId: membership.anchorId,
+            roles: membership.roles,
+            attributes: membership.attributes,
+            ...(actor === undefined ? {} : { actor }),
+            epoch: state.catalog.epoch
+          }
+        })
+      }
 
       return IdentityResolver.of({
         identify: Effect.fn("IdentityResolver.identify")(function* (organization, identifier) {
@@ -91,14 +109,14 @@ export class IdentityResolver extends Context.Service<
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
-          return yield* admitted(state, membership, undefined)
+          return yield* admitted(state, membership, undefined, identifier)
         }),
         readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
           const { membership, state } = yield* states.read(principal.organizationId, {
             by: "anchor",
             id: principal.anchorEntityId
           })
-          return yield* admitted(state, membership, principal.actor)
+          return yield* admitted(state, membership, principal.actor, { anchorId: principal.anchorEntityId })
         })
       })
     })

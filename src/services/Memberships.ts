@@ -1,6 +1,7 @@
 /** Memberships: which person may come in, with which roles and attributes, known by which verified identifiers. */
-import { Context, Effect, Layer } from "effect"
+import { Array as Arr, Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
+import { type AuditEvent, OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { orUnavailable } from "../database/read.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
@@ -9,7 +10,7 @@ import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { foldText } from "../domain/keys.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
-import { closest, quoted } from "../domain/text.ts"
+import { closest, masked, quoted } from "../domain/text.ts"
 import { entityId } from "../domain/values.ts"
 import { type Identifier, IdentityResolver, readIdentifier } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
@@ -48,6 +49,27 @@ const summarized = (faults: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const sameRoles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefined): boolean =>
   b !== undefined && a.length === b.length && a.every((role) => b.includes(role))
+
+type Attributes = Readonly<Record<string, AttributeValue>>
+
+const sameAttributes = (a: Attributes, b: Attributes): boolean => {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
+}
+
+const suspended = (anchorId: string): AuditEvent => ({
+  actor: OPERATOR,
+  action: "membership.suspended",
+  subject: anchorId
+})
+
+/** Which identifier it was must be recognizable by who knows it, and not be learnt here. */
+const verified = (anchorId: string, { key, kind }: Identifier): AuditEvent => ({
+  actor: OPERATOR,
+  action: "identifier.verified",
+  subject: anchorId,
+  details: { kind, identifier: masked(key) }
+})
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
@@ -151,21 +173,41 @@ export class Memberships extends Context.Service<
             ]
           )
         }
-        yield* app`
-          INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
-          VALUES (${organization.id}, ${anchorId}, ${member.roles}::text[], ${app.json(member.attributes)})
-          ON CONFLICT (organization_id, anchor_id) DO UPDATE SET roles = excluded.roles, suspended_at = NULL,
-            attributes = CASE WHEN ${member.keepAttributes === true} THEN memberships.attributes ELSE excluded.attributes END`
-        const rows = yield* app`
-          INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
-          VALUES (${organization.id}, ${identifier.kind}, ${identifier.key}, ${anchorId})
-          ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()
-          WHERE identifiers.anchor_id = excluded.anchor_id RETURNING anchor_id`
-        if (rows.length === 0) {
+        const [before] = yield* app<{ roles: ReadonlyArray<string>; suspended: boolean; attributes: Attributes }>`
+          SELECT roles, attributes, suspended_at IS NOT NULL AS suspended FROM max.memberships
+          WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId} FOR UPDATE`
+        const [identified] = yield* app<{ anchor_id: string }>`
+          SELECT anchor_id FROM max.identifiers
+          WHERE organization_id = ${organization.id} AND kind = ${identifier.kind} AND key = ${identifier.key} FOR UPDATE`
+        if (identified !== undefined && identified.anchor_id !== anchorId) {
           return yield* new OperatorError({
             message: "This is the verified identifier of another member. max member list shows whose."
           })
         }
+        const attributes = member.keepAttributes === true ? (before?.attributes ?? {}) : member.attributes
+        yield* app`
+          INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
+          VALUES (${organization.id}, ${anchorId}, ${member.roles}::text[], ${app.json(attributes)})
+          ON CONFLICT (organization_id, anchor_id)
+          DO UPDATE SET roles = excluded.roles, suspended_at = NULL, attributes = excluded.attributes`
+        yield* app`
+          INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
+          VALUES (${organization.id}, ${identifier.kind}, ${identifier.key}, ${anchorId})
+          ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()`
+        const same = before !== undefined && !before.suspended && sameRoles(before.roles, member.roles)
+        return [
+          ...(same && sameAttributes(before.attributes, attributes)
+            ? []
+            : [
+                {
+                  actor: OPERATOR,
+                  action: before === undefined ? "membership.added" : "membership.changed",
+                  subject: anchorId,
+                  details: { roles: member.roles, attributes, ...(before === undefined ? {} : { before }) }
+                }
+              ]),
+          ...(identified === undefined ? [verified(anchorId, identifier)] : [])
+        ]
       })
 
       return Memberships.of({
@@ -176,8 +218,8 @@ export class Memberships extends Context.Service<
             app.withTransaction(
               Effect.gen(function* () {
                 yield* hold(context.state)
-                yield* write(organization, context.type, prepared)
-                yield* raiseEpoch(app, organization.id)
+                const events = yield* write(organization, context.type, prepared)
+                if (Arr.isReadonlyArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
               })
             )
           )
@@ -215,12 +257,13 @@ export class Memberships extends Context.Service<
                 const ending = before
                   .filter((row) => !row.suspended && !wanted.has(row.anchor_id))
                   .map((row) => row.anchor_id)
+                const events: Array<AuditEvent> = ending.map(suspended)
                 for (const prepared of wanted.values()) {
-                  yield* write(organization, context.type, { ...prepared, keepAttributes: true })
+                  events.push(...(yield* write(organization, context.type, { ...prepared, keepAttributes: true })))
                 }
                 yield* app`UPDATE max.memberships SET suspended_at = now()
               WHERE organization_id = ${organization.id} AND anchor_id = ANY(${ending}::text[])`
-                yield* raiseEpoch(app, organization.id)
+                if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
                 return { added: wanted.size - unchanged.length, unchanged: unchanged.length, suspended: ending.length }
               })
             )
@@ -263,11 +306,14 @@ export class Memberships extends Context.Service<
           const rows = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
-                const ended = yield* app`
+                // The organization's row first, as everywhere: two commands at once wait for each other in one order.
+                yield* holdEpoch(app, organization.id)
+                const ended = yield* app<{ anchor_id: string }>`
               UPDATE max.memberships m SET suspended_at = coalesce(m.suspended_at, now()) FROM max.identifiers i
               WHERE i.organization_id = ${organization.id} AND i.kind = ${identifier.kind} AND i.key = ${identifier.key}
                 AND m.organization_id = i.organization_id AND m.anchor_id = i.anchor_id RETURNING m.anchor_id`
-                if (ended.length > 0) yield* raiseEpoch(app, organization.id)
+                const events = ended.map((row) => suspended(row.anchor_id))
+                if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
                 return ended
               })
             )

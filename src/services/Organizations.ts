@@ -1,6 +1,7 @@
 /** Organizations and the policy that each begins with. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
+import { appendAudit, OPERATOR } from "../database/audit.ts"
 import { orUnavailable } from "../database/read.ts"
 import type { Organization } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
@@ -70,17 +71,28 @@ export class Organizations extends Context.Service<
             country: input.country,
             timeZone: input.timeZone
           }
-          const made = yield* orUnavailable(app`
-            INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
-            VALUES (${organization.id}, ${organization.slug}, ${organization.name}, ${organization.country},
-              ${organization.timeZone}, ${input.externalKey ?? null})
-            ON CONFLICT (slug) DO NOTHING RETURNING organization_id`)
-          if (made.length === 0) {
+          const made = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const rows = yield* app`
+                  INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
+                  VALUES (${organization.id}, ${organization.slug}, ${organization.name}, ${organization.country},
+                    ${organization.timeZone}, ${input.externalKey ?? null})
+                  ON CONFLICT (slug) DO NOTHING RETURNING organization_id`
+                if (rows.length === 0) return false
+                yield* appendAudit(app, organization.id, "changes", [
+                  { actor: OPERATOR, action: "organization.created", subject: organization.slug }
+                ])
+                return true
+              })
+            )
+          )
+          if (!made) {
             return yield* new OperatorError({
               message: `There is an organization "${input.slug}" already. max org list shows it.`
             })
           }
-          yield* policies.publish(organization, JSON.stringify(starterPolicy, null, 2), "max init")
+          yield* policies.publish(organization, JSON.stringify(starterPolicy, null, 2), OPERATOR)
           return organization
         }),
         list: Effect.map(

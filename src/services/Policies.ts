@@ -38,13 +38,16 @@ const insertPolicy = Effect.fnUntraced(function* (
   policy: Policy,
   author: string
 ) {
+  const sha256 = createHash("sha256").update(text).digest("hex")
   const [row] = yield* sql<{ version: number }>`
     INSERT INTO max.policies (organization_id, version, document, rules, sha256, author)
     SELECT ${organizationId}, coalesce(max(version), 0) + 1, ${text}, ${sql.json(encodePolicy(policy))},
-      ${createHash("sha256").update(text).digest("hex")}, ${author}
+      ${sha256}, ${author}
     FROM max.policies WHERE organization_id = ${organizationId} RETURNING version`
   yield* sql`UPDATE max.organizations SET policy_version = ${row!.version} WHERE organization_id = ${organizationId}`
-  yield* raiseEpoch(sql, organizationId)
+  yield* raiseEpoch(sql, organizationId, [
+    { actor: author, action: "policy.published", subject: String(row!.version), details: { sha256 } }
+  ])
   return row!.version
 })
 

@@ -7,6 +7,7 @@ import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
 import { Services } from "../../layers.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
+import { audit } from "./commands/audit.ts"
 import { migrate } from "./commands/database.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
@@ -75,6 +76,7 @@ const root = max.pipe(
         connected(org),
         connected(member),
         connected(policy),
+        connected(audit),
         connected(importFile),
         configured(migrate),
         demo

@@ -1,8 +1,9 @@
 /** The migrations in order, forward only. */
 import { foundation } from "./0001_foundation.ts"
+import { audit } from "./0002_audit.ts"
 import type { Migration } from "./Migration.ts"
 
-export const migrations: ReadonlyArray<Migration> = [foundation]
+export const migrations: ReadonlyArray<Migration> = [foundation, audit]
 
 /** The schema that this program needs. */
 export const SCHEMA_VERSION = Math.max(...migrations.map((migration) => migration.id))

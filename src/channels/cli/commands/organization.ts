@@ -1,6 +1,7 @@
 /** Organizations, members and policies: an operator's commands. */
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { OPERATOR } from "../../../database/audit.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { quoted } from "../../../domain/text.ts"
 import { MAX_POLICY_LENGTH } from "../../../permissions/Policy.ts"
@@ -185,7 +186,7 @@ const publish = Command.make(
     Effect.gen(function* () {
       const policies = yield* Policies
       const text = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
-      const { policy, version } = yield* policies.publish(yield* currentOrganization, text, "operator")
+      const { policy, version } = yield* policies.publish(yield* currentOrganization, text, OPERATOR)
       yield* result(yield* wantsJson, { version, rules: policy.rules.length, roles: Object.keys(policy.roles) }, [
         `Version ${version} is in force: ${policy.rules.length} rules for ${Object.keys(policy.roles).join(", ")}.`
       ])

@@ -1,0 +1,123 @@
+/** The audit log on the command line: what was done, what was refused, and whether the log is as it was written. */
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { OperatorError } from "../../../domain/errors.ts"
+import { quoted } from "../../../domain/text.ts"
+import { AuditLog, type AuditRecord, type Head, type Verification } from "../../../services/AuditLog.ts"
+import { Memberships } from "../../../services/Memberships.ts"
+import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { columns, note, result } from "../output.ts"
+
+const MAX_LISTED = 1000
+
+const details = ({ details }: AuditRecord): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" ")
+
+const list = Command.make(
+  "list",
+  {
+    refused: Flag.Boolean("refused").pipe(
+      Flag.withDescription("What was asked for and refused, instead of what was changed"),
+      Flag.withDefault(false)
+    ),
+    action: Flag.String("action").pipe(
+      Flag.withDescription("Only actions that begin with this, such as membership or policy.published"),
+      Flag.optional
+    ),
+    before: Flag.Int("before").pipe(Flag.withDescription("Records before this number"), Flag.optional),
+    limit: Flag.Int("limit").pipe(Flag.withDescription(`At most this many, 1 to ${MAX_LISTED}`), Flag.withDefault(50))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      if (input.limit < 1 || input.limit > MAX_LISTED)
+        return yield* new UsageError({ message: `--limit is 1 to ${MAX_LISTED}.` })
+      const organization = yield* currentOrganization
+      const audit = yield* AuditLog
+      const memberships = yield* Memberships
+      const records = yield* audit.list(organization, {
+        chain: input.refused ? "reads" : "changes",
+        action: Option.getOrUndefined(input.action),
+        before: Option.getOrUndefined(Option.map(input.before, BigInt)),
+        limit: input.limit
+      })
+      const names = new Map((yield* memberships.list(organization)).map(({ anchorId, name }) => [anchorId, name]))
+      const named = (id: string) => names.get(id) || id
+      yield* result(
+        yield* wantsJson,
+        records,
+        records.length === 0
+          ? ["Nothing yet."]
+          : columns(
+              records.map((record) => [
+                String(record.sequence),
+                record.at,
+                named(record.actor),
+                record.action,
+                named(record.subject),
+                details(record)
+              ]),
+              ["number", "at", "who", "did", "to", "details"]
+            )
+      )
+    })
+).pipe(Command.withDescription("What was changed, by whom and when; the newest first"))
+
+const readHead = (text: string): Head | undefined => {
+  const match = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text)
+  return match === null ? undefined : { sequence: BigInt(match[1]!), hash: match[2]! }
+}
+
+const said = ({ broken, chain, head }: Verification): string => {
+  const what = chain === "changes" ? "Changes" : "Refused reads"
+  if (broken !== undefined) return `${what}: record ${broken} isn't what was written, or is missing.`
+  return head === undefined
+    ? `${what}: no record yet.`
+    : `${what}: ${head.sequence} records, each as it was written. Head ${head.sequence}:${head.hash}`
+}
+
+const verify = Command.make(
+  "verify",
+  {
+    contains: Flag.String("contains").pipe(
+      Flag.withDescription("The head that an earlier verify printed, NUMBER:HASH: whether the log still contains it"),
+      Flag.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const earlier = Option.map(input.contains, readHead)
+      if (Option.isSome(earlier) && earlier.value === undefined)
+        return yield* new UsageError({
+          message: `--contains takes NUMBER:HASH as max audit verify printed it, not ${quoted(Option.getOrElse(input.contains, () => ""))}.`
+        })
+      const organization = yield* currentOrganization
+      const audit = yield* AuditLog
+      const chains = yield* audit.verify(organization)
+      const kept =
+        Option.isSome(earlier) && earlier.value !== undefined
+          ? yield* audit.contains(organization, "changes", earlier.value)
+          : true
+      yield* result(
+        yield* wantsJson,
+        { chains, ...(Option.isSome(earlier) ? { contains: kept } : {}) },
+        chains.map(said)
+      )
+      if (chains.some(({ broken }) => broken !== undefined))
+        return yield* new OperatorError({
+          message: "The audit log was altered by somebody with the owner's credentials."
+        })
+      if (!kept)
+        return yield* new OperatorError({
+          message: "The audit log no longer contains that head: it was cut or written anew."
+        })
+      if (Option.isNone(earlier))
+        yield* note("Keep the head of the changes elsewhere; --contains checks later that it's still in the log.")
+    })
+).pipe(Command.withDescription("Compute every hash anew, and say whether the log is what was written"))
+
+export const audit = Command.make("audit").pipe(
+  Command.withDescription("What was changed and what was refused"),
+  Command.withSubcommands([list, verify])
+)
