@@ -130,6 +130,33 @@ const readSetting = Effect.fnUntraced(
   Effect.catchTag("ConfigError", (error) => Effect.fail(new ConfigurationError({ message: error.message })))
 )
 
+const given = (one: Setting<unknown>) =>
+  Effect.map(
+    Effect.orElseSucceed(Config.String(one.name).pipe(Config.option), () => Option.none<string>()),
+    Option.match({ onNone: () => "", onSome: (text) => text.trim() })
+  )
+
+/**
+ * What another program on this machine needs in its environment to reach the same database. A secret is handed on by
+ * where it is, never by what it is.
+ */
+export const handedOn = Effect.gen(function* () {
+  const env = yield* Env
+  const url = yield* given(SETTINGS.databaseUrl)
+  if (url.startsWith("file:")) return { [SETTINGS.databaseUrl.name]: `file:${path(url.slice(5))}` }
+  if (url.startsWith("env:") || (url !== "" && new URL(url).password !== "")) {
+    return yield* new ConfigurationError({
+      message:
+        "DATABASE_URL has to be handed on by reference: write the URL into a file that only you can read, and set DATABASE_URL=file:/path/to/it."
+    })
+  }
+  if (url !== "") return { [SETTINGS.databaseUrl.name]: url }
+  return {
+    [SETTINGS.dataDir.name]: env.dataDir,
+    ...((yield* given(SETTINGS.stateDir)) === "" ? {} : { [SETTINGS.stateDir.name]: env.stateDir })
+  }
+})
+
 /** The configuration, read once when the layer is built. */
 export class Env extends Context.Service<Env, Values>()("max/Env") {
   static readonly layer = Layer.effect(

@@ -11,7 +11,7 @@ export interface ToolDefinition {
 type Json = { readonly [key: string]: unknown }
 
 /** A JSON Schema in which no object takes keys that it doesn't name (strict tools need that), without bounds that bound nothing. */
-const compact = (schema: Json): Json =>
+export const compactSchema = (schema: Json): Json =>
   Object.fromEntries(
     Object.entries(schema)
       .filter(([, value]) => Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER)
@@ -22,11 +22,11 @@ const compactValue = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(compactValue)
     : typeof value === "object" && value !== null
-      ? compact(value as Json)
+      ? compactSchema(value as Json)
       : value
 
 export const toolDefinitions: ReadonlyArray<ToolDefinition> = Object.values(MaxToolkit.tools).map((tool) => ({
   name: tool.name,
   description: tool.description ?? "",
-  inputSchema: compact(Tool.getJsonSchema(tool))
+  inputSchema: compactSchema(Tool.getJsonSchema(tool))
 }))

@@ -36,16 +36,20 @@ export const currentOrganization = Effect.gen(function* () {
   return yield* states.organization(Option.getOrElse(org, () => env.organization))
 })
 
-/** The principal of this command, by --as: a read always names a person. */
-const currentPrincipal = Effect.gen(function* () {
+/** The person of this command as they were named: a read always names a person. */
+export const whoAsks = Effect.gen(function* () {
   const { as } = yield* max
   const env = yield* Env
   const who = Option.getOrElse(as, () => env.as)
-  if (who === undefined) {
-    return yield* new UsageError({
-      message: "Say for whom: --as EMAIL-OR-PHONE (max member list shows who has access)"
-    })
-  }
+  if (who !== undefined) return who
+  return yield* new UsageError({
+    message: "Say for whom: --as EMAIL-OR-PHONE (max member list shows who has access)"
+  })
+})
+
+/** The principal of this command, by --as. */
+const currentPrincipal = Effect.gen(function* () {
+  const who = yield* whoAsks
   const organization = yield* currentOrganization
   const identifier = readIdentifier(who, organization)
   if (identifier === undefined) {

@@ -13,6 +13,7 @@ import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
 import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
+import { mcp } from "./commands/mcp.ts"
 import { init, member, org, policy } from "./commands/organization.ts"
 import { max } from "./context.ts"
 import { note } from "./output.ts"
@@ -82,7 +83,10 @@ const root = max.pipe(
         demo
       ] as const
     },
-    { group: "For models and engineers", commands: [tools, connected(tool), connected(evaluate)] as const }
+    {
+      group: "For models and engineers",
+      commands: [connected(mcp), tools, connected(tool), connected(evaluate)] as const
+    }
   ])
 )
 

@@ -1,0 +1,106 @@
+/** Putting Max into a client's configuration: a backup first, then the file, then a call to see that it answers. */
+import { Effect } from "effect"
+import { McpClient, McpProtocol } from "effect/ai"
+import { ChildProcess } from "effect/process"
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { dirname } from "node:path"
+import { OperatorError } from "../../domain/errors.ts"
+import { quoted } from "../../domain/text.ts"
+import { version } from "../cli/version.ts"
+import { type Client, type ServerEntry, withServer } from "./clients.ts"
+
+export interface Installed {
+  readonly file: string
+  /** Where the file as it was is; undefined when there was none. */
+  readonly backup: string | undefined
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT"
+
+const readIfThere = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Written beside and moved into place: a client that reads it meanwhile sees the old file or the new one. */
+const replace = (file: string, text: string): void => {
+  const beside = `${file}.max-${process.pid}`
+  try {
+    writeFileSync(beside, text, { mode: statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600, flag: "wx" })
+    renameSync(beside, file)
+  } finally {
+    rmSync(beside, { force: true })
+  }
+}
+
+/** Writes the server into a client's file and keeps the file as it was beside it. */
+export const install = (client: Client, file: string, name: string, entry: ServerEntry) =>
+  Effect.try({
+    try: (): Installed => {
+      const text = readIfThere(file)
+      const target = text === undefined ? file : realpathSync(file)
+      const merged = withServer(client, text ?? "", name, entry)
+      mkdirSync(dirname(target), { recursive: true })
+      const backup =
+        text === undefined ? undefined : `${target}.before-max-${new Date().toISOString().replaceAll(":", "-")}`
+      if (backup !== undefined) copyFileSync(target, backup)
+      replace(target, merged)
+      return { file: target, backup }
+    },
+    catch: (error) =>
+      error instanceof OperatorError
+        ? error
+        : new OperatorError({
+            message: `${quoted(file)} can't be written: ${(error as NodeJS.ErrnoException).code ?? "unknown"}.`
+          })
+  })
+
+/** Puts the client's file back as it was. */
+export const undo = ({ backup, file }: Installed) =>
+  Effect.sync(() => (backup === undefined ? rmSync(file, { force: true }) : renameSync(backup, file)))
+
+/** Starts the server as the client will and asks it what can be looked up; the names of the types. */
+export const tryOut = ({ args, command, env }: ServerEntry) =>
+  Effect.gen(function* () {
+    const transport = yield* McpClient.stdio({
+      command: ChildProcess.make(command, args, { env, extendEnv: true, stderr: "inherit" }),
+      protocol: McpProtocol.v2025_11_25
+    })
+    const client = yield* Effect.provideService(
+      McpClient.make({ name: "max", version, timeout: "30 seconds" }),
+      McpClient.Transport,
+      transport
+    )
+    const tools = yield* client.listTools()
+    const tool = tools.find(({ name }) => name === "listEntityTypes")
+    if (tool === undefined) return yield* NO_ANSWER
+    const { content } = yield* client.callTool({ tool }, { timeout: "30 seconds" })
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n")
+    return {
+      tools: tools.length,
+      types: text
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split("\t")[2] ?? line)
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("McpClientError", () => NO_ANSWER)
+  )
+
+const NO_ANSWER = Effect.fail(
+  new OperatorError({ message: "The server that the client would start doesn't answer; what it said stands above." })
+)

@@ -1,0 +1,58 @@
+/**
+ * A tool call as a model makes it: any name, any input. What comes back is always something that the model can read;
+ * only the end of the caller's access and an interruption end a call otherwise.
+ */
+import { Effect, Option, Stream, Tracer } from "effect"
+import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
+import { quoted } from "../domain/text.ts"
+import { renderColumns, renderPage, renderTypes } from "./render.ts"
+import { MaxToolkit } from "./Toolkit.ts"
+
+export interface ToolOutcome {
+  /** What a model reads. */
+  readonly text: string
+  readonly failed: boolean
+  /** Whether the tool could look nothing up at all, whatever it was asked. */
+  readonly unavailable: boolean
+  /** The result as the tool returned it; absent when it failed. */
+  readonly value?: unknown
+}
+
+const RENDER = { listEntityTypes: renderTypes, listColumnsForType: renderColumns, findEntities: renderPage } as const
+
+type ToolName = keyof typeof RENDER
+
+export const isToolName = (name: string): name is ToolName => Object.hasOwn(RENDER, name)
+
+const failed = (text: string, unavailable = false): ToolOutcome => ({ text, failed: true, unavailable })
+
+const WRONG_SHAPE = failed("The input doesn't have the tool's shape.")
+
+/**
+ * The toolkit writes a call's input on the span that is current. Under a span of somebody else's it can't, and what
+ * the handlers trace still belongs where it did.
+ */
+const withoutInputOnSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.matchEffect(Effect.currentSpan, {
+    onFailure: () => effect,
+    onSuccess: ({ sampled, spanId, traceId }) =>
+      Effect.withParentSpan(effect, Tracer.externalSpan({ sampled, spanId, traceId }))
+  })
+
+/** Calls a tool for the current principal; the input is checked by the tool's schema before anything is looked up. */
+export const callTool = Effect.fnUntraced(function* (name: string, input: unknown) {
+  if (!isToolName(name)) return failed(`There is no tool ${quoted(name)}.`)
+  const toolkit = yield* MaxToolkit
+  const output = yield* toolkit.handle(name, input as never).pipe(
+    Effect.flatMap(Stream.runLast),
+    Effect.catchTag("AiError", () => Effect.succeedNone),
+    withoutInputOnSpans
+  )
+  if (Option.isNone(output)) return WRONG_SHAPE
+  const value: unknown = output.value.result
+  if (value instanceof Unavailable) return failed(value.message, true)
+  if (value instanceof UnknownName || value instanceof InvalidInput) return failed(value.message)
+  if (output.value.isFailure) return WRONG_SHAPE
+  const outcome: ToolOutcome = { text: RENDER[name](value as never), failed: false, unavailable: false, value }
+  return outcome
+})

@@ -1,0 +1,263 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { Effect, Exit, Scope } from "effect"
+import { McpClient, McpProtocol } from "effect/ai"
+import { ChildProcess } from "effect/process"
+import { encode } from "gpt-tokenizer/encoding/o200k_base"
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { configurationFile, withServer } from "../../src/channels/mcp/clients.ts"
+import { INSTRUCTIONS } from "../../src/channels/mcp/tools.ts"
+import { freshDatabase } from "../support/database.ts"
+import { program, runMax } from "../support/cli.ts"
+
+const scope = Scope.makeUnsafe()
+const folder = mkdtempSync(join(tmpdir(), "max-mcp-"))
+let env: Record<string, string> = {}
+const max = (...args: ReadonlyArray<string>) => runMax(args, env)
+
+beforeAll(async () => {
+  const url = await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
+  const file = join(folder, "database-url")
+  writeFileSync(file, url, { mode: 0o600 })
+  env = { DATABASE_URL: `file:${file}`, MAX_LOOKUP_TIMEOUT: "10000" }
+  await max("migrate")
+  for (const org of ["atlas", "other"]) {
+    const people = join(folder, `${org}.csv`)
+    const rows = Array.from(
+      { length: 10 },
+      (_, index) => `p${index},Person ${index},canary-${org}-${index}@example.com`
+    )
+    writeFileSync(people, `id,name,email\n${rows.join("\n")}\n`)
+    expect((await max("init", "--org", org, "--country", "US", "--time-zone", "America/New_York")).code).toBe(0)
+    expect((await max("import", people, "--type", "people", "--org", org)).code).toBe(0)
+  }
+  for (const [email, role] of [
+    ["canary-atlas-0@example.com", "admin"],
+    ["canary-atlas-1@example.com", "member"]
+  ] as const) {
+    expect((await max("member", "add", email, "--role", role, "--org", "atlas")).code).toBe(0)
+  }
+})
+
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const connect = async (as: string, ...args: ReadonlyArray<string>) => {
+  const client = new Client({ name: "test", version: "1" })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, "mcp", "--org", "atlas", "--as", as, ...args],
+    env,
+    stderr: "pipe"
+  })
+  await client.connect(transport)
+  const call = async (name: string, input: Record<string, unknown>) => {
+    const { content, isError, structuredContent } = await client.callTool({ name, arguments: input })
+    return {
+      text: (content as ReadonlyArray<{ text: string }>).map(({ text }) => text).join("\n"),
+      failed: isError === true,
+      structuredContent
+    }
+  }
+  return { client, call }
+}
+
+const ADMIN = "canary-atlas-0@example.com"
+const MEMBER = "canary-atlas-1@example.com"
+const everybody = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["email"] }
+
+describe("MCP over standard input and output", () => {
+  it("lists the three tools to the official client, for at most 420 tokens in all, and says how to use them in 60", async () => {
+    const { client } = await connect(ADMIN)
+    const { tools } = await client.listTools()
+    const cost = encode(JSON.stringify(tools)).length
+    const instructions = encode(INSTRUCTIONS).length
+    console.log(`MCP: tools/list ${cost} tokens, instructions ${instructions}`)
+    expect(tools.map(({ name }) => name)).toEqual(["listEntityTypes", "listColumnsForType", "findEntities"])
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true && !annotations.destructiveHint)).toBe(
+      true
+    )
+    expect(tools.every(({ outputSchema }) => outputSchema === undefined)).toBe(true)
+    expect(client.getInstructions()).toBe(INSTRUCTIONS)
+    expect(cost).toBeLessThanOrEqual(420)
+    expect(instructions).toBeLessThanOrEqual(60)
+    await client.close()
+  })
+
+  it("answers with the text that the command line's tool shows, byte for byte", async () => {
+    const { call, client } = await connect(ADMIN)
+    for (const [name, input] of [
+      ["listEntityTypes", {}],
+      ["listColumnsForType", { entityTypeId: "people" }],
+      ["findEntities", everybody],
+      ["findEntities", { ...everybody, limit: 0 }]
+    ] as const) {
+      const { stdout } = await max("tool", name, JSON.stringify(input), "--org", "atlas", "--as", ADMIN)
+      expect(`${(await call(name, input)).text}\n`).toBe(stdout)
+    }
+    await client.close()
+  })
+
+  it("tells a wrong name, a wrong shape and a wrong tool apart, and goes on", async () => {
+    const { call, client } = await connect(ADMIN)
+    const wrong = await call("findEntities", { entityTypeId: "peopel", filters: [] })
+    expect(wrong).toMatchObject({ failed: true, text: expect.stringContaining("Did you mean people?") })
+    expect(await call("findEntities", { entityTypeId: 5 })).toMatchObject({ failed: true })
+    await expect(call("dropEverything", {})).rejects.toThrow("not found")
+    expect((await call("findEntities", everybody)).failed).toBe(false)
+    await client.close()
+  })
+
+  it("shows a member what the policy shows, nothing of another organization, and nothing at all once suspended", async () => {
+    const { call, client } = await connect(MEMBER)
+    const seen = await call("findEntities", everybody)
+    expect(seen.text).toContain("canary-atlas-1@")
+    expect(seen.text).not.toContain("canary-atlas-2@")
+    expect(seen.text).not.toContain("canary-other")
+    expect((await call("findEntities", { ...everybody, organizationId: "other" })).text).not.toContain("canary-other")
+    await max("member", "suspend", MEMBER, "--org", "atlas")
+    expect(await call("findEntities", everybody)).toMatchObject({ text: "total 0", failed: false })
+    expect((await call("listEntityTypes", {})).text).toBe("nothing")
+    await max("member", "add", MEMBER, "--role", "member", "--org", "atlas")
+    expect((await call("findEntities", everybody)).text).toContain("canary-atlas-1@")
+    await client.close()
+  })
+
+  it("adds structured answers and their schemas for clients that ask for them", async () => {
+    const { call, client } = await connect(ADMIN, "--structured")
+    expect((await client.listTools()).tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
+    const { structuredContent, text } = await call("findEntities", everybody)
+    expect(structuredContent).toMatchObject({ total: 10 })
+    expect(text).toContain("total 10")
+    await client.close()
+  })
+
+  it.each([McpProtocol.v2026_07_28, McpProtocol.v2025_11_25])("speaks $protocolVersion", async (protocol) => {
+    const types = await Effect.runPromise(
+      Effect.gen(function* () {
+        const transport = yield* McpClient.stdio({
+          command: ChildProcess.make(process.execPath, [program, "mcp", "--org", "atlas", "--as", ADMIN], { env }),
+          protocol
+        })
+        const client = yield* Effect.provideService(
+          McpClient.make({ name: "test", version: "1" }),
+          McpClient.Transport,
+          transport
+        )
+        const [tool] = yield* client.listTools()
+        return yield* client.callTool({ tool: tool! })
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+    expect(types.content[0]).toMatchObject({ text: expect.stringContaining("people\tPerson\tPeople") })
+  })
+
+  it("doesn't start for somebody who isn't admitted, or for nobody", async () => {
+    expect(await max("mcp", "--org", "atlas", "--as", "nobody@example.com")).toMatchObject({ code: 4, stdout: "" })
+    expect(await max("mcp", "--org", "atlas")).toMatchObject({ code: 2, stdout: "" })
+  })
+})
+
+describe("max mcp install", () => {
+  const install = (client: string, file: string, ...args: ReadonlyArray<string>) =>
+    max("mcp", "install", client, "--org", "atlas", "--as", ADMIN, "--file", file, ...args)
+
+  it("adds Max to what a client has, keeps a backup, and has tried it out", async () => {
+    const file = join(folder, "mcp.json")
+    const before = '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": { "command": "x" }\n\t}\n}\n'
+    writeFileSync(file, before)
+    const { code, stdout } = await install("cursor", file)
+    expect(code).toBe(0)
+    expect(stdout).toContain("it answers, with 3 tools for People, Companies, Meetings")
+    const after = JSON.parse(readFileSync(file, "utf8"))
+    expect(after).toMatchObject({ theme: "dark", mcpServers: { other: { command: "x" } } })
+    const { args, command, env: handedOn } = after.mcpServers.max
+    expect([command, ...args]).toEqual([process.execPath, program, "mcp", "--org", "atlas", "--as", ADMIN])
+    expect(handedOn).toEqual({ DATABASE_URL: env["DATABASE_URL"] })
+    const backup = readdirSync(folder).find((name) => name.startsWith("mcp.json.before-max-"))!
+    expect(readFileSync(join(folder, backup), "utf8")).toBe(before)
+  })
+
+  it("makes the file where there is none, and only prints with --print", async () => {
+    const file = join(folder, "deep", "er", "claude.json")
+    const printed = await install("claude-code", file, "--print")
+    expect(JSON.parse(printed.stdout).mcpServers.max.type).toBe("stdio")
+    expect(existsSync(file)).toBe(false)
+    expect((await install("claude-code", file)).code).toBe(0)
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(printed.stdout))
+  })
+
+  it("leaves a file with comments alone and says what to add", async () => {
+    const file = join(folder, "comments.json")
+    const text = '{ // mine\n "servers": {} }'
+    writeFileSync(file, text)
+    const { code, stderr } = await install("vscode", file)
+    expect(code).toBe(1)
+    expect(stderr).toContain('"servers"')
+    expect(readFileSync(file, "utf8")).toBe(text)
+  })
+
+  it("never writes a password into a client's file", async () => {
+    const file = join(folder, "secret.json")
+    const url = readFileSync(env["DATABASE_URL"]!.slice("file:".length), "utf8")
+    const secret = new URL(url)
+    secret.password ||= "canary-password"
+    const { code, stderr } = await runMax(
+      ["mcp", "install", "cursor", "--org", "atlas", "--as", ADMIN, "--file", file],
+      { ...env, DATABASE_URL: secret.href }
+    )
+    expect(code).not.toBe(0)
+    expect(stderr).not.toContain(secret.password)
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it("puts the file back when the server doesn't answer", async () => {
+    const file = join(folder, "undone.json")
+    writeFileSync(file, "{}\n")
+    const broken = join(folder, "broken-node")
+    writeFileSync(broken, "#!/bin/sh\nexit 1\n")
+    chmodSync(broken, 0o755)
+    const shim = join(folder, "shim.mjs")
+    writeFileSync(shim, `process.execPath = ${JSON.stringify(broken)}\n`)
+    const { code, stderr } = await runMax(
+      ["mcp", "install", "cursor", "--org", "atlas", "--as", ADMIN, "--file", file],
+      {
+        ...env,
+        NODE_OPTIONS: `--import ${shim}`
+      }
+    )
+    expect([code, stderr]).toEqual([1, expect.stringContaining("doesn't answer")])
+    expect(readFileSync(file, "utf8")).toBe("{}\n")
+  })
+
+  it("knows where each client keeps its file", () => {
+    const mac = { platform: "darwin", home: "/Users/lena" } as const
+    const windows = {
+      platform: "win32",
+      home: "C:\\Users\\lena",
+      appData: "C:\\Users\\lena\\AppData\\Roaming"
+    } as const
+    const linux = { platform: "linux", home: "/home/lena" } as const
+    expect(configurationFile("claude-desktop", mac)).toBe(
+      "/Users/lena/Library/Application Support/Claude/claude_desktop_config.json"
+    )
+    expect(configurationFile("claude-desktop", windows)).toBe(
+      "C:\\Users\\lena\\AppData\\Roaming\\Claude\\claude_desktop_config.json"
+    )
+    expect(configurationFile("vscode", linux)).toBe("/home/lena/.config/Code/User/mcp.json")
+    expect(configurationFile("cursor", mac)).toBe("/Users/lena/.cursor/mcp.json")
+    expect(configurationFile("claude-code", linux)).toBe("/home/lena/.claude.json")
+  })
+
+  it("refuses a file whose shape it doesn't know", () => {
+    const entry = { command: "node", args: [], env: {} }
+    for (const text of ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": null, }'])
+      expect(() => withServer("cursor", text, "max", entry)).toThrow()
+    expect(JSON.parse(withServer("cursor", "", "max", entry))).toEqual({ mcpServers: { max: entry } })
+  })
+})
