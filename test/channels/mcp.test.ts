@@ -257,7 +257,7 @@ describe("max mcp install", () => {
   it("refuses a file whose shape it doesn't know", () => {
     const entry = { command: "node", args: [], env: {} }
     for (const text of ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": null, }'])
-      expect(() => withServer("cursor", text, "max", entry)).toThrow()
+      expect(() => withServer("cursor", text, "max", entry)).toThrow(/client.s file/)
     expect(JSON.parse(withServer("cursor", "", "max", entry))).toEqual({ mcpServers: { max: entry } })
   })
 })
