@@ -58,6 +58,8 @@ const databaseUrl = (text: string): Redacted.Redacted<string> | undefined => {
     : reject("postgres://user:password@host:5432/database, env:NAME or file:/path")
 }
 
+const parsedUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
+
 const LOG_LEVELS = ["error", "warn", "info", "debug"] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -105,6 +107,31 @@ export const SETTINGS = {
     "5000",
     wholeNumber(100, 600_000)
   ),
+  traceShare: setting(
+    "MAX_TRACE_SHARE",
+    "The share of traces that is kept, 0 to 1; slow, failed and denied ones always are.",
+    "0.1",
+    (text) => (/^(0(\.\d{1,6})?|1(\.0+)?)$/.test(text) ? Number(text) : reject("a number from 0 to 1"))
+  ),
+  traceSlow: setting("MAX_TRACE_SLOW", "Milliseconds from which on a trace is slow.", "250", wholeNumber(1, 600_000)),
+  traceLimit: setting(
+    "MAX_TRACE_LIMIT",
+    "How many traces are stored at most; 0 stores none.",
+    "20000",
+    wholeNumber(0, 1_000_000)
+  ),
+  traceDays: setting("MAX_TRACE_DAYS", "How many days a trace is stored.", "7", wholeNumber(1, 3650)),
+  otlpEndpoint: setting(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Where traces are sent, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it nowhere.",
+    "",
+    (text) =>
+      text === ""
+        ? undefined
+        : /^https?:$/.test(parsedUrl(text)?.protocol ?? "")
+          ? text.replace(/\/$/, "")
+          : reject("http:// or https:// and a host")
+  ),
   logLevel: setting(
     "MAX_LOG_LEVEL",
     "What is logged to standard error: error, warn, info or debug.",
@@ -129,6 +156,9 @@ const readSetting = Effect.fnUntraced(
   },
   Effect.catchTag("ConfigError", (error) => Effect.fail(new ConfigurationError({ message: error.message })))
 )
+
+/** Where programs keep what is the person's own on this machine. */
+export const thisMachine = { platform: process.platform, home: homedir(), appData: process.env["APPDATA"] }
 
 const given = (one: Setting<unknown>) =>
   Effect.map(

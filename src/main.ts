@@ -1,5 +1,5 @@
 /** The process: runs the command line and ends with its exit code. */
-import { version } from "./channels/cli/version.ts"
+import { version } from "./version.ts"
 
 const args = process.argv.slice(2)
 

@@ -13,9 +13,20 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
   services: ["domain", "permissions", "database"],
   tools: ["domain", "services"],
   agents: ["domain", "services", "tools", "env.ts"],
-  channels: ["domain", "permissions", "database", "services", "tools", "agents", "env.ts", "layers.ts"]
+  channels: [
+    "domain",
+    "permissions",
+    "database",
+    "services",
+    "tools",
+    "agents",
+    "env.ts",
+    "layers.ts",
+    "observability.ts",
+    "version.ts"
+  ]
 }
-const TOP = ["index.ts", "main.ts", "layers.ts", "env.ts", "observability.ts"]
+const TOP = ["index.ts", "main.ts", "layers.ts", "env.ts", "observability.ts", "version.ts"]
 const ENV_MAY_IMPORT = ["domain"]
 
 /** Packages that only one folder may use, so that a reader knows where to look for them. */

@@ -81,6 +81,8 @@ export class Database extends Context.Service<
     readonly search: PgClient.PgClient
     /** Writes of organization data. */
     readonly app: PgClient.PgClient
+    /** Traces, which never stand in the way of anything else. */
+    readonly traces: PgClient.PgClient
     /** Table definitions. */
     readonly owner: PgClient.PgClient
     /** One line that a person should see, such as where the data is when it isn't where they asked. */
@@ -115,6 +117,7 @@ export class Database extends Context.Service<
         lookup: yield* PgClient.make({
           ...as(roles?.read),
           applicationName: "max lookup",
+          spanAttributes: { "max.lane": "lookup" },
           startupParameters: reading(env.lookupTimeout),
           multiplex: true,
           maxConnections: 1,
@@ -124,6 +127,7 @@ export class Database extends Context.Service<
           // A generic plan can't know a pattern or a bound; planning again costs less than the wrong index.
           ...as(roles?.read),
           applicationName: "max search",
+          spanAttributes: { "max.lane": "search" },
           startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
           maxConnections: env.searchConnections,
           preparedStatementCacheSize: 500
@@ -131,8 +135,15 @@ export class Database extends Context.Service<
         app: yield* PgClient.make({
           ...as(roles?.app),
           applicationName: "max app",
+          spanAttributes: { "max.lane": "app" },
           startupParameters: SESSION,
           maxConnections: 2
+        }),
+        traces: yield* PgClient.make({
+          ...as(roles?.app),
+          applicationName: "max traces",
+          startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off" },
+          maxConnections: 1
         }),
         ...(from.notice === undefined ? {} : { notice: from.notice })
       })

@@ -75,11 +75,14 @@ export class EntityQueryService extends Context.Service<
 
       /** For the audit log; the caller is told the same of a name that is hidden and of one that doesn't exist. */
       const refused = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
-        refusals.record({
-          organizationId: principal.organizationId,
-          actor: principal.anchorEntityId,
-          action: "read.refused",
-          subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
+        Effect.suspend(() => {
+          refusals.record({
+            organizationId: principal.organizationId,
+            actor: principal.anchorEntityId,
+            action: "read.refused",
+            subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
+          })
+          return Effect.annotateCurrentSpan("max.denied", true)
         })
 
       const attempt = Effect.fnUntraced(function* (query: FindQuery, admitted: Admitted) {
@@ -87,7 +90,17 @@ export class EntityQueryService extends Context.Service<
         const resolved = resolveQuery(query, visible)
         if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
         const { limited } = visible.planOf(resolved.success.type)!
-        return yield* store.find(resolved.success, admitted.state.catalog, limited)
+        const found = yield* store.find(resolved.success, admitted.state.catalog, limited)
+        if (found._tag === "Page") {
+          const { entities, total } = found.page
+          yield* Effect.annotateCurrentSpan({
+            "max.type": resolved.success.type.slug,
+            "max.total": total,
+            "max.entities": entities.length,
+            "max.limited": limited
+          })
+        }
+        return found
       })
 
       return EntityQueryService.of({
@@ -106,7 +119,7 @@ export class EntityQueryService extends Context.Service<
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           const visible = visibleTo(admitted)
           const resolved = resolveType(input.entityTypeId, visible)
-          if (Result.isFailure(resolved)) refused(admitted, input.entityTypeId, [])
+          if (Result.isFailure(resolved)) yield* refused(admitted, input.entityTypeId, [])
           const found = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS
           if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
@@ -133,6 +146,7 @@ export class EntityQueryService extends Context.Service<
 
         findEntities: Effect.fn("EntityQueryService.find")(function* (input) {
           const principal = yield* caller(input.organizationId)
+          yield* Effect.annotateCurrentSpan("max.organization.id", String(input.organizationId))
           const cached = states.cached(input.organizationId)
           if (cached?.catalog.epoch === principal.epoch) {
             const first = yield* attempt(input, { principal, state: cached })
@@ -147,7 +161,7 @@ export class EntityQueryService extends Context.Service<
             case "Fault":
               if (second.fault._tag === "UnknownName") {
                 const filtered = input.filters.map((filter) => filter.columnId)
-                refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
+                yield* refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
               }
               return yield* second.fault
             case "Stale":

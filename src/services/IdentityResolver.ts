@@ -77,7 +77,7 @@ export class IdentityResolver extends Context.Service<
             action: "admission.refused",
             subject: known ? "membership" : who.kind
           })
-          return Effect.fail(NotAdmitted.error)
+          return Effect.andThen(Effect.annotateCurrentSpan("max.denied", true), Effect.fail(NotAdmitted.error))
         }
         return Effect.succeed<Admitted>({
           state,

@@ -120,6 +120,7 @@ export class OrganizationState extends Context.Service<
 
       const read = Effect.fn("OrganizationState.read")(function* (organizationId: bigint, key: MembershipKey) {
         const known = states.get(organizationId)
+        yield* Effect.annotateCurrentSpan("max.organization.id", String(organizationId))
         const [row] = yield* orUnavailable(
           search.unsafe<StateRow>(STATE, [
             organizationId,

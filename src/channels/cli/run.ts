@@ -1,11 +1,12 @@
 /** The command line: commands, the services behind them, and what every failure comes to as a line and an exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Layer, Logger, References } from "effect"
+import { Cause, Console, Context, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
 import { Services } from "../../layers.ts"
+import { Observability } from "../../observability.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { audit } from "./commands/audit.ts"
 import { migrate } from "./commands/database.ts"
@@ -15,9 +16,10 @@ import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { mcp } from "./commands/mcp.ts"
 import { init, member, org, policy } from "./commands/organization.ts"
+import { trace } from "./commands/trace.ts"
 import { max } from "./context.ts"
 import { note } from "./output.ts"
-import { version } from "./version.ts"
+import { version } from "../../version.ts"
 
 /** What a process ends with. 5 isn't used. */
 const CODES = {
@@ -47,9 +49,21 @@ const Noticed = Layer.effectDiscard(
   })
 )
 
+/** The command that runs: what its trace is called. */
+const CurrentCommand = Context.Reference<string>("max/cli/CurrentCommand", { defaultValue: () => "max" })
+
+/** Everything that a command does is one trace. It ends before what stores traces does. */
+const CommandSpan = Layer.unwrap(
+  Effect.map(CurrentCommand, (name) =>
+    Layer.span(name, { attributes: { "max.channel": "cli" }, captureStackTrace: false })
+  )
+)
+
 /** Built when a command needs it, so that help and definitions cost no connection. */
 const Connected = ToolHandlers.pipe(
   Layer.provideMerge(Services),
+  Layer.provideMerge(CommandSpan),
+  Layer.provideMerge(Observability),
   Layer.provideMerge(Noticed),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(Configured)
@@ -85,7 +99,7 @@ const root = max.pipe(
     },
     {
       group: "For models and engineers",
-      commands: [connected(mcp), tools, connected(tool), connected(evaluate)] as const
+      commands: [connected(mcp), tools, connected(tool), connected(evaluate), connected(trace)] as const
     }
   ])
 )
@@ -108,8 +122,22 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
   Command.runWith(root, { version })(args).pipe(
     Effect.as(0),
     Effect.catchCause(report),
+    Effect.provideService(CurrentCommand, commandOf(args)),
     Effect.provide([NodeServices.layer, presenter, withoutWizard])
   )
+
+/** `max` and the words before the first flag that name a command: no other word of the command line. */
+const commandOf = (args: ReadonlyArray<string>): string => {
+  const names = ["max"]
+  let known = root.subcommands.flatMap(({ commands }) => [...commands])
+  for (const word of args) {
+    const next = known.find(({ name }) => name === word)
+    if (next === undefined) break
+    names.push(next.name)
+    known = next.subcommands.flatMap(({ commands }) => [...commands])
+  }
+  return names.join(" ")
+}
 
 const report = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(130)

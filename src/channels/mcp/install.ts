@@ -15,7 +15,7 @@ import {
 import { dirname } from "node:path"
 import { OperatorError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
-import { version } from "../cli/version.ts"
+import { version } from "../../version.ts"
 import { type Client, type ServerEntry, withServer } from "./clients.ts"
 
 export interface Installed {

@@ -1,6 +1,6 @@
 /** The MCP server, the same over every transport: its name, what it says of itself and the protocols that it speaks. */
 import { McpProtocol } from "effect/ai"
-import { version } from "../cli/version.ts"
+import { version } from "../../version.ts"
 import { INSTRUCTIONS } from "./tools.ts"
 
 /** The three eras of clients in use. */

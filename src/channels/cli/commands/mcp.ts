@@ -4,10 +4,9 @@ import { Cause, Console, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { McpServer } from "effect/ai"
 import { Argument, Command, Flag } from "effect/cli"
 import { realpathSync } from "node:fs"
-import { homedir } from "node:os"
 import { sep } from "node:path"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
-import { handedOn } from "../../../env.ts"
+import { handedOn, thisMachine } from "../../../env.ts"
 import { callTool } from "../../../tools/call.ts"
 import { CLIENTS, configurationFile, type ServerEntry, snippet } from "../../mcp/clients.ts"
 import { install as writeServer, tryOut, undo } from "../../mcp/install.ts"
@@ -15,8 +14,6 @@ import { server } from "../../mcp/server.ts"
 import { tools } from "../../mcp/tools.ts"
 import { asPrincipal, currentOrganization, wantsJson, whoAsks } from "../context.ts"
 import { note, result } from "../output.ts"
-
-const thisMachine = { platform: process.platform, home: homedir(), appData: process.env["APPDATA"] }
 
 const structured = Flag.Boolean("structured").pipe(
   Flag.withDescription(

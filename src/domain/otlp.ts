@@ -1,0 +1,162 @@
+/**
+ * Traces as OpenTelemetry's protocol writes them in JSON (opentelemetry-proto, trace/v1), and back. What is read again
+ * is what was written.
+ */
+import { Result, Schema } from "effect"
+import { type AttributeValue, ATTRIBUTES, type Trace, type TraceSpan } from "./Trace.ts"
+
+const KINDS = ["internal", "server", "client", "producer", "consumer"] as const
+/** Kinds are numbered from 1; 0 is unspecified. */
+const kindNumber = (kind: TraceSpan["kind"]): number => KINDS.indexOf(kind) + 1
+
+const ERROR = 2
+const UNSET = 0
+/** OpenTelemetry's name for what ended a span. */
+const ERROR_TYPE = "error.type"
+const DROPPED = "max.spans.dropped"
+
+const hex = (length: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${length}}$`)))
+const Nanoseconds = Schema.String.check(Schema.isPattern(/^\d{1,19}$/))
+
+const Value = Schema.Union([
+  Schema.Struct({ stringValue: Schema.String }),
+  Schema.Struct({ boolValue: Schema.Boolean }),
+  Schema.Struct({ intValue: Schema.String.check(Schema.isPattern(/^-?\d{1,19}$/)) }),
+  Schema.Struct({ doubleValue: Schema.Number })
+])
+
+const KeyValue = Schema.Struct({ key: Schema.String, value: Value })
+
+const OtlpSpan = Schema.Struct({
+  traceId: hex(32),
+  spanId: hex(16),
+  parentSpanId: Schema.optionalKey(hex(16)),
+  name: Schema.String,
+  kind: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })),
+  startTimeUnixNano: Nanoseconds,
+  endTimeUnixNano: Nanoseconds,
+  attributes: Schema.Array(KeyValue),
+  status: Schema.Struct({ code: Schema.Int, message: Schema.optionalKey(Schema.String) })
+})
+
+export const TracesData = Schema.Struct({
+  resourceSpans: Schema.Array(
+    Schema.Struct({
+      resource: Schema.Struct({ attributes: Schema.Array(KeyValue) }),
+      scopeSpans: Schema.Array(
+        Schema.Struct({
+          scope: Schema.Struct({ name: Schema.String, version: Schema.optionalKey(Schema.String) }),
+          spans: Schema.Array(OtlpSpan)
+        })
+      )
+    })
+  )
+})
+export type TracesData = typeof TracesData.Type
+
+const value = (attribute: AttributeValue): typeof Value.Type =>
+  typeof attribute === "string"
+    ? { stringValue: attribute }
+    : typeof attribute === "boolean"
+      ? { boolValue: attribute }
+      : Number.isSafeInteger(attribute)
+        ? { intValue: String(attribute) }
+        : { doubleValue: attribute }
+
+const keyValues = (attributes: Readonly<Record<string, AttributeValue>>) =>
+  Object.entries(attributes).map(([key, attribute]) => ({ key, value: value(attribute) }))
+
+const otlpSpan = (trace: Trace, span: TraceSpan, index: number): typeof OtlpSpan.Type => {
+  const start = trace.startedAt + BigInt(span.start)
+  const failed = span.failure !== undefined && span.failure !== "interrupted"
+  return {
+    traceId: trace.traceId,
+    spanId: span.spanId,
+    ...(span.parentId === undefined ? {} : { parentSpanId: span.parentId }),
+    name: span.name,
+    kind: kindNumber(span.kind),
+    startTimeUnixNano: String(start),
+    endTimeUnixNano: String(start + BigInt(span.duration)),
+    attributes: keyValues({
+      ...span.attributes,
+      ...(span.failure === undefined ? {} : { [ERROR_TYPE]: span.failure }),
+      ...(index === 0 && trace.dropped > 0 ? { [DROPPED]: trace.dropped } : {})
+    }),
+    status: { code: failed ? ERROR : UNSET }
+  }
+}
+
+/** Traces of one service as one document. */
+export const toOtlp = (traces: ReadonlyArray<Trace>, version: string): TracesData => ({
+  resourceSpans: [
+    {
+      resource: { attributes: keyValues({ "service.name": "max", "service.version": version }) },
+      scopeSpans: [
+        {
+          scope: { name: "max", version },
+          spans: traces.flatMap((trace) => trace.spans.map((span, index) => otlpSpan(trace, span, index)))
+        }
+      ]
+    }
+  ]
+})
+
+const attributeOf = (one: typeof Value.Type): AttributeValue =>
+  "stringValue" in one
+    ? one.stringValue
+    : "boolValue" in one
+      ? one.boolValue
+      : "intValue" in one
+        ? Number(one.intValue)
+        : one.doubleValue
+
+const traceSpan = (span: typeof OtlpSpan.Type, startedAt: bigint): TraceSpan => {
+  const attributes = Object.fromEntries(span.attributes.map(({ key, value: one }) => [key, attributeOf(one)]))
+  const failure = attributes[ERROR_TYPE]
+  const start = BigInt(span.startTimeUnixNano)
+  return {
+    spanId: span.spanId,
+    ...(span.parentSpanId === undefined ? {} : { parentId: span.parentSpanId }),
+    name: span.name,
+    kind: KINDS[span.kind - 1] ?? "internal",
+    start: Number(start - startedAt),
+    duration: Number(BigInt(span.endTimeUnixNano) - start),
+    ...(typeof failure === "string" ? { failure } : span.status.code === ERROR ? { failure: "error" } : {}),
+    // What another program put in may hold anything: the allowlist holds for it, too.
+    attributes: Object.fromEntries(Object.entries(attributes).filter(([key]) => ATTRIBUTES.has(key)))
+  }
+}
+
+const traceOf = (spans: ReadonlyArray<typeof OtlpSpan.Type>): Trace => {
+  const own = new Set(spans.map(({ spanId }) => spanId))
+  // The root first, and a span after its parent: the order of the others is kept.
+  const isRoot = ({ parentSpanId }: typeof OtlpSpan.Type) => parentSpanId === undefined || !own.has(parentSpanId)
+  const ordered = [...spans.filter(isRoot), ...spans.filter((span) => !isRoot(span))]
+  const root = ordered[0]!
+  const startedAt = BigInt(root.startTimeUnixNano)
+  const dropped = root.attributes.find(({ key }) => key === DROPPED)?.value
+  return {
+    traceId: root.traceId,
+    startedAt,
+    spans: ordered.map((span) => traceSpan(span, startedAt)),
+    dropped: dropped === undefined ? 0 : Number(attributeOf(dropped)),
+    statements: {}
+  }
+}
+
+const decode = Schema.decodeUnknownResult(TracesData)
+
+/** The traces of a document; undefined when it isn't one. */
+export const fromOtlp = (document: unknown): ReadonlyArray<Trace> | undefined => {
+  const data = decode(document)
+  if (Result.isFailure(data)) return undefined
+  const byTrace = new Map<string, Array<typeof OtlpSpan.Type>>()
+  for (const { scopeSpans } of data.success.resourceSpans) {
+    for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
+      const known = byTrace.get(span.traceId)
+      if (known === undefined) byTrace.set(span.traceId, [span])
+      else known.push(span)
+    }
+  }
+  return [...byTrace.values()].map(traceOf)
+}

@@ -1,0 +1,204 @@
+/** Traces that were kept, bounded by age and number: written in batches, listed, found by reference, and summed up. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
+import type { Unavailable } from "../domain/errors.ts"
+import { shortReference } from "../domain/reference.ts"
+import { selfTimes, Trace } from "../domain/Trace.ts"
+
+/** What a list shows of a trace. */
+export interface TraceLine {
+  readonly traceId: string
+  /** What a person reads out: see domain/reference.ts. */
+  readonly reference: string
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly name: string
+  readonly milliseconds: number
+  readonly failure: string | null
+  readonly denied: boolean
+  readonly spans: number
+}
+
+export interface TraceQuery {
+  /** Undefined is every organization of this installation. */
+  readonly organizationId?: bigint | undefined
+  /** Only roots whose name begins with this. */
+  readonly name?: string | undefined
+  readonly failed?: boolean | undefined
+  readonly atLeastMilliseconds?: number | undefined
+  /** Minutes back from now. */
+  readonly sinceMinutes?: number | undefined
+  readonly limit: number
+}
+
+/** All spans of one name. */
+export interface SpanTotals {
+  readonly name: string
+  readonly count: number
+  /** Milliseconds, like all times here. */
+  readonly self: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** What is kept. */
+export interface Retention {
+  readonly days: number
+  readonly traces: number
+}
+
+/** Statements stand in a table of their own: the same text is in thousands of traces. */
+const statementsOf = (traces: ReadonlyArray<Trace>) => {
+  const found = new Map<string, { organization_id: string; hash: string; statement: string }>()
+  for (const trace of traces) {
+    const organization_id = String(organizationOf(trace))
+    for (const [hash, statement] of Object.entries(trace.statements))
+      found.set(`${organization_id} ${hash}`, { organization_id, hash, statement })
+  }
+  return [...found.values()]
+}
+
+const encodeDocument = Schema.encodeSync(Schema.fromJsonString(Trace))
+const decodeDocument = Schema.decodeEffect(Schema.fromJsonString(Trace))
+
+const organizationOf = (trace: Trace): bigint => {
+  const found = trace.spans.find((span) => typeof span.attributes["max.organization.id"] === "string")
+  const id = found?.attributes["max.organization.id"]
+  return typeof id === "string" && /^\d{1,19}$/.test(id) ? BigInt(id) : 0n
+}
+
+const row = (trace: Trace) => {
+  const root = trace.spans[0]!
+  const self = selfTimes(trace.spans)
+  const document = encodeDocument({ ...trace, statements: {} })
+  return {
+    organization_id: String(organizationOf(trace)),
+    trace_id: trace.traceId,
+    root_span_id: root.spanId,
+    reference: shortReference(trace.traceId),
+    started_at: new Date(Number(trace.startedAt / 1_000_000n)).toISOString(),
+    name: root.name,
+    microseconds: Math.round(root.duration / 1000),
+    failure: root.failure ?? null,
+    denied: trace.spans.some((span) => span.attributes["max.denied"] === true),
+    span_names: trace.spans.map((span) => span.name),
+    self_microseconds: trace.spans.map((span) => Math.round(self.get(span.spanId)! / 1000)),
+    document,
+    bytes: document.length
+  }
+}
+
+const INSERT = `
+  INSERT INTO max.traces
+  SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, trace_id text, root_span_id text, reference text,
+    started_at timestamptz, name text, microseconds bigint, failure text, denied boolean, span_names text[],
+    self_microseconds bigint[], document text, bytes int)
+  ON CONFLICT DO NOTHING`
+
+const INSERT_STATEMENTS = `
+  INSERT INTO max.traced_statements (organization_id, hash, statement)
+  SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, hash text, statement text)
+  ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
+  WHERE traced_statements.seen_at < now() - interval '1 day'`
+
+export class TraceStore extends Context.Service<
+  TraceStore,
+  {
+    readonly write: (traces: ReadonlyArray<Trace>) => Effect.Effect<void, Unavailable>
+    /** Deletes what is older or more than is kept. */
+    readonly prune: (retention: Retention) => Effect.Effect<void, Unavailable>
+    /** Traces, the newest first. */
+    readonly list: (query: TraceQuery) => Effect.Effect<ReadonlyArray<TraceLine>, Unavailable>
+    /** The traces with this id or reference, the newest first, whole. */
+    readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
+    /** Where the time went: spans by name, by the time that they took themselves. */
+    readonly top: (query: TraceQuery) => Effect.Effect<ReadonlyArray<SpanTotals>, Unavailable>
+  }
+>()("max/services/TraceStore") {
+  static readonly layer = Layer.effect(
+    TraceStore,
+    Effect.gen(function* () {
+      const { traces: sql } = yield* Database
+      // What is traced would otherwise be traced itself, without end.
+      const untraced = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.withTracerEnabled(orUnavailable(effect), false)
+
+      const matching = ({ atLeastMilliseconds, failed, name, organizationId, sinceMinutes }: TraceQuery) =>
+        sql.and([
+          sql`true`,
+          ...(organizationId === undefined ? [] : [sql`t.organization_id = ${organizationId}`]),
+          ...(name === undefined ? [] : [sql`starts_with(t.name, ${name}::text)`]),
+          ...(failed === true ? [sql`(t.failure IS NOT NULL OR t.denied)`] : []),
+          ...(atLeastMilliseconds === undefined
+            ? []
+            : [sql`t.microseconds >= ${Math.round(atLeastMilliseconds * 1000)}::bigint`]),
+          ...(sinceMinutes === undefined
+            ? []
+            : [sql`t.started_at >= now() - make_interval(mins => ${sinceMinutes}::int)`])
+        ])
+
+      return TraceStore.of({
+        write: (traces) =>
+          traces.length === 0
+            ? Effect.void
+            : Effect.asVoid(
+                untraced(
+                  Effect.andThen(
+                    sql.unsafe(INSERT_STATEMENTS, [JSON.stringify(statementsOf(traces))]),
+                    sql.unsafe(INSERT, [JSON.stringify(traces.map(row))])
+                  )
+                )
+              ),
+
+        prune: ({ days, traces }) =>
+          Effect.asVoid(
+            untraced(
+              Effect.all([
+                sql`DELETE FROM max.traces WHERE started_at < now() - make_interval(days => ${days}::int)`,
+                sql`DELETE FROM max.traced_statements WHERE seen_at < now() - make_interval(days => ${days + 1}::int)`,
+                sql`DELETE FROM max.traces t USING (
+                      SELECT organization_id, trace_id, root_span_id FROM max.traces
+                      ORDER BY started_at DESC OFFSET ${traces}::int) o
+                    WHERE t.organization_id = o.organization_id AND t.trace_id = o.trace_id AND t.root_span_id = o.root_span_id`
+              ])
+            )
+          ),
+
+        list: (query) =>
+          untraced(sql<TraceLine>`
+            SELECT t.trace_id AS "traceId", t.reference,
+              to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "startedAt", t.name,
+              t.microseconds::float8 / 1000 AS milliseconds, t.failure, t.denied, cardinality(t.span_names) AS spans
+            FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC, t.trace_id LIMIT ${query.limit}::int`),
+
+        get: (idOrReference, organizationId) =>
+          untraced(sql<{ document: string; statements: Readonly<Record<string, string>> | null }>`
+            SELECT t.document, (SELECT json_object_agg(s.hash, s.statement) FROM max.traced_statements s
+              WHERE s.organization_id = t.organization_id AND position('"' || s.hash || '"' IN t.document) > 0) AS statements
+            FROM max.traces t
+            WHERE (t.trace_id = ${idOrReference.toLowerCase()} OR t.reference = ${idOrReference.toUpperCase()})
+              AND ${matching({ organizationId, limit: 0 })} ORDER BY t.started_at DESC LIMIT 20`).pipe(
+            Effect.flatMap(
+              Effect.forEach(({ document, statements }) =>
+                Effect.map(Effect.orDie(decodeDocument(document)), (trace) => ({
+                  ...trace,
+                  statements: statements ?? {}
+                }))
+              )
+            )
+          ),
+
+        top: (query) =>
+          untraced(sql<SpanTotals>`
+            SELECT s.name, count(*)::int AS count, sum(s.self)::float8 / 1000 AS self,
+              percentile_disc(0.5) WITHIN GROUP (ORDER BY s.self)::float8 / 1000 AS p50,
+              percentile_disc(0.95) WITHIN GROUP (ORDER BY s.self)::float8 / 1000 AS p95,
+              percentile_disc(0.99) WITHIN GROUP (ORDER BY s.self)::float8 / 1000 AS p99
+            FROM max.traces t CROSS JOIN LATERAL unnest(t.span_names, t.self_microseconds) AS s(name, self)
+            WHERE ${matching(query)} GROUP BY s.name ORDER BY sum(s.self) DESC LIMIT ${query.limit}::int`)
+      })
+    })
+  )
+}

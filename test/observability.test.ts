@@ -1,0 +1,238 @@
+import { layer } from "@effect/vitest"
+import { Effect, Layer, Tracer } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, it as plain } from "vitest"
+import { fromOtlp, toOtlp } from "../src/domain/otlp.ts"
+import { shortReference } from "../src/domain/reference.ts"
+import { criticalPath, selfTimes, type Trace, type TraceSpan } from "../src/domain/Trace.ts"
+import { Env } from "../src/env.ts"
+import { Observability, Recorder } from "../src/observability.ts"
+import { Database } from "../src/database/Database.ts"
+import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { TraceStore } from "../src/services/TraceStore.ts"
+import { addPeople, asMember, makeOrganization } from "./support/atlas.ts"
+import { TestServices } from "./support/database.ts"
+
+const EVERYTHING = { share: 1, slow: 1_000_000 }
+const NOTHING = { share: 0, slow: 1_000_000 }
+
+const recorded = <A, E>(effect: Effect.Effect<A, E>, sampling = EVERYTHING) => {
+  const recorder = Recorder.make(sampling)
+  return Effect.map(Effect.exit(Effect.withTracer(effect, recorder.tracer)), () => recorder.take())
+}
+
+describe("the recorder", () => {
+  plain("keeps attributes of the allowlist and nothing of an error but its tag", async () => {
+    class Refused extends Error {
+      readonly _tag = "Refused"
+    }
+    const traces = await Effect.runPromise(
+      recorded(
+        Effect.fail(new Refused("canary message")).pipe(
+          Effect.withSpan("inner", { attributes: { "max.type": "people", phone: "canary", "max.total": 3 } }),
+          Effect.tap(Effect.logInfo("canary event")),
+          Effect.withSpan("outer", { attributes: { "db.query.text": "SELECT 'canary'" } })
+        )
+      )
+    )
+    const text = JSON.stringify(traces, (_, value) => (typeof value === "bigint" ? String(value) : value))
+    expect(text).not.toContain("canary")
+    expect(traces[0]!.spans.map(({ attributes, failure, name }) => ({ attributes, failure, name }))).toEqual([
+      { name: "postgres", failure: "Refused", attributes: { "db.query.summary": "SELECT" } },
+      { name: "inner", failure: "Refused", attributes: { "max.type": "people", "max.total": 3 } }
+    ])
+  })
+
+  plain("keeps slow, failed and denied traces whatever the share is, and no other when it is 0", async () => {
+    const spanned = (effect: Effect.Effect<unknown, unknown>) => Effect.withSpan(effect, "root")
+    const kept = async (effect: Effect.Effect<unknown, unknown>, sampling = NOTHING) =>
+      (await Effect.runPromise(recorded(spanned(effect), sampling))).length
+    expect(await kept(Effect.void)).toBe(0)
+    expect(await kept(Effect.fail({ _tag: "Unavailable" }))).toBe(1)
+    expect(await kept(Effect.ignore(Effect.withSpan(Effect.fail({ _tag: "Unavailable" }), "inner")))).toBe(1)
+    expect(await kept(Effect.die("defect"))).toBe(1)
+    expect(await kept(Effect.annotateCurrentSpan("max.denied", true))).toBe(1)
+    expect(await kept(Effect.sleep(20), { share: 0, slow: 10 })).toBe(1)
+    expect(await kept(Effect.void, EVERYTHING)).toBe(1)
+  })
+
+  plain("bounds what waits and what one trace holds, and says what it left out", async () => {
+    const recorder = Recorder.make(EVERYTHING)
+    const many = Effect.repeat(Effect.withSpan(Effect.void, "one"), { times: 1499 })
+    await Effect.runPromise(Effect.withTracer(many, recorder.tracer))
+    expect(recorder.take().length).toBe(1000)
+    const inner = Effect.repeat(Effect.withSpan(Effect.void, "inner"), { times: 2999 })
+    const [trace] = await Effect.runPromise(recorded(Effect.withSpan(inner, "root")))
+    expect([trace!.spans.length, trace!.dropped]).toEqual([2000, 1001])
+  })
+
+  plain("goes on with a trace that began elsewhere", async () => {
+    const parent = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
+    const [trace] = await Effect.runPromise(recorded(Effect.withSpan(Effect.void, "root", { parent }), NOTHING))
+    expect(trace).toMatchObject({ traceId: parent.traceId, spans: [{ parentId: parent.spanId }] })
+    const unsampled = Tracer.externalSpan({ ...parent, sampled: false })
+    expect(await Effect.runPromise(recorded(Effect.withSpan(Effect.void, "root", { parent: unsampled })))).toEqual([])
+  })
+})
+
+const span = (spanId: string, parentId: string | undefined, start: number, end: number): TraceSpan => ({
+  spanId,
+  ...(parentId === undefined ? {} : { parentId }),
+  name: spanId,
+  kind: "internal",
+  start,
+  duration: end - start,
+  attributes: {}
+})
+
+describe("a trace", () => {
+  const spans = [
+    span("root", undefined, 0, 100),
+    span("a", "root", 10, 40),
+    span("b", "root", 20, 70),
+    span("c", "b", 30, 60),
+    span("late", "root", 90, 130)
+  ]
+
+  plain("counts time of children that run at once only once, and what outlives its parent only until its end", () => {
+    expect(Object.fromEntries(selfTimes(spans))).toEqual({ root: 30, a: 30, b: 20, c: 30, late: 40 })
+  })
+
+  plain("has a critical path of what the end waited for", () => {
+    expect([...criticalPath(spans)]).toEqual(["root", "b", "c"])
+  })
+
+  plain("is read again from OTLP as it was written", async () => {
+    const traces = await Effect.runPromise(
+      recorded(
+        Effect.fail({ _tag: "Unavailable" }).pipe(
+          Effect.withSpan("inner", { kind: "client", attributes: { "max.total": 1.5, "max.entities": 2 } }),
+          Effect.ignore,
+          Effect.withSpan("root", { kind: "server", attributes: { "max.limited": true, "max.type": "people" } })
+        )
+      )
+    )
+    const document: unknown = JSON.parse(JSON.stringify(toOtlp(traces, "1.2.3")))
+    expect(fromOtlp(document)).toEqual(traces)
+    expect(toOtlp(fromOtlp(document)!, "1.2.3")).toEqual(document)
+    for (const wrong of [null, [], {}, { resourceSpans: [{}] }, { resourceSpans: "x" }])
+      expect(fromOtlp(wrong)).toBe(undefined)
+  })
+})
+
+const bodies: Array<string> = []
+const receiver = createServer((request, response) => {
+  let body = ""
+  request.on("data", (chunk: Buffer) => (body += chunk.toString()))
+  request.on("end", () => {
+    if (request.url === "/v1/traces" && request.headers["content-type"] === "application/json") bodies.push(body)
+    response.end("{}")
+  })
+})
+beforeAll(() => new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", () => resolve())))
+afterAll(() => void receiver.close())
+
+const Traced = Layer.unwrap(
+  Effect.map(Env, (env) =>
+    Observability.pipe(
+      Layer.provide(
+        Layer.succeed(Env, {
+          ...env,
+          traceShare: 1,
+          otlpEndpoint: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+        })
+      )
+    )
+  )
+).pipe(Layer.provideMerge(TestServices))
+
+layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
+  it.effect("arrives in the store and at an OTLP receiver, with no value of a row or of a question", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("traced")
+      yield* addPeople(organization, [{ name: "Canary Name", phone: "724-857-2625", email: "canary@example.com" }])
+      const lena = yield* asMember(organization, "lena@canary.example", "admin")
+      yield* Effect.withSpan(
+        Effect.gen(function* () {
+          yield* lena.find({
+            filters: [{ columnId: "phone", op: "eq", value: "724-857-2625" }],
+            selectColumns: ["email"]
+          })
+          yield* lena.find({ filters: [{ columnId: "name", op: "ilike", value: "canary" }], selectColumns: ["phone"] })
+          yield* Effect.ignore(lena.find({ entityTypeId: "canary" }))
+          yield* Effect.ignore(lena.find({ filters: [{ columnId: "canary", op: "eq", value: "canary" }] }))
+        }),
+        "test turn"
+      )
+      const store = yield* TraceStore
+      yield* Effect.sleep("2500 millis")
+      const [line] = yield* store.list({ organizationId: organization.id, name: "test turn", limit: 10 })
+      expect(line).toMatchObject({ name: "test turn", failure: null, denied: true })
+      expect(yield* store.get(line!.reference.toLowerCase())).toEqual(yield* store.get(line!.traceId))
+      const [trace] = yield* store.get(line!.traceId)
+      expect(shortReference(trace!.traceId)).toBe(line!.reference)
+      const lookup = trace!.spans.find(({ attributes }) => attributes["db.query.summary"] === "max people phone:eq")!
+      expect(lookup.attributes["max.lane"]).toBe("lookup")
+      expect(trace!.statements[String(lookup.attributes["max.statement"])]).toContain("/* max people phone:eq */")
+      const find = trace!.spans.find(({ name }) => name === "EntityQueryService.find")!
+      expect(find.attributes).toMatchObject({ "max.type": "people", "max.total": 1, "max.entities": 1 })
+      expect(bodies.flatMap((body) => fromOtlp(JSON.parse(body)) ?? []).map(({ traceId }) => traceId)).toContain(
+        line!.traceId
+      )
+      const { traces } = yield* Database
+      const stored = yield* traces<{ document: string }>`SELECT document FROM max.traces`
+      const everything = [...stored.map(({ document }) => document), ...bodies].join("\n").toLowerCase()
+      expect(everything.length).toBeGreaterThan(10_000)
+      expect(["canary", "724-857", "8572625"].filter((value) => everything.includes(value))).toEqual([])
+    })
+  )
+
+  it.effect("is seen by organization only, and summed up by name", () =>
+    Effect.gen(function* () {
+      const store = yield* TraceStore
+      const [one, other] = [yield* makeOrganization("one"), yield* makeOrganization("other")]
+      const member = yield* asMember(one, "lena@one.example", "admin")
+      for (let times = 0; times < 5; times++) yield* member.find()
+      yield* Effect.sleep("2500 millis")
+      const find = { name: "EntityQueryService.find", limit: 100 }
+      expect((yield* store.list({ ...find, organizationId: one.id })).length).toBe(5)
+      expect(yield* store.list({ ...find, organizationId: other.id })).toEqual([])
+      const [line] = yield* store.list({ ...find, organizationId: one.id })
+      expect(yield* store.get(line!.traceId, other.id)).toEqual([])
+      const totals = yield* store.top({ organizationId: one.id, name: "EntityQueryService.find", limit: 10 })
+      expect(totals.map(({ count, name }) => [name, count]).toSorted()).toEqual([
+        ["EntityQueryService.find", 5],
+        ["OrgEntityStore.find", 5],
+        ["postgres", 5]
+      ])
+      const queries = yield* EntityQueryService
+      yield* Effect.ignore(
+        Effect.provideService(queries.listEntityTypes({ organizationId: other.id }), CurrentPrincipal, member.principal)
+      )
+    })
+  )
+
+  it.effect("is bounded by number and by age", () =>
+    Effect.gen(function* () {
+      const store = yield* TraceStore
+      const { traces: sql } = yield* Database
+      const trace = (index: number, daysAgo: number): Trace => ({
+        traceId: index.toString(16).padStart(32, "0"),
+        startedAt: BigInt(Date.now() - daysAgo * 86_400_000) * 1_000_000n,
+        spans: [{ ...span("0123456789abcdef", undefined, 0, 5), name: "bounded" }],
+        dropped: 0,
+        statements: {}
+      })
+      yield* store.write([trace(1, 9), trace(2, 6), trace(3, 1), trace(4, 0)])
+      const left = sql<{
+        id: string
+      }>`SELECT right(trace_id, 1) AS id FROM max.traces WHERE name = 'bounded' ORDER BY 1`
+      yield* store.prune({ days: 7, traces: 1_000_000 })
+      expect((yield* left).map(({ id }) => id)).toEqual(["2", "3", "4"])
+      yield* store.prune({ days: 7, traces: 1 })
+      expect(yield* sql`SELECT 1 FROM max.traces`).toHaveLength(1)
+    })
+  )
+})
