@@ -11,6 +11,7 @@ import { Observability, Recorder } from "../src/observability.ts"
 import { Database } from "../src/database/Database.ts"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { explainStatement, type PlanNode } from "../src/services/explainStatement.ts"
 import { TraceStore } from "../src/services/TraceStore.ts"
 import { addPeople, asMember, makeOrganization } from "./support/atlas.ts"
 import { TestServices } from "./support/database.ts"
@@ -186,6 +187,38 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
       const everything = [...stored.map(({ document }) => document), ...bodies].join("\n").toLowerCase()
       expect(everything.length).toBeGreaterThan(10_000)
       expect(["canary", "724-857", "8572625"].filter((value) => everything.includes(value))).toEqual([])
+    })
+  )
+
+  it.effect("explains a traced lookup without its values, and measures it with values entered afresh, read-only", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("explained")
+      const lena = yield* asMember(organization, "lena@explained.example", "admin")
+      yield* Effect.withSpan(
+        lena.find({ filters: [{ columnId: "email", op: "eq", value: "lena@explained.example" }] }),
+        "explained"
+      )
+      yield* Effect.sleep("2500 millis")
+      const store = yield* TraceStore
+      const [trace] = yield* store.read({ organizationId: organization.id, name: "explained", limit: 1 })
+      const [whole] = yield* store.get(trace!.traceId)
+      const [statement] = Object.values(whole!.statements)
+      const names = (plan: PlanNode): ReadonlyArray<string> => [plan.what, ...plan.children.flatMap(names)]
+      const plan = yield* explainStatement(statement!, undefined)
+      expect(names(plan).join()).toContain("Scan")
+      expect(plan.rows).toBe(undefined)
+      const measured = yield* explainStatement(
+        statement!,
+        new Map([
+          [1, String(organization.id)],
+          [2, "1"],
+          [3, "lena@explained.example"]
+        ])
+      )
+      expect(measured.rows).toBeGreaterThan(0)
+      const write = explainStatement("DELETE FROM data.people WHERE organization_id = $1", new Map([[1, "1"]]))
+      expect((yield* Effect.flip(write))._tag).toBe("Unavailable")
+      expect((yield* lena.find()).total).toBe(1)
     })
   )
 

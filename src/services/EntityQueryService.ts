@@ -57,7 +57,7 @@ export class EntityQueryService extends Context.Service<
       const store = yield* OrgEntityStore
       const views = new Map<string, View>()
 
-      const visibleTo = ({ principal, state }: Admitted): Visible => {
+      const visibleTo = ({ principal, state }: Admitted): View => {
         const now = Date.now()
         const key = viewKey(principal, state)
         const known = views.get(key)
@@ -87,6 +87,7 @@ export class EntityQueryService extends Context.Service<
 
       const attempt = Effect.fnUntraced(function* (query: FindQuery, admitted: Admitted) {
         const visible = visibleTo(admitted)
+        const planned = visible.planned()
         const resolved = resolveQuery(query, visible)
         if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
         const { limited } = visible.planOf(resolved.success.type)!
@@ -95,6 +96,7 @@ export class EntityQueryService extends Context.Service<
           const { entities, total } = found.page
           yield* Effect.annotateCurrentSpan({
             "max.type": resolved.success.type.slug,
+            "max.plan.cached": visible.planned() === planned,
             "max.total": total,
             "max.entities": entities.length,
             "max.limited": limited
@@ -193,6 +195,8 @@ const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, vis
 interface View extends Visible {
   /** When the first time-bound rule of what was planned begins or ends. */
   readonly expiresAt: () => number
+  /** How many types were planned so far. */
+  readonly planned: () => number
 }
 
 const makeView = (principal: Principal, state: State): View => {
@@ -201,6 +205,7 @@ const makeView = (principal: Principal, state: State): View => {
   return {
     state,
     expiresAt: () => expiresAt,
+    planned: () => plans.size,
     planOf: (type) => {
       let found = plans.get(type.key)
       if (found === undefined) {

@@ -111,6 +111,8 @@ export class TraceStore extends Context.Service<
     readonly prune: (retention: Retention) => Effect.Effect<void, Unavailable>
     /** Traces, the newest first. */
     readonly list: (query: TraceQuery) => Effect.Effect<ReadonlyArray<TraceLine>, Unavailable>
+    /** Whole traces, the newest first, for what looks at all of them. */
+    readonly read: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
     /** The traces with this id or reference, the newest first, whole. */
     readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
     /** Where the time went: spans by name, by the time that they took themselves. */
@@ -172,6 +174,12 @@ export class TraceStore extends Context.Service<
               to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "startedAt", t.name,
               t.microseconds::float8 / 1000 AS milliseconds, t.failure, t.denied, cardinality(t.span_names) AS spans
             FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC, t.trace_id LIMIT ${query.limit}::int`),
+
+        read: (query) =>
+          untraced(sql<{ document: string }>`
+            SELECT t.document FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC LIMIT ${query.limit}::int`).pipe(
+            Effect.flatMap(Effect.forEach(({ document }) => Effect.orDie(decodeDocument(document))))
+          ),
 
         get: (idOrReference, organizationId) =>
           untraced(sql<{ document: string; statements: Readonly<Record<string, string>> | null }>`

@@ -2,14 +2,16 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../domain/errors.ts"
+import { type Finding, findings } from "../../../domain/findings.ts"
 import { fromOtlp, toOtlp } from "../../../domain/otlp.ts"
 import { shortReference } from "../../../domain/reference.ts"
 import { quoted } from "../../../domain/text.ts"
 import type { Trace } from "../../../domain/Trace.ts"
+import { explainStatement, parametersOf, type PlanNode, sequentialScans } from "../../../services/explainStatement.ts"
 import { TraceStore, type TraceQuery } from "../../../services/TraceStore.ts"
 import { version } from "../../../version.ts"
 import { currentOrganization, max, wantsJson } from "../context.ts"
-import { columns, result } from "../output.ts"
+import { bold, columns, dim, result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
 import { milliseconds, waterfall } from "../waterfall.ts"
 
@@ -115,7 +117,12 @@ const show = Command.make("show", { reference }, (input) =>
     yield* result(
       yield* wantsJson,
       traces,
-      traces.flatMap((trace, index) => [...(index > 0 ? [""] : []), heading(trace), ...waterfall(trace)])
+      traces.flatMap((trace, index) => [
+        ...(index > 0 ? [""] : []),
+        heading(trace),
+        ...waterfall(trace),
+        ...findings([trace]).flatMap(said)
+      ])
     )
   })
 ).pipe(Command.withDescription("A trace as a waterfall: when what ran, its own time, and what the end waited for"))
@@ -141,6 +148,101 @@ const top = Command.make("top", filters, (input) =>
     )
   })
 ).pipe(Command.withDescription("Where the time went: spans by the time that they took themselves"))
+
+/** Traces that are looked at, at most. */
+const MAX_LOOKED_AT = 2000
+
+const said = ({ command, kind, message, reference, traces }: Finding): ReadonlyArray<string> => [
+  `${bold(kind)}: ${message}${traces > 1 ? `; in ${traces} traces, the worst ${reference}` : ` (${reference})`}`,
+  `  ${dim("→")} ${command}`
+]
+
+const findingsOf = Command.make("findings", { since: filters.since, name: filters.name }, (input) =>
+  Effect.gen(function* () {
+    const store = yield* TraceStore
+    const query = yield* queryOf({ ...input, failed: false, slower: Option.none(), limit: 1 })
+    const traces = yield* store.read({ ...query, limit: MAX_LOOKED_AT })
+    const found = findings(traces)
+    yield* result(
+      yield* wantsJson,
+      found,
+      found.length === 0
+        ? [`Nothing stands out in ${traces.length} traces.`]
+        : [`${found.length} in ${traces.length} traces:`, ...found.flatMap(said)]
+    )
+  })
+).pipe(Command.withDescription("What stands out, one line each, with the command to go on from there"))
+
+const planLines = (plan: PlanNode, depth = 0): ReadonlyArray<ReadonlyArray<string>> => [
+  [
+    `${"  ".repeat(depth)}${plan.what}`,
+    String(plan.estimated).padStart(9),
+    plan.rows === undefined ? "" : String(plan.rows).padStart(9),
+    plan.milliseconds === undefined ? "" : milliseconds(plan.milliseconds * 1e6).padStart(8),
+    plan.filter === undefined ? "" : `left out by ${plan.filter}`
+  ],
+  ...plan.children.flatMap((child) => planLines(child, depth + 1))
+]
+
+/** The slowest lookup of a trace, or the one with this hash. */
+const lookupOf = (trace: Trace, hash: string | undefined): string | undefined => {
+  const lookups = trace.spans.filter(({ attributes }) => "max.statement" in attributes)
+  const wanted =
+    hash === undefined
+      ? lookups.toSorted((a, b) => b.duration - a.duration)[0]
+      : lookups.find(({ attributes }) => attributes["max.statement"] === hash)
+  return wanted === undefined ? undefined : trace.statements[String(wanted.attributes["max.statement"])]
+}
+
+const explain = Command.make(
+  "explain",
+  {
+    reference,
+    statement: Flag.String("statement").pipe(
+      Flag.withDescription("Which of the trace's statements, as show names it; the slowest lookup by default"),
+      Flag.optional
+    ),
+    value: Flag.KeyValuePair("value").pipe(
+      Flag.withDescription(
+        "A value for a parameter, 3=lead; with values the lookup is run and measured. May be repeated"
+      ),
+      Flag.withDefault({})
+    ),
+    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Print the statement, too"), Flag.withDefault(false))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const [trace] = yield* found(input.reference)
+      const statement = lookupOf(trace!, Option.getOrUndefined(input.statement))
+      if (statement === undefined)
+        return yield* new OperatorError({
+          message: "That trace has no such lookup. max trace show names its statements."
+        })
+      const count = parametersOf(statement)
+      const values = new Map(Object.entries(input.value).map(([place, value]) => [Number(place), value]))
+      if ([...values.keys()].some((place) => !Number.isInteger(place) || place < 1 || place > count))
+        return yield* new InvalidInput({ message: `--value takes NUMBER=VALUE, with a number from 1 to ${count}.` })
+      const plan = yield* explainStatement(statement, values.size === 0 ? undefined : values)
+      const scans = sequentialScans(plan)
+      yield* result(yield* wantsJson, { plan, ...(input.sql ? { statement } : {}) }, [
+        ...(input.sql ? [statement, ""] : []),
+        ...columns(planLines(plan), [
+          "step",
+          "estimated",
+          values.size === 0 ? "" : "     rows",
+          values.size === 0 ? "" : "      ms",
+          ""
+        ]),
+        ...scans.map(
+          ({ what }) =>
+            `${bold("read from end to end")}: ${what}. For a large table that wants an index: max doctor says which.`
+        ),
+        ...(values.size === 0
+          ? [dim("Planned for any value. --value NUMBER=VALUE runs it with values that you enter.")]
+          : [])
+      ])
+    })
+).pipe(Command.withDescription("How the database runs a lookup of a trace: its plan, estimates against rows"))
 
 /** Spans of two traces that stand at the same place: the names from the root down, and the how-manieth of that name. */
 const byPath = (trace: Trace): ReadonlyMap<string, number> => {
@@ -226,5 +328,5 @@ const imported = Command.make(
 
 export const trace = Command.make("trace").pipe(
   Command.withDescription("Where time goes: traces that were kept"),
-  Command.withSubcommands([list, show, top, compare, exported, imported])
+  Command.withSubcommands([list, show, top, findingsOf, explain, compare, exported, imported])
 )
