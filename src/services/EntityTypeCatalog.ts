@@ -5,7 +5,7 @@
  * rows that go into it are there together or not at all.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { OPERATOR } from "../database/audit.ts"
@@ -14,7 +14,8 @@ import { type Catalog, COLUMN_KINDS, type EntityType, type Storage, typeBySlug }
 import { OperatorError } from "../domain/errors.ts"
 import { isReservedSlug, isSlug } from "../domain/names.ts"
 import { quoted } from "../domain/text.ts"
-import { addColumns, type Base, createType, define, type NewColumn, ownTable } from "./catalogTables.ts"
+import { addColumns, type Base, createType, ownTable } from "./catalogTables.ts"
+import { define, isOwnTable, makeSpareColumns, type NewColumn } from "./physicalColumns.ts"
 
 /**
  * The types that are in force for the organization `o` of the surrounding statement, as one JSON list, system types first:
@@ -113,6 +114,11 @@ export interface Published {
 export class EntityTypeCatalog extends Context.Service<
   EntityTypeCatalog,
   {
+    /**
+     * Adds the physical columns that a version will need to a table that is looked up in, in a transaction of its own:
+     * that shuts out lookups for a moment, where `publish` would for as long as the rows take.
+     */
+    readonly makeRoom: (catalog: Catalog, version: NewVersion) => Effect.Effect<void, Fault>
     /** Makes a type, or the organization's own version of one, with further columns, and pins it; the caller holds imports. */
     readonly publish: (catalog: Catalog, version: NewVersion) => Effect.Effect<Published, Fault>
     /** Puts what was published in force: the last step of its transaction, refused when the organization has changed since `catalog`. */
@@ -124,6 +130,29 @@ export class EntityTypeCatalog extends Context.Service<
     Effect.gen(function* () {
       const { owner } = yield* Database
       return EntityTypeCatalog.of({
+        makeRoom: Effect.fn("EntityTypeCatalog.makeRoom")(function* (catalog, { columns, slug }) {
+          const type = typeBySlug(catalog, slug)
+          if (type === undefined || !isOwnTable(type.relation) || columns.length === 0) return
+          const add = owner.withTransaction(
+            Effect.gen(function* () {
+              yield* holdImports(owner, catalog.organization.id)
+              // Lookups queue behind whoever waits for the table: for a second at most.
+              yield* owner`SET LOCAL lock_timeout = '1s'`
+              yield* makeSpareColumns(owner, catalog.organization.id, type, columns)
+            })
+          )
+          const busy = (error: Fault) => error._tag === "SqlError" && error.reason._tag === "LockTimeoutError"
+          yield* Effect.retry(add, { while: busy, times: 4, schedule: Schedule.spaced("1 second") }).pipe(
+            Effect.catchIf(busy, () =>
+              Effect.fail(
+                new OperatorError({
+                  message: `${type.pluralName} are being read by something that doesn't end, and a new column has to wait for it. Import again later.`
+                })
+              )
+            )
+          )
+        }),
+
         publish: Effect.fn("EntityTypeCatalog.publish")(function* (catalog, { columns, slug }) {
           const former = typeBySlug(catalog, slug)
           const base =

@@ -12,6 +12,16 @@ import { foldText } from "../domain/keys.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { closest, masked, quoted } from "../domain/text.ts"
 import { entityId } from "../domain/values.ts"
+import {
+  boundTo,
+  conflicts,
+  difference,
+  membershipsNow,
+  type Prepared,
+  sameRoles,
+  type Synced,
+  type Wanted
+} from "./memberList.ts"
 import { type Identifier, IdentityResolver, readIdentifier } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
 
@@ -33,22 +43,14 @@ export interface Member {
   readonly suspended: boolean
 }
 
-interface Prepared {
-  readonly identifier: Identifier
-  readonly anchorId: string
-  readonly roles: ReadonlyArray<string>
-  readonly attributes: Readonly<Record<string, AttributeValue>>
-  /** The person to make, with the identifier as it was written. */
-  readonly create?: { readonly name: string; readonly text: string }
-  readonly keepAttributes?: boolean
+/** A member of a list, and where it stands: what messages begin with. */
+export interface ListedMember extends NewMember {
+  readonly place: string
 }
 
 /** The first faults of many. */
 const summarized = (faults: ReadonlyArray<string>): ReadonlyArray<string> =>
   faults.length <= 20 ? faults : [...faults.slice(0, 20), `… and ${faults.length - 20} more.`]
-
-const sameRoles = (a: ReadonlyArray<string>, b: ReadonlyArray<string> | undefined): boolean =>
-  b !== undefined && a.length === b.length && a.every((role) => b.includes(role))
 
 type Attributes = Readonly<Record<string, AttributeValue>>
 
@@ -81,11 +83,12 @@ export class Memberships extends Context.Service<
       organization: Organization,
       member: NewMember
     ) => Effect.Effect<{ readonly anchorId: string; readonly created: boolean }, Fault>
-    /** Makes the members those of a list: who isn't in it is suspended. All or nothing. */
+    /** Makes the members those of a list: who isn't in it is suspended. All or nothing; a dry run only says what it would be. */
     readonly sync: (
       organization: Organization,
-      rows: ReadonlyArray<NewMember & { readonly line: number }>
-    ) => Effect.Effect<{ readonly added: number; readonly unchanged: number; readonly suspended: number }, Fault>
+      rows: ReadonlyArray<ListedMember>,
+      options?: { readonly dryRun?: boolean }
+    ) => Effect.Effect<Synced, Fault>
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
     /** Ends a membership at once, in every process. */
     readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
@@ -226,45 +229,38 @@ export class Memberships extends Context.Service<
           return { anchorId: prepared.anchorId, created: prepared.create !== undefined }
         }),
 
-        sync: Effect.fn("Memberships.sync")(function* (organization, rows) {
+        sync: Effect.fn("Memberships.sync")(function* (organization, rows, { dryRun = false } = {}) {
           const context = yield* people(organization)
           const faults: Array<string> = []
-          const wanted = new Map<string, Prepared>()
-          for (const { line, ...row } of rows) {
+          const wanted = new Map<string, Wanted>()
+          for (const { place, ...row } of rows) {
             const prepared = yield* prepare(organization, context.state, row).pipe(
               Effect.catchTag("OperatorError", (error) =>
-                Effect.sync(() => void faults.push(`line ${line}: ${error.message}`))
+                Effect.sync(() => void faults.push(`${place}: ${error.message}`))
               )
             )
             if (prepared === undefined) continue
-            if (wanted.has(prepared.anchorId)) faults.push(`line ${line}: this person is in the file twice.`)
-            wanted.set(prepared.anchorId, prepared)
+            const other = wanted.get(prepared.anchorId)
+            if (other !== undefined) faults.push(`${place}: this is the person of ${other.place} again.`)
+            else wanted.set(prepared.anchorId, { ...prepared, keepAttributes: true, place, who: row.identifier.trim() })
           }
-          if (rows.length === 0) faults.push("There is nobody in the file: that would suspend everybody.")
-          if (faults.length > 0) {
-            return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
-          }
+          if (rows.length === 0) faults.push("There is nobody in the list: that would suspend everybody.")
           return yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
                 yield* hold(context.state)
-                const before = yield* app<{ anchor_id: string; roles: ReadonlyArray<string>; suspended: boolean }>`
-              SELECT anchor_id, roles, suspended_at IS NOT NULL AS suspended FROM max.memberships
-              WHERE organization_id = ${organization.id} FOR UPDATE`
-                const unchanged = before
-                  .filter((row) => !row.suspended && sameRoles(row.roles, wanted.get(row.anchor_id)?.roles))
-                  .map((row) => row.anchor_id)
-                const ending = before
-                  .filter((row) => !row.suspended && !wanted.has(row.anchor_id))
-                  .map((row) => row.anchor_id)
+                const bound = yield* boundTo(app, organization, [...wanted.values()])
+                faults.push(...conflicts(wanted.values(), bound))
+                if (faults.length > 0)
+                  return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
+                const { ending, synced } = difference(wanted, yield* membershipsNow(app, organization), bound)
+                if (dryRun) return synced
                 const events: Array<AuditEvent> = ending.map(suspended)
-                for (const prepared of wanted.values()) {
-                  events.push(...(yield* write(organization, context.type, { ...prepared, keepAttributes: true })))
-                }
+                for (const member of wanted.values()) events.push(...(yield* write(organization, context.type, member)))
                 yield* app`UPDATE max.memberships SET suspended_at = now()
-              WHERE organization_id = ${organization.id} AND anchor_id = ANY(${ending}::text[])`
+                  WHERE organization_id = ${organization.id} AND anchor_id = ANY(${ending}::text[])`
                 if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
-                return { added: wanted.size - unchanged.length, unchanged: unchanged.length, suspended: ending.length }
+                return synced
               })
             )
           )

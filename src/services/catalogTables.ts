@@ -1,12 +1,10 @@
 /** The tables that entities live in: makes one, moves an organization's rows into one of its own, adds columns and indexes. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
 import { identifier, qualified } from "../database/sql/SqlWriter.ts"
 import {
   type Catalog,
   type Column,
-  type ColumnKind,
   DISPLAY_NAME,
   type EntityType,
   type Relation,
@@ -18,20 +16,15 @@ import { OperatorError } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { isReservedSlug, isSlug, labelFrom, namesFrom } from "../domain/names.ts"
 import { printable, quoted } from "../domain/text.ts"
-
-/** The schema of managed tables. */
-export const MANAGED = "data"
-
-/** The kinds that a column of a managed table can be made with. */
-type NewColumnKind = Exclude<ColumnKind, "references">
-
-export interface NewColumn {
-  readonly slug: string
-  readonly name: string
-  readonly kind: NewColumnKind
-  /** For a reference: the slug of the type that it leads to, which may be the type that gets the column. */
-  readonly target?: string | undefined
-}
+import {
+  columnDefinitions,
+  define,
+  MANAGED,
+  type NewColumn,
+  type NewColumnKind,
+  type Physical,
+  placeColumns
+} from "./physicalColumns.ts"
 
 /** The type as its next version begins: its own table, its number, and what its history has used up. */
 export interface Base {
@@ -153,19 +146,6 @@ const moveRows = Effect.fnUntraced(function* (
   return made.filter(({ search }) => search).map(({ statement }) => statement)
 })
 
-const SQL_TYPE: Readonly<Record<NewColumnKind, string>> = {
-  text: "text",
-  phone: "text",
-  email: "text",
-  integer: "bigint",
-  number: "numeric",
-  boolean: "boolean",
-  date: "date",
-  timestamp: "timestamptz",
-  list: "text[]",
-  reference: "bigint"
-}
-
 /** How a kind is found: by its key's beginning and parts, in order, or not at all. */
 const FOUND_BY: Readonly<Record<NewColumnKind, ReadonlyArray<"trigram" | "key" | "value" | "elements">>> = {
   text: ["trigram"],
@@ -180,14 +160,6 @@ const FOUND_BY: Readonly<Record<NewColumnKind, ReadonlyArray<"trigram" | "key" |
   reference: ["value"]
 }
 
-const KEYED: ReadonlySet<NewColumnKind> = new Set(["text", "phone", "email", "list"])
-
-interface Physical {
-  readonly of: NewColumn
-  readonly column: string
-  readonly key: string | undefined
-}
-
 export const addColumns = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   catalog: Catalog,
@@ -196,16 +168,12 @@ export const addColumns = Effect.fnUntraced(function* (
 ) {
   if (columns.length === 0) return { columns: [], searchIndexes: [] }
   const table = qualified(type.relation)
-  const first = 1 + Math.max(0, ...usedColumns.map((name) => Number(/^c(\d{1,9})$/.exec(name)?.[1] ?? 0)))
-  const physical = columns.map((of, index): Physical => ({
-    of,
-    column: `c${first + index}`,
-    key: KEYED.has(of.kind) ? `c${first + index}_k` : undefined
-  }))
+  const physical = yield* placeColumns(owner, type.relation, usedColumns, columns)
+  const missing = physical.filter(({ spare }) => !spare)
   const foundBy = (way: "trigram" | "key" | "value" | "elements") =>
     physical.filter(({ of }) => FOUND_BY[of.kind].includes(way))
   yield* define(owner, [
-    `ALTER TABLE ${table} ${physical.flatMap(columnDefinitions).join(", ")}`,
+    ...(missing.length === 0 ? [] : [`ALTER TABLE ${table} ${missing.flatMap(columnDefinitions).join(", ")}`]),
     ...foundBy("key").map(({ key }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(key!)}, id)`),
     ...foundBy("value").map(({ column }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(column)}, id)`)
   ])
@@ -231,15 +199,6 @@ export const addColumns = Effect.fnUntraced(function* (
 
 /** Of the 32 columns that an index can have, one is the organization. */
 const MAX_INDEX_KEYS = 31
-
-const columnDefinitions = ({ column, key, of: { kind } }: Physical): ReadonlyArray<string> => {
-  const name = identifier(column)
-  const check = kind === "number" ? ` CHECK (${name} > '-Infinity'::numeric AND ${name} < 'Infinity'::numeric)` : ""
-  return [
-    `ADD COLUMN ${name} ${SQL_TYPE[kind]}${check}`,
-    ...(key === undefined ? [] : [`ADD COLUMN ${identifier(key)} ${SQL_TYPE[kind]} COLLATE "C"`])
-  ]
-}
 
 const storageOf = (
   catalog: Catalog,
@@ -280,9 +239,3 @@ const trigramIndex = Effect.fnUntraced(function* (
   const columns = keys.map((key) => `${identifier(key)} ${identifier(extension.schema)}.gin_trgm_ops`)
   return `CREATE INDEX ON ${table} USING gin (organization_id, ${columns.join(", ")})`
 })
-
-export const define = (
-  owner: PgClient.PgClient,
-  statements: ReadonlyArray<string>
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.forEach(statements, (statement) => owner.unsafe(statement).unprepared, { discard: true })

@@ -1,6 +1,6 @@
 /** What became of each row, a byte a row: for the counts, and for the second pass. */
 
-const [INSERTED, UPDATED, POSTPONED] = [1, 2, 4]
+const [INSERTED, UPDATED, POSTPONED, LEFT_OUT] = [1, 2, 4, 8]
 const WRITTEN = INSERTED | UPDATED
 
 export class Outcomes {
@@ -26,6 +26,10 @@ export class Outcomes {
     if ((this.states[row]! & WRITTEN) === 0) this.states[row]! |= state === "inserted" ? INSERTED : UPDATED
   }
 
+  isInserted(row: number): boolean {
+    return (this.states[row]! & INSERTED) !== 0
+  }
+
   /** Notes that a row refers to one that wasn't there yet. */
   postpone(row: number) {
     this.states[row]! |= POSTPONED
@@ -36,14 +40,23 @@ export class Outcomes {
     return (this.states[row]! & POSTPONED) !== 0
   }
 
+  /** Notes that a row is bad and isn't written. */
+  leaveOut(row: number) {
+    this.states[row] = LEFT_OUT
+  }
+
+  isLeftOut(row: number): boolean {
+    return (this.states[row]! & LEFT_OUT) !== 0
+  }
+
   /** Keeps the ids of rows that have no id in the file, for a second pass. */
-  keep(first: number, ids: ReadonlyArray<bigint>) {
+  keep(rows: ReadonlyArray<number>, ids: ReadonlyArray<bigint>) {
     if (this.ids.length < this.rows) {
       const grown = new BigInt64Array(this.states.length)
       grown.set(this.ids)
       this.ids = grown
     }
-    this.ids.set(ids, first)
+    for (const [index, row] of rows.entries()) this.ids[row] = ids[index]!
   }
 
   kept(row: number): bigint {
@@ -51,12 +64,13 @@ export class Outcomes {
   }
 
   counts() {
-    let [inserted, updated] = [0, 0]
+    let [inserted, updated, leftOut] = [0, 0, 0]
     for (let row = 0; row < this.rows; row++) {
+      if (this.isLeftOut(row)) leftOut++
       const written = this.states[row]! & WRITTEN
       if (written === INSERTED) inserted++
       else if (written === UPDATED) updated++
     }
-    return { rows: this.rows, inserted, updated, unchanged: this.rows - inserted - updated }
+    return { rows: this.rows, inserted, updated, unchanged: this.rows - inserted - updated - leftOut, leftOut }
   }
 }

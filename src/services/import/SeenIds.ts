@@ -1,11 +1,33 @@
 /** Where each id stands in a file, as 64 bits of hash and the line: a map of the ids themselves would hold the file. */
 
+interface Named {
+  readonly name: string
+  readonly unit: string
+}
+
 export class SeenIds {
   private slots = new Uint32Array(3 * 4096)
   private count = 0
+  /** Lines are counted on from file to file. */
+  private readonly files: Array<{ readonly file: Named; readonly before: number }> = []
+  private last = 0
 
-  /** Notes an id and returns the line where it was seen before, if it was. */
-  see(id: string, line: number): number | undefined {
+  begin(file: Named) {
+    this.files.push({ file, before: this.last })
+  }
+
+  /** Notes an id and returns where it was seen before, if it was. */
+  see(id: string, line: number): string | undefined {
+    const { before, file } = this.files.at(-1)!
+    this.last = before + line
+    const seen = this.note(id, before + line)
+    if (seen === undefined) return undefined
+    const where = this.files.findLast((one) => one.before < seen)!
+    const place = `${where.file.unit} ${seen - where.before}`
+    return where.file === file ? place : `${place} of ${where.file.name}`
+  }
+
+  private note(id: string, line: number): number | undefined {
     if (this.count * 4 > this.slots.length) this.grow()
     let [high, low] = [0xdeadbeef, 0x41c6ce57]
     for (let at = 0; at < id.length; at++) {

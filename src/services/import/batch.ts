@@ -1,17 +1,21 @@
 /** Records → batches: the rows' values column by column, and what is wrong with each row. */
 import { nextId } from "../../domain/ids.ts"
 import { quoted } from "../../domain/text.ts"
-import { type Fields, readId } from "./fields.ts"
+import type { Fields } from "./fields.ts"
 import type { Outcomes } from "./Outcomes.ts"
 import type { Cell, FileRecord } from "./record.ts"
-import { SeenIds } from "./SeenIds.ts"
+import type { SeenIds } from "./SeenIds.ts"
 
 /** What is wrong with rows, by row within the batch. */
 export type Problems = Map<number, Array<string>>
 
+/** What an earlier pass found to be wrong with rows, by their numbers. */
+export type KnownProblems = ReadonlyMap<number, ReadonlyArray<string>>
+
 /** A batch of rows, column by column. */
 export interface Batch {
-  readonly first: number
+  /** The rows' numbers among all that are imported. */
+  readonly numbers: ReadonlyArray<number>
   readonly records: ReadonlyArray<FileRecord>
   /** The ids that rows get if they are new. */
   readonly ids: ReadonlyArray<bigint>
@@ -30,25 +34,43 @@ export const addProblem = (problems: Problems, row: number, header: string, prob
   else known.push(text)
 }
 
+/** The rows of a batch that nothing is wrong with. */
+export const withoutProblems = (batch: Batch): Batch => {
+  if (batch.problems.size === 0) return batch
+  const good = <A>(all: ReadonlyArray<A>): Array<A> =>
+    batch.numbers.flatMap((_, row) => (batch.problems.has(row) ? [] : [all[row]!]))
+  return {
+    numbers: good(batch.numbers),
+    records: good(batch.records),
+    ids: good(batch.ids),
+    externalIds: good(batch.externalIds),
+    values: batch.values.map(good),
+    keys: batch.keys.map(good),
+    problems: new Map()
+  }
+}
+
 /** Reads a file's batches, in their order. */
 export class BatchReader {
-  private readonly headers: ReadonlyArray<string>
   private readonly fields: Fields
   private readonly outcomes: Outcomes
-  private readonly seen = new SeenIds()
+  private readonly seen: SeenIds
+  private readonly known: KnownProblems
   /** By value field: how many of its texts have no key. */
   readonly keyless: Array<number>
 
-  constructor(headers: ReadonlyArray<string>, fields: Fields, outcomes: Outcomes) {
-    this.headers = headers
+  constructor(fields: Fields, outcomes: Outcomes, seen: SeenIds, known: KnownProblems) {
     this.fields = fields
     this.outcomes = outcomes
+    this.seen = seen
+    this.known = known
     this.keyless = fields.values.map(() => 0)
   }
 
   read(records: ReadonlyArray<FileRecord>): Batch {
+    const first = this.outcomes.begin(records.length)
     const batch: Batch = {
-      first: this.outcomes.begin(records.length),
+      numbers: records.map((_, row) => first + row),
       records,
       ids: records.map(() => nextId()),
       externalIds: [],
@@ -57,8 +79,9 @@ export class BatchReader {
       problems: new Map()
     }
     for (const [row, { cells, line, problem }] of records.entries()) {
-      if (problem !== undefined) {
-        batch.problems.set(row, [problem])
+      const problems = problem === undefined ? this.known.get(first + row) : [problem]
+      if (problems !== undefined) {
+        batch.problems.set(row, [...problems])
         continue
       }
       this.readId(batch, row, cells, line)
@@ -69,14 +92,13 @@ export class BatchReader {
   }
 
   private readId(batch: Batch, row: number, cells: ReadonlyArray<Cell>, line: number) {
-    const index = this.fields.id
-    if (index === undefined) return
-    const header = this.headers[index]!
-    const id = readId(cells[index])
+    if (this.fields.id === undefined) return
+    const { header, index, read } = this.fields.id
+    const id = read(cells[index])
     if (typeof id !== "string") return addProblem(batch.problems, row, header, id.problem)
     const before = this.seen.see(id, line)
     if (before === undefined) batch.externalIds[row] = id
-    else addProblem(batch.problems, row, header, `${quoted(id)} is on line ${before} too`)
+    else addProblem(batch.problems, row, header, `${quoted(id)} is on ${before} too`)
   }
 
   private readValues(batch: Batch, row: number, cells: ReadonlyArray<Cell>) {

@@ -1,7 +1,8 @@
 /** CSV → records; the lines are counted as an editor counts them. */
 import { parse, type Parser } from "csv-parse"
 import { type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, textCell, tooLong } from "./record.ts"
-import { chunks, type Source, Unreadable } from "./source.ts"
+import { chunks, type Source } from "./source.ts"
+import { Unreadable } from "./Unreadable.ts"
 
 export const csvHeaders = async (source: Source): Promise<ReadonlyArray<string>> => {
   for await (const rows of csvRows(source)) return rows[0]!.cells

@@ -1,37 +1,22 @@
-/** How cells become values: what a column takes, what a reference is found by, and what is wrong with a cell. */
+/** What each mapped column of a file is: the id, a value, or a reference and what it is found by. */
 import { Effect } from "effect"
 import {
   type Catalog,
   type Column,
   columnBySlug,
   type ColumnKind,
-  DISPLAY_NAME,
   type EntityType,
   type Organization,
   type Storage,
   targetOf
 } from "../../domain/EntityType.ts"
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
-import { quoted } from "../../domain/text.ts"
-import { bindScalar, isoDate, isoTimestamp } from "../../domain/values.ts"
-import { fault } from "./faults.ts"
-import { ID, type Plan, type Via } from "./plan.ts"
-import { type Cell, NESTED } from "./record.ts"
-
-interface Physical {
-  readonly column: string
-  readonly kind: ColumnKind
-}
-
-interface ValueField {
-  readonly header: string
-  readonly index: number
-  readonly physical: ReadonlyArray<Physical>
-  /** Texts for the physical columns; a string is what is wrong with the cell. */
-  readonly read: (cell: Cell) => ReadonlyArray<string | null> | string
-  /** What the text should have been for its key; for the count of those that have none. */
-  readonly keyless?: string
-}
+import { printable, quoted } from "../../domain/text.ts"
+import { MANAGED } from "../physicalColumns.ts"
+import { boundText, partsOf, readId, textProblem, type ValueField, valueField } from "./cells.ts"
+import { fault, word } from "./faults.ts"
+import { ID, type Mapped, type Via } from "./plan.ts"
+import type { Cell } from "./record.ts"
 
 export type Target = bigint | "none" | "several"
 
@@ -45,6 +30,8 @@ export interface ReferenceField {
   /** Whether the records referred to are of the type that is imported, and may be in the same file. */
   readonly self: boolean
   readonly said: boolean
+  /** Whether the column isn't there, because this is a dry run: what it would lead to is looked up and not written. */
+  readonly unmade: boolean
   /** Keys of the records referred to; a string is what is wrong with the cell. */
   readonly read: (cell: Cell) => ReadonlyArray<string> | string
   /** The part of a cell that has this key, as it is written. */
@@ -53,181 +40,54 @@ export interface ReferenceField {
   readonly known: Map<string, Target>
 }
 
+/** What a row is called; a problem is what is wrong with the cell. */
+interface IdField {
+  readonly header: string
+  readonly index: number
+  readonly read: (cell: Cell) => string | { readonly problem: string }
+}
+
 export interface Fields {
-  readonly id: number | undefined
+  readonly id: IdField | undefined
   readonly values: ReadonlyArray<ValueField>
   readonly references: ReadonlyArray<ReferenceField>
 }
 
-export const bindFields = Effect.fnUntraced(function* (plan: Plan, type: EntityType, catalog: Catalog) {
+export interface Binding {
+  readonly type: EntityType
+  readonly catalog: Catalog
+  /** What stands before the ids of the file's rows, and before references to them by id. */
+  readonly idPrefix: string
+  /** Slugs of columns that a dry run doesn't make: their values are checked and not written. */
+  readonly unmade: ReadonlySet<string>
+}
+
+export const bindFields = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, binding: Binding) {
+  const { catalog, idPrefix, type, unmade } = binding
   const values: Array<ValueField> = []
   const references: Array<ReferenceField> = []
-  let id: number | undefined
-  for (const { header, index, slug, via } of plan.mapped) {
+  let id: IdField | undefined
+  for (const { header, index, slug, via } of mapped) {
     const column = columnBySlug(type, slug)
-    if (slug === ID) id = index
+    if (slug === ID) id = { header, index, read: (cell) => readId(cell, idPrefix) }
     else if (column === undefined) throw new Error("A planned column isn't there")
-    else if (column.storage._tag === "Value")
-      values.push(valueField(header, index, column, column.storage, catalog.organization))
-    else references.push(yield* referenceField(header, index, column, column.storage, via, type, catalog))
+    else if (column.storage._tag === "Value") {
+      const field = valueField(header, index, column, column.storage, catalog.organization)
+      values.push(unmade.has(slug) ? onlyChecked(field) : field)
+    } else references.push(yield* referenceField(header, index, column, column.storage, via, binding))
   }
   const fields: Fields = { id, values, references }
   return fields
 })
 
-const MAX_SHORT = 400
-/** A btree takes keys up to about a third of a page. */
-const MAX_KEY_BYTES = 2000
-const MAX_LIST = 1000
-
-/** What a row is called in the file. */
-export const readId = (cell: Cell): string | { readonly problem: string } => {
-  if (cell === undefined) return { problem: "empty, and the other rows have one" }
-  if (typeof cell !== "string")
-    return { problem: cell === NESTED ? NESTED_PROBLEM : "a list, where the id is one value" }
-  const problem = textProblem(cell)
-  if (problem !== undefined) return { problem }
-  const id = cell.trim()
-  return id.length > MAX_SHORT || Buffer.byteLength(id) > MAX_KEY_BYTES
-    ? { problem: `it has more than ${MAX_SHORT} characters` }
-    : id
-}
-
-const valueField = (
-  header: string,
-  index: number,
-  column: Column,
-  storage: Extract<Storage, { readonly _tag: "Value" }>,
-  organization: Organization
-): ValueField => {
-  const physical = [storage.column, ...(storage.keyColumn === undefined ? [] : [storage.keyColumn])].map((name) => ({
-    column: name,
-    kind: column.kind
-  }))
-  const empty = physical.map(() => null)
-  const convert = converter(column, storage, organization)
-  const keyless =
-    column.kind === "phone"
-      ? "in the form of a phone number"
-      : column.kind === "email"
-        ? "in the form of an e-mail address"
-        : undefined
-  return {
-    header,
-    index,
-    physical,
-    ...(keyless === undefined ? {} : { keyless }),
-    read: (cell) => {
-      if (cell === undefined) return column.key === DISPLAY_NAME ? "empty, and every record has a name" : empty
-      if (column.kind === "list") return readList(cell)
-      if (cell === NESTED) return NESTED_PROBLEM
-      if (typeof cell !== "string") return `a list, where ${column.slug} is one value`
-      return textProblem(cell) ?? convert(cell)
-    }
+const onlyChecked = ({ read, ...field }: ValueField): ValueField => ({
+  ...field,
+  physical: [],
+  read: (cell) => {
+    const found = read(cell)
+    return typeof found === "string" ? found : []
   }
-}
-
-const NESTED_PROBLEM = "an object, and only text, numbers, true, false and lists of them can be imported"
-const LONE_SURROGATE = /\p{Surrogate}/u
-
-const textProblem = (text: string): string | undefined =>
-  text.includes("\u0000")
-    ? "it contains a NUL character"
-    : LONE_SURROGATE.test(text)
-      ? "it contains half of a character"
-      : undefined
-
-/** Reads the text of one value, which isn't empty, as texts for its physical columns. */
-const converter = (
-  column: Column,
-  { indexed = false }: { readonly indexed?: boolean },
-  organization: Organization
-): ((text: string) => ReadonlyArray<string | null> | string) => {
-  const short = (text: string, key: string | null) =>
-    text.length > MAX_SHORT || (key !== null && Buffer.byteLength(key) > MAX_KEY_BYTES)
-      ? `it has more than ${MAX_SHORT} characters`
-      : [text, key]
-  const read = (parse: (text: string) => string | undefined, expected: string) => (cell: string) => {
-    const value = parse(cell.trim())
-    return value === undefined ? `${quoted(cell)} isn't ${expected}` : [value]
-  }
-  switch (column.kind) {
-    case "phone":
-      return (cell) => short(cell.trim(), phoneKey(cell.trim(), organization.country) ?? null)
-    case "email":
-      return (cell) => short(cell.trim(), emailKey(cell) ?? null)
-    case "integer":
-      return read((text) => boundText(column, text, organization), "a whole number")
-    case "number":
-      return read((text) => (EXPONENT.test(text) ? text : boundText(column, text, organization)), "a number")
-    case "boolean":
-      return read(
-        (text) => (/^(true|yes|1)$/i.test(text) ? "true" : /^(false|no|0)$/i.test(text) ? "false" : undefined),
-        "true or false"
-      )
-    case "date":
-      return read(isoDate, "a date such as 2026-03-31")
-    case "timestamp":
-      return read(timestamp, "a time such as 2026-03-31 14:00")
-    default: {
-      const name = column.key === DISPLAY_NAME
-      return (cell) => {
-        const text = name ? cell.trim() : cell
-        const key = foldText(text)
-        return indexed ? short(text, key) : [text, key]
-      }
-    }
-  }
-}
-
-/** A number as spreadsheets write large and small ones. */
-const EXPONENT = /^[+-]?\d{1,100}(\.\d{1,100})?[eE][+-]?\d{1,2}$/
-
-const boundText = (column: Column, text: string, organization: Organization): string | undefined => {
-  const value = bindScalar(column, text, organization)
-  return value === undefined ? undefined : String(value)
-}
-
-/** Postgres takes offsets of less than sixteen hours. */
-const timestamp = (text: string): string | undefined => {
-  const offset = /[+-](\d{2}):?(\d{2})$/.exec(text.slice(10))
-  return offset !== null && (Number(offset[1]) > 15 || Number(offset[2]) > 59) ? undefined : isoTimestamp(text)
-}
-
-/** The parts of a cell that holds several: a JSON array, or divided by semicolons. */
-const partsOf = (cell: Cell): ReadonlyArray<string> | string => {
-  if (cell === NESTED) return NESTED_PROBLEM
-  const parts = typeof cell === "string" ? splitList(cell) : (cell ?? [])
-  const problem = parts.map(textProblem).find((found) => found !== undefined)
-  return problem ?? parts.map((part) => part.trim()).filter((part) => part !== "")
-}
-
-const splitList = (text: string): ReadonlyArray<string> => {
-  if (text.trimStart().startsWith("[")) {
-    try {
-      const values: unknown = JSON.parse(text)
-      if (Array.isArray(values) && values.every((value) => typeof value !== "object")) return values.map(String)
-    } catch {
-      // Not JSON: a text that begins with a bracket.
-    }
-  }
-  return text.split(";")
-}
-
-const readList = (cell: Cell): ReadonlyArray<string | null> | string => {
-  const parts = partsOf(cell)
-  if (typeof parts === "string") return parts
-  if (parts.length > MAX_LIST) return `it has more than ${MAX_LIST} entries`
-  const keys = parts.map(foldText)
-  return parts.some((part, index) => part.length > MAX_SHORT || Buffer.byteLength(keys[index]!) > MAX_KEY_BYTES)
-    ? `an entry has more than ${MAX_SHORT} characters`
-    : parts.length === 0
-      ? [null, null]
-      : [arrayLiteral(parts), arrayLiteral(keys)]
-}
-
-const arrayLiteral = (parts: ReadonlyArray<string>): string =>
-  `{${parts.map((part) => `"${part.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
+})
 
 const FINDABLE: ReadonlySet<ColumnKind> = new Set(["text", "phone", "email", "integer"])
 
@@ -237,18 +97,23 @@ const referenceField = Effect.fnUntraced(function* (
   column: Column,
   storage: ReferenceField["storage"],
   via: Via | undefined,
-  type: EntityType,
-  catalog: Catalog
+  { catalog, idPrefix, type, unmade }: Binding
 ) {
   const target = targetOf(catalog, column)
   if (target === undefined) throw new Error("A reference leads to a type that doesn't exist")
+  if (target.relation.schema !== MANAGED) {
+    return yield* fault(
+      `${quoted(header)}: ${target.pluralName} are read from ${printable(target.relation.table)}, which isn't Max's, and imported rows can't refer to them yet. Leave it out: --ignore ${word(header)}`
+    )
+  }
   const by = via === undefined || via.column === ID ? undefined : columnBySlug(target, via.column)
   if (by !== undefined && !FINDABLE.has(by.kind)) {
     return yield* fault(
       `${quoted(header)}: ${target.slug} can't be found by ${by.slug}, which is a ${by.kind}; text, phone, e-mail and whole numbers will do`
     )
   }
-  const key = referenceKey(by, catalog.organization)
+  const self = target.key === type.key
+  const key = referenceKey(by, catalog.organization, self ? idPrefix : "")
   const parts = (cell: Cell) =>
     storage._tag === "Many" || typeof cell !== "string" ? partsOf(cell) : (textProblem(cell) ?? [cell.trim()])
   const field: ReferenceField = {
@@ -258,8 +123,9 @@ const referenceField = Effect.fnUntraced(function* (
     storage,
     target,
     by,
-    self: target.key === type.key,
+    self,
     said: via !== undefined,
+    unmade: unmade.has(column.slug),
     known: new Map(),
     read: (cell) => {
       const texts = cell === undefined ? [] : parts(cell)
@@ -283,10 +149,14 @@ const referenceField = Effect.fnUntraced(function* (
 })
 
 /** How a text becomes what a record is found by. */
-const referenceKey = (by: Column | undefined, organization: Organization): ((text: string) => string | undefined) => {
+const referenceKey = (
+  by: Column | undefined,
+  organization: Organization,
+  idPrefix: string
+): ((text: string) => string | undefined) => {
   switch (by?.kind) {
     case undefined:
-      return (text) => text
+      return (text) => idPrefix + text
     case "phone":
       return (text) => phoneKey(text, organization.country)
     case "email":

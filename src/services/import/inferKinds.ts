@@ -1,59 +1,67 @@
 /** What kinds the columns of a file are, from how all of their values look. */
 import { Effect, Stream } from "effect"
-import type { ColumnKind } from "../../domain/EntityType.ts"
+import { type ColumnKind, STATUS } from "../../domain/EntityType.ts"
 import { emailKey, phoneKey } from "../../domain/keys.ts"
+import { labelFrom } from "../../domain/names.ts"
 import { isoDate, isoTimestamp } from "../../domain/values.ts"
+import type { NewColumn } from "../physicalColumns.ts"
 import type { ImportFile } from "./file.ts"
-import { NESTED } from "./record.ts"
-
-/** A column to be made, by its place in the file and the slug that it will have. */
-interface Unknown {
-  readonly index: number
-  readonly slug: string
-}
+import type { Created, Plan } from "./plan.ts"
+import { type Cell, NESTED } from "./record.ts"
 
 export type InferredKind = Exclude<ColumnKind, "reference" | "references">
 
-/** Infers what kinds the columns of a file are from all of their values, by the place of the column. */
+/** Infers what kinds columns to be made are, by slug, from all of their values in all of the files. */
 export const inferKinds = Effect.fnUntraced(function* (
-  file: ImportFile,
-  columns: ReadonlyArray<Unknown>,
-  country: string
+  { created, files }: Plan,
+  country: string,
+  onBatch: (file: ImportFile, rows: number) => void
 ) {
-  const guesses = columns.map(({ index, slug }) => ({
-    index,
-    empty: true,
-    list: false,
-    looks: looksFor(slug, country)
-  }))
-  yield* Stream.runForEach(file.batches, (batch) =>
-    Effect.sync(() => {
-      for (const guess of guesses) {
-        for (const { cells } of batch) {
-          const cell = cells[guess.index]
-          if (cell === undefined) continue
-          guess.empty = false
-          if (typeof cell !== "string") guess.list ||= cell !== NESTED
-          else if (guess.looks.length > 0) {
-            const text = cell.trim()
-            if (!guess.looks.every(([, test]) => test(text))) guess.looks = guess.looks.filter(([, test]) => test(text))
-          }
-        }
-      }
-    })
+  const guesses = new Map(
+    created
+      .filter(({ target }) => target === undefined)
+      .map(({ slug }) => [slug, { empty: true, list: false, looks: looksFor(slug, country) }])
   )
+  for (const { file, mapped } of files) {
+    const here = mapped.flatMap(({ index, slug }) => {
+      const guess = guesses.get(slug)
+      return guess === undefined ? [] : [{ index, guess }]
+    })
+    if (here.length === 0) continue
+    yield* Stream.runForEach(file.batches, (batch) =>
+      Effect.sync(() => {
+        for (const { guess, index } of here) for (const { cells } of batch) look(guess, cells[index])
+        onBatch(file, batch.length)
+      })
+    )
+  }
   return new Map(
-    guesses.map(({ empty, index, list, looks }): [number, InferredKind] => [
-      index,
+    [...guesses].map(([slug, { empty, list, looks }]): [string, InferredKind] => [
+      slug,
       list ? "list" : empty ? "text" : (looks[0]?.[0] ?? "text")
     ])
   )
 })
 
-const looksFor = (
-  slug: string,
-  country: string
-): ReadonlyArray<readonly [kind: InferredKind, test: (text: string) => boolean]> => {
+type Looks = ReadonlyArray<readonly [kind: InferredKind, test: (text: string) => boolean]>
+
+interface Guess {
+  empty: boolean
+  list: boolean
+  looks: Looks
+}
+
+const look = (guess: Guess, cell: Cell) => {
+  if (cell === undefined) return
+  guess.empty = false
+  if (typeof cell !== "string") guess.list ||= cell !== NESTED
+  else if (guess.looks.length > 0) {
+    const text = cell.trim()
+    if (!guess.looks.every(([, test]) => test(text))) guess.looks = guess.looks.filter(([, test]) => test(text))
+  }
+}
+
+const looksFor = (slug: string, country: string): Looks => {
   if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug))
     return [["phone", (text) => phoneKey(text, country) !== undefined]]
   if (/(^|_)e?_?mail(_|$)/.test(slug)) return [["email", (text) => emailKey(text) !== undefined]]
@@ -72,3 +80,10 @@ const LOOKS: ReadonlyArray<
   ["date", (text) => isoDate(text) !== undefined],
   ["timestamp", (text) => isoTimestamp(text) !== undefined]
 ]
+
+/** The column that is made, once its kind is known. */
+export const newColumn = ({ name, slug, target }: Created, inferred: InferredKind | undefined): NewColumn =>
+  target !== undefined
+    ? { slug, name: labelFrom(name), kind: "reference", target }
+    : // What a result shows as an entity's status is text, even where all of a file's are numbers.
+      { slug, name: labelFrom(name), kind: slug === STATUS ? "text" : (inferred ?? "text") }

@@ -1,6 +1,7 @@
 /** JSONL → records: one object a line; its headers are the names that any line has. */
 import { type Cell, type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, NESTED, textCell, tooLong } from "./record.ts"
-import { chunks, type Source, Unreadable } from "./source.ts"
+import { chunks, type Source } from "./source.ts"
+import { Unreadable } from "./Unreadable.ts"
 
 export const jsonHeaders = async (source: Source): Promise<ReadonlyArray<string>> => {
   const headers = new Set<string>()

@@ -5,18 +5,16 @@ import {
   columnBySlug,
   DISPLAY_NAME,
   type EntityType,
-  STATUS,
   targetOf,
   typeBySlug
 } from "../../domain/EntityType.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { foldText } from "../../domain/keys.ts"
-import { isReservedSlug, isSlug, labelFrom, slugFrom } from "../../domain/names.ts"
+import { isReservedSlug, isSlug, slugFrom } from "../../domain/names.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { MANAGED, type NewColumn } from "../catalogTables.ts"
+import { MANAGED } from "../physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
 import type { ImportFile } from "./file.ts"
-import type { InferredKind } from "./inferKinds.ts"
 
 /** What is asked of a plan. */
 export interface PlanRequest {
@@ -36,7 +34,7 @@ export interface Via {
   readonly column: string
 }
 
-interface Mapped {
+export interface Mapped {
   readonly header: string
   readonly index: number
   /** The column's slug, or `id`. */
@@ -44,18 +42,22 @@ interface Mapped {
   readonly via?: Via
 }
 
-interface Created {
+export interface Created {
   readonly slug: string
   readonly name: string
-  readonly index: number
   /** The type that it leads to; without one its kind is inferred. */
   readonly target?: string
+}
+
+interface FilePlan {
+  readonly file: ImportFile
+  readonly mapped: ReadonlyArray<Mapped>
 }
 
 export interface Plan {
   /** The type as it is, where there is one. */
   readonly type: EntityType | undefined
-  readonly mapped: ReadonlyArray<Mapped>
+  readonly files: ReadonlyArray<FilePlan>
   readonly created: ReadonlyArray<Created>
 }
 
@@ -63,43 +65,51 @@ export const ID = "id"
 const TARGET = /^([^:.\s]+)(?::([^:.\s]+)\.([^:.\s]+))?$/
 
 export const planImport = Effect.fnUntraced(function* (
-  file: ImportFile,
+  files: ReadonlyArray<ImportFile>,
   request: PlanRequest,
   catalog: Catalog
 ): Effect.fn.Return<Plan, OperatorError> {
   const type = yield* typeOf(request, catalog)
-  const { ignored, told } = yield* optionsByHeader(file, request)
-  const mapped: Array<Mapped> = []
+  yield* checkOptions(files, request)
   const created: Array<Created> = []
-  const unknown: Array<string> = []
-  for (const [index, header] of file.headers.entries()) {
-    const to = told.get(index)
-    if (to === undefined && ignored.has(index)) continue
-    const place =
-      to === undefined
-        ? yield* placeByName(header, type, request)
-        : yield* placeAsTold(header, to, type, request, catalog)
-    if (place === undefined) {
-      unknown.push(header)
-      continue
+  const plans: Array<FilePlan> = []
+  for (const file of files) {
+    const told = toldOf(file, request)
+    const mapped: Array<Mapped> = []
+    const unknown: Array<string> = []
+    for (const [index, header] of file.headers.entries()) {
+      const { ignored, to } = told(header)
+      if (ignored && to !== undefined) return yield* fault(`${quoted(header)} is both mapped and ignored`)
+      if (ignored) continue
+      const place =
+        to === undefined
+          ? yield* placeByName(header, type, request)
+          : yield* placeAsTold(header, to, type, request, catalog)
+      if (place === undefined) {
+        unknown.push(header)
+        continue
+      }
+      const { creates, slug, via } = place
+      const other = mapped.find((entry) => entry.slug === slug)
+      if (other !== undefined) return yield* twice(other.header, header, slug)
+      mapped.push({ header, index, slug, ...(via === undefined ? {} : { via }) })
+      if (creates !== undefined && !created.some((known) => known.slug === slug)) created.push({ slug, ...creates })
     }
-    const { creates, slug, via } = place
-    const other = mapped.find((entry) => entry.slug === slug)
-    if (other !== undefined) return yield* twice(other.header, header, slug)
-    mapped.push({ header, index, slug, ...(via === undefined ? {} : { via }) })
-    if (creates !== undefined) created.push({ slug, index, ...creates })
+    const where = files.length === 1 ? "" : `${file.name}: `
+    if (unknown.length > 0) return yield* unknownHeaders(where, unknown, type!)
+    if (!mapped.some(({ slug }) => slug === DISPLAY_NAME)) {
+      return yield* fault(
+        `${where}${where === "" ? "No" : "no"} header is the name, and every record has one. Say which it is: --map HEADER=name. The file has: ${list(file.headers)}`
+      )
+    }
+    plans.push({ file, mapped })
   }
-  for (const index of told.keys()) {
-    if (ignored.has(index)) return yield* fault(`${quoted(file.headers[index]!)} is both mapped and ignored`)
-  }
-  if (unknown.length > 0) return yield* unknownHeaders(unknown, type!)
-  if (!mapped.some(({ slug }) => slug === DISPLAY_NAME)) {
-    return yield* fault(
-      `No header is the name, and every record has one. Say which it is: --map HEADER=name. The file has: ${list(file.headers)}`
-    )
-  }
-  yield* checkVias(mapped, request, catalog)
-  return { type, mapped, created }
+  yield* checkVias(
+    plans.flatMap(({ mapped }) => mapped),
+    request,
+    catalog
+  )
+  return { type, files: plans, created }
 })
 
 /** The type that the rows go into; none where the import is to make it. */
@@ -118,23 +128,32 @@ const typeOf = Effect.fnUntraced(function* (request: PlanRequest, catalog: Catal
   return type
 })
 
-/** What was said of headers, by their places in the file. */
-const optionsByHeader = Effect.fnUntraced(function* ({ headers, name: fileName }: ImportFile, request: PlanRequest) {
-  const indexOf = Effect.fnUntraced(function* (header: string, option: string) {
-    const exact = headers.indexOf(header.trim())
-    const index = exact >= 0 ? exact : headers.findIndex((known) => foldText(known) === foldText(header))
-    return index >= 0
-      ? index
-      : yield* fault(
-          `${option}: ${fileName} has no header ${quoted(header)}.${suggestion(header, headers)} It has: ${list(headers)}`
-        )
-  })
-  const told = new Map<number, string>()
-  for (const [header, to] of Object.entries(request.map ?? {})) told.set(yield* indexOf(header, "--map"), to)
-  const ignored = new Set<number>()
-  for (const header of request.ignore ?? []) ignored.add(yield* indexOf(header, "--ignore"))
-  return { told, ignored }
+/** The header that an option means: as it is written, or else with other capitals and accents. */
+const meant = (headers: ReadonlyArray<string>, given: string): string | undefined =>
+  headers.find((header) => header === given.trim()) ?? headers.find((header) => foldText(header) === foldText(given))
+
+/** Every header that an option speaks of is in one of the files at least. */
+const checkOptions = Effect.fnUntraced(function* (files: ReadonlyArray<ImportFile>, request: PlanRequest) {
+  const headers = files.flatMap((file) => file.headers)
+  for (const [option, given] of [
+    ...Object.keys(request.map ?? {}).map((header) => ["--map", header] as const),
+    ...(request.ignore ?? []).map((header) => ["--ignore", header] as const)
+  ]) {
+    if (meant(headers, given) !== undefined) continue
+    const [none, has] =
+      files.length === 1 ? [`${files[0]!.name} has no header`, "It has"] : ["no file has the header", "They have"]
+    return yield* fault(
+      `${option}: ${none} ${quoted(given)}.${suggestion(given, headers)} ${has}: ${list([...new Set(headers)])}`
+    )
+  }
 })
+
+/** What was said of a file's headers. */
+const toldOf = ({ headers }: ImportFile, request: PlanRequest) => {
+  const told = new Map(Object.entries(request.map ?? {}).map(([given, to]) => [meant(headers, given), to]))
+  const ignored = new Set((request.ignore ?? []).map((given) => meant(headers, given)))
+  return (header: string) => ({ to: told.get(header), ignored: ignored.has(header) })
+}
 
 /** Where a header goes, and the column that is made for it, if one is. */
 interface Place {
@@ -243,7 +262,7 @@ const badSlug = (header: string, slug: string) =>
       : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. Give it one: --map ${word(header)}=NAME`
   )
 
-const unknownHeaders = (unknown: ReadonlyArray<string>, type: EntityType) => {
+const unknownHeaders = (where: string, unknown: ReadonlyArray<string>, type: EntityType) => {
   const first = unknown[0]!
   const data = /@|^-?\d+([.,]\d+)?$/.test(first) ? " Does the file begin with a line of headers?" : ""
   const what =
@@ -251,13 +270,6 @@ const unknownHeaders = (unknown: ReadonlyArray<string>, type: EntityType) => {
       ? `${type.pluralName} have no column for the header ${quoted(first)}.`
       : `${type.pluralName} have no column for the headers ${list(unknown)}.`
   return fault(
-    `${what}${data} For each: say which it is (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or make columns of them all (--create)`
+    `${where}${what}${data} For each: say which it is (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or make columns of them all (--create)`
   )
 }
-
-/** The column that is made, once its kind is known. */
-export const newColumn = ({ name, slug, target }: Created, inferred: InferredKind | undefined): NewColumn =>
-  target !== undefined
-    ? { slug, name: labelFrom(name), kind: "reference", target }
-    : // What a result shows as an entity's status is text, even where all of a file's are numbers.
-      { slug, name: labelFrom(name), kind: slug === STATUS ? "text" : (inferred ?? "text") }

@@ -1,10 +1,11 @@
-/** What is written: every row of the file in a first pass, references to rows of the same file in a second where needed. */
+/** What is written: every row of the files in a first pass, references to rows of the same files in a second where needed. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
-import type { EntityType, Organization } from "../../domain/EntityType.ts"
+import type { Column, EntityType, Organization } from "../../domain/EntityType.ts"
 import { quoted } from "../../domain/text.ts"
 import { BadRows } from "./BadRows.ts"
-import { addProblem, type Batch, BatchReader, type Problems } from "./batch.ts"
+import { addProblem, type Batch, BatchReader, type KnownProblems, type Problems, withoutProblems } from "./batch.ts"
+import { Diff } from "./Diff.ts"
 import { fault, word } from "./faults.ts"
 import type { Fields, ReferenceField, Target } from "./fields.ts"
 import type { ImportFile } from "./file.ts"
@@ -12,83 +13,164 @@ import { Outcomes } from "./Outcomes.ts"
 import { ID } from "./plan.ts"
 import type { FileRecord } from "./record.ts"
 import { makeReferences, type References } from "./references.ts"
-import { type Destination, entityIds, upsert, writeLinks, writeReference } from "./statements.ts"
+import { SeenIds } from "./SeenIds.ts"
+import { warningsOf } from "./warnings.ts"
+import { compare, type Destination, entityIds, upsert, writeLinks, writeReference } from "./statements.ts"
 
-/** One run: where its rows go, and what came of them so far. */
-interface Run {
+/** Where rows go, and how. */
+export interface Writing {
+  readonly sql: PgClient.PgClient
+  readonly organization: Organization
+  readonly type: EntityType
+  readonly files: ReadonlyArray<{ readonly file: ImportFile; readonly fields: Fields }>
+  /** Leaves bad rows out instead of failing. */
+  readonly skipBad: boolean
+  /** Notes what is different from what was there. */
+  readonly compared: boolean
+  readonly onBatch: (file: ImportFile, rows: number) => void
+}
+
+/** Rows that were written were found to be bad at the end: everything is taken back and written without them. */
+class Again {
+  readonly _tag = "Again"
+  readonly found: Found
+  constructor(found: Found) {
+    this.found = found
+  }
+}
+
+/** What earlier passes found out about bad rows. */
+interface Found {
+  readonly problems: KnownProblems
+  readonly hint: string | undefined
+}
+
+/** Each time, what referred to a row that is left out is left out as well: so deep may rows hang on one another. */
+const MAX_ROUNDS = 20
+
+/** Writes the rows of the files, for use inside a transaction. */
+export const writeRows = Effect.fnUntraced(function* (writing: Writing) {
+  let found: Found = { problems: new Map(), hint: undefined }
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const pass = writePass(writing, found)
+    const outcome = yield* (writing.skipBad ? writing.sql.withTransaction(pass) : pass).pipe(
+      Effect.catchTag("Again", (again) => Effect.succeed(again))
+    )
+    if (!(outcome instanceof Again)) return outcome
+    found = outcome.found
+  }
+  return yield* fault("Too many rows refer to rows that are bad themselves. Mend those first")
+})
+
+/** One pass over all of the files, and what came of their rows so far. */
+interface Pass {
+  readonly writing: Writing
+  readonly bad: BadRows
+  readonly outcomes: Outcomes
+  readonly diff: Diff | undefined
+  /** What is wrong with rows that were already written. */
+  readonly late: Map<number, ReadonlyArray<string>>
+}
+
+/** One file of a pass. */
+interface Run extends Pass {
+  readonly file: ImportFile
   readonly destination: Destination
   readonly fields: Fields
   /** The references to records of the type that is imported. */
   readonly own: ReadonlyArray<ReferenceField>
   readonly references: References
-  readonly bad: BadRows
-  readonly outcomes: Outcomes
+  /** The number of the file's first row. */
+  readonly first: number
 }
 
-export const writeRows = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  organization: Organization,
-  type: EntityType,
-  fields: Fields,
-  file: ImportFile
-) {
-  const destination: Destination = { sql, organization, type, fields }
-  const run: Run = {
-    destination,
-    fields,
-    own: fields.references.filter((field) => field.self),
-    references: makeReferences(destination),
-    bad: new BadRows(file.name),
-    outcomes: new Outcomes()
+const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problems }: Found) {
+  const { compared, files, onBatch, skipBad } = writing
+  const pass: Pass = {
+    writing,
+    bad: new BadRows(
+      files.map(({ file }) => file),
+      skipBad
+    ),
+    outcomes: new Outcomes(),
+    diff: compared ? new Diff() : undefined,
+    late: new Map()
   }
-  const { bad, outcomes } = run
-  const reader = new BatchReader(file.headers, fields, outcomes)
-  yield* file.batches.pipe(
-    Stream.map((records) => reader.read(records)),
-    // The next batch is read while the database writes this one.
-    Stream.buffer({ capacity: 1 }),
-    Stream.runForEach((batch) => writeBatch(run, batch))
-  )
-  if (outcomes.rows === 0) return yield* fault(`${file.name} has headers, but no rows`)
-  if (bad.some) return yield* bad.error()
-  yield* settle(run, file)
-  if (bad.some) return yield* bad.error()
-  return { counts: outcomes.counts(), warnings: warningsOf(fields, reader.keyless) }
+  const { bad, diff, late, outcomes } = pass
+  bad.hint = hint
+  const seen = new SeenIds()
+  const runs: Array<Run> = []
+  const warnings: Array<string> = []
+  for (const { fields, file } of files) {
+    const destination: Destination = { ...writing, fields }
+    const references = makeReferences(destination)
+    const own = fields.references.filter((field) => field.self)
+    const run: Run = { ...pass, file, destination, fields, own, references, first: outcomes.rows }
+    seen.begin(file)
+    const reader = new BatchReader(fields, outcomes, seen, problems)
+    yield* file.batches.pipe(
+      Stream.map((records) => reader.read(records)),
+      // The next batch is read while the database writes this one.
+      Stream.buffer({ capacity: 1 }),
+      Stream.runForEach((batch) =>
+        Effect.andThen(
+          writeBatch(run, batch),
+          Effect.sync(() => onBatch(file, batch.records.length))
+        )
+      )
+    )
+    if (outcomes.rows === run.first) return yield* fault(`${file.name} has headers, but no rows`)
+    runs.push(run)
+    warnings.push(...warningsOf(file, fields, reader.keyless))
+  }
+  if (bad.rows.length > 0 && !skipBad) return yield* bad.error()
+  yield* Effect.forEach(runs, settle, { discard: true })
+  if (late.size > 0) {
+    if (!skipBad) return yield* bad.error()
+    return yield* Effect.fail(new Again({ problems: new Map([...problems, ...late]), hint: bad.hint }))
+  }
+  return { counts: outcomes.counts(), warnings, bad, preview: diff?.preview() }
 })
 
 /** The first pass: a batch's rows, with the references to what is already there. */
-const writeBatch = Effect.fnUntraced(function* (run: Run, batch: Batch) {
-  const { bad, destination, fields, outcomes, own, references } = run
-  for (const [number, field] of fields.references.entries()) yield* references.resolve(field, batch.keys[number]!)
-  const targets = fields.references.map((field, number) => targetsOf(run, field, batch, batch.keys[number]!, false))
-  yield* report(bad, batch)
-  if (bad.some) return
-  const ones = targets.flatMap((found, number) =>
-    fields.references[number]!.storage._tag === "One" ? [found.map((ids) => ids?.[0] ?? null)] : []
-  )
+const writeBatch = Effect.fnUntraced(function* (run: Run, all: Batch) {
+  const { destination, diff, fields, file, outcomes, own, references, writing } = run
+  for (const [number, field] of fields.references.entries()) yield* references.resolve(field, all.keys[number]!)
+  const found = fields.references.map((field, number) => targetsOf(run, field, all, all.keys[number]!, false))
+  yield* report(run, all)
+  // With a row that is bad nothing will be written: from here on the rows are only read, for all that is wrong with them.
+  if (run.bad.rows.length > 0 && !writing.skipBad) return
+  const batch = withoutProblems(all)
+  const targets = found.map((some) => some.filter((_, row) => !all.problems.has(row)))
+  const ones = targets.flatMap((some, number) => {
+    const { storage, unmade } = fields.references[number]!
+    return storage._tag === "One" && !unmade ? [some.map((ids) => ids?.[0] ?? null)] : []
+  })
+  const differences = diff !== undefined && fields.id !== undefined ? yield* compare(destination, batch, ones) : []
   markWritten(outcomes, batch, yield* upsert(destination, batch, ones))
-  if (fields.id === undefined && own.length > 0) outcomes.keep(batch.first, batch.ids)
+  diff?.note(file, fields, batch, differences, outcomes)
+  if (fields.id === undefined && own.length > 0) outcomes.keep(batch.numbers, batch.ids)
   if (!fields.references.some(({ storage }) => storage._tag === "Many")) return
   const ids = fields.id === undefined ? batch.ids : yield* entityIds(destination, batch.externalIds)
-  const numbers = batch.records.map((_, row) => batch.first + row)
-  for (const [number, { storage }] of fields.references.entries()) {
-    if (storage._tag === "Many")
-      markUpdated(outcomes, numbers, ids, yield* writeLinks(destination, storage, ids, targets[number]!))
+  for (const [number, { column, storage }] of fields.references.entries()) {
+    if (storage._tag !== "Many") continue
+    const changed = yield* writeLinks(destination, storage, ids, targets[number]!)
+    noteChanged(run, column, batch.numbers, ids, changed)
   }
 })
 
-/** The second pass, where one is needed: references of rows to rows of the same file, now that all are there. */
-const settle = Effect.fnUntraced(function* (run: Run, file: ImportFile) {
-  const { outcomes, own, references } = run
+/** The second pass, where one is needed: references of rows to rows of the same files, now that all are there. */
+const settle = Effect.fnUntraced(function* (run: Run) {
+  const { file, first, outcomes, own, references } = run
   if (own.length === 0) return
   const every = yield* references.moved(own)
   if (!every && !outcomes.postponed) return
   for (const field of own) field.known.clear()
-  let row = 0
+  let row = first
   yield* Stream.runForEach(file.batches, (records) => {
-    const first = row
+    const from = row
     row += records.length
-    return writePostponed(run, first, records, every)
+    return writePostponed(run, from, records, every)
   })
 })
 
@@ -98,9 +180,12 @@ const writePostponed = Effect.fnUntraced(function* (
   all: ReadonlyArray<FileRecord>,
   every: boolean
 ) {
-  const { bad, destination, fields, outcomes, own, references } = run
-  const rows = all.map((_, row) => row).filter((row) => every || outcomes.isPostponed(first + row))
+  const { destination, fields, outcomes, own, references } = run
+  const rows = all
+    .map((_, row) => row)
+    .filter((row) => !outcomes.isLeftOut(first + row) && (every || outcomes.isPostponed(first + row)))
   if (rows.length === 0) return
+  const numbers = rows.map((row) => first + row)
   const records = rows.map((row) => all[row]!)
   const problems: Problems = new Map()
   const keys = own.map((field) =>
@@ -110,18 +195,19 @@ const writePostponed = Effect.fnUntraced(function* (
     })
   )
   for (const [number, field] of own.entries()) yield* references.resolve(field, keys[number]!)
-  const targets = own.map((field, number) => targetsOf(run, field, { first, records, problems }, keys[number]!, true))
-  yield* report(bad, { records, problems })
-  if (bad.some) return
+  const targets = own.map((field, number) => targetsOf(run, field, { numbers, records, problems }, keys[number]!, true))
+  yield* report(run, { numbers, records, problems })
+  for (const [row, found] of problems) run.late.set(numbers[row]!, found)
+  if (run.late.size > 0) return
   const ids =
     fields.id === undefined
-      ? rows.map((row) => outcomes.kept(first + row))
+      ? numbers.map((number) => outcomes.kept(number))
       : yield* entityIds(
           destination,
-          records.map(({ cells }) => (cells[fields.id!] as string).trim())
+          records.map(({ cells }) => fields.id!.read(cells[fields.id!.index]) as string)
         )
-  const numbers = rows.map((row) => first + row)
-  for (const [number, { storage }] of own.entries()) {
+  for (const [number, { column, storage, unmade }] of own.entries()) {
+    if (unmade) continue
     const found = targets[number]!
     const changed =
       storage._tag === "Many"
@@ -132,7 +218,7 @@ const writePostponed = Effect.fnUntraced(function* (
             ids,
             found.map((some) => some![0] ?? null)
           )
-    markUpdated(outcomes, numbers, ids, changed)
+    noteChanged(run, column, numbers, ids, changed)
   }
 })
 
@@ -140,20 +226,21 @@ const writePostponed = Effect.fnUntraced(function* (
 const targetsOf = (
   { bad, outcomes }: Run,
   field: ReferenceField,
-  { first, problems, records }: Pick<Batch, "first" | "records" | "problems">,
-  keysByRow: ReadonlyArray<ReadonlyArray<string>>,
+  { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">,
+  keysByRow: ReadonlyArray<ReadonlyArray<string> | undefined>,
   last: boolean
 ) =>
-  keysByRow.map((keys, row) => {
+  // A row that couldn't be read has no keys.
+  records.map((record, row) => {
     const targets: Array<bigint> = []
-    for (const key of keys) {
+    for (const key of keysByRow[row] ?? []) {
       const found = field.known.get(key)!
       if (typeof found === "bigint") targets.push(found)
       else if (field.self && !last) {
-        outcomes.postpone(first + row)
+        outcomes.postpone(numbers[row]!)
         return undefined
       } else {
-        const written = field.written(records[row]!.cells[field.index], key)
+        const written = field.written(record.cells[field.index], key)
         addProblem(problems, row, field.header, unresolved(bad, field, written, found))
       }
     }
@@ -172,9 +259,13 @@ const unresolved = (
 }
 
 /** Adds what is wrong with rows to the bad ones, in the file's order; with too many of them the import ends. */
-const report = Effect.fnUntraced(function* (bad: BadRows, { problems, records }: Pick<Batch, "records" | "problems">) {
+const report = Effect.fnUntraced(function* (
+  { bad, file, outcomes }: Run,
+  { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">
+) {
   for (const [row, found] of [...problems].sort(([a], [b]) => a - b)) {
-    bad.add(records[row]!.line, found)
+    bad.add(file, records[row]!.line, found)
+    outcomes.leaveOut(numbers[row]!)
     if (bad.full) return yield* bad.error()
   }
 })
@@ -189,34 +280,22 @@ const markWritten = (
   for (const { external_id, id } of written) {
     const inserted = byId.get(id)
     outcomes.mark(
-      batch.first + (inserted ?? byExternalId.get(external_id!)!),
+      batch.numbers[inserted ?? byExternalId.get(external_id!)!]!,
       inserted === undefined ? "updated" : "inserted"
     )
   }
 }
 
-/** Marks rows, which have these numbers and ids, whose references have changed. */
-const markUpdated = (
-  outcomes: Outcomes,
+/** Notes rows, which have these numbers and ids, whose references in a column have changed. */
+const noteChanged = (
+  { diff, outcomes }: Run,
+  column: Column,
   numbers: ReadonlyArray<number>,
   ids: ReadonlyArray<bigint>,
   changed: ReadonlyArray<{ readonly id: bigint }>
 ) => {
   const byId = new Map(ids.map((id, row) => [id, numbers[row]!]))
-  for (const { id } of changed) outcomes.mark(byId.get(id)!, "updated")
+  const rows = changed.map(({ id }) => byId.get(id)!)
+  for (const row of rows) outcomes.mark(row, "updated")
+  diff?.count(column.slug, rows.filter((row) => !outcomes.isInserted(row)).length)
 }
-
-const warningsOf = (fields: Fields, keyless: ReadonlyArray<number>): ReadonlyArray<string> => [
-  ...(fields.id === undefined
-    ? [
-        "The file has no id: every row became a new record, and importing it again would make them twice. To say which header is the id: --map HEADER=id"
-      ]
-    : []),
-  ...fields.values.flatMap(({ header, keyless: what }, number) =>
-    keyless[number] === 0
-      ? []
-      : [
-          `${quoted(header).slice(1, -1)}: ${keyless[number]} value${keyless[number] === 1 ? " isn't" : "s aren't"} ${what} and can't be looked up by; the text is kept.`
-        ]
-  )
-]

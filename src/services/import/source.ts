@@ -1,28 +1,21 @@
-/** The bytes of a file: which format it has, and its UTF-8 in chunks, from a file that stays the same. */
-import { isUtf8 } from "node:buffer"
-import { createReadStream } from "node:fs"
+/** The bytes of a text file: which format and encoding it has, and its UTF-8 in chunks, from a file that stays the same. */
 import { open, stat } from "node:fs/promises"
 import { extname } from "node:path"
-
-const CHUNK_BYTES = 256 * 1024
-
-/** What makes a file unreadable, at a line if there is one. */
-export class Unreadable extends Error {
-  readonly line: number | undefined
-  constructor(message: string, line?: number) {
-    super(message)
-    this.line = line
-  }
-}
+import { type Encoding, findEncoding, newlines, toUtf8, wholeLetters } from "./encoding.ts"
+import { Unreadable } from "./Unreadable.ts"
 
 export interface Source {
   readonly path: string
-  readonly format: "csv" | "jsonl"
+  readonly format: "csv" | "jsonl" | "xlsx"
+  readonly encoding: Encoding
   readonly delimiter: string
   /** Ancient files end their lines with a carriage return alone. */
   readonly lineEnd: "\n" | "\r"
+  readonly bytes: number
   /** Size, time and place of the file: a later run has to read the same. */
   readonly version: string
+  /** Called with the number of bytes that were read so far. */
+  readonly onRead: (bytes: number) => void
 }
 
 const FORMATS: Readonly<Record<string, Source["format"]>> = {
@@ -33,31 +26,47 @@ const FORMATS: Readonly<Record<string, Source["format"]>> = {
   ".ndjson": "jsonl"
 }
 
-const versionOf = async (path: string): Promise<string> => {
+const OLD_SPREADSHEET = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
+
+const versionOf = async (path: string) => {
   const found = await stat(path)
   if (found.isDirectory()) throw new Unreadable("this is a folder.")
   if (!found.isFile()) throw new Unreadable("this isn't a plain file; it is read more than once. Save it first.")
-  return `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`
+  return { version: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, bytes: found.size }
 }
 
-export const identify = async (path: string): Promise<Source> => {
-  const version = await versionOf(path)
+export const sameFile = async ({ path, version }: Pick<Source, "path" | "version">): Promise<void> => {
+  if ((await versionOf(path)).version !== version)
+    throw new Unreadable("the file changed while it was read. Import again.")
+}
+
+/** Finds out what a file is; `encoding` says what can't be seen. */
+export const identify = async (
+  path: string,
+  encoding: string | undefined,
+  onRead: Source["onRead"]
+): Promise<Source> => {
+  const found = await versionOf(path)
+  const start = await beginning(path)
+  if (start.length === 0) throw new Unreadable("the file is empty.")
+  if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) {
+    if (encoding !== undefined) throw new Unreadable("this is a spreadsheet, which says its encoding itself.")
+    return { path, ...found, format: "xlsx", encoding: { name: "utf-8" }, delimiter: "", lineEnd: "\n", onRead }
+  }
+  if (start.subarray(0, 4).equals(OLD_SPREADSHEET))
+    throw new Unreadable("this is a spreadsheet in the format of before 2007. Save it as .xlsx or as CSV (UTF-8).")
+  const known = await findEncoding(path, start, encoding)
+  const text = new TextDecoder(known.name).decode(start)
+  const format = FORMATS[extname(path).toLowerCase()] ?? (/^\s*\{/.test(text) ? "jsonl" : "csv")
+  const lineEnd = text.includes("\r") && !text.includes("\n") ? "\r" : "\n"
+  return { path, ...found, format, encoding: known, lineEnd, delimiter: guessDelimiter(text, lineEnd), onRead }
+}
+
+const beginning = async (path: string): Promise<Buffer> => {
   const handle = await open(path)
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(64 * 1024), position: 0 })
-    const start = buffer.subarray(0, bytesRead)
-    if (bytesRead === 0) throw new Unreadable("the file is empty.")
-    if ((start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff)) {
-      throw new Unreadable("the file is UTF-16. Save it as UTF-8.", 1)
-    }
-    if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) {
-      throw new Unreadable("this is a spreadsheet or an archive. Save the sheet as CSV (UTF-8).")
-    }
-    const text = start.toString("utf8").replace(/^\ufeff/, "")
-    const extension = extname(path).toLowerCase()
-    const format = FORMATS[extension] ?? (/^\s*\{/.test(text) ? "jsonl" : "csv")
-    const lineEnd = text.includes("\r") && !text.includes("\n") ? "\r" : "\n"
-    return { path, format, version, lineEnd, delimiter: guessDelimiter(text, lineEnd) }
+    return buffer.subarray(0, bytesRead)
   } finally {
     await handle.close()
   }
@@ -78,49 +87,24 @@ const guessDelimiter = (text: string, lineEnd: string): string => {
   return [",", ";", "\t", "|"].reduce((best, next) => (score(next) > score(best) ? next : best))
 }
 
-/** The file's bytes, all of them UTF-8, in chunks that end with a whole character. */
+/** The file's text as UTF-8, in chunks that end with a whole character. */
 export async function* chunks(source: Source): AsyncGenerator<Buffer> {
-  const sameFile = async () => {
-    if ((await versionOf(source.path)) !== source.version)
-      throw new Unreadable("the file changed while it was read. Import again.")
-  }
-  await sameFile()
+  await sameFile(source)
+  const decoder = toUtf8(source.encoding)
+  let read = 0
   let lines = 0
-  let rest: Buffer = Buffer.alloc(0)
-  const check = (bytes: Buffer) => {
-    if (isUtf8(bytes)) return
-    let from = 0
-    for (let end = bytes.indexOf(10); end >= 0 && isUtf8(bytes.subarray(from, end)); end = bytes.indexOf(10, from)) {
-      from = end + 1
-      lines++
+  try {
+    for await (const bytes of wholeLetters(source.path)) {
+      const chunk = decoder.next(bytes)
+      read += bytes.length
+      source.onRead(read)
+      lines += newlines(chunk)
+      if (chunk.length > 0) yield chunk
     }
-    throw new Unreadable("this isn't UTF-8. Save the file as UTF-8 (in Excel: CSV UTF-8).", lines + 1)
+    const rest = decoder.end()
+    if (rest.length > 0) yield rest
+  } catch (error) {
+    throw error instanceof Unreadable ? new Unreadable(error.message, lines + (error.line ?? 1)) : error
   }
-  let first = true
-  for await (const read of createReadStream(source.path, { highWaterMark: CHUNK_BYTES })) {
-    const bytes = rest.length === 0 ? (read as Buffer) : Buffer.concat([rest, read as Buffer])
-    const end = wholeCharacters(bytes)
-    let chunk = bytes.subarray(0, end)
-    rest = Buffer.from(bytes.subarray(end))
-    if (first && chunk.length >= 3) {
-      first = false
-      if (chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) chunk = chunk.subarray(3)
-    }
-    check(chunk)
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++
-    if (chunk.length > 0) yield chunk
-  }
-  check(rest)
-  await sameFile()
-}
-
-/** The length of the bytes without a character that isn't all there yet. */
-const wholeCharacters = (bytes: Buffer): number => {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!
-    if ((byte & 0xc0) === 0x80) continue
-    const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
-    return size > back ? bytes.length - back : bytes.length
-  }
-  return bytes.length
+  await sameFile(source)
 }

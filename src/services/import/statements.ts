@@ -26,17 +26,16 @@ const CAST: Partial<Readonly<Record<ColumnKind, string>>> = {
   list: "text[]"
 }
 
-/** Inserts rows, or updates those whose ids are known and whose values differ; returns the ones that it wrote. */
-export const upsert = Effect.fnUntraced(function* (
-  { fields, organization, sql, type }: Destination,
+/** The rows of a batch as a relation `u`, with an expression for each of their columns. */
+const sourceOf = (
+  { fields, organization }: Destination,
   batch: Batch,
   ones: ReadonlyArray<ReadonlyArray<bigint | null>>
-) {
+) => {
   const writer = new SqlWriter()
   const physical = fields.values.flatMap((field) => field.physical)
-  const oneFields = fields.references.flatMap(({ storage }) => (storage._tag === "One" ? [storage] : []))
+  const references = writtenOnes(fields)
   const keyed = fields.id !== undefined
-  const columns = [...physical, ...oneFields].map(({ column }) => identifier(column))
   const organizationId = writer.bind(organization.id, "bigint")
   const arrays = [
     writer.bind(bigints(batch.ids), "bigint[]"),
@@ -53,17 +52,67 @@ export const upsert = Effect.fnUntraced(function* (
     return CAST[kind] === undefined ? value : `${value}::${CAST[kind]}`
   })
   const key = keyed ? ", external_id" : ""
+  return {
+    organizationId,
+    key,
+    /** Physical columns, as they are written in SQL. */
+    columns: [...physical, ...references.map(({ storage }) => storage)].map(({ column }) => identifier(column)),
+    selected: [...selected, ...references.map((_, number) => `u.r${number}`)],
+    from: `unnest(${arrays.join(", ")}) AS u(id${key}${physical.map((_, number) => `, v${number}`).join("")}${references.map((_, number) => `, r${number}`).join("")})`,
+    parameters: writer.parameters
+  }
+}
+
+/** The references that are columns of the table. */
+export const writtenOnes = (fields: Fields) =>
+  fields.references.flatMap(({ column, storage, unmade }) =>
+    storage._tag === "One" && !unmade ? [{ column, storage }] : []
+  )
+
+/** Inserts rows, or updates those whose ids are known and whose values differ; returns the ones that it wrote. */
+export const upsert = Effect.fnUntraced(function* (
+  destination: Destination,
+  batch: Batch,
+  ones: ReadonlyArray<ReadonlyArray<bigint | null>>
+) {
+  const { sql, type } = destination
+  const { columns, from, key, organizationId, parameters, selected } = sourceOf(destination, batch, ones)
   const changed = (alias: string) => `(${columns.map((column) => `${alias}.${column}`).join(", ")})`
   return yield* sql.unsafe<{ id: bigint; external_id?: string }>(
     `/* max import */ INSERT INTO ${qualified(type.relation)} AS t (organization_id, id${key}, ${columns.join(", ")}) ` +
-      `SELECT ${organizationId}, u.id${keyed ? ", u.external_id" : ""}, ${[...selected, ...oneFields.map((_, number) => `u.r${number}`)].join(", ")} ` +
-      `FROM unnest(${arrays.join(", ")}) AS u(id${key}${physical.map((_, number) => `, v${number}`).join("")}${oneFields.map((_, number) => `, r${number}`).join("")})` +
-      (keyed
-        ? ` ON CONFLICT (organization_id, external_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")} ` +
-          `WHERE ${changed("t")} IS DISTINCT FROM ${changed("excluded")}`
-        : "") +
-      ` RETURNING t.id${keyed ? ", t.external_id" : ""}`,
-    writer.parameters
+      `SELECT ${organizationId}, u.id${key === "" ? "" : ", u.external_id"}, ${selected.join(", ")} FROM ${from}` +
+      (key === ""
+        ? ""
+        : ` ON CONFLICT (organization_id, external_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")} ` +
+          `WHERE ${changed("t")} IS DISTINCT FROM ${changed("excluded")}`) +
+      ` RETURNING t.id${key === "" ? "" : ", t.external_id"}`,
+    parameters
+  )
+})
+
+/** What is different in rows that are there: for each its columns by place, and what was and would be in them. */
+export const compare = Effect.fnUntraced(function* (
+  destination: Destination,
+  batch: Batch,
+  ones: ReadonlyArray<ReadonlyArray<bigint | null>>
+) {
+  const { sql, type } = destination
+  const { columns, from, organizationId, parameters, selected } = sourceOf(destination, batch, ones)
+  const cells = columns.map(
+    (column, number) => `(${number}, t.${column} IS DISTINCT FROM n.n${number}, t.${column}::text, n.n${number}::text)`
+  )
+  return yield* sql.unsafe<{
+    external_id: string
+    places: ReadonlyArray<number>
+    was: ReadonlyArray<string | null>
+    now: ReadonlyArray<string | null>
+  }>(
+    `/* max import compare */ SELECT n.external_id, d.places, d.was, d.now ` +
+      `FROM (SELECT u.external_id, ${selected.map((value, number) => `${value} AS n${number}`).join(", ")} FROM ${from}) n ` +
+      `JOIN ${qualified(type.relation)} t ON t.organization_id = ${organizationId} AND t.external_id = n.external_id ` +
+      `CROSS JOIN LATERAL (SELECT array_agg(c.place) AS places, array_agg(c.was) AS was, array_agg(c.now) AS now ` +
+      `FROM (VALUES ${cells.join(", ")}) AS c(place, differs, was, now) WHERE c.differs) d WHERE d.places IS NOT NULL`,
+    parameters
   )
 })
 

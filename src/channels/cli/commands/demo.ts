@@ -122,7 +122,7 @@ const sample = Effect.gen(function* () {
   ) {
     const file = join(folder, `${type}.jsonl`)
     yield* Effect.promise(() => writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n")))
-    yield* importer.import(organization, { file, type, map, ignore })
+    yield* importer.import(organization, { files: [file], type, map, ignore })
   })
   const owner = "owner:people.email"
   yield* Effect.gen(function* () {

@@ -1,14 +1,25 @@
 /** Files into an organization's data. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { quoted } from "../../../domain/text.ts"
+import { badRowTexts } from "../../../services/import/BadRows.ts"
 import { type Imported, Importer } from "../../../services/Importer.ts"
 import { currentOrganization, wantsJson } from "../context.ts"
-import { note, result } from "../output.ts"
+import { columns, note, result } from "../output.ts"
+import { makeProgress } from "../progress.ts"
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 export const importFile = Command.make(
   "import",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("CSV with a header, or JSONL")),
+    files: Argument.String("file").pipe(
+      Argument.withDescription("CSV with a header, JSONL, or XLSX; several go in together"),
+      Argument.variadic({ min: 1 })
+    ),
     type: Flag.String("type").pipe(Flag.withDescription("people, companies, meetings, or a type of your own")),
     map: Flag.KeyValuePair("map").pipe(
       Flag.withDescription("header=column, or header=owner:people.email to find whom a value means; may be repeated"),
@@ -18,30 +29,35 @@ export const importFile = Command.make(
       Flag.withDescription("A header to leave out; may be repeated"),
       Flag.atMost(1000)
     ),
-    create: Flag.Boolean("create").pipe(
-      Flag.withDescription("Make the type and the columns that the organization doesn't have yet"),
-      Flag.withDefault(false)
-    )
+    idPrefix: text("id-prefix", "What stands before the ids of these rows, such as crm:"),
+    create: toggle("create", "Make the type and the columns that the organization doesn't have yet"),
+    dryRun: toggle("dry-run", "Say what would happen, and change nothing"),
+    skipBad: toggle("skip-bad", "Import the other rows when some are bad, and say which were left out"),
+    encoding: text("encoding", "The encoding of a text file that doesn't show it, such as windows-1252"),
+    sheet: text("sheet", "The sheet of a spreadsheet; the first one by default")
   },
   (input) =>
     Effect.gen(function* () {
       const importer = yield* Importer
-      const outcome = yield* importer.import(yield* currentOrganization, {
-        file: input.file,
-        type: input.type,
-        map: input.map,
-        ignore: input.ignore,
-        create: input.create
-      })
+      const progress = makeProgress()
+      const outcome = yield* importer
+        .import(yield* currentOrganization, {
+          ...input,
+          idPrefix: Option.getOrUndefined(input.idPrefix),
+          encoding: Option.getOrUndefined(input.encoding),
+          sheet: Option.getOrUndefined(input.sheet),
+          onProgress: progress.show
+        })
+        .pipe(Effect.ensuring(Effect.sync(progress.clear)))
       yield* result(yield* wantsJson, outcome, lines(outcome))
       for (const warning of outcome.warnings) yield* note(warning)
     })
 ).pipe(
-  Command.withDescription("Import a file: all of it, or nothing and the lines that stand in the way"),
+  Command.withDescription("Import files: all of them, or nothing and the lines that stand in the way"),
   Command.withExamples([
     {
-      command: "max import staff.csv --type people --ignore company",
-      description: "Headers id, name, email and phone map themselves"
+      command: "max import staff.xlsx --type people --ignore company --dry-run",
+      description: "What would happen. Headers id, name, email and phone map themselves"
     },
     {
       command: "max import customers.csv --type people --map rep=owner:people.email --create",
@@ -50,13 +66,67 @@ export const importFile = Command.make(
   ])
 )
 
-const lines = (outcome: Imported): ReadonlyArray<string> => [
-  `${outcome.rows} ${outcome.rows === 1 ? "row" : "rows"} into ${outcome.type.pluralName}: ${outcome.inserted} new, ${outcome.updated} changed, ${outcome.unchanged} as they were.`,
-  ...outcome.createdColumns.map(({ kind, slug }) => `New column: ${slug} (${kind})`),
-  ...(outcome.hiddenColumns.length === 0
-    ? []
-    : [
-        `No role sees ${outcome.hiddenColumns.join(", ")} yet. To show them: max policy show > policy.json, name them in its rules`,
-        `(a rule with "*" takes them in as it is), then max policy publish policy.json`
-      ])
-]
+const count = (number: number) => number.toLocaleString("en-US")
+
+const lines = (outcome: Imported): ReadonlyArray<string> => {
+  const { inserted, leftOut, rows, type, unchanged, updated } = outcome
+  const left = leftOut === 0 ? "" : `, ${count(leftOut)} bad and left out`
+  const tense = outcome.dryRun ? " (a dry run: nothing was changed)" : ""
+  return [
+    ...(outcome.dryRun ? readAs(outcome) : []),
+    `${count(rows)} ${rows === 1 ? "row" : "rows"} into ${type.pluralName}${tense}: ${count(inserted)} new, ${count(updated)} changed, ${count(unchanged)} as they were${left}.`,
+    ...(outcome.dryRun ? different(outcome) : []),
+    ...(outcome.dryRun ? [] : outcome.createdColumns.map(({ kind, slug }) => `New column: ${slug} (${kind})`)),
+    ...seenBy(outcome),
+    ...badRowTexts(outcome.badRows, outcome.files.length > 1)
+  ]
+}
+
+/** What each file was taken for. */
+const readAs = ({ createdColumns, files, type }: Imported): ReadonlyArray<string> =>
+  files.flatMap(({ format, mapped, name }) => [
+    `${name}: ${format}`,
+    ...columns(
+      mapped.map(({ header, to }) => {
+        const made = createdColumns.find(({ slug }) => slug === to.split(":")[0])
+        return [`  ${header}`, "→", made === undefined ? to : `${to} (new: ${made.kind})`]
+      })
+    ),
+    ...(type.created ? [`  The type ${type.slug} would be made.`] : [])
+  ])
+
+const different = ({ preview }: Imported): ReadonlyArray<string> => {
+  if (preview === undefined) return []
+  const { columns: changed, examples } = preview
+  const several = new Set([...examples.new, ...examples.changed].map(({ file }) => file)).size > 1
+  const who = (example: (typeof examples.new)[number]) =>
+    `${several ? `${example.file} ` : ""}${example.line}: ${example.id === undefined ? "" : `${quoted(example.id).slice(1, -1)} `}${quoted(example.name).slice(1, -1)}`
+  return [
+    ...(changed.length === 0
+      ? []
+      : [`Changed columns: ${changed.map(({ column, rows }) => `${column} in ${count(rows)}`).join(", ")}`]),
+    ...examples.new.map((example) => `  + ${who(example)}`),
+    ...examples.changed.map(
+      (example) =>
+        `  ~ ${who(example)}: ${example.columns.map(({ column, now, was }) => (now === undefined ? column : `${column} ${cell(was)} → ${cell(now)}`)).join(", ")}`
+    )
+  ]
+}
+
+const cell = (value: string | null | undefined) => (value === null || value === undefined ? "nothing" : quoted(value))
+
+/** Who sees what is new, and the line that shows it to the others. */
+const seenBy = ({ dryRun, type, visibility }: Imported): ReadonlyArray<string> => {
+  const { columns: made, hiddenFrom, shownTo } = visibility
+  return [
+    ...(shownTo.length === 0
+      ? []
+      : [`${dryRun ? "Would be shown" : "Shown"} to ${shownTo.join(", ")}: ${made.join(", ")}`]),
+    ...(hiddenFrom.length === 0
+      ? []
+      : [
+          `${dryRun ? "Would stay hidden" : "Hidden"} from ${hiddenFrom.join(", ")}. To show it${dryRun ? " then" : ""}:`,
+          ...hiddenFrom.map((role) => `  max policy grant ${role} ${type.created ? type.slug : made.join(" ")}`)
+        ])
+  ]
+}

@@ -1,18 +1,15 @@
 /** Organizations, members and policies: an operator's commands. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OPERATOR } from "../../../database/audit.ts"
-import { OperatorError } from "../../../domain/errors.ts"
-import { quoted } from "../../../domain/text.ts"
 import { MAX_POLICY_LENGTH } from "../../../permissions/Policy.ts"
-import { openImportFile } from "../../../services/import/file.ts"
-import type { Cell } from "../../../services/import/record.ts"
 import { Memberships } from "../../../services/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/Organizations.ts"
 import { Policies } from "../../../services/Policies.ts"
 import { currentOrganization, max, typedAttributes, UsageError, wantsJson } from "../context.ts"
 import { columns, note, result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
+import { sync } from "./memberSync.ts"
 
 export const init = Command.make(
   "init",
@@ -132,47 +129,6 @@ const suspend = Command.make("suspend", { identifier: Argument.String("identifie
     yield* result(yield* wantsJson, { suspended: input.identifier }, [`${input.identifier} may no longer come in.`])
   })
 ).pipe(Command.withDescription("End a person's access at once"))
-
-/** The rows of a file with the headers identifier and role. */
-const readMembers = Effect.fnUntraced(function* (path: string) {
-  const file = yield* openImportFile(path)
-  const [identifier, role] = ["identifier", "role"].map((header) =>
-    file.headers.findIndex((known) => known.trim().toLowerCase() === header)
-  )
-  if (identifier === undefined || identifier < 0 || role === undefined || role < 0) {
-    return yield* new OperatorError({ message: `${quoted(path)} needs the headers identifier and role.` })
-  }
-  const records = yield* Stream.runCollect(Stream.flattenIterable(file.batches))
-  const bad = records.find((record) => record.problem !== undefined)
-  if (bad !== undefined)
-    return yield* new OperatorError({ message: `Nothing was changed: line ${bad.line}: ${bad.problem}` })
-  const text = (cell: Cell) => (typeof cell === "string" ? cell.trim() : Array.isArray(cell) ? cell.join(";") : "")
-  return records.map(({ cells, line }) => ({
-    line,
-    identifier: text(cells[identifier]),
-    roles: text(cells[role])
-      .split(";")
-      .map((one) => one.trim())
-      .filter((one) => one !== "")
-  }))
-})
-
-const sync = Command.make(
-  "sync",
-  {
-    file: Argument.String("file").pipe(
-      Argument.withDescription("CSV or JSONL with the columns identifier and role (several: a;b)")
-    )
-  },
-  (input) =>
-    Effect.gen(function* () {
-      const memberships = yield* Memberships
-      const outcome = yield* memberships.sync(yield* currentOrganization, yield* readMembers(input.file))
-      yield* result(yield* wantsJson, outcome, [
-        `${outcome.added} added or changed, ${outcome.suspended} suspended, ${outcome.unchanged} as they were.`
-      ])
-    })
-).pipe(Command.withDescription("Make the members those of a file: who isn't in it is suspended"))
 
 export const member = Command.make("member").pipe(
   Command.withDescription("Who may come in, with which roles"),

@@ -1,0 +1,176 @@
+/** How the text of a cell becomes what the columns of a table take, and what is wrong with it. */
+import { type Column, type ColumnKind, DISPLAY_NAME, type Organization, type Storage } from "../../domain/EntityType.ts"
+import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
+import { quoted } from "../../domain/text.ts"
+import { bindScalar, isoDate, isoTimestamp } from "../../domain/values.ts"
+import { type Cell, NESTED } from "./record.ts"
+
+interface Physical {
+  readonly column: string
+  readonly kind: ColumnKind
+}
+
+export interface ValueField {
+  readonly header: string
+  readonly index: number
+  readonly column: Column
+  readonly physical: ReadonlyArray<Physical>
+  /** Texts for the physical columns; a string is what is wrong with the cell. */
+  readonly read: (cell: Cell) => ReadonlyArray<string | null> | string
+  /** What the text should have been for its key; for the count of those that have none. */
+  readonly keyless?: string
+}
+
+const MAX_SHORT = 400
+/** A btree takes keys up to about a third of a page. */
+const MAX_KEY_BYTES = 2000
+const MAX_LIST = 1000
+
+export const readId = (cell: Cell, prefix: string): string | { readonly problem: string } => {
+  if (cell === undefined) return { problem: "empty, and the other rows have one" }
+  if (typeof cell !== "string")
+    return { problem: cell === NESTED ? NESTED_PROBLEM : "a list, where the id is one value" }
+  const problem = textProblem(cell)
+  if (problem !== undefined) return { problem }
+  const id = prefix + cell.trim()
+  return id.length > MAX_SHORT || Buffer.byteLength(id) > MAX_KEY_BYTES
+    ? { problem: `it has more than ${MAX_SHORT} characters` }
+    : id
+}
+
+export const valueField = (
+  header: string,
+  index: number,
+  column: Column,
+  storage: Extract<Storage, { readonly _tag: "Value" }>,
+  organization: Organization
+): ValueField => {
+  const physical = [storage.column, ...(storage.keyColumn === undefined ? [] : [storage.keyColumn])].map((name) => ({
+    column: name,
+    kind: column.kind
+  }))
+  const empty = physical.map(() => null)
+  const convert = converter(column, storage, organization)
+  const keyless =
+    column.kind === "phone"
+      ? "in the form of a phone number"
+      : column.kind === "email"
+        ? "in the form of an e-mail address"
+        : undefined
+  return {
+    header,
+    index,
+    column,
+    physical,
+    ...(keyless === undefined ? {} : { keyless }),
+    read: (cell) => {
+      if (cell === undefined) return column.key === DISPLAY_NAME ? "empty, and every record has a name" : empty
+      if (column.kind === "list") return readList(cell)
+      if (cell === NESTED) return NESTED_PROBLEM
+      if (typeof cell !== "string") return `a list, where ${column.slug} is one value`
+      return textProblem(cell) ?? convert(cell)
+    }
+  }
+}
+
+const NESTED_PROBLEM = "an object, and only text, numbers, true, false and lists of them can be imported"
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+export const textProblem = (text: string): string | undefined =>
+  text.includes("\u0000")
+    ? "it contains a NUL character"
+    : LONE_SURROGATE.test(text)
+      ? "it contains half of a character"
+      : undefined
+
+/** Reads the text of one value, which isn't empty, as texts for its physical columns. */
+const converter = (
+  column: Column,
+  { indexed = false }: { readonly indexed?: boolean },
+  organization: Organization
+): ((text: string) => ReadonlyArray<string | null> | string) => {
+  const short = (text: string, key: string | null) =>
+    text.length > MAX_SHORT || (key !== null && Buffer.byteLength(key) > MAX_KEY_BYTES)
+      ? `it has more than ${MAX_SHORT} characters`
+      : [text, key]
+  const read = (parse: (text: string) => string | undefined, expected: string) => (cell: string) => {
+    const value = parse(cell.trim())
+    return value === undefined ? `${quoted(cell)} isn't ${expected}` : [value]
+  }
+  switch (column.kind) {
+    case "phone":
+      return (cell) => short(cell.trim(), phoneKey(cell.trim(), organization.country) ?? null)
+    case "email":
+      return (cell) => short(cell.trim(), emailKey(cell) ?? null)
+    case "integer":
+      return read((text) => boundText(column, text, organization), "a whole number")
+    case "number":
+      return read((text) => (EXPONENT.test(text) ? text : boundText(column, text, organization)), "a number")
+    case "boolean":
+      return read(
+        (text) => (/^(true|yes|1)$/i.test(text) ? "true" : /^(false|no|0)$/i.test(text) ? "false" : undefined),
+        "true or false"
+      )
+    case "date":
+      return read(isoDate, "a date such as 2026-03-31")
+    case "timestamp":
+      return read(timestamp, "a time such as 2026-03-31 14:00")
+    default: {
+      const name = column.key === DISPLAY_NAME
+      return (cell) => {
+        const text = name ? cell.trim() : cell
+        const key = foldText(text)
+        return indexed ? short(text, key) : [text, key]
+      }
+    }
+  }
+}
+
+/** A number as spreadsheets write large and small ones. */
+const EXPONENT = /^[+-]?\d{1,100}(\.\d{1,100})?[eE][+-]?\d{1,2}$/
+
+export const boundText = (column: Column, text: string, organization: Organization): string | undefined => {
+  const value = bindScalar(column, text, organization)
+  return value === undefined ? undefined : String(value)
+}
+
+/** Postgres takes offsets of less than sixteen hours. */
+const timestamp = (text: string): string | undefined => {
+  const offset = /[+-](\d{2}):?(\d{2})$/.exec(text.slice(10))
+  return offset !== null && (Number(offset[1]) > 15 || Number(offset[2]) > 59) ? undefined : isoTimestamp(text)
+}
+
+/** The parts of a cell that holds several: a JSON array, or divided by semicolons. */
+export const partsOf = (cell: Cell): ReadonlyArray<string> | string => {
+  if (cell === NESTED) return NESTED_PROBLEM
+  const parts = typeof cell === "string" ? splitList(cell) : (cell ?? [])
+  const problem = parts.map(textProblem).find((found) => found !== undefined)
+  return problem ?? parts.map((part) => part.trim()).filter((part) => part !== "")
+}
+
+const splitList = (text: string): ReadonlyArray<string> => {
+  if (text.trimStart().startsWith("[")) {
+    try {
+      const values: unknown = JSON.parse(text)
+      if (Array.isArray(values) && values.every((value) => typeof value !== "object")) return values.map(String)
+    } catch {
+      // Not JSON: a text that begins with a bracket.
+    }
+  }
+  return text.split(";")
+}
+
+const readList = (cell: Cell): ReadonlyArray<string | null> | string => {
+  const parts = partsOf(cell)
+  if (typeof parts === "string") return parts
+  if (parts.length > MAX_LIST) return `it has more than ${MAX_LIST} entries`
+  const keys = parts.map(foldText)
+  return parts.some((part, index) => part.length > MAX_SHORT || Buffer.byteLength(keys[index]!) > MAX_KEY_BYTES)
+    ? `an entry has more than ${MAX_SHORT} characters`
+    : parts.length === 0
+      ? [null, null]
+      : [arrayLiteral(parts), arrayLiteral(keys)]
+}
+
+const arrayLiteral = (parts: ReadonlyArray<string>): string =>
+  `{${parts.map((part) => `"${part.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
