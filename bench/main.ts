@@ -1,9 +1,10 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench [-- store] [--rows 100000] [--json]
+ * Usage: npm run bench [-- store|import] [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
+import { importing } from "./import.ts"
 import { store } from "./store.ts"
 
 export interface Measured {
@@ -24,4 +25,5 @@ const print = (measured: ReadonlyArray<Measured>) => {
   }
 }
 
-NodeRuntime.runMain(Effect.map(store(args.includes("--rows") && rows > 0 ? rows : 100_000, json), print))
+const size = args.includes("--rows") && rows > 0 ? rows : 100_000
+NodeRuntime.runMain(args.includes("import") ? importing(size, json) : Effect.map(store(size, json), print))
