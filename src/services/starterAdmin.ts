@@ -33,7 +33,7 @@ const withColumns = (policy: Policy, document: Document, type: EntityType, colum
   if (rule === undefined) return undefined
   const keys = columns.map(({ key }) => key)
   return {
-    document: undefined,
+    document,
     policy: {
       ...policy,
       rules: policy.rules.map((one): Rule =>
@@ -81,7 +81,8 @@ export const showToAdmin = Effect.fnUntraced(function* (
   const document = JSON.parse(row.document) as Document
   const next = columns === "all" ? withType(policy, document, type) : withColumns(policy, document, type, columns)
   if (next === undefined) return false
-  const text = next.document === undefined ? row.document : JSON.stringify(next.document, null, 2)
+  // A file that says the same is kept as its author wrote it.
+  const text = next.document === document ? row.document : JSON.stringify(next.document, null, 2)
   yield* insertPolicy(sql, catalog.organization.id, text, next.policy, OPERATOR)
   return true
 })

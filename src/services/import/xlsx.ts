@@ -1,7 +1,6 @@
 /**
  * XLSX → records. A spreadsheet is a zip archive of XML that has to be in memory as a whole, so it is read by a thread
- * with a heap of its own: a small file that unpacks to gigabytes, or that has a cell in row 1,000,000,000, ends that
- * thread and nothing else. Dates become ISO text, numbers have the fifteen digits that a spreadsheet shows.
+ * with a heap of its own: what is larger than it seems ends that thread and nothing else. Dates become ISO text, numbers have the fifteen digits that a spreadsheet shows.
  */
 import { createRequire } from "node:module"
 import { readFile } from "node:fs/promises"
@@ -10,6 +9,7 @@ import { quoted } from "../../domain/text.ts"
 import { type FileRecord, textCell, tooLong } from "./record.ts"
 import { sameFile, type Source } from "./source.ts"
 import { Unreadable } from "./Unreadable.ts"
+import { entriesOf, hasFarRow } from "./zip.ts"
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024
 const MAX_UNPACKED_BYTES = 500 * 1024 * 1024
@@ -38,7 +38,7 @@ export const openSheet = async (source: Source, wanted: string | undefined): Pro
   await sameFile(source)
   if (source.bytes > MAX_FILE_BYTES) throw new Unreadable(TOO_LARGE)
   const bytes = await readFile(source.path)
-  if (unpackedBytes(bytes) > MAX_UNPACKED_BYTES) throw new Unreadable(TOO_LARGE)
+  await checkArchive(bytes)
   const thread = startThread()
   try {
     const opened = await thread.ask<Opened>({ open: new Uint8Array(bytes).buffer, sheet: wanted ?? 1 })
@@ -87,28 +87,13 @@ async function* records(source: Source, part: Part, rows: number, header: Header
   }
 }
 
-/**
- * What an archive says that its entries unpack to: the library reserves just that, whatever is inside. An archive of
- * more than 4 GB or one without a directory isn't a spreadsheet of anybody's.
- */
-const unpackedBytes = (zip: Buffer): number => {
-  const damaged = new Unreadable("this isn't a spreadsheet, or it is damaged.")
-  let end = zip.length - 22
-  while (end >= 0 && zip.readUInt32LE(end) !== 0x06054b50) {
-    if (zip.length - end > 65_557) throw damaged
-    end--
+/** Refuses what would fill the memory, as far as an archive says so itself; the library reserves what it says, whatever is inside. */
+const checkArchive = async (bytes: Buffer): Promise<void> => {
+  const entries = entriesOf(bytes)
+  if (entries.reduce((sum, entry) => sum + entry.bytes, 0) > MAX_UNPACKED_BYTES) throw new Unreadable(TOO_LARGE)
+  for (const entry of entries) {
+    if (/sheet[^/]*\.xml$/.test(entry.name) && (await hasFarRow(entry))) throw new Unreadable(TOO_LARGE)
   }
-  if (end < 0) throw damaged
-  const entries = zip.readUInt16LE(end + 10)
-  let at = zip.readUInt32LE(end + 16)
-  if (entries === 0xffff || at === 0xffffffff) throw new Unreadable(TOO_LARGE)
-  let total = 0
-  for (let entry = 0; entry < entries; entry++) {
-    if (at + 46 > zip.length || zip.readUInt32LE(at) !== 0x02014b50) throw damaged
-    total += zip.readUInt32LE(at + 24)
-    at += 46 + zip.readUInt16LE(at + 28) + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
-  }
-  return total
 }
 
 /** The thread's program. It is text because a thread needs a file of its own, and a bundle has none to give. */
