@@ -9,6 +9,7 @@ import { Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { audit } from "./commands/audit.ts"
+import { backup, move, restore } from "./commands/backup.ts"
 import { migrate } from "./commands/database.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
@@ -97,6 +98,7 @@ const root = max.pipe(
         demo
       ] as const
     },
+    { group: "Operate", commands: [configured(backup), configured(restore), configured(move)] as const },
     {
       group: "For models and engineers",
       commands: [connected(mcp), tools, connected(tool), connected(evaluate), connected(trace)] as const
