@@ -13,7 +13,8 @@ import { type EmbeddedServerError, start } from "./EmbeddedServer.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 
-interface Source {
+/** A database, and how to get into it. */
+export interface Source {
   /** Whether Max made this database, and may therefore migrate it by itself. */
   readonly own: boolean
   readonly connect: PgClient.PgClientConfig
@@ -69,6 +70,23 @@ export const connectOwner = (where: Whereabouts) =>
     return { ...from, owner: yield* ownerClient(from) }
   }).pipe(Effect.provide(Reactivity.layer))
 
+const credentials = (from: Source, role: string) => {
+  const password = rolePassword(from.password, role)
+  return { ...from.connect, username: role, ...(password === undefined ? {} : { password }) }
+}
+
+/** One connection as one of the roles that lookups and writes run as. */
+export const connectAs = (from: Source, role: string) =>
+  PgClient.make({
+    ...credentials(from, role),
+    applicationName: "max doctor",
+    maxConnections: 1,
+    startupParameters: SESSION
+  }).pipe(
+    Effect.tap((client) => client`SELECT 1`),
+    Effect.provide(Reactivity.layer)
+  )
+
 /** The owner's connection to the configured database. */
 export const forMigration = Env.pipe(Effect.flatMap(connectOwner), Effect.mapError(startFailure))
 
@@ -109,14 +127,7 @@ export class Database extends Context.Service<
       const roles = inspection.rolesExist ? rolesOf(inspection.database) : undefined
       if (roles === undefined)
         yield* Effect.logWarning("Lookups run as the database's owner, because the reading role doesn't exist.")
-      const as = (role: string | undefined) => {
-        const password = role === undefined ? undefined : rolePassword(from.password, role)
-        return {
-          ...from.connect,
-          ...(role === undefined ? {} : { username: role }),
-          ...(password === undefined ? {} : { password })
-        }
-      }
+      const as = (role: string | undefined) => (role === undefined ? from.connect : credentials(from, role))
       const reading = (timeout: number) => ({
         ...SESSION,
         default_transaction_read_only: "on",

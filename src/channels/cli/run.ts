@@ -11,6 +11,7 @@ import { ToolHandlers } from "../../tools/handlers.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, move, restore } from "./commands/backup.ts"
 import { migrate } from "./commands/database.ts"
+import { doctor } from "./commands/doctor.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
 import { importFile } from "./commands/import.ts"
@@ -98,7 +99,10 @@ const root = max.pipe(
         demo
       ] as const
     },
-    { group: "Operate", commands: [configured(backup), configured(restore), configured(move)] as const },
+    {
+      group: "Operate",
+      commands: [configured(doctor), configured(backup), configured(restore), configured(move)] as const
+    },
     {
       group: "For models and engineers",
       commands: [connected(mcp), tools, connected(tool), connected(evaluate), connected(trace)] as const
