@@ -36,23 +36,24 @@ export const restoreInto = Effect.fn("Backup.restore")(function* <E, R>(
   { owner, password }: Target,
   parts: Stream.Stream<Part, E, R>
 ) {
-  return yield* owner.withTransaction(
+  const { filled, restored } = yield* owner.withTransaction(
     Effect.gen(function* () {
       const filled = yield* fill(owner, parts)
       const { withoutRoles } = yield* migrate(owner, password)
-      const organizations = yield* beginAnew(owner)
-      yield* define(owner, [`ANALYZE ${filled.tables.map(qualified).join(", ")}`])
       const restored: Restored = {
         takenAt: filled.takenAt,
         tables: filled.tables.length,
         rows: filled.rows,
-        organizations,
+        organizations: yield* beginAnew(owner),
         elsewhere: yield* readElsewhere(owner),
         ...(withoutRoles === undefined ? {} : { withoutRoles })
       }
-      return restored
+      return { filled, restored }
     })
   )
+  // Statistics are for speed alone: a failure here doesn't undo what was restored.
+  yield* Effect.ignore(define(owner, [`ANALYZE ${filled.tables.map(qualified).join(", ")}`]))
+  return restored
 })
 
 /** Restores the rows into the schema that they are from, and no further; inside a transaction. */
