@@ -56,10 +56,10 @@ export const writeBackupFile = <E, R>(
 /** What makes a file no backup that can be restored. */
 class Unreadable extends Error {}
 
-/** Reads the parts of a file; one that was cut short, altered or made by a newer Max fails, at the latest at its end. */
+/** Reads the parts of a file; one that was cut short, altered or made by a newer Max fails before the first. */
 export const readBackupFile = (path: string): Stream.Stream<Part, OperatorError> =>
   Stream.suspend(() =>
-    Stream.fromAsyncIterable(partsOf(path), (error) =>
+    Stream.fromAsyncIterable(checked(path), (error) =>
       error instanceof Unreadable
         ? new OperatorError({ message: `${printable(path)} ${error.message} Nothing was restored.` })
         : fileFault(path, error, "read")
@@ -70,9 +70,17 @@ const NOT_A_BACKUP = "isn't a backup that max backup made."
 const CUT = "was cut short: its end is missing."
 const ALTERED = "was altered or damaged: its contents don't fit its checksum."
 
+/** The file is read twice, so that what isn't whole never reaches a database. */
+async function* checked(path: string): AsyncGenerator<Part> {
+  // eslint-disable-next-line no-unused-vars
+  for await (const _ of partsOf(path)) continue
+  yield* partsOf(path)
+}
+
 async function* partsOf(path: string): AsyncGenerator<Part> {
   const found = await stat(path)
   if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+  if (!found.isFile() || found.size === 0) throw new Unreadable(NOT_A_BACKUP)
   const hash = createHash("sha256")
   let first = true
   let ended = false
