@@ -14,6 +14,7 @@ import { migrate } from "./commands/database.ts"
 import { doctor } from "./commands/doctor.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
+import { exportType } from "./commands/export.ts"
 import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { mcp } from "./commands/mcp.ts"
@@ -101,7 +102,13 @@ const root = max.pipe(
     },
     {
       group: "Operate",
-      commands: [configured(doctor), configured(backup), configured(restore), configured(move)] as const
+      commands: [
+        configured(doctor),
+        configured(backup),
+        configured(restore),
+        configured(move),
+        connected(exportType)
+      ] as const
     },
     {
       group: "For models and engineers",

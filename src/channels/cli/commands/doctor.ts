@@ -18,8 +18,7 @@ export const doctor = Command.make("doctor", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Look at everything that has to be right, change nothing, and say which command mends what isn't.\n" +
-      "Ends with 0 when all is well or only warned of, with 1 when something fails."
+    "Say what is wrong and which command mends it, and change nothing; ends with 1 when something fails, else with 0"
   )
 )
 
