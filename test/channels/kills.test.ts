@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -80,46 +80,61 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a command and kills it after a while; resolves when it is gone. */
-const killed = (args: ReadonlyArray<string>, env: Record<string, string>, after: number) =>
-  new Promise<void>((resolve) => {
+/** Runs a command; when `begun` is so, kills it after a while. Resolves, when it is gone, to how long it went on since. */
+const killed = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  begun: () => Promise<boolean>,
+  after: number | undefined
+) =>
+  new Promise<number>((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], {
       env: { PATH: process.env["PATH"], ...env },
       stdio: "ignore"
     })
-    const timer = setTimeout(() => child.kill("SIGKILL"), after)
-    child.on("close", () => {
-      clearTimeout(timer)
-      resolve()
-    })
+    let since = performance.now()
+    child.on("close", () => resolve(performance.now() - since))
+    const watch = async () => {
+      while (child.exitCode === null && !(await begun())) await delay(1)
+      since = performance.now()
+      if (after === undefined) return
+      await delay(after)
+      child.kill("SIGKILL")
+    }
+    watch().catch(reject)
   })
 
-/** Kills a command that fills a database, at moments spread over as long as it takes; counts how it ended. */
-const fillAndKill = async (args: (target: string) => readonly [ReadonlyArray<string>, Record<string, string>]) => {
-  const started = performance.now()
-  const first = await database()
-  const ran = await runMax(...args(first))
-  expect([ran.code, ran.stderr]).toEqual([0, expect.anything()])
-  const took = performance.now() - started
-  expect(await contentOf(first)).toEqual(whole)
-  const ended = { nothing: 0, everything: 0 }
-  let target = await database()
-  for (let kill = 0; kill < KILLS; kill++) {
-    await killed(...args(target), (took * (kill + Math.random())) / KILLS)
-    const content = await contentOf(target)
-    if (content === undefined) {
-      // The same database again: a killed attempt is in nobody's way.
-      ended.nothing++
-      continue
-    }
-    expect(content).toEqual(whole)
-    ended.everything++
-    target = await database()
-  }
-  await runMax(...args(target))
-  expect(await contentOf(target)).toEqual(whole)
-  return ended
-}
+/** Kills a command that fills a database at moments spread over as long as it works there; counts how it ended. */
+const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, Record<string, string>]) =>
+  withOwner(source, (watcher) =>
+    Effect.promise(async () => {
+      const run = (target: string, after: number | undefined) => {
+        const works = watcher<{ n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = ${new URL(target).pathname.slice(1)} AND xact_start IS NOT NULL`
+        return killed(...args(target), async () => (await Effect.runPromise(works))[0]!.n > 0, after)
+      }
+      const first = await database()
+      const took = await run(first, undefined)
+      expect(await contentOf(first)).toEqual(whole)
+      const ended = { nothing: 0, everything: 0 }
+      let target = await database()
+      for (let kill = 0; kill < KILLS; kill++) {
+        await run(target, (took * (kill + Math.random())) / KILLS)
+        const content = await contentOf(target)
+        if (content === undefined) {
+          // The same database again: a killed attempt is in nobody's way.
+          ended.nothing++
+          continue
+        }
+        expect(content).toEqual(whole)
+        ended.everything++
+        target = await database()
+      }
+      await run(target, undefined)
+      expect(await contentOf(target)).toEqual(whole)
+      return { took: `${Math.round(took)} ms`, ...ended }
+    })
+  )
 
 describe(`${KILLS} times killed`, () => {
   it("restore leaves everything or nothing", async () => {
@@ -140,14 +155,14 @@ describe(`${KILLS} times killed`, () => {
 
   it("backup leaves a whole file or none", async () => {
     const path = join(folder, "killed.backup")
-    const started = performance.now()
-    await runMax(["backup", path], { DATABASE_URL: source })
-    const took = performance.now() - started
+    const begun = async () => readdirSync(folder).some((name) => name.endsWith(".partial"))
+    const run = (after: number | undefined) => killed(["backup", path], { DATABASE_URL: source }, begun, after)
+    const took = await run(undefined)
     rmSync(path)
-    const ended = { nothing: 0, everything: 0 }
+    const ended = { took: `${Math.round(took)} ms`, nothing: 0, everything: 0 }
     for (let kill = 0; kill < KILLS; kill++) {
-      await killed(["backup", path], { DATABASE_URL: source }, (took * (kill + Math.random())) / KILLS)
-      await delay(1)
+      await run((took * (kill + Math.random())) / KILLS)
+      for (const name of readdirSync(folder)) if (name.endsWith(".partial")) rmSync(join(folder, name))
       if (!existsSync(path)) {
         ended.nothing++
         continue

@@ -41,7 +41,10 @@ export const TableShape = Schema.Struct({
 })
 export type TableShape = typeof TableShape.Type
 
-/** Every table of Max: the schema `data` may be shared with somebody else's, who don't lead each key with an organization. */
+/**
+ * Every table of Max's that is to last: what isn't logged (traces) is no loss. The schema `data` may have somebody
+ * else's tables in it, who don't lead each key with an organization.
+ */
 const SHAPES = `SELECT coalesce(json_agg(x.shape ORDER BY x.shape->>'schema', x.shape->>'table'), '[]') AS shapes FROM (
   SELECT json_build_object('schema', n.nspname, 'table', c.relname,
     'columns', (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
@@ -68,7 +71,7 @@ const SHAPES = `SELECT coalesce(json_agg(x.shape ORDER BY x.shape->>'schema', x.
       JOIN pg_class r ON r.oid = k.confrelid JOIN pg_namespace rn ON rn.oid = r.relnamespace
       WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid)) AS shape
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND (n.nspname IN ('max', 'builder') AND (n.nspname, c.relname) <> ('max', 'migrations')
+  WHERE c.relkind IN ('r', 'p') AND c.relpersistence = 'p' AND NOT c.relispartition AND (n.nspname IN ('max', 'builder') AND (n.nspname, c.relname) <> ('max', 'migrations')
     OR n.nspname = 'data' AND EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
       WHERE i.indrelid = c.oid AND i.indisprimary AND a.attname = 'organization_id'))) x`
 
@@ -93,8 +96,16 @@ export const readShapes = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 })
 
 const TYPES = new Set([
-  ...["text", "bigint", "integer", "smallint", "boolean", "numeric", "double precision", "date", "jsonb", "bytea"],
-  ...["timestamp with time zone", "timestamp without time zone", "uuid"]
+  "text",
+  "bigint",
+  "integer",
+  "boolean",
+  "numeric",
+  "double precision",
+  "date",
+  "timestamp with time zone",
+  "jsonb",
+  "bytea"
 ])
 const METHODS = new Set(["btree", "gin", "hash", "brin", "gist"])
 const FALLBACK = /^(now\(\)|true|false|-?\d{1,18}|'[^'\\]*'::[a-z ]+(\[\])?)$/
