@@ -119,7 +119,7 @@ const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, 
       const ended = { nothing: 0, everything: 0 }
       let target = await database()
       for (let kill = 0; kill < KILLS; kill++) {
-        await run(target, (took * (kill + Math.random())) / KILLS)
+        await run(target, (1.3 * took * (kill + Math.random())) / KILLS)
         const content = await contentOf(target)
         if (content === undefined) {
           // The same database again: a killed attempt is in nobody's way.
@@ -161,7 +161,7 @@ describe(`${KILLS} times killed`, () => {
     rmSync(path)
     const ended = { took: `${Math.round(took)} ms`, nothing: 0, everything: 0 }
     for (let kill = 0; kill < KILLS; kill++) {
-      await run((took * (kill + Math.random())) / KILLS)
+      await run((1.3 * took * (kill + Math.random())) / KILLS)
       for (const name of readdirSync(folder)) if (name.endsWith(".partial")) rmSync(join(folder, name))
       if (!existsSync(path)) {
         ended.nothing++

@@ -324,6 +324,42 @@ describe("a backup", () => {
     )
   )
 
+  it.live("leaves somebody else's tables as they are, in the source and beside what it restores", () =>
+    live(
+      Effect.gen(function* () {
+        const from = yield* filled
+        const to = yield* empty
+        for (const { owner } of [from, to])
+          for (const statement of [
+            "CREATE SCHEMA IF NOT EXISTS data",
+            "CREATE TABLE data.orders (id bigint PRIMARY KEY, total numeric)",
+            "CREATE INDEX orders_total ON data.orders (total)",
+            "CREATE TABLE data.tenants (organization_id bigint PRIMARY KEY, name text)",
+            "CREATE INDEX tenants_name ON data.tenants (name)",
+            "INSERT INTO data.tenants VALUES (0, 'ours')"
+          ])
+            yield* owner.unsafe(statement).unprepared
+        yield* from.owner`INSERT INTO data.orders VALUES (1, 2)`
+        yield* to.owner`INSERT INTO data.orders VALUES (7, 8)`
+        yield* from.owner`DROP TABLE data.tenants`
+        const file = join(folder, "beside.backup")
+        yield* backup(from.owner, file, { force: false })
+        yield* restore(to, file)
+        expect(yield* to.owner`SELECT id FROM data.orders`).toEqual([{ id: 7n }])
+        expect(yield* to.owner`SELECT name FROM data.tenants`).toEqual([{ name: "ours" }])
+        expect(
+          yield* to.owner`SELECT to_regclass('data.orders_total') IS NOT NULL AND to_regclass('data.tenants_name') IS NOT NULL AS there`
+        ).toEqual([{ there: true }])
+        const taken = yield* empty
+        yield* taken.owner.unsafe("CREATE SCHEMA data").unprepared
+        yield* taken.owner.unsafe("CREATE TABLE data.people (organization_id bigint PRIMARY KEY, name text)").unprepared
+        yield* taken.owner`INSERT INTO data.people VALUES (1, 'theirs')`
+        expect(yield* refused(restore(taken, file))).toContain("a table of that name already")
+        expect(yield* taken.owner`SELECT name FROM data.people`).toEqual([{ name: "theirs" }])
+      })
+    )
+  )
+
   it.live("goes in once when two restore it at the same time", () =>
     live(
       Effect.gen(function* () {

@@ -43,7 +43,8 @@ export type TableShape = typeof TableShape.Type
 
 /**
  * Every table of Max's that is to last: what isn't logged (traces) is no loss. The schema `data` may have somebody
- * else's tables in it, who don't lead each key with an organization.
+ * else's tables in it: they don't lead each key with an organization, or a type is mapped to them. (A version has a
+ * mapping since one of the migrations; before it, none has.)
  */
 const SHAPES = `SELECT coalesce(json_agg(x.shape ORDER BY x.shape->>'schema', x.shape->>'table'), '[]') AS shapes FROM (
   SELECT json_build_object('schema', n.nspname, 'table', c.relname,
@@ -73,7 +74,9 @@ const SHAPES = `SELECT coalesce(json_agg(x.shape ORDER BY x.shape->>'schema', x.
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence = 'p' AND NOT c.relispartition AND (n.nspname IN ('max', 'builder') AND (n.nspname, c.relname) <> ('max', 'migrations')
     OR n.nspname = 'data' AND EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-      WHERE i.indrelid = c.oid AND i.indisprimary AND a.attname = 'organization_id'))) x`
+      WHERE i.indrelid = c.oid AND i.indisprimary AND a.attname = 'organization_id')
+    AND NOT EXISTS (SELECT FROM builder.entity_type_versions v
+      WHERE v.relation_schema = n.nspname AND v.relation_table = c.relname AND to_jsonb(v)->>'mapping' IS NOT NULL))) x`
 
 const decodeShapes = Schema.decodeUnknownSync(Schema.Array(TableShape))
 

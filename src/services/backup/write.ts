@@ -119,10 +119,14 @@ const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents:
     return yield* new OperatorError({
       message: `The backup is from schema version ${contents.schemaVersion}, and this database is prepared for version ${schemaVersion} already. Restore into a new database, without max migrate: restoring prepares it.`
     })
-  yield* requireEmpty(owner, schemaVersion)
   yield* define(owner, pendingStatements(schemaVersion, contents.schemaVersion))
-  const made = new Map((yield* readShapes(owner)).map((shape) => [nameOf(shape), shape]))
-  if (made.size > 0) yield* define(owner, [`TRUNCATE ${[...made.values()].map(qualified).join(", ")}`])
+  // Nobody makes an organization meanwhile.
+  yield* define(owner, ["LOCK TABLE max.organizations IN SHARE ROW EXCLUSIVE MODE"])
+  const wanted = new Set(contents.tables.map(nameOf))
+  const made = new Map(
+    (yield* readShapes(owner)).map((shape) => [nameOf(shape), shape] as const).filter(([name]) => wanted.has(name))
+  )
+  yield* makeEmpty(owner, [...made.values()])
   // Rows go in faster without them, and they are made from what is there now, not from what the file says.
   const secondary = yield* owner.unsafe<{ name: string; definition: string }>(SECONDARY, [
     texts([...made.values()].map(qualified))
@@ -155,21 +159,19 @@ const SECONDARY = `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(
   FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
   WHERE c.oid = ANY($1::text[]::regclass[]) AND c.relkind = 'r' AND NOT i.indisunique`
 
-/** What a database is prepared with belongs to organization 0; anything else is somebody's. */
-const requireEmpty = Effect.fnUntraced(function* (owner: PgClient.PgClient, schemaVersion: number) {
-  if (schemaVersion === 0) return
-  // Nobody makes an organization meanwhile.
-  yield* define(owner, ["LOCK TABLE max.organizations IN SHARE ROW EXCLUSIVE MODE"])
-  for (const shape of yield* readShapes(owner)) {
-    const whose = shape.columns.some(({ name }) => name === "organization_id") ? "organization_id <> 0" : "true"
+/** What a database is prepared with is in the catalog, of organization 0, and goes; anything else is somebody's. */
+const makeEmpty = Effect.fnUntraced(function* (owner: PgClient.PgClient, shapes: ReadonlyArray<TableShape>) {
+  for (const shape of shapes) {
+    const prepared = shape.schema === "builder" ? "organization_id = 0" : "false"
     const [row] = yield* owner.unsafe<{ taken: boolean }>(
-      `SELECT EXISTS (SELECT FROM ${qualified(shape)} WHERE ${whose}) AS taken`
+      `SELECT EXISTS (SELECT FROM ${qualified(shape)} WHERE NOT (${prepared})) AS taken`
     ).unprepared
     if (row!.taken)
       return yield* new OperatorError({
         message:
           "There is data of Max's in this database already, and only an empty one can be filled: take a new database, or a new folder for Max's own."
       })
+    if (shape.schema === "builder") yield* define(owner, [`DELETE FROM ${qualified(shape)}`])
   }
 })
 
@@ -203,7 +205,7 @@ const beginAnew = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
 const readElsewhere = (owner: PgClient.PgClient) =>
   Effect.map(
     owner<{ name: string }>`
-      SELECT DISTINCT relation_schema || '.' || relation_table AS name FROM builder.entity_type_versions
-      WHERE relation_schema <> ${MANAGED} ORDER BY 1`,
+      SELECT DISTINCT v.relation_schema || '.' || v.relation_table AS name FROM builder.entity_type_versions v
+      WHERE v.relation_schema <> ${MANAGED} OR to_jsonb(v)->>'mapping' IS NOT NULL ORDER BY 1`,
     (rows) => rows.map(({ name }) => name)
   )

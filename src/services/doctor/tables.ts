@@ -22,7 +22,7 @@ const UNINDEXED = `WITH used AS (
     CROSS JOIN LATERAL (VALUES
       ('ordered', c.storage->'indexed' = 'true' OR c.kind IN ('integer', 'number', 'date', 'timestamp', 'reference')),
       ('parts', c.kind IN ('text', 'phone', 'email') AND c.column_key <> 'status'), ('elements', c.kind = 'list')) w(way, needed)
-    WHERE v.relation_schema = 'data' AND c.storage->>'_tag' IN ('Value', 'One') AND w.needed
+    WHERE v.relation_schema = 'data' AND to_jsonb(v)->>'mapping' IS NULL AND c.storage->>'_tag' IN ('Value', 'One') AND w.needed
     UNION SELECT DISTINCT c.storage->'link'->>'schema', c.storage->'link'->>'table', c.storage->>x.side, 'linked'
     FROM builder.columns c, (VALUES ('from'), ('to')) x(side) WHERE c.storage->'link'->>'schema' = 'data')
   SELECT u.*, t.oid IS NOT NULL AS there FROM used u
