@@ -17,7 +17,7 @@ const SQL_STATES: Readonly<Record<string, string>> = {
   "42501": "this user may not do that there",
   "42P07": "there is a table of that name already",
   "53100": "its disk is full",
-  "53200": "it is out of memory",
+  "53200": "it is out of memory or of locks (max doctor says how many it needs)",
   "53300": "it has no connection left",
   "55P03": "somebody else holds what this waits for (another max migrate, restore or move)",
   "57014": "it took longer than the server allows",

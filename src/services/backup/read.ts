@@ -64,7 +64,7 @@ const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, 
       `/* max backup */ SELECT whole::text AS row FROM ${qualified(shape)} whole`
     ).stream
     return Stream.concat(
-      rows.pipe(
+      Stream.unwrap(Effect.as(sql.unsafe("SAVEPOINT one_table").unprepared, rows)).pipe(
         Stream.chunks,
         Stream.map((some) => {
           sent += some.length
@@ -74,6 +74,8 @@ const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, 
       Stream.fromEffect(
         Effect.gen(function* () {
           const sum = yield* sumOf(sql, shape)
+          // Lets go of the locks on the table and its indexes: a server has room for some thousands.
+          yield* sql.unsafe("ROLLBACK TO SAVEPOINT one_table").unprepared
           if (sum.rows !== sent)
             return yield* new OperatorError({
               message: `Of ${nameOf(shape)} ${sent} rows came out where there are ${sum.rows}. Try again.`

@@ -113,20 +113,36 @@ export const statistics: Check = ({ inspection, owner }) =>
               ]
       )
 
+/** What a restore holds until it commits: of each table itself, what is beside it, and its indexes. */
+const LOCKS_PER_TABLE = 11
+
 export const tables: Check = ({ inspection, owner }) =>
   inspection.schemaVersion === 0
     ? Effect.succeed([])
     : Effect.map(
-        owner<{ own: number; all: number }>`
-          SELECT count(*) FILTER (WHERE n.nspname = 'data')::int AS own, count(*)::int AS all
+        owner<{ own: number; all: number; locks: number; connections: number }>`
+          SELECT count(*) FILTER (WHERE n.nspname = 'data')::int AS own, count(*)::int AS all,
+            current_setting('max_locks_per_transaction')::int AS locks, current_setting('max_connections')::int AS connections
           FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p')`,
-        ([row]) => [
-          row!.all > MANY_TABLES
-            ? warn(
+        ([row]) => {
+          const { all, connections, locks, own } = row!
+          const needed = Math.ceil((own * LOCKS_PER_TABLE) / connections)
+          if (all > MANY_TABLES)
+            return [
+              warn(
                 "tables",
-                `${row!.own} of Max's and ${row!.all} altogether: with so many, connections take much memory.`,
+                `${own} with organizations' data and ${all} altogether: with so many, connections take much memory.`,
                 "Raise the server's memory, or give some organizations a database of their own."
               )
-            : ok("tables", `${row!.own} with organizations' data.`)
-        ]
+            ]
+          return [
+            needed > locks
+              ? warn(
+                  "tables",
+                  `${own} with organizations' data: a server set up like this one may have too few locks to restore them all at once.`,
+                  `ALTER SYSTEM SET max_locks_per_transaction = ${2 * needed}; (where it is restored, then restart Postgres)`
+                )
+              : ok("tables", `${own} with organizations' data.`)
+          ]
+        }
       )

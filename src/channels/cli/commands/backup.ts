@@ -25,6 +25,13 @@ export const force = Flag.Boolean("force").pipe(
 
 const configuredDatabase = Effect.gen(function* () {
   const database = yield* forMigration
+  yield* Effect.mapError(
+    database.owner`SELECT 1`,
+    (error) =>
+      new OperatorError({
+        message: `The database can't be used: ${faultOf(error).reason}. max doctor says what to do.`
+      })
+  )
   if (database.notice !== undefined) yield* note(database.notice)
   return database
 })
