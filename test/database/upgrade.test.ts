@@ -79,7 +79,7 @@ describe("a database as Max 0.1.0 left it", () => {
     expect((await runMax(["find", "boats", "--as", "dag@harbor.example", ...as], upgraded)).code).toBe(6)
     expect((await runMax(["member", "suspend", "bo@harbor.example", ...as], upgraded)).code).toBe(0)
     expect((await runMax(["types", "--as", "bo@harbor.example", ...as], upgraded)).code).toBe(4)
-  })
+  }, 300_000)
 
   it("comes back from a backup of that time into this schema, with the same answers", async () => {
     const ran = await runMax(["restore", join(fixture, "data.backup")], restored)
@@ -92,5 +92,5 @@ describe("a database as Max 0.1.0 left it", () => {
       restored,
       answers.filter(({ ask }) => ask.includes("--select"))
     )
-  })
+  }, 300_000)
 })
