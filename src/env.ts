@@ -187,6 +187,20 @@ export const handedOn = Effect.gen(function* () {
   }
 })
 
+/** Where a command's other database is: a Postgres server's URL, env:NAME or file:/path, or a folder for Max's own. */
+export const readPlace = (text: string): Effect.Effect<Pick<Values, "databaseUrl" | "dataDir">, ConfigurationError> =>
+  Effect.try({
+    try: () => {
+      const server = /^(postgres(ql)?:\/\/|env:|file:)/.test(text)
+      if (text.trim() === "" || (!server && text.includes("://"))) return reject("")
+      return { databaseUrl: server ? databaseUrl(text) : undefined, dataDir: server ? "" : path(text) }
+    },
+    catch: (error) =>
+      new ConfigurationError({
+        message: `Expected postgres://user:password@host:5432/database, env:NAME, file:/path, or a folder for Max's own Postgres${error instanceof Unreadable && error.message.includes(" to name ") ? `; ${error.message}` : ""}.`
+      })
+  })
+
 /** The configuration, read once when the layer is built. */
 export class Env extends Context.Service<Env, Values>()("max/Env") {
   static readonly layer = Layer.effect(

@@ -4,6 +4,7 @@ import { Database } from "./database/Database.ts"
 import { AuditLog } from "./services/AuditLog.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
+import { Exporter } from "./services/Exporter.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
 import { Importer } from "./services/Importer.ts"
@@ -18,6 +19,7 @@ import { Refusals } from "./services/Refusals.ts"
 export const Services = Layer.mergeAll(
   AuditLog.layer,
   EntityQueryService.layer,
+  Exporter.layer,
   ExternalIds.layer,
   Importer.layer,
   Memberships.layer,

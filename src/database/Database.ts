@@ -13,7 +13,8 @@ import { type EmbeddedServerError, start } from "./EmbeddedServer.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 
-interface Source {
+/** A database, and how to get into it. */
+export interface Source {
   /** Whether Max made this database, and may therefore migrate it by itself. */
   readonly own: boolean
   readonly connect: PgClient.PgClientConfig
@@ -23,8 +24,12 @@ interface Source {
 
 const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off", lock_timeout: "10s" }
 
-const source: Effect.Effect<Source, EmbeddedServerError, Env | Scope.Scope> = Effect.gen(function* () {
-  const env = yield* Env
+/** Where a database is: at a URL, or in the data folder of Max's own Postgres. */
+export type Whereabouts = Pick<Env["Service"], "databaseUrl" | "dataDir" | "stateDir">
+
+const source = Effect.fnUntraced(function* (
+  env: Whereabouts
+): Effect.fn.Return<Source, EmbeddedServerError, Scope.Scope> {
   if (env.databaseUrl !== undefined) {
     const password = new URL(Redacted.value(env.databaseUrl)).password
     return {
@@ -53,14 +58,37 @@ const ownerClient = (from: Source) =>
     ...from.connect,
     applicationName: "max owner",
     maxConnections: 2,
+    // A backup reads whole rows.
+    maxMessageSize: 256 * 1024 * 1024,
     startupParameters: { ...SESSION, client_min_messages: "warning" }
   })
 
-/** The owner's connection to a database that may not be migrated yet: for `max migrate` and nothing else. */
-export const forMigration = Effect.gen(function* () {
-  const from = yield* source
-  return { owner: yield* ownerClient(from), password: from.password, own: from.own }
-}).pipe(Effect.provide(Reactivity.layer), Effect.mapError(startFailure))
+/** The owner's connection to a database that may not be migrated yet: for migrating, moving and looking after it. */
+export const connectOwner = (where: Whereabouts) =>
+  Effect.gen(function* () {
+    const from = yield* source(where)
+    return { ...from, owner: yield* ownerClient(from) }
+  }).pipe(Effect.provide(Reactivity.layer))
+
+const credentials = (from: Source, role: string) => {
+  const password = rolePassword(from.password, role)
+  return { ...from.connect, username: role, ...(password === undefined ? {} : { password }) }
+}
+
+/** One connection as one of the roles that lookups and writes run as. */
+export const connectAs = (from: Source, role: string) =>
+  PgClient.make({
+    ...credentials(from, role),
+    applicationName: "max doctor",
+    maxConnections: 1,
+    startupParameters: SESSION
+  }).pipe(
+    Effect.tap((client) => client`SELECT 1`),
+    Effect.provide(Reactivity.layer)
+  )
+
+/** The owner's connection to the configured database. */
+export const forMigration = Env.pipe(Effect.flatMap(connectOwner), Effect.mapError(startFailure))
 
 function startFailure(
   error: EmbeddedServerError | SqlError.SqlError | ConfigurationError
@@ -93,20 +121,13 @@ export class Database extends Context.Service<
     Database,
     Effect.gen(function* () {
       const env = yield* Env
-      const from = yield* source
+      const from = yield* source(env)
       const owner = yield* ownerClient(from)
       const inspection = yield* prepared(owner, from)
       const roles = inspection.rolesExist ? rolesOf(inspection.database) : undefined
       if (roles === undefined)
         yield* Effect.logWarning("Lookups run as the database's owner, because the reading role doesn't exist.")
-      const as = (role: string | undefined) => {
-        const password = role === undefined ? undefined : rolePassword(from.password, role)
-        return {
-          ...from.connect,
-          ...(role === undefined ? {} : { username: role }),
-          ...(password === undefined ? {} : { password })
-        }
-      }
+      const as = (role: string | undefined) => (role === undefined ? from.connect : credentials(from, role))
       const reading = (timeout: number) => ({
         ...SESSION,
         default_transaction_read_only: "on",

@@ -10,7 +10,7 @@ import { Effect, type Redacted, Schedule, type Scope } from "effect"
 import { findPackage, type NativePackage, openBinaries } from "./embedded/binaries.ts"
 import { EmbeddedServerError, NotYet, refusal } from "./embedded/error.ts"
 import { exists, type Place, requireSocketFolder, settle, socketFolderOf } from "./embedded/folders.ts"
-import { type Installation, openInstallation, recheck } from "./embedded/installation.ts"
+import { type Installation, isMade, openInstallation, recheck } from "./embedded/installation.ts"
 import { depart, holdLease, openLease } from "./embedded/lease.ts"
 import { findPostmaster, launch, socketOf, stopPostmaster } from "./embedded/postmaster.ts"
 import { withLock } from "./embedded/processes.ts"
@@ -57,6 +57,10 @@ export const start: (
     }
   }
 )
+
+/** Whether there is a database that `start` would join, and not make. */
+export const isThere = (options: EmbeddedServerOptions): Effect.Effect<boolean, EmbeddedServerError> =>
+  Effect.flatMap(settle(options), isMade)
 
 /** Asks again while other processes are at work, up to the deadline. */
 const patiently =

@@ -56,27 +56,36 @@ export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
 })
 
 /** Fails when this program can't work on the database, with the command that mends it. */
-export const requireCurrent = (inspection: Inspection): Effect.Effect<void, ConfigurationError> => {
-  if (inspection.serverVersion < 15) {
-    return refuse(`This is Postgres ${inspection.serverVersion}. Max needs 15 or newer.`)
-  }
-  if (inspection.schemaVersion > SCHEMA_VERSION) {
-    return refuse("The database was migrated by a newer Max. Update this one: npm install max-agent@latest")
-  }
-  return inspection.schemaVersion < SCHEMA_VERSION
+export const requireCurrent = (inspection: Inspection): Effect.Effect<void, ConfigurationError> =>
+  inspection.serverVersion >= OLDEST_SERVER && inspection.schemaVersion < SCHEMA_VERSION
     ? refuse("The database isn't prepared for this Max. Run: max migrate (max migrate --print shows what it would do)")
-    : Effect.void
-}
+    : refuseNewer(inspection)
+
+/** The oldest Postgres that Max works with, and the newest that it was tried with. */
+export const OLDEST_SERVER = 15
+export const NEWEST_SERVER = 18
+
+/** Fails when not even migrating would let this program work on the database. */
+export const refuseNewer = (inspection: Inspection): Effect.Effect<void, ConfigurationError> =>
+  inspection.serverVersion < OLDEST_SERVER
+    ? refuse(`This is Postgres ${inspection.serverVersion}. Max needs ${OLDEST_SERVER} or newer.`)
+    : inspection.schemaVersion > SCHEMA_VERSION
+      ? refuse("The database was migrated by a newer Max. Update this one: npm install max-agent@latest")
+      : Effect.void
 
 const refuse = (message: string) => Effect.fail(new ConfigurationError({ message }))
 
 const LOCK_KEY = 7_236_911_207
 
+/** Whoever changes the schema of a database waits here for whoever does. */
+export const holdMigrations = (owner: PgClient.PgClient): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(owner`SELECT pg_advisory_xact_lock(${LOCK_KEY})`)
+
 /** What migrating a database from a version would run, one statement a string. */
-export const pendingStatements = (from: number): ReadonlyArray<string> => [
+export const pendingStatements = (from: number, to = SCHEMA_VERSION): ReadonlyArray<string> => [
   ...(from === 0 ? PRELUDE : []),
   ...migrations
-    .filter((migration) => migration.id > from)
+    .filter((migration) => migration.id > from && migration.id <= to)
     .flatMap(({ id, name, statements }) => [
       ...statements(),
       `INSERT INTO max.migrations (id, name) VALUES (${id}, '${name}')`
@@ -97,9 +106,9 @@ export const migrate = Effect.fn("Database.migrate")(function* (
 ) {
   return yield* owner.withTransaction(
     Effect.gen(function* () {
-      yield* owner`SELECT pg_advisory_xact_lock(${LOCK_KEY})`
+      yield* holdMigrations(owner)
       const inspection = yield* inspect(owner)
-      if (inspection.schemaVersion > SCHEMA_VERSION || inspection.serverVersion < 15) yield* requireCurrent(inspection)
+      yield* refuseNewer(inspection)
       for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
       const roles = rolesOf(inspection.database)
       const withoutRoles = yield* owner

@@ -9,9 +9,12 @@ import { Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { audit } from "./commands/audit.ts"
+import { backup, move, restore } from "./commands/backup.ts"
 import { migrate } from "./commands/database.ts"
+import { doctor } from "./commands/doctor.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
+import { exportType } from "./commands/export.ts"
 import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { mcp } from "./commands/mcp.ts"
@@ -95,6 +98,16 @@ const root = max.pipe(
         connected(importFile),
         configured(migrate),
         demo
+      ] as const
+    },
+    {
+      group: "Operate",
+      commands: [
+        configured(doctor),
+        configured(backup),
+        configured(restore),
+        configured(move),
+        connected(exportType)
       ] as const
     },
     {

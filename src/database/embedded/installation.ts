@@ -39,6 +39,9 @@ export interface Installation {
 
 const clusterName = "pg"
 
+/** Whether the data folder has a database in it. */
+export const isMade = (place: Place): Effect.Effect<boolean> => exists(join(place.dataDir, clusterName))
+
 /** The installation of the data folder, made now if the folder is new or empty; anything else is refused. */
 export const openInstallation = Effect.fnUntraced(function* (
   place: Place,

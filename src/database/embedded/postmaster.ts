@@ -167,6 +167,8 @@ const argumentsOf = (installation: Installation, socketDir: string): ReadonlyArr
 const laptop = {
   cluster_name: "max",
   max_connections: "100",
+  // Room for a restore of some two thousand tables, which is one transaction.
+  max_locks_per_transaction: "256",
   shared_buffers: "128MB",
   fsync: "on",
   full_page_writes: "on",

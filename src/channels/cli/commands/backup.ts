@@ -1,0 +1,130 @@
+/** Backups, and moving to another database. */
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { SqlError } from "effect/sql"
+import { connectOwner, forMigration } from "../../../database/Database.ts"
+import { faultOf } from "../../../database/fault.ts"
+import { OperatorError } from "../../../domain/errors.ts"
+import { printable } from "../../../domain/text.ts"
+import { Env, readPlace } from "../../../env.ts"
+import {
+  backup as writeBackup,
+  move as moveEverything,
+  type Restored,
+  restore as readBackup
+} from "../../../services/Backup.ts"
+import { wantsJson } from "../context.ts"
+import { note, result } from "../output.ts"
+
+const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`
+
+export const force = Flag.Boolean("force").pipe(
+  Flag.withDescription("Overwrite a file that is there"),
+  Flag.withDefault(false)
+)
+
+const configuredDatabase = Effect.gen(function* () {
+  const database = yield* forMigration
+  yield* Effect.mapError(
+    database.owner`SELECT 1`,
+    (error) =>
+      new OperatorError({
+        message: `The database can't be used: ${faultOf(error).reason}. max doctor says what to do.`
+      })
+  )
+  if (database.notice !== undefined) yield* note(database.notice)
+  return database
+})
+
+export const backup = Command.make(
+  "backup",
+  { file: Argument.String("file").pipe(Argument.withDescription("The file to make")), force },
+  (input) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { owner } = yield* configuredDatabase
+        const done = yield* writeBackup(owner, input.file, { force: input.force })
+        yield* result(yield* wantsJson, { file: input.file, ...done }, [
+          `${count(done.rows, "row")} of ${count(done.tables, "table")} are in ${printable(input.file)} (${done.bytes} bytes).`
+        ])
+        yield* note("It has everything in it that anybody may see: keep it where only you can read it.")
+      })
+    )
+).pipe(
+  Command.withDescription("Write everything of Max's into one file, while it runs"),
+  Command.withExamples([
+    { command: "max backup max-2026-11-22.backup", description: "All organizations, policies, members and their data" }
+  ])
+)
+
+export const restore = Command.make(
+  "restore",
+  { file: Argument.String("file").pipe(Argument.withDescription("A file that max backup made")) },
+  (input) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const done = yield* readBackup(yield* configuredDatabase, input.file)
+        yield* result(yield* wantsJson, done, restoredLines(done, "restored"))
+        yield* afterwards(done)
+      })
+    )
+).pipe(Command.withDescription("Fill an empty database from a backup: all of it, or nothing"))
+
+export const move = Command.make(
+  "move",
+  {
+    to: Flag.String("to").pipe(
+      Flag.withDescription(
+        "The other database: a Postgres server's URL, env:NAME or file:/path, or a folder for Max's own Postgres"
+      )
+    )
+  },
+  (input) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const env = yield* Env
+        const place = yield* readPlace(input.to).pipe(
+          Effect.mapError(({ message }) => new OperatorError({ message: `--to: ${message}` }))
+        )
+        const from = yield* configuredDatabase
+        const target = yield* connectOwner({ ...env, ...place }).pipe(
+          Effect.tap(({ owner }) => owner`SELECT 1`),
+          Effect.mapError(
+            (error) =>
+              new OperatorError({
+                message: SqlError.isSqlError(error)
+                  ? `--to: the other database can't be used, ${faultOf(error).reason}. Nothing was moved.`
+                  : `--to: ${error.message}`
+              })
+          )
+        )
+        if (target.notice !== undefined) yield* note(target.notice)
+        const done = yield* moveEverything(from.owner, target)
+        yield* result(yield* wantsJson, done, restoredLines(done, "moved"))
+        yield* afterwards(done)
+        yield* note(
+          place.databaseUrl === undefined
+            ? `The old database is as it was. To use the new one: unset DATABASE_URL and set MAX_DATA_DIR=${printable(place.dataDir)}`
+            : "The old database is as it was. To use the new one, set DATABASE_URL to what you gave as --to."
+        )
+      })
+    )
+).pipe(
+  Command.withDescription("Copy everything into another, empty database, with every row and value checked"),
+  Command.withExamples([
+    { command: "max move --to env:NEW_DATABASE_URL", description: "From Max's own Postgres to a server" },
+    { command: "max move --to .max", description: "And back" }
+  ])
+)
+
+const restoredLines = (done: Restored, what: string): ReadonlyArray<string> => [
+  `${count(done.rows, "row")} of ${count(done.tables, "table")}, in ${count(done.organizations, "organization")}, ${what} as of ${done.takenAt}; counts and checksums agree.`
+]
+
+const afterwards = Effect.fnUntraced(function* ({ elsewhere, withoutRoles }: Restored) {
+  if (elsewhere.length > 0)
+    yield* note(
+      `Not among them are the rows of tables that aren't Max's, and that lookups need where it finds them: ${elsewhere.map(printable).join(", ")}.`
+    )
+  if (withoutRoles !== undefined) yield* note(withoutRoles)
+})

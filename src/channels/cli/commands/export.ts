@@ -1,0 +1,57 @@
+/** An organization's data out of Max, as an operator takes it. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { printable } from "../../../domain/text.ts"
+import { Exporter } from "../../../services/Exporter.ts"
+import { EXPORT_FORMATS } from "../../../services/export/cells.ts"
+import { writeNewFile } from "../../../services/newFile.ts"
+import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { note, result } from "../output.ts"
+import { force } from "./backup.ts"
+
+/** Waits until the text has been taken; where nobody reads any more it goes nowhere. */
+const toStandardOutput = (text: string) =>
+  Effect.callback<void>((resume) => {
+    process.stdout.write(text, () => resume(Effect.void))
+  })
+
+export const exportType = Command.make(
+  "export",
+  {
+    type: Argument.String("type").pipe(Argument.withDescription("people, companies, meetings, or a type of your own")),
+    format: Flag.Literals("format", EXPORT_FORMATS).pipe(
+      Flag.withDescription("csv for spreadsheets, jsonl for programs and for importing again"),
+      Flag.withDefault("csv" as const)
+    ),
+    out: Flag.String("out").pipe(Flag.withDescription("The file to make; standard output by default"), Flag.optional),
+    force
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const asJson = yield* wantsJson
+      const out = Option.getOrUndefined(input.out)
+      if (asJson && out === undefined)
+        return yield* new UsageError({ message: "--json says how it went, so the rows need a file: --out FILE" })
+      const exporter = yield* Exporter
+      const organization = yield* currentOrganization
+      if (out === undefined) {
+        const rows = yield* exporter.export(organization, input, toStandardOutput)
+        return yield* note(
+          `${rows} ${rows === 1 ? "row" : "rows"}, whoever may see them. This was recorded: max audit list`
+        )
+      }
+      const rows = yield* writeNewFile(out, { force: input.force }, (write) =>
+        exporter.export(organization, input, write)
+      )
+      yield* result(asJson, { file: out, type: input.type, format: input.format, rows }, [
+        `${rows} ${rows === 1 ? "row" : "rows"} of ${input.type} are in ${printable(out)}, whoever may see them.`
+      ])
+      yield* note("This was recorded: max audit list")
+    })
+).pipe(
+  Command.withDescription("Take all rows of a type out, whatever the policy shows to whom; it is recorded"),
+  Command.withExamples([
+    { command: "max export people --out people.csv", description: "For a spreadsheet: no cell is a formula in it" },
+    { command: "max export companies --format jsonl > companies.jsonl", description: "With nothing lost" }
+  ])
+)

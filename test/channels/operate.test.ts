@@ -1,0 +1,91 @@
+import { Effect, Exit, Scope } from "effect"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runMax } from "../support/cli.ts"
+import { freshDatabase } from "../support/database.ts"
+
+const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backup")
+const scope = Scope.makeUnsafe()
+/** Short, as socket paths are, and open to the user that an embedded server runs as when root runs the tests. */
+const home = mkdtempSync("/tmp/max-op-")
+const own = { MAX_DATA_DIR: join(home, "own"), MAX_STATE_DIR: join(home, "state") }
+let server: Record<string, string> = {}
+
+beforeAll(async () => {
+  chmodSync(home, 0o755)
+  server = {
+    DATABASE_URL: await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope))),
+    MAX_LOOKUP_TIMEOUT: "10000"
+  }
+})
+
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(home, { recursive: true, force: true })
+})
+
+const ask = ["find", "people", "--select", "email,owner", "--org", "harbor", "--as", "ada@harbor.example", "--json"]
+
+describe("operating Max", () => {
+  it("goes from Max's own Postgres to a server and back, with the same answers and the sources as they were", async () => {
+    expect((await runMax(["restore", released], own)).code).toBe(0)
+    const before = (await runMax(ask, own)).stdout
+    expect(JSON.parse(before).total).toBe(4)
+    const there = await runMax(["move", "--to", "env:THERE"], { ...own, THERE: server["DATABASE_URL"]! })
+    expect([there.code, there.stdout]).toEqual([0, expect.stringMatching(/counts and checksums agree\.\n$/)])
+    expect(there.stderr).not.toContain(server["DATABASE_URL"]!)
+    expect((await runMax(ask, server)).stdout).toBe(before)
+    const back = await runMax(["move", "--to", join(home, "back"), "--json"], {
+      ...server,
+      MAX_STATE_DIR: own.MAX_STATE_DIR
+    })
+    expect([back.code, JSON.parse(back.stdout)]).toEqual([0, expect.objectContaining({ organizations: 2 })])
+    expect((await runMax(ask, { ...own, MAX_DATA_DIR: join(home, "back") })).stdout).toBe(before)
+    expect((await runMax(ask, own)).stdout).toBe(before)
+    expect((await runMax(["audit", "verify", "--org", "harbor"], server)).code).toBe(0)
+  }, 120_000)
+
+  it("is refused where it can't be meant, and says what to do", async () => {
+    for (const [args, words] of [
+      [["move", "--to", server["DATABASE_URL"]!], "nothing to move"],
+      [["move", "--to", "mysql://x/y"], "--to: Expected postgres://"],
+      [["move", "--to", "env:NO_SUCH_VARIABLE"], "env:NAME to name a variable that is set"],
+      [["move", "--to", "postgres://a:s3cret@127.0.0.1:9/b"], "nothing listens there"],
+      [["restore", released], "without max migrate"],
+      [["restore", "/no/such/file"], "no such file"],
+      [["backup", home], "that is a folder"],
+      [["backup", "/proc/x"], "can't be written"],
+      [["export", "people", "--org", "harbor", "--out", home], "that is a folder"],
+      [["export", "unicorns", "--org", "harbor"], "There is no type"]
+    ] as const) {
+      const ran = await runMax(args, server)
+      expect([ran.code, ran.stdout], args.join(" ")).toEqual([1, ""])
+      expect(ran.stderr).toContain(words)
+      expect(ran.stderr).not.toMatch(/s3cret|\n\s+at /)
+    }
+  }, 60_000)
+
+  it("takes rows out into a file or to standard output, and records it", async () => {
+    const out = join(home, "people.csv")
+    expect((await runMax(["export", "people", "--org", "harbor", "--out", out], server)).code).toBe(0)
+    const printed = await runMax(["export", "people", "--org", "harbor"], server)
+    expect(printed.stdout).toBe(readFileSync(out, "utf8"))
+    expect((await runMax(["export", "people", "--org", "harbor", "--out", out], server)).stderr).toContain("--force")
+    const audit = await runMax(["audit", "list", "--org", "harbor", "--action", "data.exported", "--json"], server)
+    expect(JSON.parse(audit.stdout).length).toBeGreaterThanOrEqual(2)
+  }, 60_000)
+
+  it("doctor ends with 0 when nothing fails and with 1 when something does, and makes no database", async () => {
+    const well = await runMax(["doctor", "--json"], server)
+    expect([well.code, JSON.parse(well.stdout).ok]).toEqual([0, true])
+    const none = join(home, "none")
+    expect((await runMax(["doctor"], { ...own, MAX_DATA_DIR: none })).code).toBe(0)
+    expect(existsSync(none)).toBe(false)
+    const down = await runMax(["doctor"], { DATABASE_URL: "postgres://a:s3cret@127.0.0.1:9/b" })
+    expect([down.code, down.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^fail {2}connection .*nothing listens there\.\n +→ /)
+    ])
+  }, 60_000)
+})

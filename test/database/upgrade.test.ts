@@ -1,0 +1,96 @@
+/**
+ * From the released schema to this one. `fixtures/0001` was made by Max 0.1.0's own commands: `data.backup` is all that
+ * they left in a database, `answers.json` what that version answered. Whatever migrations exist now, a database in that
+ * state is brought up to date with every answer as it was.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { foundation } from "../../src/database/migrations/0001_foundation.ts"
+import { SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
+import { readBackupFile } from "../../src/services/backup/file.ts"
+import { fill } from "../../src/services/backup/write.ts"
+import { runMax } from "../support/cli.ts"
+import { freshDatabase } from "../support/database.ts"
+
+const fixture = join(import.meta.dirname, "..", "fixtures", "0001")
+const answers: ReadonlyArray<{ readonly ask: ReadonlyArray<string>; readonly code: number; readonly answer: unknown }> =
+  JSON.parse(readFileSync(join(fixture, "answers.json"), "utf8"))
+
+const scope = Scope.makeUnsafe()
+const database = () => Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
+const withOwner = <A, E>(url: string, use: (owner: PgClient.PgClient) => Effect.Effect<A, E>) =>
+  Effect.runPromise(
+    Effect.scoped(Effect.flatMap(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), use)).pipe(
+      Effect.provide(Reactivity.layer)
+    )
+  )
+const versionOf = (url: string) =>
+  withOwner(url, (owner) =>
+    Effect.map(owner<{ id: number }>`SELECT max(id) AS id FROM max.migrations`, ([row]) => row!.id)
+  )
+
+let upgraded: Record<string, string> = {}
+let restored: Record<string, string> = {}
+
+const answersAsBefore = async (env: Record<string, string>, some = answers) => {
+  for (const { answer, ask, code } of some) {
+    const ran = await runMax([...ask, "--json"], env)
+    expect([ran.code, ran.code === 0 ? "" : ran.stdout], `${ask.join(" ")}: ${ran.stderr}`).toEqual([code, ""])
+    if (code === 0) expect(JSON.parse(ran.stdout), ask.join(" ")).toMatchObject(answer as object)
+  }
+}
+
+beforeAll(async () => {
+  upgraded = { DATABASE_URL: await database(), MAX_LOOKUP_TIMEOUT: "10000" }
+  restored = { DATABASE_URL: await database(), MAX_LOOKUP_TIMEOUT: "10000" }
+})
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+describe("a database as Max 0.1.0 left it", () => {
+  it("is in the schema that was released: its migration says what it said then", () => {
+    const released = createHash("sha256").update(JSON.stringify(foundation.statements())).digest("hex")
+    expect(released).toBe("e73c4b19833a50f27d99438bda17a3251283561ca59632f817f2fbe859e9d960")
+  })
+
+  it("is touched by no command until it is migrated", async () => {
+    const url = upgraded["DATABASE_URL"]!
+    await withOwner(url, (owner) => owner.withTransaction(fill(owner, readBackupFile(join(fixture, "data.backup")))))
+    expect(await versionOf(url)).toBe(1)
+    const ran = await runMax(["org", "list"], upgraded)
+    expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining("max migrate")])
+    expect(await versionOf(url)).toBe(1)
+  })
+
+  it("is migrated, answers as before, and can be written into", async () => {
+    expect((await runMax(["migrate"], upgraded)).code).toBe(0)
+    expect(await versionOf(upgraded["DATABASE_URL"]!)).toBe(SCHEMA_VERSION)
+    await answersAsBefore(upgraded)
+    expect((await runMax(["doctor"], upgraded)).code).toBe(0)
+    const as = ["--org", "harbor"]
+    expect(
+      (await runMax(["member", "add", "dag@harbor.example", "--role", "member", "--create", ...as], upgraded)).code
+    ).toBe(0)
+    expect((await runMax(["find", "boats", "--as", "dag@harbor.example", ...as], upgraded)).code).toBe(6)
+    expect((await runMax(["member", "suspend", "bo@harbor.example", ...as], upgraded)).code).toBe(0)
+    expect((await runMax(["types", "--as", "bo@harbor.example", ...as], upgraded)).code).toBe(4)
+  }, 300_000)
+
+  it("comes back from a backup of that time into this schema, with the same answers", async () => {
+    const ran = await runMax(["restore", join(fixture, "data.backup")], restored)
+    expect([ran.code, ran.stdout]).toEqual([
+      0,
+      expect.stringContaining("73 rows of 14 tables, in 2 organizations, restored")
+    ])
+    expect(await versionOf(restored["DATABASE_URL"]!)).toBe(SCHEMA_VERSION)
+    await answersAsBefore(
+      restored,
+      answers.filter(({ ask }) => ask.includes("--select"))
+    )
+  }, 300_000)
+})
