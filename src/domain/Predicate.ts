@@ -154,3 +154,19 @@ export const parameterCount = (bound: Bound): number => {
       return 0
   }
 }
+
+/** How many leaves, values and hops a bound predicate has: the measure of its text. */
+export const leafCount = (bound: Bound): number => {
+  switch (bound._tag) {
+    case "In":
+      return 1 + bound.values.length
+    case "Some":
+    case "None":
+      return 1 + leafCount(bound.where)
+    case "All":
+    case "Any":
+      return bound.of.reduce((sum, part) => sum + leafCount(part), 0)
+    default:
+      return 1
+  }
+}

@@ -3,6 +3,7 @@
  * may be over by the time the statement runs; the statement says so, and it plans once more.
  */
 import { Context, Effect, Layer, Result } from "effect"
+import { compilable } from "../database/sql/compilable.ts"
 import type { Statement } from "../database/sql/find.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
@@ -90,8 +91,7 @@ export class EntityQueryService extends Context.Service<
         const planned = visible.planned()
         const resolved = resolveQuery(query, visible)
         if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
-        const { limited } = visible.planOf(resolved.success.type)!
-        const found = yield* store.find(resolved.success, admitted.state.catalog, limited)
+        const found = yield* store.find(resolved.success, admitted.state.catalog)
         if (found._tag === "Page") {
           const { entities, total } = found.page
           yield* Effect.annotateCurrentSpan({
@@ -99,7 +99,7 @@ export class EntityQueryService extends Context.Service<
             "max.plan.cached": visible.planned() === planned,
             "max.total": total,
             "max.entities": entities.length,
-            "max.limited": limited
+            "max.limited": resolved.success.limited === true
           })
         }
         return found
@@ -209,7 +209,7 @@ const makeView = (principal: Principal, state: State): View => {
     planOf: (type) => {
       let found = plans.get(type.key)
       if (found === undefined) {
-        found = plan(state.policy, state.catalog, principal, type, "read", Date.now())
+        found = compilable(plan(state.policy, state.catalog, principal, type, "read", Date.now()), type, state.catalog)
         plans.set(type.key, found)
         expiresAt = Math.min(expiresAt, found.expiresAt)
       }
@@ -228,6 +228,7 @@ const viewKey = (principal: Principal, state: State): string =>
     principal.actor === undefined
       ? null
       : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
+    principal.scope?.map(({ action, columns, type }) => [type, action, columns]) ?? null,
     String(state.catalog.epoch),
     state.policyHash
   ])
