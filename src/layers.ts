@@ -23,9 +23,8 @@ export const Services = Layer.mergeAll(
   Memberships.layer,
   Organizations.layer
 ).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)
-  ),
+  Layer.provideMerge(Policies.layer),
+  Layer.provideMerge(Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer)),
   Layer.provideMerge(Layer.mergeAll(OrganizationState.layer, Refusals.layer))
 )
 

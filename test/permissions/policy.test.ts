@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { problemText, readPolicy } from "../../src/permissions/Policy.ts"
+import { problemText } from "../../src/permissions/Policy.ts"
+import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.ts"
 
 const problemOf = (rule: RuleInput) => problemsOf(file([rule]))
