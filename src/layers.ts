@@ -12,6 +12,7 @@ import { Organizations } from "./services/Organizations.ts"
 import { OrganizationState } from "./services/OrganizationState.ts"
 import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
+import { PolicyReview } from "./services/PolicyReview.ts"
 import { Refusals } from "./services/Refusals.ts"
 
 /** Every service over a database that is given. */
@@ -21,7 +22,8 @@ export const Services = Layer.mergeAll(
   ExternalIds.layer,
   Importer.layer,
   Memberships.layer,
-  Organizations.layer
+  Organizations.layer,
+  PolicyReview.layer
 ).pipe(
   Layer.provideMerge(Policies.layer),
   Layer.provideMerge(Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer)),

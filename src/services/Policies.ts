@@ -110,12 +110,13 @@ export class Policies extends Context.Service<
       author: string,
       options?: PublishOptions
     ) => Effect.Effect<Published, Fault>
-    /** Publishes what an edit makes of the version in force. */
+    /** Publishes what an edit makes of the version in force, unless nothing changes or it is only to be seen. */
     readonly change: (
       organization: Organization,
       edit: (document: PolicyDocument, policy: Policy, catalog: Catalog) => Edited,
-      author: string
-    ) => Effect.Effect<Published & { readonly changes: ReadonlyArray<Change> }, Fault>
+      author: string,
+      options?: { readonly dryRun?: boolean | undefined }
+    ) => Effect.Effect<{ readonly version: number | undefined; readonly changes: ReadonlyArray<Change> }, Fault>
   }
 >()("max/services/Policies") {
   static readonly layer = Layer.effect(
@@ -233,7 +234,7 @@ export class Policies extends Context.Service<
           return yield* put(organization, text, author, yield* inForce(organization), options?.replacing)
         }),
 
-        change: Effect.fn("Policies.change")(function* (organization, edit, author) {
+        change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
           const state = yield* inForce(organization)
           const row = yield* versionOf(organization, undefined)
           if (row === undefined)
@@ -244,8 +245,12 @@ export class Policies extends Context.Service<
               message: "Nothing was changed.",
               details: edited.problems.map(problemText)
             })
-          const published = yield* put(organization, printPolicy(edited.document), author, state, row.version)
-          return { ...published, changes: diff(state.policy, published.policy, state.catalog) }
+          const text = printPolicy(edited.document)
+          const { policy, tests } = yield* read(organization, text, state)
+          const changes = diff(state.policy, policy, state.catalog)
+          if (options?.dryRun === true) yield* pass(organization, policy, tests)
+          if (options?.dryRun === true || changes.length === 0) return { version: undefined, changes }
+          return { version: (yield* put(organization, text, author, state, row.version)).version, changes }
         })
       })
     })

@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../../database/read.ts"
+import type { AttributeValue } from "../../domain/Principal.ts"
 import type { Held } from "../../permissions/findings.ts"
 
 export interface HeldRoles extends Held {
@@ -25,3 +26,13 @@ export const readHeld = Effect.fnUntraced(function* (search: PgClient.PgClient, 
   const held: HeldRoles = { sets, roles: new Set(sets.flat()), attributes: new Set(row?.names ?? []) }
   return held
 })
+
+/** The first active members, for what is shown by example. */
+export const firstMembers = (search: PgClient.PgClient, organizationId: bigint) =>
+  orUnavailable(search<{
+    anchor_id: string
+    roles: ReadonlyArray<string>
+    attributes: Readonly<Record<string, AttributeValue>>
+  }>`
+    SELECT anchor_id, roles, attributes FROM max.memberships
+    WHERE organization_id = ${organizationId} AND suspended_at IS NULL ORDER BY created_at, anchor_id LIMIT 1000`)
