@@ -21,7 +21,7 @@ export interface PolicyDocument {
   readonly tests?: ReadonlyArray<unknown>
 }
 
-const WIDTH = 110
+const WIDTH = 120
 
 /** The file's text: what fits on a line is on one, everything else a line per part. */
 export const printPolicy = (document: PolicyDocument): string => `${print(document, "")}\n`

@@ -27,7 +27,7 @@ export interface Held {
 export const findings = (policy: Policy, catalog: Catalog, now: number, held?: Held): ReadonlyArray<Problem> => {
   const duplicates = new Map<string, number>()
   const heldRoles = held && new Set([...held.roles].flatMap((role) => policy.roles[role] ?? []))
-  return policy.rules.flatMap((rule, index): ReadonlyArray<Problem> => {
+  const ofRules = policy.rules.flatMap((rule, index): ReadonlyArray<Problem> => {
     const path = `rules[${index}] (${rule.id})`
     const type = typeByKey(catalog, rule.type)
     if (type === undefined) return []
@@ -47,10 +47,22 @@ export const findings = (policy: Policy, catalog: Catalog, now: number, held?: H
       timeFinding(rule, now, path) ??
       impossible(rule, type, catalog, path) ??
       pointless(rule, index, policy, type, path) ??
-      unheld(rule, heldRoles, held, path)
+      missingAttribute(rule, heldRoles, held, path)
     return [...(found === undefined ? [] : [found]), ...someButNotAll(rule, type, catalog, path)]
   })
+  return [...ofRules, ...neverHeld(policy, heldRoles)]
 }
+
+/** Roles whose rules nobody has: one finding for each, however many rules it has. */
+const neverHeld = (policy: Policy, heldRoles: ReadonlySet<string> | undefined): ReadonlyArray<Problem> =>
+  heldRoles === undefined
+    ? []
+    : Object.keys(policy.roles).flatMap((role) => {
+        const rules = policy.rules.filter((rule) => rule.role === role).length
+        if (heldRoles.has(role) || rules === 0) return []
+        const message = `No member has the role ${role} yet, so its ${rules === 1 ? "rule does" : `${rules} rules do`} nothing for anybody.`
+        return [{ path: `roles.${role}`, message, fix: `max member add EMAIL --role ${role}` }]
+      })
 
 const timeFinding = (rule: Rule, now: number, path: string): Problem | undefined => {
   const { notAfter, notBefore } = rule
@@ -228,20 +240,13 @@ const implies = (a: Predicate, b: Predicate): boolean =>
   (a._tag === "All" && a.of.some((part) => implies(part, b))) ||
   (b._tag === "Any" && b.of.some((part) => implies(a, part)))
 
-const unheld = (
+const missingAttribute = (
   rule: Rule,
   heldRoles: ReadonlySet<string> | undefined,
   held: Held | undefined,
   path: string
 ): Problem | undefined => {
-  if (held === undefined || heldRoles === undefined) return undefined
-  if (!heldRoles.has(rule.role)) {
-    return {
-      path,
-      message: `No member has the role ${rule.role} yet.`,
-      fix: `max member add EMAIL --role ${rule.role}`
-    }
-  }
+  if (held === undefined || heldRoles?.has(rule.role) !== true) return undefined
   const missing = attributesOf(rule.where).find((name) => !held.attributes.has(name))
   return missing === undefined
     ? undefined

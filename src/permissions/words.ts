@@ -167,7 +167,7 @@ const operandWords = (operand: Operand, asking: Asking): string => {
           : value === undefined || value === ""
             ? " (which is missing)"
             : ` (${JSON.stringify(value)})`
-      return `${asking.name}'s attribute ${name}${known}`
+      return `the attribute ${name} of ${asking.name}${known}`
     }
   }
 }

@@ -68,11 +68,23 @@ export const explanationLines = (found: Explanation): Lines => {
     ...section(
       "Column by column",
       denied === undefined
-        ? columns(cells.map(({ because, column, rows }) => [column, columnCount(rows, visible), because]))
+        ? columns(together(cells.map(({ because, column, rows }) => [columnCount(rows, visible), because, column])))
         : []
     ),
     ...section("Not in force at the moment", notInForce)
   ]
+}
+
+/** Columns of which the same is true, said once. */
+const together = (cells: ReadonlyArray<readonly [state: string, because: string, column: string]>) => {
+  const found = new Map<string, { readonly columns: Array<string>; readonly state: string; readonly because: string }>()
+  for (const [state, because, column] of cells) {
+    const key = JSON.stringify([state, because])
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { columns: [column], state, because })
+    else known.columns.push(column)
+  }
+  return [...found.values()].map((one) => [one.state, listed(one.columns), one.because])
 }
 
 const columnCount = (rows: number, visible: number): string =>
@@ -94,19 +106,19 @@ export const rowLines = (found: RowExplanation): Lines => {
       rules.flatMap((rule) => judgedLines(rule, values))
     ),
     ...section(
-      "Column by column",
+      visible ? "Column by column" : "What is in it",
       columns(
-        cells.map(({ because: why, column, value, visible: shown }) => [
-          shown ? "shown " : "hidden",
-          column,
-          value === undefined ? "(empty)" : renderCell(value),
-          why
-        ])
+        cells.map(({ because: why, column, value, visible: shown }) => {
+          const text = value === undefined ? "(empty)" : shortened(renderCell(value))
+          return visible ? [shown ? "shown" : "hidden", column, text, why] : [column, text]
+        })
       )
     ),
     ...(visible ? [] : ["", "To this person the row looks like one that doesn't exist."])
   ]
 }
+
+const shortened = (text: string): string => ([...text].length > 48 ? `${[...text].slice(0, 47).join("")}…` : text)
 
 const judgedLines = (rule: JudgedRule, values: ReadonlyMap<string, string>): Lines => {
   const says =
@@ -157,17 +169,20 @@ export const previewLines = (previews: ReadonlyArray<Preview>): Lines => {
   const roles = [...new Set(previews.map(({ role }) => role))]
   return roles.flatMap((role) => {
     const own = previews.filter((preview) => preview.role === role)
+
     const [first] = own
     return [
-      bold(`${role}`) + dim(`  as ${first!.as}${first!.isMember ? "" : ", who isn't one yet but stands for one here"}`),
+      bold(`${role}`) +
+        dim(`  as ${first!.as}${first!.isMember ? "" : ", who stands for one here: nobody has this role yet"}`),
       ...indented(
         columns(own.map((preview) => [preview.type, of(preview.visible, preview.total), cellWords(preview)]))
       ),
       ...indented(
-        own.flatMap(({ examples, type }) =>
-          examples.map(({ columns: shown, name }) =>
-            dim(`${type}: ${name === "" ? "(no name)" : name} with ${listed(shown) || "no column"}`)
-          )
+        own.flatMap(({ columns: all, examples, type }) =>
+          examples.map(({ columns: shown, name }) => {
+            const what = shown.length === all.length ? "every column" : listed(shown) || "no column"
+            return dim(`${type}: ${name === "" ? "(no name)" : name} with ${what}`)
+          })
         )
       )
     ]

@@ -138,7 +138,7 @@ const whyColumn = (
   if (rows === visible && visible > 0) return `shown by ${ids(shows)}`
   const denied = hides.length === 0 ? "" : `; ${ids(hides)} ${hides.length === 1 ? "hides" : "hide"} it`
   return rows === 0 && visible > 0 && hides.length === 0
-    ? `only ${ids(shows, "or")} would show it, on rows of which there are none`
+    ? `only ${ids(shows, "or")} would show it, and ${shows.length === 1 ? "holds" : "they hold"} on no row`
     : `shown by ${ids(shows)} only where that holds${denied}`
 }
 

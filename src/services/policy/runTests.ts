@@ -30,7 +30,11 @@ export const makeTester =
     Effect.forEach(tests, (test) =>
       runTest(judge, policy, test, subject(organization, test)).pipe(
         Effect.catchTag("OperatorError", (error) =>
-          Effect.succeed({ path: test.path, title: `${test.as} reads ${test.type}`, failures: [error.message] })
+          Effect.succeed({
+            path: test.path,
+            title: `${test.as} reads ${test.type}`,
+            failures: [error.message.replace(/\.$/, "")]
+          })
         )
       )
     )

@@ -67,7 +67,7 @@ export const publish = Command.make(
       const organization = yield* currentOrganization
       const text = yield* readPolicyFile(input.file)
       const { changes, warnings } = yield* policies.check(organization, text)
-      const { policy, version } = yield* policies.publish(organization, text, {
+      const { policy, version } = yield* policies.publish(organization, text, OPERATOR, {
         replacing: Option.getOrUndefined(input.replacing)
       })
       const roles = Object.keys(policy.roles)
@@ -226,9 +226,11 @@ const edit = (
         )
         yield* result(yield* wantsJson, { version: version ?? null, changes }, [
           ...changeLines(changes),
-          version === undefined
-            ? "Nothing was published: this is what would change."
-            : `Version ${version} is in force.`
+          ...(version !== undefined
+            ? [`Version ${version} is in force.`]
+            : changes.length > 0
+              ? ["Nothing was published: this is what would change."]
+              : [])
         ])
       })
   ).pipe(Command.withDescription(description), Command.withExamples([example]))
