@@ -60,13 +60,21 @@ const planFor = (
     any(...granted.map((grant) => grant.where)),
     ...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)
   )
+  // Columns that the same rules show have the same predicate, which is put together once.
+  const unions = new Map<string, Bound>()
+  const union = (rules: typeof granted): Bound => {
+    const key = rules.map(({ rule }) => rule.id).join("\n")
+    const known = unions.get(key) ?? any(...rules.map((grant) => grant.where))
+    unions.set(key, known)
+    return known
+  }
   const cells = new Map(
     type.columns.map((column): [string, Bound] => {
       const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
       const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
       if (grants.length === 0) return [column.key, NEVER]
       // Where every rule that shows the row shows the column too, the row's own predicate already says it.
-      const shown = grants.length === granted.length ? [] : [any(...grants.map((grant) => grant.where))]
+      const shown = grants.length === granted.length ? [] : [union(grants)]
       return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
     })
   )

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import type { Predicate } from "../domain/Predicate.ts"
-import { closest, quoted } from "../domain/text.ts"
+import { closest, printable, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { Action, type Policy, type PolicyTest, type Problem, type Rule } from "./Policy.ts"
 import { readTest } from "./readTest.ts"
@@ -183,7 +183,8 @@ class Reader {
     const before = this.problems.length
     const text = (key: string): string => {
       const found = Object.hasOwn(value, key) ? value[key] : undefined
-      if (typeof found === "string" && found.length > 0 && found.length <= 200) return found
+      if (typeof found === "string" && found.length > 0 && found.length <= 200 && printable(found) === found)
+        return found
       this.report(
         `${path}.${key}`,
         `A rule has ${key === "id" || key === "effect" || key === "action" ? "an" : "a"} ${key}.`,

@@ -127,7 +127,7 @@ const say = (
         return { words: `${operandWords(where.operand, asking)} is ${positive ? "" : "not "}among ${name}` }
       const inner = say(where, true, "", target, catalog, asking).words
       return {
-        words: `${positive ? "at least one" : "none"} of ${name} is one of whom ${inner === "always" ? "there is a record" : `it is true that ${inner}`}`
+        words: `for ${positive ? "at least one" : "none"} of ${name}, ${inner === "always" ? "there is a record" : inner}`
       }
     }
   }

@@ -3,20 +3,18 @@
  * may be over by the time the statement runs; the statement says so, and it plans once more.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { compilable } from "../database/sql/compilable.ts"
 import type { Statement } from "../database/sql/find.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
-import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
+import { CurrentPrincipal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
-import type { Plan } from "../permissions/Plan.ts"
-import { plan } from "../permissions/PermissionEngine.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
-import { OrganizationState, type State } from "./OrganizationState.ts"
+import { OrganizationState } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./Refusals.ts"
 import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
+import { makeViews } from "./views.ts"
 
 export interface ColumnsQuery {
   readonly entityTypeId: string
@@ -24,9 +22,6 @@ export interface ColumnsQuery {
     | { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined }
     | undefined
 }
-
-/** Principals whose plans are kept. */
-const MAX_VIEWS = 2000
 
 export class EntityQueryService extends Context.Service<
   EntityQueryService,
@@ -56,18 +51,7 @@ export class EntityQueryService extends Context.Service<
       const refusals = yield* Refusals
       const states = yield* OrganizationState
       const store = yield* OrgEntityStore
-      const views = new Map<string, View>()
-
-      const visibleTo = ({ principal, state }: Admitted): View => {
-        const now = Date.now()
-        const key = viewKey(principal, state)
-        const known = views.get(key)
-        if (known !== undefined && known.expiresAt() > now) return known
-        const view = makeView(principal, state)
-        if (views.size >= MAX_VIEWS) views.clear()
-        views.set(key, view)
-        return view
-      }
+      const visibleTo = makeViews()
 
       const caller = Effect.fnUntraced(function* (organizationId: bigint) {
         const principal = yield* CurrentPrincipal
@@ -190,45 +174,3 @@ const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, vis
   const hidden = type.columns.find((column) => columnIds.includes(column.slug) && !shown.includes(column))
   return hidden === undefined ? "unknown" : `${type.slug}.${hidden.slug}`
 }
-
-/** What one principal may see in one state, planned type by type as it is asked for. */
-interface View extends Visible {
-  /** When the first time-bound rule of what was planned begins or ends. */
-  readonly expiresAt: () => number
-  /** How many types were planned so far. */
-  readonly planned: () => number
-}
-
-const makeView = (principal: Principal, state: State): View => {
-  const plans = new Map<string, Plan>()
-  let expiresAt = Infinity
-  return {
-    state,
-    expiresAt: () => expiresAt,
-    planned: () => plans.size,
-    planOf: (type) => {
-      let found = plans.get(type.key)
-      if (found === undefined) {
-        found = compilable(plan(state.policy, state.catalog, principal, type, "read", Date.now()), type, state.catalog)
-        plans.set(type.key, found)
-        expiresAt = Math.min(expiresAt, found.expiresAt)
-      }
-      return found._tag === "Granted" ? found : undefined
-    }
-  }
-}
-
-/** An injective text of everything that a principal's plans depend on. */
-const viewKey = (principal: Principal, state: State): string =>
-  JSON.stringify([
-    String(principal.organizationId),
-    principal.anchorEntityId,
-    principal.roles,
-    Object.entries(principal.attributes),
-    principal.actor === undefined
-      ? null
-      : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
-    principal.scope?.map(({ action, columns, type }) => [type, action, columns]) ?? null,
-    String(state.catalog.epoch),
-    state.policyHash
-  ])

@@ -57,13 +57,7 @@ export const explanationLines = (found: Explanation): Lines => {
     ),
     ...section(
       "The rules, and on how many rows each holds",
-      columns(
-        rules.map((rule) => [
-          rule.effect,
-          `${rule.rows} of ${total}`,
-          `${rule.role} ${rule.words} ${dim(`(${rule.id})`)}`
-        ])
-      )
+      columns(rules.map((rule) => [rule.effect, `${rule.rows} of ${total}`, `${rule.role} ${rule.words} (${rule.id})`]))
     ),
     ...section(
       "Column by column",

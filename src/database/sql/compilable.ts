@@ -9,7 +9,7 @@ import { fragment, type FragmentContext } from "./predicate.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
 /** Characters of a plan's SQL, its rows and all of its cells together. */
-export const MAX_PLAN_SQL = 64 * 1024
+const MAX_PLAN_SQL = 64 * 1024
 /** With fewer leaves no plan comes near the bound: names have at most 63 characters. */
 const NEVER_TOO_MANY = 40
 
@@ -25,13 +25,21 @@ export const compilable = (plan: Plan, type: EntityType, catalog: Catalog): Plan
   }
 }
 
-/** How many characters the larger of a plan's two shapes has. */
-export const planSqlLength = (plan: Granted, type: EntityType, catalog: Catalog): number =>
-  Math.max(...(["subplan", "array"] as const).map((shape) => lengthAs(shape, plan, type, catalog)))
-
-const lengthAs = (shape: FragmentContext["shape"], plan: Granted, type: EntityType, catalog: Catalog): number => {
-  const writer = new SqlWriter()
-  const context: FragmentContext = { catalog, writer, shape, organization: "$1::bigint", timeZone: () => "$2::text" }
-  const length = (bound: Bound) => (bound._tag === "Always" ? 0 : fragment(bound, type, "p", context).length)
-  return [plan.where, ...plan.cells.values()].reduce((sum, bound) => sum + length(bound), 0)
+/** How many characters a plan's SQL has, written as the longer of the two shapes. */
+const planSqlLength = (plan: Granted, type: EntityType, catalog: Catalog): number => {
+  const context: FragmentContext = {
+    catalog,
+    writer: new SqlWriter(),
+    shape: "subplan",
+    organization: "$1::bigint",
+    timeZone: () => "$2::text"
+  }
+  const lengths = new Map<Bound, number>()
+  let sum = 0
+  for (const bound of [plan.where, ...plan.cells.values()]) {
+    const length = lengths.get(bound) ?? (bound._tag === "Always" ? 0 : fragment(bound, type, "p", context).length)
+    lengths.set(bound, length)
+    sum += length
+  }
+  return sum
 }

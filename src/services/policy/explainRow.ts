@@ -7,7 +7,7 @@ import { bind } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { type Asking, listed, ruleWords, whereWords } from "../../permissions/words.ts"
 import { decodeId } from "../../domain/ids.ts"
-import { quoted } from "../../domain/text.ts"
+import { printable, quoted } from "../../domain/text.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
 import { bindingOf, isInForce, isOutOfScope, rulesOf } from "./explain.ts"
 import { type Judge, sightOf } from "./judging.ts"
@@ -129,7 +129,7 @@ export const explainRow = (
       roles: principal.roles,
       type: type.slug,
       entityId: row.id,
-      ...(row.externalId === undefined ? {} : { externalId: row.externalId }),
+      ...(row.externalId === undefined ? {} : { externalId: printable(row.externalId) }),
       name: row.name,
       visible,
       because: whyRow(visible, sight.plan, judged, rules),

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { columnByKey, type Organization, typeByKey } from "../../domain/EntityType.ts"
 import type { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
+import { printable, quoted } from "../../domain/text.ts"
 import type { Policy, PolicyTest } from "../../permissions/Policy.ts"
 import { listed } from "../../permissions/words.ts"
 import { type Judge, type JudgedRow, sightOf } from "./judging.ts"
@@ -73,7 +74,7 @@ const runTest = Effect.fnUntraced(function* (
 
   const said = (id: string) => {
     const row = byId.get(id)
-    return row === undefined ? `${id} (there is no such row)` : label(row)
+    return row === undefined ? `${quoted(id)} (there is no such row)` : label(row)
   }
   const tooMany =
     test.expect === undefined
@@ -88,7 +89,7 @@ const runTest = Effect.fnUntraced(function* (
   if (tooMany.length > 0) {
     const first = tooMany.slice(0, MAX_NAMED).map(label)
     failures.push(
-      `expected ${test.expect!.length === 0 ? "no row at all" : `only ${listed(test.expect!.slice(0, MAX_NAMED))}${test.expect!.length > MAX_NAMED ? ", …" : ""}`}; ` +
+      `expected ${test.expect!.length === 0 ? "no row at all" : `only ${listed(test.expect!.slice(0, MAX_NAMED).map(printable))}${test.expect!.length > MAX_NAMED ? ", …" : ""}`}; ` +
         `found ${listed(first)}${tooMany.length > MAX_NAMED ? " and more" : ""}, too`
     )
   }
@@ -114,13 +115,15 @@ const runTest = Effect.fnUntraced(function* (
   }
   return {
     path: test.path,
-    title: `${test.as}${test.roles === undefined ? "" : ` as ${test.roles.join(", ")}`} reads ${type.slug}`,
+    title: `${test.as}${test.roles === undefined ? "" : ` as ${listed(test.roles) || "nobody in particular"}`} reads ${type.slug}`,
     failures
   }
 })
 
-const label = (row: JudgedRow): string =>
-  row.name === "" ? (row.externalId ?? row.id) : `${row.externalId ?? row.id} (${row.name})`
+const label = (row: JudgedRow): string => {
+  const id = printable(row.externalId ?? row.id)
+  return row.name === "" ? id : `${id} (${row.name})`
+}
 
 /** Why a type is denied as a whole, as an operator should hear it. */
 export const deniedWords = {

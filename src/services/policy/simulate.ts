@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { Judgement } from "../../database/sql/judge.ts"
+import { printable } from "../../domain/text.ts"
 import { all, type Bound } from "../../domain/Predicate.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { type Judge, sightOf } from "./judging.ts"
@@ -63,7 +64,10 @@ export const simulate = (
       const count = counts[index]!
       if (count === 0) return { count, examples: [] } satisfies Difference
       const rows = yield* judge.rows(type, state.catalog, [], { where: questions[index]!, limit: MAX_EXAMPLES })
-      return { count, examples: rows.map(({ externalId, id, name }) => (name === "" ? (externalId ?? id) : name)) }
+      return {
+        count,
+        examples: rows.map(({ externalId, id, name }) => (name === "" ? printable(externalId ?? id) : name))
+      }
     })
     const cells = yield* Effect.forEach(
       changed,
