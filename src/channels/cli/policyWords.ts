@@ -18,13 +18,7 @@ const section = (title: string, lines: Lines): Lines =>
   lines.length === 0 ? [] : ["", bold(title), ...indented(lines)]
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`
 const of = (part: number, whole: number): string =>
-  part === whole
-    ? whole === 0
-      ? "none, and there are none"
-      : `all ${whole}`
-    : part === 0
-      ? `none of ${whole}`
-      : `${part} of ${whole}`
+  part === whole && whole > 0 ? `all ${whole}` : part === 0 ? `none of ${whole}` : `${part} of ${whole}`
 
 /** Every rule of a policy as a sentence, role by role. */
 export const policyLines = (policy: Policy, catalog: Catalog): Lines =>
@@ -115,10 +109,11 @@ export const rowLines = (found: RowExplanation): Lines => {
 const shortened = (text: string): string => ([...text].length > 48 ? `${[...text].slice(0, 47).join("")}…` : text)
 
 const judgedLines = (rule: JudgedRule, values: ReadonlyMap<string, string>): Lines => {
+  const hides = rule.hides === undefined ? "hides the row" : `hides ${rule.hides}`
   const says =
     rule.effect === "allow"
       ? { yes: "allows it", no: "doesn't hold", unknown: "can't be told, so it doesn't allow" }
-      : { yes: "denies it", no: "doesn't hold", unknown: "can't be told, so it denies" }
+      : { yes: hides, no: "doesn't hold", unknown: `can't be told, so it ${hides}` }
   const conditions = rule.conditions.filter(({ words }) => words !== "every row")
   return [
     `${rule.id}: ${says[rule.truth]}. ${dim(`${rule.role} ${rule.words}`)}`,
@@ -138,25 +133,31 @@ export const simulationLines = (found: Simulation): Lines => {
     ),
     ...section("Rows", [
       ...(none ? ["the same rows"] : []),
-      ...differenceLines("gained", rows.gained, `, with ${listed(gainedColumns)} where their rules show them`),
+      ...differenceLines("gained", rows.gained, `, with ${listed(gainedColumns) || "no column"}`),
       ...differenceLines("lost", rows.lost)
     ]),
     ...section("Cells, on the rows that are seen now and then", [
       ...(cells.length === 0 ? ["the same cells"] : []),
       ...cells.flatMap(({ column, gained, lost }) => [
-        ...differenceLines(`${column} gained`, gained),
-        ...differenceLines(`${column} lost`, lost)
+        ...differenceLines("gained", gained, "", column),
+        ...differenceLines("lost", lost, "", column)
       ])
     ])
   ]
 }
 
-const differenceLines = (what: string, { count, examples }: Difference, more = ""): Lines =>
-  count === 0
-    ? []
-    : [
-        `${what.endsWith("lost") ? "-" : "+"} ${counted(count, "row")} ${what}: ${examples.join(", ")}${count > examples.length ? ", …" : ""}${more}`
-      ]
+const differenceLines = (
+  what: "gained" | "lost",
+  { count, examples }: Difference,
+  more = "",
+  column?: string
+): Lines => {
+  if (count === 0) return []
+  const who = `${examples.join(", ")}${count > examples.length ? ", …" : ""}`
+  const said =
+    column === undefined ? `${counted(count, "row")} ${what}` : `${column} ${what} on ${counted(count, "row")}`
+  return [`${what === "lost" ? "-" : "+"} ${said}: ${who}${more}`]
+}
 
 /** What each role would see, with the first rows by name. */
 export const previewLines = (previews: ReadonlyArray<Preview>): Lines => {

@@ -5,7 +5,7 @@ import { OperatorError, Unavailable } from "../../domain/errors.ts"
 import { ALWAYS, Bound, type Predicate } from "../../domain/Predicate.ts"
 import { bind } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { type Asking, listed, ruleWords, whereWords } from "../../permissions/words.ts"
+import { type Asking, columnWords, listed, ruleWords, whereWords } from "../../permissions/words.ts"
 import { decodeId } from "../../domain/ids.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
@@ -31,6 +31,8 @@ export interface JudgedRule {
   readonly effect: "allow" | "deny"
   readonly words: string
   readonly truth: Truth
+  /** For a deny that hides cells and not the row: which. */
+  readonly hides?: string
   readonly conditions: ReadonlyArray<JudgedCondition>
 }
 
@@ -119,6 +121,7 @@ export const explainRow = (
         effect: rule.effect,
         words: ruleWords(rule, catalog, asking),
         truth: truthAt(firstRule + 2 * index),
+        ...(rule.effect === "deny" && rule.columns !== "*" ? { hides: columnWords(rule, type) } : {}),
         conditions
       }
     })

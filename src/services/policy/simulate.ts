@@ -27,7 +27,7 @@ export interface Simulation {
   readonly rows: { readonly gained: Difference; readonly lost: Difference }
   /** Cells on rows that are seen before and after, by column; columns without a difference are left out. */
   readonly cells: ReadonlyArray<{ readonly column: string; readonly gained: Difference; readonly lost: Difference }>
-  /** The columns that a row which is gained comes with. */
+  /** The columns that are visible on some row that is gained. */
   readonly gainedColumns: ReadonlyArray<string>
 }
 
@@ -57,7 +57,8 @@ export const simulate = (
       ...changed.flatMap(({ key }) => [
         { of: all(both, after.cell(key)), without: before.cell(key) },
         { of: all(both, before.cell(key)), without: after.cell(key) }
-      ])
+      ]),
+      ...type.columns.map(({ key }) => ({ of: after.cell(key), without: before.rows }))
     ]
     const { counts, total } = yield* judge.counts(type, state.catalog, questions)
     const difference = Effect.fnUntraced(function* (index: number) {
@@ -88,7 +89,9 @@ export const simulate = (
       ...(after.plan._tag === "Denied" ? { denied: deniedWords[after.plan.reason] } : {}),
       rows: { gained: yield* difference(2), lost: yield* difference(3) },
       cells: cells.filter(({ gained, lost }) => gained.count + lost.count > 0),
-      gainedColumns: type.columns.filter(({ key }) => after.cell(key)._tag !== "Never").map(({ slug }) => slug)
+      gainedColumns: type.columns
+        .filter((_, index) => counts[4 + 2 * changed.length + index]! > 0)
+        .map(({ slug }) => slug)
     }
   })
 

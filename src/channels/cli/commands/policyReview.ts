@@ -156,7 +156,7 @@ export const newPolicy = Command.make(
         input.role.length > 0
           ? { roles: yield* Effect.forEach(input.role, readRole), private: input.private }
           : process.stdin.isTTY === true
-            ? yield* ask(columns)
+            ? yield* Effect.catchTag(ask(columns), "QuitError", () => Effect.interrupt)
             : yield* new UsageError({
                 message:
                   "There is nobody to ask here. Say it with flags: max policy new --role member=all --private people.phone --private people.email"
