@@ -6,7 +6,6 @@ import { type Catalog, columnByKey, columnBySlug, type EntityType, typeBySlug } 
 import { closest, quoted } from "../domain/text.ts"
 import type { PolicyDocument, RuleDocument } from "./document.ts"
 import type { Policy, Problem } from "./Policy.ts"
-import { listed } from "./words.ts"
 
 export interface Edit {
   readonly role: string
@@ -180,6 +179,3 @@ const targets = (
   }
   return problems.length > 0 ? { problems } : { targets: [...found].map(([type, columns]) => ({ type, columns })) }
 }
-
-/** What an edit asks for, in words. */
-export const editWords = (edit: Edit): string => `${listed(edit.what)} for ${edit.role}`

@@ -32,6 +32,7 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
       : {
           allOf: types.map((type) => ({
             if: { properties: { [key]: { const: type.slug } }, required: [key] },
+            // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
             then: { properties: then(type) }
           }))
         }

@@ -13,7 +13,7 @@ import { type Judge, type Sight, sightOf } from "./judging.ts"
 import { deniedWords } from "./runTests.ts"
 import type { Subject } from "./subjects.ts"
 
-export interface ExplainedRule {
+interface ExplainedRule {
   readonly id: string
   readonly role: string
   readonly effect: "allow" | "deny"
@@ -22,7 +22,7 @@ export interface ExplainedRule {
   readonly rows: number
 }
 
-export interface ExplainedColumn {
+interface ExplainedColumn {
   readonly column: string
   /** On how many of the visible rows its cell is visible. */
   readonly rows: number

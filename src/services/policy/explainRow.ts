@@ -17,7 +17,7 @@ import type { Subject } from "./subjects.ts"
 export type Truth = "yes" | "no" | "unknown"
 
 /** A condition of a rule, or what joins those that are a step deeper. */
-export interface JudgedCondition {
+interface JudgedCondition {
   readonly depth: number
   readonly words: string
   readonly truth: Truth

@@ -5,7 +5,7 @@ import { orUnavailable } from "../../database/read.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import type { Held } from "../../permissions/findings.ts"
 
-export interface HeldRoles extends Held {
+interface HeldRoles extends Held {
   /** Each combination of roles that somebody has. */
   readonly sets: ReadonlyArray<ReadonlyArray<string>>
 }
