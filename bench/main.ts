@@ -1,29 +1,34 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench [-- store|import] [--rows 100000] [--json]
+ * Usage: npm run bench -- store|import|permissions [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
+import { print, printTimes } from "./figures.ts"
 import { importing } from "./import.ts"
+import { permissions } from "./permissions.ts"
 import { store } from "./store.ts"
 
-export interface Measured {
-  readonly scenario: string
-  readonly ratio: number
-  readonly target: number
-  readonly ok: boolean
-}
-
 const args = process.argv.slice(2)
-const rows = Number(args[args.indexOf("--rows") + 1] ?? "")
+const given = args.includes("--rows") ? Number(args[args.indexOf("--rows") + 1] ?? "") : Number.NaN
+const rows = given > 0 ? given : 100_000
 const json = args.includes("--json")
 
-const print = (measured: ReadonlyArray<Measured>) => {
-  if (json) return console.log(JSON.stringify(measured, null, 2))
-  for (const { ok, ratio, scenario, target } of measured) {
-    console.log(`${ok ? "ok  " : "MISS"} ${scenario.padEnd(72)} ${ratio.toFixed(2)}× (target ≤ ${target}×)`)
-  }
+const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
+  store: () => Effect.map(store(rows, json), print(json)),
+  import: () => importing(rows, json),
+  permissions: () =>
+    Effect.map(
+      Effect.promise(() => permissions(json)),
+      printTimes(json)
+    )
 }
 
-const size = args.includes("--rows") && rows > 0 ? rows : 100_000
-NodeRuntime.runMain(args.includes("import") ? importing(size, json) : Effect.map(store(size, json), print))
+const name = args[0] === undefined || args[0].startsWith("--") ? "store" : args[0]
+const chosen = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
+if (chosen === undefined) {
+  console.error(`There is no benchmark ${name}. There is: ${Object.keys(BENCHES).join(", ")}.`)
+  process.exitCode = 2
+} else {
+  NodeRuntime.runMain(chosen())
+}

@@ -9,7 +9,13 @@ export {
   UnknownName
 } from "./domain/errors.ts"
 export type { Entity, ListedType, Named, Page, ReferenceCell } from "./domain/Page.ts"
-export { type Actor, type AttributeValue, CurrentPrincipal, type Principal } from "./domain/Principal.ts"
+export {
+  type Actor,
+  type AttributeValue,
+  CurrentPrincipal,
+  type Principal,
+  type ScopeGrant
+} from "./domain/Principal.ts"
 export type { Filter, FilterOp, FindQuery } from "./domain/Query.ts"
 export { Env, SETTINGS } from "./env.ts"
 export { Live, Services } from "./layers.ts"

@@ -13,6 +13,7 @@ import { Organizations } from "./services/Organizations.ts"
 import { OrganizationState } from "./services/OrganizationState.ts"
 import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
+import { PolicyReview } from "./services/PolicyReview.ts"
 import { Refusals } from "./services/Refusals.ts"
 
 /** Every service over a database that is given. */
@@ -23,11 +24,11 @@ export const Services = Layer.mergeAll(
   ExternalIds.layer,
   Importer.layer,
   Memberships.layer,
-  Organizations.layer
+  Organizations.layer,
+  PolicyReview.layer
 ).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)
-  ),
+  Layer.provideMerge(Policies.layer),
+  Layer.provideMerge(Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer)),
   Layer.provideMerge(Layer.mergeAll(OrganizationState.layer, Refusals.layer))
 )
 

@@ -19,7 +19,7 @@ export const Page = Schema.Struct({
   total: Schema.Int,
   /** There are more than `total`: counting stops there. */
   totalIsLowerBound: optional(Schema.Literal(true)),
-  /** The caller sees only a part of this type, whatever the question. */
+  /** The caller sees only a part of this type, or of what is asked about: a property of the plan, never of the data. */
   limited: optional(Schema.Literal(true)),
   entities: Schema.Array(Entity),
   nextCursorEntityId: optional(Schema.String)

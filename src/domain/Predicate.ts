@@ -87,8 +87,18 @@ export const Bound = Data.taggedEnum<Bound>()
 export const ALWAYS: Bound = Bound.Always()
 export const NEVER: Bound = Bound.Never()
 
-/** An injective text of a bound predicate: equal texts mean equal predicates. */
+const texts = new WeakMap<Bound, string>()
+
+/** An injective text of a bound predicate: equal texts mean equal predicates. Kept, because plans put the same parts together often. */
 const canonical = (bound: Bound): string => {
+  const known = texts.get(bound)
+  if (known !== undefined) return known
+  const text = canonicalText(bound)
+  texts.set(bound, text)
+  return text
+}
+
+const canonicalText = (bound: Bound): string => {
   switch (bound._tag) {
     case "Always":
     case "Never":
@@ -103,15 +113,23 @@ const canonical = (bound: Bound): string => {
       return JSON.stringify(["m", bound.column, bound.text])
     case "Some":
     case "None":
-      return JSON.stringify([bound._tag, bound.relation, canonical(bound.where)])
+      return `${bound._tag} ${JSON.stringify(bound.relation)} ${canonical(bound.where)}`
     case "All":
-    case "Any":
-      return JSON.stringify([bound._tag, ...bound.of.map(canonical)])
+    case "Any": {
+      let text = `${bound._tag} ${bound.of.length}`
+      for (const part of bound.of) {
+        const inner = canonical(part)
+        text += ` ${inner.length}:${inner}`
+      }
+      return text
+    }
   }
 }
 
 const combine = (tag: "All" | "Any", parts: ReadonlyArray<Bound>): Bound => {
   const [unit, zero] = tag === "All" ? [ALWAYS, NEVER] : [NEVER, ALWAYS]
+  const only = parts[0]
+  if (parts.length === 1 && only !== undefined) return only
   const distinct = new Map<string, Bound>()
   for (const part of parts) {
     for (const leaf of part._tag === tag ? part.of : [part]) {
@@ -152,5 +170,21 @@ export const parameterCount = (bound: Bound): number => {
       return bound.of.reduce((sum, part) => sum + parameterCount(part), 0)
     default:
       return 0
+  }
+}
+
+/** How many leaves, values and hops a bound predicate has: the measure of its text. */
+export const leafCount = (bound: Bound): number => {
+  switch (bound._tag) {
+    case "In":
+      return 1 + bound.values.length
+    case "Some":
+    case "None":
+      return 1 + leafCount(bound.where)
+    case "All":
+    case "Any":
+      return bound.of.reduce((sum, part) => sum + leafCount(part), 0)
+    default:
+      return 1
   }
 }

@@ -10,6 +10,13 @@ export interface Actor {
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
 
+/** One thing that a tool scope leaves open: an action on a type, by key, with all of its columns or with some. */
+export interface ScopeGrant {
+  readonly type: string
+  readonly action: string
+  readonly columns: "*" | ReadonlyArray<string>
+}
+
 export interface Principal {
   readonly organizationId: bigint
   /** The principal's own People entity. */
@@ -17,6 +24,8 @@ export interface Principal {
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly actor?: Actor
+  /** What the token or tool of this call may be used for, whoever holds it: it takes away and never grants. */
+  readonly scope?: ReadonlyArray<ScopeGrant>
   /** The state of policy, membership and catalog that this principal was built from. */
   readonly epoch: bigint
 }

@@ -46,6 +46,8 @@ export interface ResolvedQuery {
   readonly filters: ReadonlyArray<Bound>
   /** The first range filter orders the result; without one it is in order of id. */
   readonly order?: { readonly column: Column; readonly mask: Bound; readonly descending: boolean }
+  /** Whether rows can be missing because the caller may not see them, or not what it asks about: fixed by plan and names. */
+  readonly limited?: boolean
   readonly limit: number
   /** The entity after which the page begins, as it is bound. */
   readonly cursor?: string

@@ -8,6 +8,7 @@ import type { Principal } from "../domain/Principal.ts"
 import { bind, type Binding } from "./bind.ts"
 import { bounded, denied, intersect, type Plan } from "./Plan.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
+import { scopePlan } from "./ToolScope.ts"
 
 /** The plan for an action of a principal on a type at a time (milliseconds since 1970). */
 export const plan = (
@@ -19,21 +20,15 @@ export const plan = (
   now: number
 ): Plan => {
   try {
-    const own = planFor(policy, type, action, now, principal.roles, {
-      catalog,
-      me: principal.anchorEntityId,
-      attributes: principal.attributes
-    })
-    return principal.actor === undefined
-      ? own
-      : intersect(
-          own,
-          planFor(policy, type, action, now, principal.actor.roles, {
-            catalog,
-            me: undefined,
-            attributes: principal.actor.attributes
-          })
-        )
+    const { actor, anchorEntityId, attributes, roles, scope } = principal
+    const plans = [planFor(policy, type, action, now, roles, { catalog, me: anchorEntityId, attributes })]
+    if (actor !== undefined) {
+      plans.push(
+        planFor(policy, type, action, now, actor.roles, { catalog, me: undefined, attributes: actor.attributes })
+      )
+    }
+    if (scope !== undefined) plans.push(scopePlan(scope, type, action))
+    return plans.reduce(intersect)
   } catch {
     return denied("not-bindable")
   }
@@ -65,13 +60,21 @@ const planFor = (
     any(...granted.map((grant) => grant.where)),
     ...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)
   )
+  // Columns that the same rules show have the same predicate, which is put together once.
+  const unions = new Map<string, Bound>()
+  const union = (rules: typeof granted): Bound => {
+    const key = rules.map(({ rule }) => rule.id).join("\n")
+    const known = unions.get(key) ?? any(...rules.map((grant) => grant.where))
+    unions.set(key, known)
+    return known
+  }
   const cells = new Map(
     type.columns.map((column): [string, Bound] => {
       const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
       const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
       if (grants.length === 0) return [column.key, NEVER]
       // Where every rule that shows the row shows the column too, the row's own predicate already says it.
-      const shown = grants.length === granted.length ? [] : [any(...grants.map((grant) => grant.where))]
+      const shown = grants.length === granted.length ? [] : [union(grants)]
       return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
     })
   )

@@ -16,7 +16,7 @@ export interface Granted {
 
 export interface Denied {
   readonly _tag: "Denied"
-  readonly reason: "no-rule" | "nothing-visible" | "too-large" | "unknown-type" | "not-bindable"
+  readonly reason: "no-rule" | "nothing-visible" | "out-of-scope" | "too-large" | "not-bindable"
   readonly expiresAt: number
 }
 

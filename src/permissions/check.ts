@@ -41,8 +41,13 @@ export const check = (
   row: CheckedRow,
   now: number
 ): Verdict => {
-  const { actor, anchorEntityId, attributes, roles } = principal
-  const own = checkParty(policy, catalog, { me: anchorEntityId, roles, attributes }, type, action, row, now)
+  const { actor, anchorEntityId, attributes, roles, scope } = principal
+  const own = scoped(
+    scope,
+    type,
+    action,
+    checkParty(policy, catalog, { me: anchorEntityId, roles, attributes }, type, action, row, now)
+  )
   if (actor === undefined) return own
   const other = checkParty(
     policy,
@@ -59,6 +64,18 @@ export const check = (
     cells: new Set(visible ? [...own.cells].filter((cell) => other.cells.has(cell)) : []),
     allowedBy: [...own.allowedBy, ...other.allowedBy],
     deniedBy: [...own.deniedBy, ...other.deniedBy]
+  }
+}
+
+/** What is left of a verdict under a tool scope. */
+const scoped = (scope: Principal["scope"], type: EntityType, action: Action, verdict: Verdict): Verdict => {
+  const open = scope?.filter((grant) => grant.type === type.key && grant.action === action)
+  if (open === undefined) return verdict
+  const inScope = (cell: string) => open.some(({ columns }) => columns === "*" || columns.includes(cell))
+  return {
+    ...verdict,
+    visible: verdict.visible && open.length > 0,
+    cells: new Set([...verdict.cells].filter(inScope))
   }
 }
 

@@ -7,15 +7,14 @@ import type { Statement } from "../database/sql/find.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
-import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
+import { CurrentPrincipal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
-import type { Plan } from "../permissions/Plan.ts"
-import { plan } from "../permissions/PermissionEngine.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
-import { OrganizationState, type State } from "./OrganizationState.ts"
+import { OrganizationState } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./Refusals.ts"
 import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
+import { makeViews } from "./views.ts"
 
 export interface ColumnsQuery {
   readonly entityTypeId: string
@@ -23,9 +22,6 @@ export interface ColumnsQuery {
     | { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined }
     | undefined
 }
-
-/** Principals whose plans are kept. */
-const MAX_VIEWS = 2000
 
 export class EntityQueryService extends Context.Service<
   EntityQueryService,
@@ -55,18 +51,7 @@ export class EntityQueryService extends Context.Service<
       const refusals = yield* Refusals
       const states = yield* OrganizationState
       const store = yield* OrgEntityStore
-      const views = new Map<string, View>()
-
-      const visibleTo = ({ principal, state }: Admitted): View => {
-        const now = Date.now()
-        const key = viewKey(principal, state)
-        const known = views.get(key)
-        if (known !== undefined && known.expiresAt() > now) return known
-        const view = makeView(principal, state)
-        if (views.size >= MAX_VIEWS) views.clear()
-        views.set(key, view)
-        return view
-      }
+      const visibleTo = makeViews()
 
       const caller = Effect.fnUntraced(function* (organizationId: bigint) {
         const principal = yield* CurrentPrincipal
@@ -90,8 +75,7 @@ export class EntityQueryService extends Context.Service<
         const planned = visible.planned()
         const resolved = resolveQuery(query, visible)
         if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
-        const { limited } = visible.planOf(resolved.success.type)!
-        const found = yield* store.find(resolved.success, admitted.state.catalog, limited)
+        const found = yield* store.find(resolved.success, admitted.state.catalog)
         if (found._tag === "Page") {
           const { entities, total } = found.page
           yield* Effect.annotateCurrentSpan({
@@ -99,7 +83,7 @@ export class EntityQueryService extends Context.Service<
             "max.plan.cached": visible.planned() === planned,
             "max.total": total,
             "max.entities": entities.length,
-            "max.limited": limited
+            "max.limited": resolved.success.limited === true
           })
         }
         return found
@@ -190,44 +174,3 @@ const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, vis
   const hidden = type.columns.find((column) => columnIds.includes(column.slug) && !shown.includes(column))
   return hidden === undefined ? "unknown" : `${type.slug}.${hidden.slug}`
 }
-
-/** What one principal may see in one state, planned type by type as it is asked for. */
-interface View extends Visible {
-  /** When the first time-bound rule of what was planned begins or ends. */
-  readonly expiresAt: () => number
-  /** How many types were planned so far. */
-  readonly planned: () => number
-}
-
-const makeView = (principal: Principal, state: State): View => {
-  const plans = new Map<string, Plan>()
-  let expiresAt = Infinity
-  return {
-    state,
-    expiresAt: () => expiresAt,
-    planned: () => plans.size,
-    planOf: (type) => {
-      let found = plans.get(type.key)
-      if (found === undefined) {
-        found = plan(state.policy, state.catalog, principal, type, "read", Date.now())
-        plans.set(type.key, found)
-        expiresAt = Math.min(expiresAt, found.expiresAt)
-      }
-      return found._tag === "Granted" ? found : undefined
-    }
-  }
-}
-
-/** An injective text of everything that a principal's plans depend on. */
-const viewKey = (principal: Principal, state: State): string =>
-  JSON.stringify([
-    String(principal.organizationId),
-    principal.anchorEntityId,
-    principal.roles,
-    Object.entries(principal.attributes),
-    principal.actor === undefined
-      ? null
-      : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
-    String(state.catalog.epoch),
-    state.policyHash
-  ])

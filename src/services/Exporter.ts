@@ -18,7 +18,7 @@ import {
 import { type NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import { encodeId } from "../domain/ids.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
-import { MANAGED } from "./catalogTables.ts"
+import { MANAGED } from "./physicalColumns.ts"
 import { type ExportFormat, type Field, header, line, type Value } from "./export/cells.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 

@@ -65,7 +65,7 @@ export class IdentityResolver extends Context.Service<
       const admitted = (
         state: State,
         membership: Membership | undefined,
-        actor: Principal["actor"],
+        call: Pick<Principal, "actor" | "scope">,
         who: { readonly anchorId: string } | { readonly kind: Identifier["kind"] }
       ) => {
         const organizationId = state.catalog.organization.id
@@ -86,7 +86,8 @@ export class IdentityResolver extends Context.Service<
             anchorEntityId: membership.anchorId,
             roles: membership.roles,
             attributes: membership.attributes,
-            ...(actor === undefined ? {} : { actor }),
+            ...(call.actor === undefined ? {} : { actor: call.actor }),
+            ...(call.scope === undefined ? {} : { scope: call.scope }),
             epoch: state.catalog.epoch
           }
         })
@@ -109,14 +110,14 @@ export class IdentityResolver extends Context.Service<
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
-          return yield* admitted(state, membership, undefined, identifier)
+          return yield* admitted(state, membership, {}, identifier)
         }),
         readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
           const { membership, state } = yield* states.read(principal.organizationId, {
             by: "anchor",
             id: principal.anchorEntityId
           })
-          return yield* admitted(state, membership, principal.actor, { anchorId: principal.anchorEntityId })
+          return yield* admitted(state, membership, principal, { anchorId: principal.anchorEntityId })
         })
       })
     })

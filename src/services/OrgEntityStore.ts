@@ -27,7 +27,7 @@ export class OrgEntityStore extends Context.Service<
   {
     /** The statement of a planned query; what can't be compiled is refused as `Unavailable`. */
     readonly statement: (query: ResolvedQuery, catalog: Catalog) => Effect.Effect<Statement, Unavailable>
-    readonly find: (query: ResolvedQuery, catalog: Catalog, limited: boolean) => Effect.Effect<Found, Unavailable>
+    readonly find: (query: ResolvedQuery, catalog: Catalog) => Effect.Effect<Found, Unavailable>
   }
 >()("max/services/OrgEntityStore") {
   static readonly layer = Layer.effect(
@@ -36,12 +36,10 @@ export class OrgEntityStore extends Context.Service<
       const database = yield* Database
       return OrgEntityStore.of({
         statement: compile,
-        find: Effect.fn("OrgEntityStore.find")(function* (query, catalog, limited) {
+        find: Effect.fn("OrgEntityStore.find")(function* (query, catalog) {
           const statement = yield* compile(query, catalog)
           const rows = yield* runStatement<Row>(database[query.lane], statement)
-          return rows[0]?.fresh === true
-            ? { _tag: "Page", page: toPage(rows, query, catalog, limited) }
-            : { _tag: "Stale" }
+          return rows[0]?.fresh === true ? { _tag: "Page", page: toPage(rows, query, catalog) } : { _tag: "Stale" }
         })
       })
     })
@@ -52,7 +50,7 @@ export class OrgEntityStore extends Context.Service<
 const compile = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
   Effect.try({ try: () => compileFind(query, catalog), catch: () => Unavailable.error })
 
-const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, catalog: Catalog, limited: boolean): Page => {
+const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, catalog: Catalog): Page => {
   const total = rows[0]!.total
   const entities: Array<Entity> = []
   for (const row of rows) {
@@ -65,7 +63,7 @@ const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, catalog: Catalog
   return {
     total: Math.min(total, MAX_TOTAL),
     ...(total > MAX_TOTAL ? { totalIsLowerBound: true as const } : {}),
-    ...(limited ? { limited: true as const } : {}),
+    ...(query.limited === true ? { limited: true as const } : {}),
     entities,
     ...(more ? { nextCursorEntityId: entities.at(-1)!.entityId } : {})
   }

@@ -6,6 +6,7 @@ import { orUnavailable } from "../database/read.ts"
 import type { Organization } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import { nextId } from "../domain/ids.ts"
+import { type PolicyDocument, printPolicy } from "../permissions/document.ts"
 import { isSupportedCountry } from "../domain/keys.ts"
 import { type OrganizationRow, organizationOf } from "./OrganizationState.ts"
 import { Policies } from "./Policies.ts"
@@ -92,7 +93,7 @@ export class Organizations extends Context.Service<
               message: `There is an organization "${input.slug}" already. max org list shows it.`
             })
           }
-          yield* policies.publish(organization, JSON.stringify(starterPolicy, null, 2), OPERATOR)
+          yield* policies.publish(organization, printPolicy(starterPolicy as PolicyDocument), OPERATOR)
           return organization
         }),
         list: Effect.map(

@@ -143,6 +143,9 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
       plan: found.plan.where,
       filters,
       ...(order === undefined ? {} : { order }),
+      limited:
+        found.plan.limited ||
+        query.filters.some((filter, index) => isPartial(filter, filterColumns[index]!, found, visible)),
       limit,
       ...(cursor === undefined ? {} : { cursor: cursor.toString() }),
       name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
@@ -163,6 +166,17 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
 const both = (mask: Bound, bound: Bound): Bound => (mask._tag === "Always" ? bound : Bound.All({ of: [mask, bound] }))
 
 const maskOf = (plan: Granted, column: Column): Bound => plan.cells.get(column.key) ?? NEVER
+
+/** Whether a filter can miss visible rows because its cell, or what it leads to, is hidden on some of them. */
+const isPartial = (filter: Filter, column: Column, found: VisibleType, visible: Visible): boolean => {
+  if (maskOf(found.plan, column)._tag !== "Always") return true
+  const target = targetIn(visible, column)
+  if (target === undefined) return false
+  const name = columnByKey(target.type, DISPLAY_NAME)
+  return (
+    target.plan.limited || (filter.op === "ilike" && name !== undefined && maskOf(target.plan, name)._tag !== "Always")
+  )
+}
 
 const selected = (column: Column, found: VisibleType, visible: Visible): SelectedColumn => {
   const target = targetIn(visible, column)

@@ -120,7 +120,8 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
   const principal = yield* admit(place, one.policy, one.caller)
   const views = viewsOf(one.policy, one.caller, organization, NOW)
   const names = yield* namesFor(principal, place, views)
-  const limited = new Map<TypeName, boolean>()
+  /** By what it may depend on: the type, and which columns are asked about how. */
+  const limited = new Map<string, boolean>()
   const next = random(one.aim)
   const questions = one.queries.map((asked, index): Query => {
     const filter = index % 2 === 0 ? undefined : aimed(asked.type, organization, next)
@@ -152,13 +153,15 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
     if (differs({ ...everything(organization), [asked.type]: views[asked.type] })) tally.target += 1
     if (wanted.length > 1 && asked.filters.some(({ op }) => op === "gte" || op === "lt")) tally.ordered += 1
 
+    const asks = JSON.stringify([asked.type, ...asked.filters.map(({ columnId, op }) => [columnId, op])])
     let page = yield* pageOf(first, about)
     for (let start = 0; ; start += asked.limit) {
       tally.pages += 1
       const isLimited = page.limited === true
-      if ((limited.get(asked.type) ?? isLimited) !== isLimited)
-        throw new Error(`${about}: limited depends on the question`)
-      limited.set(asked.type, isLimited)
+      if ((limited.get(asks) ?? isLimited) !== isLimited) throw new Error(`${about}: limited depends on the values`)
+      limited.set(asks, isLimited)
+      if (!isLimited && differs(everything(organization)))
+        throw new Error(`${about}: what is hidden changes the answer, and it isn't limited`)
       if (!isLimited && views[asked.type].size < names.rows(asked.type))
         throw new Error(`${about}: hidden rows, and not limited`)
       const shown = wanted.slice(start, start + asked.limit)
@@ -175,7 +178,7 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
     const counted = yield* pageOf(yield* ask(principal, asked, { limit: 0 }), about)
     equal(`${about} counted`, counted, {
       total: wanted.length,
-      ...(limited.get(asked.type) === true ? { limited: true } : {}),
+      ...(limited.get(asks) === true ? { limited: true } : {}),
       entities: []
     })
   }

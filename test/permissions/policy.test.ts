@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { problemText, readPolicy } from "../../src/permissions/Policy.ts"
+import { problemText } from "../../src/permissions/Policy.ts"
+import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.ts"
 
 const problemOf = (rule: RuleInput) => problemsOf(file([rule]))
@@ -68,11 +69,33 @@ describe("a policy file is refused with a corrected line", () => {
     expect(problemOf(rule).join("\n")).toContain(message)
   })
 
-  it("a file with tests, which wouldn't be run", () => {
-    expect(problemsOf(file([{}], { tests: [{ as: "lena@atlas.com", read: "people", expect: [] }] }))).toEqual([
-      "tests: Policy tests aren't supported yet, and a test that doesn't run would be worse than none. Take them out."
-    ])
-    expect(problemsOf(file([{}], { tests: [] }))).toHaveLength(1)
+  it.each<readonly [string, object, string]>([
+    ["an unknown type", { read: "peple", expect: [] }, `tests[0].read: There is no type "peple"`],
+    ["nobody", { as: 5, expect: [] }, `tests[0].as: A test says as whom it reads`],
+    ["an unknown key", { expcet: [] }, `tests[0].expcet: There is no "expcet" here. Write: "expect"`],
+    ["no expectation", {}, `tests[0].expect: This test expects nothing in particular.`],
+    ["an unknown column", { shows: ["fone"] }, `Write: "phone"`],
+    ["an unknown role", { roles: ["menber"], expect: [] }, `Write: "member"`],
+    ["attributes without roles", { attributes: { a: 1 }, expect: [] }, `says its roles, too`],
+    ["attributes that are no values", { roles: ["member"], attributes: { a: [] }, expect: [] }, `Attributes are texts`],
+    ["ids that are no texts", { expect: [5] }, `expect is a list of at most 1000 texts`],
+    ["more than a denial", { denied: true, expect: ["a"] }, `there is nothing else to expect`],
+    [
+      "a key that objects inherit",
+      JSON.parse(`{"__proto__": ["x"], "expect": []}`) as object,
+      `There is no "__proto__" here`
+    ]
+  ])("a test with %s", (_, test, message) => {
+    const whole = { as: "lena@atlas.com", read: "people", ...test }
+    const text = file([{}], { tests: [] }).replace(
+      `"tests":[]`,
+      `"tests":[${JSON.stringify(Object.hasOwn(test, "__proto__") ? test : whole)}]`
+    )
+    expect(problemsOf(text).join("\n")).toContain(message)
+  })
+
+  it("a rule whose id would reach a terminal", () => {
+    expect(problemOf({ id: "x\u001b[31m" })).toEqual([`rules[0].id: A rule has an id. Write: "id": "…"`])
   })
 
   it("roles that inherit themselves, directly or by way of others", () => {

@@ -3,7 +3,8 @@ import { type Catalog, type Column, type EntityType, Storage, typeBySlug } from 
 import type { Principal } from "../../src/domain/Principal.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
 import type { Plan } from "../../src/permissions/Plan.ts"
-import { type Policy, problemText, readPolicy } from "../../src/permissions/Policy.ts"
+import { type Policy, problemText } from "../../src/permissions/Policy.ts"
+import { readPolicy } from "../../src/permissions/readPolicy.ts"
 
 type Kind = Column["kind"]
 

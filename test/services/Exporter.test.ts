@@ -25,7 +25,7 @@ const file = (name: string, rows: ReadonlyArray<object> | string) => {
 
 const imported = (organization: Organization, path: string, type: string, map: Record<string, string> = {}) =>
   Effect.flatMap(Importer, (importer) =>
-    importer.import(organization, { file: path, type, map, ignore: [], create: true })
+    importer.import(organization, { files: [path], type, map, ignore: [], create: true })
   )
 
 const exported = Effect.fnUntraced(function* (organization: Organization, type: string, format: ExportFormat) {

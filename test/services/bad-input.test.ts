@@ -200,7 +200,8 @@ layer(TestServices)("bad input", (it) => {
         expect(yield* details([rule({ columns: undefined })])).toContain(`"columns": "*"`)
         expect(yield* details([rule({}), rule({})])).toContain("Two rules")
         expect(yield* details([rule({ notAfter: "soon" })])).toContain("2027-01-01")
-        expect(yield* details([rule({})], { tests: [] })).toContain("tests")
+        expect(yield* details([rule({})], { tests: {} })).toContain("Tests are a list")
+        expect(yield* details([rule({})], { tests: [{ as: "x", read: "peple" }] })).toContain(`Write: "people"`)
         expect(
           yield* details([rule({})], { roles: { admin: { inherits: ["boss"] }, boss: { inherits: ["admin"] } } })
         ).toContain("inherits itself")

@@ -18,7 +18,9 @@ import { exportType } from "./commands/export.ts"
 import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { mcp } from "./commands/mcp.ts"
-import { init, member, org, policy } from "./commands/organization.ts"
+import { init, member, org } from "./commands/organization.ts"
+import * as policies from "./commands/policy.ts"
+import { explain, newPolicy, simulate } from "./commands/policyReview.ts"
 import { trace } from "./commands/trace.ts"
 import { max } from "./context.ts"
 import { note } from "./output.ts"
@@ -77,6 +79,24 @@ const connected = <Name extends string, Input, Shared, E, R>(command: Command.Co
 const configured = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 
+const policy = Command.make("policy").pipe(
+  Command.withDescription("Who sees what"),
+  Command.withSubcommands([
+    connected(newPolicy),
+    connected(policies.check),
+    connected(policies.publish),
+    connected(policies.grant),
+    connected(policies.revoke),
+    connected(explain),
+    connected(simulate),
+    connected(policies.test),
+    connected(policies.show),
+    connected(policies.list),
+    connected(policies.diffVersions),
+    policies.schema(Connected)
+  ])
+)
+
 const settings = Object.values(SETTINGS).map(
   ({ description, fallback, name }) => `  ${name.padEnd(22)} ${description}${fallback === "" ? "" : ` [${fallback}]`}`
 )
@@ -93,7 +113,7 @@ const root = max.pipe(
         connected(init),
         connected(org),
         connected(member),
-        connected(policy),
+        policy,
         connected(audit),
         connected(importFile),
         configured(migrate),

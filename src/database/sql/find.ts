@@ -14,8 +14,11 @@ export interface Statement {
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** A statement with more text than this is refused. */
-const MAX_STATEMENT_LENGTH = 64 * 1024
+/**
+ * A statement with more text than this is refused. Plans have a bound of their own (`compilable.ts`); what plans within
+ * it come to, several times over with filters and targets, fits.
+ */
+const MAX_STATEMENT_LENGTH = 2 * 1024 * 1024
 
 /** At most this many related entities are shown in one cell. */
 export const MAX_RELATED = 10

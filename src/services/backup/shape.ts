@@ -8,7 +8,7 @@ import { Effect, Schema } from "effect"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
-import { MANAGED } from "../catalogTables.ts"
+import { MANAGED } from "../physicalColumns.ts"
 
 const names = Schema.Array(Schema.String)
 

@@ -9,7 +9,7 @@ import { holdMigrations, inspect, migrate, pendingStatements, refuseNewer } from
 import { SCHEMA_VERSION } from "../../database/migrations/index.ts"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
 import { OperatorError } from "../../domain/errors.ts"
-import { define, MANAGED } from "../catalogTables.ts"
+import { define, MANAGED } from "../physicalColumns.ts"
 import { texts } from "../import/statements.ts"
 import { type Contents, FORMAT, type Part } from "./parts.ts"
 import { holdStill, sumOf } from "./read.ts"

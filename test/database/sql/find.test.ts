@@ -7,7 +7,7 @@ import type { EntityType } from "../../../src/domain/EntityType.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
-import { readPolicy } from "../../../src/permissions/Policy.ts"
+import { readPolicy } from "../../../src/permissions/readPolicy.ts"
 import { resolveQuery } from "../../../src/services/resolveQuery.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 

@@ -1,14 +1,10 @@
-/** Organizations, members and policies: an operator's commands. */
+/** Organizations and members: an operator's commands. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { OPERATOR } from "../../../database/audit.ts"
-import { MAX_POLICY_LENGTH } from "../../../permissions/Policy.ts"
 import { Memberships } from "../../../services/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/Organizations.ts"
-import { Policies } from "../../../services/Policies.ts"
 import { currentOrganization, max, typedAttributes, UsageError, wantsJson } from "../context.ts"
-import { columns, note, result } from "../output.ts"
-import { readTextFile } from "../readTextFile.ts"
+import { columns, result } from "../output.ts"
 import { sync } from "./memberSync.ts"
 
 export const init = Command.make(
@@ -133,37 +129,4 @@ const suspend = Command.make("suspend", { identifier: Argument.String("identifie
 export const member = Command.make("member").pipe(
   Command.withDescription("Who may come in, with which roles"),
   Command.withSubcommands([add, members, suspend, sync])
-)
-
-const publish = Command.make(
-  "publish",
-  { file: Argument.String("file").pipe(Argument.withDescription("A policy, as JSON")) },
-  (input) =>
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      const text = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
-      const { policy, version } = yield* policies.publish(yield* currentOrganization, text, OPERATOR)
-      yield* result(yield* wantsJson, { version, rules: policy.rules.length, roles: Object.keys(policy.roles) }, [
-        `Version ${version} is in force: ${policy.rules.length} rules for ${Object.keys(policy.roles).join(", ")}.`
-      ])
-      yield* note('Columns that are added later start hidden, whatever "*" said.')
-    })
-).pipe(Command.withDescription("Put a policy in force, or say what is wrong with it"))
-
-const show = Command.make("show", {}, () =>
-  Effect.gen(function* () {
-    const policies = yield* Policies
-    const { document, version } = yield* policies.current(yield* currentOrganization)
-    yield* result(yield* wantsJson, { version, policy: JSON.parse(document) }, [document])
-  })
-).pipe(
-  Command.withDescription("Print the policy in force, as a file to edit and publish"),
-  Command.withExamples([
-    { command: "max policy show > policy.json", description: "Then edit it, and max policy publish policy.json" }
-  ])
-)
-
-export const policy = Command.make("policy").pipe(
-  Command.withDescription("Who sees what"),
-  Command.withSubcommands([show, publish])
 )

@@ -1,0 +1,196 @@
+/** What operators read about policies: explanations, simulations, previews and differences as lines of plain words. */
+import type { Catalog } from "../../domain/EntityType.ts"
+import type { Change } from "../../permissions/diff.ts"
+import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
+import { listed, ruleWords } from "../../permissions/words.ts"
+import type { Explanation } from "../../services/policy/explain.ts"
+import type { JudgedRule, RowExplanation, Truth } from "../../services/policy/explainRow.ts"
+import type { TestOutcome } from "../../services/policy/runTests.ts"
+import type { Difference, Simulation } from "../../services/policy/simulate.ts"
+import type { Preview } from "../../services/PolicyReview.ts"
+import { renderCell } from "../../tools/render.ts"
+import { bold, columns, dim } from "./output.ts"
+
+type Lines = ReadonlyArray<string>
+
+const indented = (lines: Lines, by = "  "): Lines => lines.map((line) => `${by}${line}`)
+const section = (title: string, lines: Lines): Lines =>
+  lines.length === 0 ? [] : ["", bold(title), ...indented(lines)]
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`
+const of = (part: number, whole: number): string =>
+  part === whole && whole > 0 ? `all ${whole}` : part === 0 ? `none of ${whole}` : `${part} of ${whole}`
+
+/** Every rule of a policy as a sentence, role by role. */
+export const policyLines = (policy: Policy, catalog: Catalog): Lines =>
+  Object.entries(policy.roles).flatMap(([role, all]) => {
+    const inherited = all.filter((one) => one !== role)
+    const rules = policy.rules.filter((rule) => rule.role === role)
+    return [
+      `${role}${inherited.length === 0 ? "" : `, with all that ${listed(inherited)} ${inherited.length === 1 ? "has" : "have"}`}`,
+      ...(rules.length === 0 ? ["  nothing of its own"] : []),
+      ...rules.map((rule) => `  ${ruleWords(rule, catalog)} ${dim(`(${rule.id})`)}`)
+    ]
+  })
+
+export const changeLines = (changes: ReadonlyArray<Change>): Lines =>
+  changes.length === 0 ? ["Nothing changes."] : changes.map(({ mark, what }) => `${mark} ${what}`)
+
+export const warningLines = (warnings: ReadonlyArray<Problem>): Lines => warnings.map(problemText)
+
+export const testLines = (outcomes: ReadonlyArray<TestOutcome>): Lines =>
+  outcomes.flatMap(({ failures, path, title }) => [
+    `${failures.length === 0 ? "ok  " : "FAIL"} ${path}: ${title}`,
+    ...failures.map((failure) => `       ${failure}`)
+  ])
+
+export const explanationLines = (found: Explanation): Lines => {
+  const { columns: cells, denied, notInForce, roles, rules, total, type, visible, who } = found
+  return [
+    bold(
+      `${who}, ${listed(roles)}, sees ${denied === undefined ? `${of(visible, total)} ${type}` : `nothing of ${type}: ${denied}`}.`
+    ),
+    ...section(
+      "The rules, and on how many rows each holds",
+      columns(rules.map((rule) => [rule.effect, `${rule.rows} of ${total}`, `${rule.role} ${rule.words} (${rule.id})`]))
+    ),
+    ...section(
+      "Column by column",
+      denied === undefined
+        ? columns(together(cells.map(({ because, column, rows }) => [columnCount(rows, visible), because, column])))
+        : []
+    ),
+    ...section("Not in force at the moment", notInForce)
+  ]
+}
+
+/** Columns of which the same is true, said once. */
+const together = (cells: ReadonlyArray<readonly [state: string, because: string, column: string]>) => {
+  const found = new Map<string, { readonly columns: Array<string>; readonly state: string; readonly because: string }>()
+  for (const [state, because, column] of cells) {
+    const key = JSON.stringify([state, because])
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { columns: [column], state, because })
+    else known.columns.push(column)
+  }
+  return [...found.values()].map((one) => [one.state, listed(one.columns), one.because])
+}
+
+const columnCount = (rows: number, visible: number): string =>
+  rows === 0 ? "hidden" : rows === visible ? "shown" : `on ${rows} of ${visible}`
+
+const ANSWER: Readonly<Record<Truth, string>> = { yes: "yes", no: "no", unknown: "can't be told" }
+
+export const rowLines = (found: RowExplanation): Lines => {
+  const { because, columns: cells, entityId, externalId, name, roles, rules, type, visible, who } = found
+  const values = new Map(cells.map(({ column, value }) => [column, renderCell(value)]))
+  const ids = externalId === undefined ? entityId : `${externalId}, ${entityId}`
+  return [
+    bold(
+      `${who}, ${listed(roles)}, ${visible ? "sees" : "doesn't see"} ${name === "" ? "this row" : name} (${type} ${ids}).`
+    ),
+    `Because ${because}.`,
+    ...section(
+      "Rule by rule",
+      rules.flatMap((rule) => judgedLines(rule, values))
+    ),
+    ...section(
+      visible ? "Column by column" : "What is in it",
+      columns(
+        cells.map(({ because: why, column, value, visible: shown }) => {
+          const text = value === undefined ? "(empty)" : shortened(renderCell(value))
+          return visible ? [shown ? "shown" : "hidden", column, text, why] : [column, text]
+        })
+      )
+    ),
+    ...(visible ? [] : ["", "To this person the row looks like one that doesn't exist."])
+  ]
+}
+
+const shortened = (text: string): string => ([...text].length > 48 ? `${[...text].slice(0, 47).join("")}…` : text)
+
+const judgedLines = (rule: JudgedRule, values: ReadonlyMap<string, string>): Lines => {
+  const hides = rule.hides === undefined ? "hides the row" : `hides ${rule.hides}`
+  const says =
+    rule.effect === "allow"
+      ? { yes: "allows it", no: "doesn't hold", unknown: "can't be told, so it doesn't allow" }
+      : { yes: hides, no: "doesn't hold", unknown: `can't be told, so it ${hides}` }
+  const conditions = rule.conditions.filter(({ words }) => words !== "every row")
+  return [
+    `${rule.id}: ${says[rule.truth]}. ${dim(`${rule.role} ${rule.words}`)}`,
+    ...conditions.map(({ column, depth, truth, words }) => {
+      const value = column === undefined ? "" : dim(`  (${column}: ${values.get(column) || "empty"})`)
+      return `  ${"  ".repeat(depth)}${words}: ${ANSWER[truth]}${value}`
+    })
+  ]
+}
+
+export const simulationLines = (found: Simulation): Lines => {
+  const { after, before, cells, denied, gainedColumns, rows, total, type, who } = found
+  const none = rows.gained.count + rows.lost.count === 0
+  return [
+    bold(
+      `${who} sees ${of(before, total)} ${type} now, and would see ${denied === undefined ? of(after, total) : `nothing: ${denied}`}.`
+    ),
+    ...section("Rows", [
+      ...(none ? ["the same rows"] : []),
+      ...differenceLines("gained", rows.gained, `, with ${listed(gainedColumns) || "no column"}`),
+      ...differenceLines("lost", rows.lost)
+    ]),
+    ...section("Cells, on the rows that are seen now and then", [
+      ...(cells.length === 0 ? ["the same cells"] : []),
+      ...cells.flatMap(({ column, gained, lost }) => [
+        ...differenceLines("gained", gained, "", column),
+        ...differenceLines("lost", lost, "", column)
+      ])
+    ])
+  ]
+}
+
+const differenceLines = (
+  what: "gained" | "lost",
+  { count, examples }: Difference,
+  more = "",
+  column?: string
+): Lines => {
+  if (count === 0) return []
+  const who = `${examples.join(", ")}${count > examples.length ? ", …" : ""}`
+  const said =
+    column === undefined ? `${counted(count, "row")} ${what}` : `${column} ${what} on ${counted(count, "row")}`
+  return [`${what === "lost" ? "-" : "+"} ${said}: ${who}${more}`]
+}
+
+/** What each role would see, with the first rows by name. */
+export const previewLines = (previews: ReadonlyArray<Preview>): Lines => {
+  const roles = [...new Set(previews.map(({ role }) => role))]
+  return roles.flatMap((role) => {
+    const own = previews.filter((preview) => preview.role === role)
+
+    const [first] = own
+    return [
+      bold(`${role}`) +
+        dim(`  as ${first!.as}${first!.isMember ? "" : ", who stands for one here: nobody has this role yet"}`),
+      ...indented(
+        columns(own.map((preview) => [preview.type, of(preview.visible, preview.total), cellWords(preview)]))
+      ),
+      ...indented(
+        own.flatMap(({ columns: all, examples, type }) =>
+          examples.map(({ columns: shown, name }) => {
+            const what = shown.length === all.length ? "every column" : listed(shown) || "no column"
+            return dim(`${type}: ${name === "" ? "(no name)" : name} with ${what}`)
+          })
+        )
+      )
+    ]
+  })
+}
+
+const cellWords = ({ columns: cells, visible }: Preview): string => {
+  const hidden = cells.filter(({ rows }) => rows === 0).map(({ column }) => column)
+  const some = cells.filter(({ rows }) => rows > 0 && rows < visible).map(({ column, rows }) => `${column} on ${rows}`)
+  if (visible === 0) return ""
+  return [
+    ...(some.length === 0 ? [] : [listed(some)]),
+    ...(hidden.length === 0 ? [] : [`without ${listed(hidden)}`]),
+    ...(some.length + hidden.length === 0 ? ["with every column"] : [])
+  ].join("; ")
+}

@@ -1,0 +1,67 @@
+/**
+ * Tool scopes: what a token or a tool may be used for, whoever holds it. A scope is written as a list of
+ * `TYPE`, `TYPE.COLUMN` and either of them with `:ACTION` (read, when it isn't said). It is ANDed with the plans of the
+ * persons behind a call, so it can only take away; an empty scope leaves nothing.
+ */
+import { Schema } from "effect"
+import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
+import { ALWAYS } from "../domain/Predicate.ts"
+import type { ScopeGrant } from "../domain/Principal.ts"
+import { closest, quoted } from "../domain/text.ts"
+import { denied, type Plan } from "./Plan.ts"
+import { Action } from "./Policy.ts"
+
+/** What a scope leaves of a type: every row, and the columns of its grants. */
+export const scopePlan = (scope: ReadonlyArray<ScopeGrant>, type: EntityType, action: Action): Plan => {
+  const open = scope.filter((grant) => grant.type === type.key && grant.action === action)
+  if (open.length === 0) return denied("out-of-scope")
+  const columns = type.columns.filter(({ key }) =>
+    open.some((grant) => grant.columns === "*" || grant.columns.includes(key))
+  )
+  return {
+    _tag: "Granted",
+    where: ALWAYS,
+    cells: new Map(columns.map(({ key }) => [key, ALWAYS])),
+    ruleIds: [],
+    limited: false,
+    expiresAt: Infinity
+  }
+}
+
+/** Reads a scope as it is written, or says what is wrong with each part. */
+export const readScope = (
+  parts: ReadonlyArray<string>,
+  catalog: Catalog
+): { readonly scope: ReadonlyArray<ScopeGrant> } | { readonly problems: ReadonlyArray<string> } => {
+  const problems: Array<string> = []
+  const scope = parts.flatMap((part): ReadonlyArray<ScopeGrant> => {
+    const [, slug = "", columnSlug, action = "read"] = /^([^.:]*)(?:\.([^.:]*))?(?::(.*))?$/.exec(part) ?? []
+    const type = typeBySlug(catalog, slug)
+    if (type === undefined) {
+      problems.push(unknown("type", slug === "" ? part : slug, catalog.types))
+      return []
+    }
+    if (!Schema.is(Action)(action)) {
+      problems.push(
+        unknown(
+          "action",
+          action,
+          Action.literals.map((known) => ({ slug: known }))
+        )
+      )
+      return []
+    }
+    if (columnSlug === undefined) return [{ type: type.key, action, columns: "*" }]
+    const column = columnBySlug(type, columnSlug)
+    if (column !== undefined) return [{ type: type.key, action, columns: [column.key] }]
+    problems.push(unknown(`column of ${type.slug}`, columnSlug, type.columns))
+    return []
+  })
+  return problems.length > 0 ? { problems } : { scope }
+}
+
+const unknown = (what: string, name: string, known: ReadonlyArray<{ readonly slug: string }>): string => {
+  const slugs = known.map(({ slug }) => slug)
+  const near = closest(name, slugs)
+  return `There is no ${what} ${quoted(name)}. ${near === undefined ? `There is: ${slugs.slice(0, 20).join(", ")}.` : `Did you mean ${near}?`}`
+}

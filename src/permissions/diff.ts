@@ -1,0 +1,80 @@
+/** What changes between two policies, in words: roles and rules by name, and columns of a "*" that came later. */
+import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
+import type { Policy, Rule } from "./Policy.ts"
+import { listed, ruleWords } from "./words.ts"
+
+/** One change, marked as lines of a diff are. */
+export interface Change {
+  readonly mark: "+" | "-" | "~"
+  readonly what: string
+}
+
+export const diff = (from: Policy, to: Policy, catalog: Catalog): ReadonlyArray<Change> => {
+  const sentence = (rule: Rule) => `${rule.id}: ${rule.role} ${ruleWords(rule, catalog)}`
+  const before = new Map(from.rules.map((rule) => [rule.id, rule]))
+  const after = new Map(to.rules.map((rule) => [rule.id, rule]))
+  const changes = [
+    ...roles(from, to),
+    ...from.rules.filter(({ id }) => !after.has(id)).map((rule): Change => ({ mark: "-", what: sentence(rule) })),
+    ...to.rules.flatMap((rule): ReadonlyArray<Change> => {
+      const old = before.get(rule.id)
+      if (old === undefined) return [{ mark: "+", what: sentence(rule) }]
+      if (JSON.stringify(normal(old)) === JSON.stringify(normal(rule))) return []
+      if (same({ ...old, columns: [] }, { ...rule, columns: [] }) && old.columns !== "*" && rule.columns !== "*")
+        return [
+          { mark: "~", what: `${rule.id}: ${rule.role} ${columnChange(old.columns, rule.columns, rule, catalog)}` }
+        ]
+      const [was, is] = [sentence(old), sentence(rule)]
+      return was === is
+        ? [{ mark: "~", what: is }]
+        : [
+            { mark: "-", what: was },
+            { mark: "+", what: is }
+          ]
+    })
+  ]
+  return changes
+}
+
+const same = (a: Rule, b: Rule): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** What a rule shows or hides besides, or no longer, when only its columns differ. */
+const columnChange = (was: ReadonlyArray<string>, is: ReadonlyArray<string>, rule: Rule, catalog: Catalog): string => {
+  const type = typeByKey(catalog, rule.type)
+  const slugs = (keys: ReadonlyArray<string>) =>
+    listed(keys.map((key) => (type && columnByKey(type, key)?.slug) ?? key))
+  const [more, less] = [is.filter((key) => !was.includes(key)), was.filter((key) => !is.includes(key))]
+  const verb = rule.action === "read" ? "see" : rule.action
+  const may = rule.effect === "allow" ? ["may also", "may no longer"] : ["may also not", "is no longer denied to"]
+  return (
+    [
+      ...(more.length === 0 ? [] : [`${may[0]} ${verb} ${slugs(more)}`]),
+      ...(less.length === 0 ? [] : [`${may[1]} ${verb} ${slugs(less)}`])
+    ].join(", and ") +
+    ` of ${type?.slug ?? "a type that is gone"}${rule.where._tag === "Always" ? "" : " on the rows that it is about"}`
+  )
+}
+
+const normal = (rule: Rule): Rule => ({ ...rule, columns: rule.columns === "*" ? "*" : [...rule.columns].sort() })
+
+const roles = (from: Policy, to: Policy): ReadonlyArray<Change> => {
+  const inherits = (policy: Policy, role: string) =>
+    (policy.roles[role] ?? []).filter((parent) => parent !== role).sort()
+  const said = (policy: Policy, role: string) => {
+    const parents = inherits(policy, role)
+    return `role ${role}${parents.length === 0 ? "" : `, who also has what ${listed(parents)} has`}`
+  }
+  return [
+    ...Object.keys(from.roles)
+      .filter((role) => !Object.hasOwn(to.roles, role))
+      .map((role): Change => ({ mark: "-", what: said(from, role) })),
+    ...Object.keys(to.roles).flatMap((role): ReadonlyArray<Change> => {
+      if (!Object.hasOwn(from.roles, role)) return [{ mark: "+", what: said(to, role) }]
+      if (inherits(from, role).join() === inherits(to, role).join()) return []
+      return [
+        { mark: "-", what: said(from, role) },
+        { mark: "+", what: said(to, role) }
+      ]
+    })
+  ]
+}

@@ -1,0 +1,98 @@
+/** What a person would gain and lose of a type if another policy were in force: rows and cells, counted and by example. */
+import { Effect } from "effect"
+import type { EntityType } from "../../domain/EntityType.ts"
+import type { Unavailable } from "../../domain/errors.ts"
+import type { Judgement } from "../../database/sql/judge.ts"
+import { printable } from "../../domain/text.ts"
+import { all, type Bound } from "../../domain/Predicate.ts"
+import type { Policy } from "../../permissions/Policy.ts"
+import { type Judge, sightOf } from "./judging.ts"
+import { deniedWords } from "./runTests.ts"
+import type { Subject } from "./subjects.ts"
+
+/** How many, and the first of them by name. */
+export interface Difference {
+  readonly count: number
+  readonly examples: ReadonlyArray<string>
+}
+
+export interface Simulation {
+  readonly who: string
+  readonly type: string
+  readonly total: number
+  readonly before: number
+  readonly after: number
+  /** Why the type would be denied as a whole. */
+  readonly denied?: string
+  readonly rows: { readonly gained: Difference; readonly lost: Difference }
+  /** Cells on rows that are seen before and after, by column; columns without a difference are left out. */
+  readonly cells: ReadonlyArray<{ readonly column: string; readonly gained: Difference; readonly lost: Difference }>
+  /** The columns that are visible on some row that is gained. */
+  readonly gainedColumns: ReadonlyArray<string>
+}
+
+const MAX_EXAMPLES = 5
+
+export const simulate = (
+  judge: Judge,
+  subject: Subject,
+  from: Policy,
+  to: Policy,
+  type: EntityType,
+  now: number
+): Effect.Effect<Simulation, Unavailable> =>
+  Effect.gen(function* () {
+    const { principal, state } = subject
+    const [before, after] = [from, to].map((policy) => sightOf(policy, state.catalog, principal, type, now)) as [
+      ReturnType<typeof sightOf>,
+      ReturnType<typeof sightOf>
+    ]
+    const both = all(before.rows, after.rows)
+    const changed = type.columns.filter(({ key }) => !same(before.cell(key), after.cell(key)))
+    const questions: ReadonlyArray<Judgement> = [
+      { of: before.rows },
+      { of: after.rows },
+      { of: after.rows, without: before.rows },
+      { of: before.rows, without: after.rows },
+      ...changed.flatMap(({ key }) => [
+        { of: all(both, after.cell(key)), without: before.cell(key) },
+        { of: all(both, before.cell(key)), without: after.cell(key) }
+      ]),
+      ...type.columns.map(({ key }) => ({ of: after.cell(key), without: before.rows }))
+    ]
+    const { counts, total } = yield* judge.counts(type, state.catalog, questions)
+    const difference = Effect.fnUntraced(function* (index: number) {
+      const count = counts[index]!
+      if (count === 0) return { count, examples: [] } satisfies Difference
+      const rows = yield* judge.rows(type, state.catalog, [], { where: questions[index]!, limit: MAX_EXAMPLES })
+      return {
+        count,
+        examples: rows.map(({ externalId, id, name }) => (name === "" ? printable(externalId ?? id) : name))
+      }
+    })
+    const cells = yield* Effect.forEach(
+      changed,
+      Effect.fnUntraced(function* ({ slug }, index) {
+        return {
+          column: slug,
+          gained: yield* difference(4 + 2 * index),
+          lost: yield* difference(5 + 2 * index)
+        }
+      })
+    )
+    return {
+      who: subject.name,
+      type: type.slug,
+      total,
+      before: counts[0]!,
+      after: counts[1]!,
+      ...(after.plan._tag === "Denied" ? { denied: deniedWords[after.plan.reason] } : {}),
+      rows: { gained: yield* difference(2), lost: yield* difference(3) },
+      cells: cells.filter(({ gained, lost }) => gained.count + lost.count > 0),
+      gainedColumns: type.columns
+        .filter((_, index) => counts[4 + 2 * changed.length + index]! > 0)
+        .map(({ slug }) => slug)
+    }
+  })
+
+const same = (a: Bound, b: Bound): boolean => JSON.stringify(a) === JSON.stringify(b)

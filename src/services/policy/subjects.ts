@@ -1,0 +1,74 @@
+/** The persons whom operators ask about: a member as it is, or anybody with roles that are tried on. */
+import { Effect } from "effect"
+import { type Organization, peopleOf } from "../../domain/EntityType.ts"
+import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import type { AttributeValue, Principal } from "../../domain/Principal.ts"
+import { quoted } from "../../domain/text.ts"
+import { entityId } from "../../domain/values.ts"
+import { type IdentityResolver, readIdentifier } from "../IdentityResolver.ts"
+import type { OrganizationState, State } from "../OrganizationState.ts"
+import type { Judge } from "./judging.ts"
+
+export interface Subject {
+  readonly principal: Principal
+  readonly name: string
+  readonly state: State
+}
+
+export interface Wanted {
+  /** An e-mail address or phone number. */
+  readonly as: string
+  /** Roles to have instead of the membership's: the person needn't be a member then. */
+  readonly roles?: ReadonlyArray<string> | undefined
+  readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
+}
+
+export const makeSubjects =
+  (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: Judge) =>
+  (organization: Organization, wanted: Wanted): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
+    Effect.gen(function* () {
+      const identifier = readIdentifier(wanted.as, organization)
+      if (identifier === undefined)
+        return yield* new OperatorError({
+          message: `${quoted(wanted.as)} is neither an e-mail address nor a phone number.`
+        })
+      const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
+      if (membership === undefined && wanted.roles === undefined) {
+        return yield* new OperatorError({
+          message: `${quoted(wanted.as)} is no active member, and whoever isn't sees nothing at all. max member list shows who is.`
+        })
+      }
+      const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier, wanted.as))
+      const people = peopleOf(state.catalog)
+      const [row] =
+        people === undefined
+          ? []
+          : yield* judge.rows(people, state.catalog, [], { ids: [entityId(anchorEntityId)], limit: 1 })
+      return {
+        state,
+        name: row === undefined || row.name === "" ? wanted.as : row.name,
+        principal: {
+          organizationId: organization.id,
+          anchorEntityId,
+          roles: wanted.roles ?? membership?.roles ?? [],
+          attributes: wanted.attributes ?? membership?.attributes ?? {},
+          epoch: state.catalog.epoch
+        }
+      }
+    })
+
+const onlyOne = Effect.fnUntraced(function* (
+  identities: IdentityResolver["Service"],
+  organization: Organization,
+  identifier: Parameters<IdentityResolver["Service"]["identify"]>[1],
+  as: string
+) {
+  const [id, second] = yield* identities.identify(organization, identifier)
+  if (id !== undefined && second === undefined) return id
+  return yield* new OperatorError({
+    message:
+      id === undefined
+        ? `Nobody has ${quoted(as)}: import the person first.`
+        : `Several people have ${quoted(as)}: only an identifier of one person can be asked about.`
+  })
+})

@@ -1,0 +1,68 @@
+/** What principals may see, planned once per state and kept until the state or the time is another. */
+import { compilable } from "../database/sql/compilable.ts"
+import type { Principal } from "../domain/Principal.ts"
+import type { Plan } from "../permissions/Plan.ts"
+import { plan } from "../permissions/PermissionEngine.ts"
+import type { Admitted } from "./IdentityResolver.ts"
+import type { State } from "./OrganizationState.ts"
+import type { Visible } from "./resolveQuery.ts"
+
+/** Principals whose plans are kept. */
+const MAX_VIEWS = 2000
+
+/** A cache of views: each by everything that its plans depend on. */
+export const makeViews = () => {
+  const views = new Map<string, View>()
+  return ({ principal, state }: Admitted): View => {
+    const now = Date.now()
+    const key = viewKey(principal, state)
+    const known = views.get(key)
+    if (known !== undefined && known.expiresAt() > now) return known
+    const view = makeView(principal, state)
+    if (views.size >= MAX_VIEWS) views.clear()
+    views.set(key, view)
+    return view
+  }
+}
+
+/** What one principal may see in one state, planned type by type as it is asked for. */
+interface View extends Visible {
+  /** When the first time-bound rule of what was planned begins or ends. */
+  readonly expiresAt: () => number
+  /** How many types were planned so far. */
+  readonly planned: () => number
+}
+
+const makeView = (principal: Principal, state: State): View => {
+  const plans = new Map<string, Plan>()
+  let expiresAt = Infinity
+  return {
+    state,
+    expiresAt: () => expiresAt,
+    planned: () => plans.size,
+    planOf: (type) => {
+      let found = plans.get(type.key)
+      if (found === undefined) {
+        found = compilable(plan(state.policy, state.catalog, principal, type, "read", Date.now()), type, state.catalog)
+        plans.set(type.key, found)
+        expiresAt = Math.min(expiresAt, found.expiresAt)
+      }
+      return found._tag === "Granted" ? found : undefined
+    }
+  }
+}
+
+/** An injective text of everything that a principal's plans depend on. */
+const viewKey = (principal: Principal, state: State): string =>
+  JSON.stringify([
+    String(principal.organizationId),
+    principal.anchorEntityId,
+    principal.roles,
+    Object.entries(principal.attributes),
+    principal.actor === undefined
+      ? null
+      : [principal.actor.id, principal.actor.roles, Object.entries(principal.actor.attributes)],
+    principal.scope?.map(({ action, columns, type }) => [type, action, columns]) ?? null,
+    String(state.catalog.epoch),
+    state.policyHash
+  ])

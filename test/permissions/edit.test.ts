@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest"
+import type { Catalog } from "../../src/domain/EntityType.ts"
+import { type PolicyDocument, printPolicy } from "../../src/permissions/document.ts"
+import { draftPolicy, type Reach } from "../../src/permissions/drafts.ts"
+import { type Edit, type Edited, grant, revoke } from "../../src/permissions/edit.ts"
+import { readPolicy } from "../../src/permissions/readPolicy.ts"
+import { catalog, file, granted, meaningOf, people, planOf, policyOf, type RuleInput } from "./support.ts"
+
+const grown: Catalog = {
+  ...catalog,
+  types: catalog.types.map((type) =>
+    type === people
+      ? {
+          ...people,
+          columns: [
+            ...people.columns,
+            { ...people.columns[4]!, key: "salary-key", slug: "salary" },
+            { ...people.columns[4]!, key: "desk-key", slug: "desk" }
+          ]
+        }
+      : type
+  )
+}
+
+const apply = (how: typeof grant, rules: ReadonlyArray<RuleInput>, edit: Edit, of: Catalog = catalog): Edited =>
+  how(JSON.parse(file(rules)) as PolicyDocument, policyOf(rules), of, edit)
+
+/** The rules that an edit changes or adds, as they are then. */
+const changed = (how: typeof grant, rules: ReadonlyArray<RuleInput>, edit: Edit, of: Catalog = catalog) => {
+  const edited = apply(how, rules, edit, of)
+  if ("problems" in edited) return edited.problems.map(({ message }) => message)
+  const before = new Set((JSON.parse(file(rules)) as PolicyDocument).rules.map((rule) => JSON.stringify(rule)))
+  return edited.document.rules
+    .filter((rule) => !before.has(JSON.stringify(rule)))
+    .map(({ columns, id, where }) => ({ id, columns, ...(where === undefined ? {} : { where }) }))
+}
+
+describe("granting", () => {
+  it("a column goes into the rule that is about every row", () => {
+    const rules = [
+      { id: "all", columns: ["name"] },
+      { id: "own", columns: ["name", "email"], where: { owner: "$me" } }
+    ]
+    expect(changed(grant, rules, { role: "member", what: ["people.phone"] })).toEqual([
+      { id: "all", columns: ["name", "phone"] }
+    ])
+  })
+
+  it("where the role sees only some rows, it sees the column on those and no further row", () => {
+    const rules = [
+      { id: "own", columns: ["name"], where: { owner: "$me" } },
+      { id: "vip", columns: ["name"], where: { status: "vip" } }
+    ]
+    expect(changed(grant, rules, { role: "member", what: ["people.phone", "people.email"] })).toEqual([
+      { id: "own", columns: ["name", "phone", "email"], where: { owner: "$me" } },
+      { id: "vip", columns: ["name", "phone", "email"], where: { status: "vip" } }
+    ])
+  })
+
+  it("a type is all of it, and what the role had not at all is a rule of its own", () => {
+    expect(changed(grant, [{ id: "all", columns: ["name"] }], { role: "member", what: ["people"] })).toEqual([
+      { id: "all", columns: "*" }
+    ])
+    expect(
+      changed(grant, [{ id: "member-people", type: "companies" }], {
+        role: "member",
+        what: ["people.name", "people.phone"]
+      })
+    ).toEqual([{ id: "member-people-2", columns: ["name", "phone"] }])
+    expect(changed(grant, [{}], { role: "member", what: ["people.phone"], where: { owner: "$me" } })).toEqual([
+      { id: "member-people", columns: ["phone"], where: { owner: "$me" } }
+    ])
+  })
+
+  it("doesn't show what came later behind somebody else's star", () => {
+    const rules = [
+      { id: "boss", role: "manager" },
+      { id: "all", columns: ["name"] },
+      { id: "deny", effect: "deny", where: { status: "x" } }
+    ]
+    const edited = apply(grant, rules, { role: "member", what: ["people.salary"] }, grown)
+    if ("problems" in edited) throw new Error("refused")
+    const reading = readPolicy(printPolicy(edited.document), grown)
+    if ("problems" in reading) throw new Error("unreadable")
+    const cells = (role: string) => granted(planOf(reading.policy, { roles: [role] }, { of: grown })).cells
+    expect([cells("member").has("salary-key"), cells("member").has("desk-key")]).toEqual([true, false])
+    expect([cells("manager").has("desk-key")]).toEqual([false])
+    expect(edited.document.rules[2]!.columns).toBe("*")
+  })
+
+  it("is refused with what there is", () => {
+    expect(
+      changed(grant, [{}], { role: "menber", what: ["peple", "people.fone", "people.__proto__", "people.phone.x"] })
+    ).toHaveLength(5)
+  })
+})
+
+describe("revoking", () => {
+  it("takes a column out of every rule of the role, and a rule without columns away", () => {
+    const rules = [
+      { id: "all", columns: ["phone"] },
+      { id: "own", where: { owner: "$me" } },
+      { id: "boss", role: "manager" }
+    ]
+    const edited = apply(revoke, rules, { role: "member", what: ["people.phone"] })
+    if ("problems" in edited) throw new Error("refused")
+    expect(edited.document.rules.map(({ id }) => id)).toEqual(["own", "boss"])
+    expect(edited.document.rules[0]!.columns).not.toContain("phone")
+    expect(edited.document.rules[1]!.columns).toBe("*")
+    expect(changed(revoke, rules, { role: "member", what: ["people"] })).toEqual([])
+  })
+
+  it("says from whom a role has what it can't be revoked from", () => {
+    expect(changed(revoke, [{ id: "all" }], { role: "manager", what: ["people.phone"] })).toEqual([
+      "manager has this from member (rule all)."
+    ])
+    expect(changed(revoke, [{ columns: ["name"] }], { role: "member", what: ["people.phone"] })).toEqual([
+      "No rule of member shows this, so there is nothing to revoke."
+    ])
+  })
+
+  it("of what was granted leaves what was there before", () => {
+    const rules = [
+      { id: "all", columns: ["name"] },
+      { id: "own", columns: ["email", "name"], where: { owner: "$me" } }
+    ]
+    const there = apply(grant, rules, { role: "member", what: ["people.phone"] })
+    if ("problems" in there) throw new Error("refused")
+    const reading = readPolicy(printPolicy(there.document), catalog)
+    if ("problems" in reading) throw new Error("unreadable")
+    const back = revoke(there.document, reading.policy, catalog, { role: "member", what: ["people.phone"] })
+    if ("problems" in back) throw new Error("refused")
+    const last = readPolicy(printPolicy(back.document), catalog)
+    if ("problems" in last) throw new Error("unreadable")
+    expect(meaningOf(planOf(last.policy))).toEqual(meaningOf(planOf(rules)))
+  })
+})
+
+describe("a first policy", () => {
+  const draft = (reach: Reach, hidden: ReadonlyArray<string> = []) => {
+    const reading = readPolicy(
+      printPolicy(draftPolicy({ roles: [{ role: "member", reach }], private: hidden }, catalog)),
+      catalog
+    )
+    if ("problems" in reading) throw new Error(JSON.stringify(reading.problems))
+    return reading.policy
+  }
+
+  it("can be published whatever was answered", () => {
+    for (const reach of ["all", "own", "company"] as const) {
+      for (const hidden of [[], ["phone"], ["people.phone", "email"], people.columns.map(({ slug }) => slug)]) {
+        expect(granted(planOf(draft(reach, hidden), { roles: ["admin"] })).limited).toBe(false)
+        expect(granted(planOf(draft(reach, hidden), { roles: ["member"] })).limited).toBe(
+          reach !== "all" || hidden.length > 3
+        )
+      }
+    }
+  })
+
+  it("shows private columns on one's own records only", () => {
+    const made = granted(planOf(draft("all", ["phone"])))
+    expect([made.limited, made.cells.get("phone-key")?._tag, made.cells.get("email-key")?._tag]).toEqual([
+      false,
+      "Any",
+      "Always"
+    ])
+  })
+})
+
+describe("a policy's text", () => {
+  it("is the same document, and short things are on one line", () => {
+    const document = JSON.parse(
+      file([{}, { where: { any: [{ owner: "$me" }, { status: ["a", "b"] }] } }])
+    ) as PolicyDocument
+    expect(JSON.parse(printPolicy(document))).toEqual(document)
+    expect(printPolicy(document)).toContain(
+      `    { "id": "r0", "effect": "allow", "role": "member", "action": "read", "type": "people", "columns": "*" },\n`
+    )
+  })
+})

@@ -1,0 +1,72 @@
+import { Ajv } from "ajv"
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { policySchema } from "../../src/permissions/policySchema.ts"
+import starter from "../../src/services/starter-policy.json" with { type: "json" }
+import { systemCatalog } from "../support/catalog.ts"
+import { catalog, file, problemsOf, type RuleInput } from "./support.ts"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
+const validator = (schema: object) => {
+  const validate = new Ajv({ strict: false }).compile(schema)
+  return (document: unknown) => validate(document)
+}
+const general = validator(policySchema())
+const own = validator(policySchema(catalog, ["member", "manager", "agent"]))
+const parsed = (rules: ReadonlyArray<RuleInput>, more: object = {}): unknown => JSON.parse(file(rules, more))
+
+describe("the JSON Schema of a policy file", () => {
+  it("is the file that the package ships", () => {
+    expect(JSON.parse(readFileSync(join(root, "policy.schema.json"), "utf8"))).toEqual(policySchema())
+  })
+
+  it("takes what is read", () => {
+    const good: ReadonlyArray<unknown> = [
+      parsed([]),
+      parsed([{}], { $schema: "./policy.schema.json" }),
+      parsed([
+        { where: { any: [{ owner: "$me" }, { company: { name: "Atlas" } }, { status: ["a", "b"] }, { phone: null }] } },
+        { effect: "deny", columns: ["phone"], where: { not: { level: { gte: 3, lt: 9 } } } },
+        { where: { owner: { not: { company: { not: { name: { ne: "x" } } } } } }, notAfter: "2027-01-01" },
+        { type: "meetings", where: { attendees: "$me", start: { not: null } } },
+        { where: { id: "$me" } }
+      ]),
+      parsed([{}], {
+        tests: [
+          { as: "lena@atlas.com", read: "people", expect: ["a"], shows: ["phone"] },
+          { as: "lena@atlas.com", roles: ["member"], attributes: { region: "west" }, read: "companies", denied: true }
+        ]
+      })
+    ]
+    for (const document of good) {
+      expect(problemsOf(JSON.stringify(document))).toEqual([])
+      expect([general(document), own(document)]).toEqual([true, true])
+    }
+    expect(general(starter)).toBe(true)
+    expect(validator(policySchema(systemCatalog))(starter)).toBe(true)
+  })
+
+  it("marks what isn't, and nothing that is", () => {
+    const bad: ReadonlyArray<unknown> = [
+      parsed([], { version: 2 }),
+      parsed([{ type: "peple" }]),
+      parsed([{ effect: "permit" }]),
+      parsed([{ columns: ["fone"] }]),
+      parsed([{ type: "companies", columns: ["phone"] }]),
+      parsed([{ columns: [] }]),
+      parsed([{ colums: "*" }]),
+      parsed([{ where: { statuss: "vip" } }]),
+      parsed([{ where: { company: { nam: "x" } } }]),
+      parsed([{ where: { level: { gtx: 3 } } }]),
+      parsed([{ where: { any: {} } }]),
+      parsed([{}], { tests: [{ as: "x", read: "people", expcet: [] }] }),
+      parsed([{}], { tests: [{ as: "x", read: "people", shows: ["fone"] }] })
+    ]
+    for (const document of bad) {
+      expect(problemsOf(JSON.stringify(document)), JSON.stringify(document)).not.toEqual([])
+      expect(own(document), JSON.stringify(document)).toBe(false)
+    }
+  })
+})

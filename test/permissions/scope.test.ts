@@ -1,0 +1,90 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { ScopeGrant } from "../../src/domain/Principal.ts"
+import { check, type CheckedRow } from "../../src/permissions/check.ts"
+import { readScope } from "../../src/permissions/ToolScope.ts"
+import { catalog, granted, lena, meaningOf, NOW, people, planOf, policyOf } from "./support.ts"
+
+const scopeOf = (...parts: ReadonlyArray<string>): ReadonlyArray<ScopeGrant> => {
+  const reading = readScope(parts, catalog)
+  if ("problems" in reading) throw new Error(reading.problems.join("\n"))
+  return reading.scope
+}
+
+describe("a tool scope", () => {
+  it("leaves what it names and takes everything else", () => {
+    const rules = [{}, { type: "companies" }]
+    expect(planOf(rules, { scope: scopeOf("people") })._tag).toBe("Granted")
+    expect(planOf(rules, { scope: scopeOf("people") }, { as: "companies" })).toMatchObject({ reason: "out-of-scope" })
+    expect(planOf(rules, { scope: [] })).toMatchObject({ _tag: "Denied", reason: "out-of-scope" })
+    expect(planOf(rules, { scope: scopeOf("people:update") })).toMatchObject({ reason: "out-of-scope" })
+    expect([...granted(planOf(rules, { scope: scopeOf("people.name", "people.phone") })).cells.keys()]).toEqual([
+      "name",
+      "phone-key"
+    ])
+  })
+
+  it("grants nothing: without a rule there is still nothing, and a mask stays", () => {
+    expect(planOf([], { scope: scopeOf("people") })).toMatchObject({ reason: "no-rule" })
+    const rules = [{ columns: ["name"] }, { columns: ["phone"], where: { status: "vip" } }]
+    expect(meaningOf(planOf(rules, { scope: scopeOf("people") }))).toEqual(meaningOf(planOf(rules)))
+    expect(granted(planOf(rules, { scope: scopeOf("people.email") })).cells.size).toBe(0)
+  })
+
+  it("holds for the person and for whoever acts for it", () => {
+    const actor = { id: "a", roles: ["agent"], attributes: {} }
+    const rules = [{}, { role: "agent", columns: ["name", "phone"] }]
+    expect([...granted(planOf(rules, { actor, scope: scopeOf("people.phone", "people.email") })).cells.keys()]).toEqual(
+      ["phone-key"]
+    )
+  })
+
+  it("is to the planner what it is to the oracle", () => {
+    const columns = ["name", "phone-key", "email-key"]
+    const grantOf = fc.record({
+      type: fc.constantFrom("people", "companies-type", "__proto__"),
+      action: fc.constantFrom("read", "update"),
+      columns: fc.oneof(fc.constant("*" as const), fc.subarray(columns))
+    })
+    const rules = [{ columns: ["name", "phone"] }, { columns: ["email"], where: { status: "vip" } }]
+    const policy = policyOf(rules)
+    fc.assert(
+      fc.property(
+        fc.array(grantOf, { maxLength: 4 }),
+        fc.constantFrom("vip", "lead"),
+        fc.boolean(),
+        (scope, status, acted) => {
+          const principal = {
+            ...lena,
+            scope,
+            ...(acted ? { actor: { id: "a", roles: ["member"], attributes: {} } } : {})
+          }
+          const row: CheckedRow = { values: { status, name: "x" }, related: () => [] }
+          const verdict = check(policy, catalog, principal, people, "read", row, NOW)
+          const made = planOf(policy, principal)
+          const cells =
+            made._tag === "Denied"
+              ? []
+              : [...made.cells].filter(([, mask]) => mask._tag === "Always" || status === "vip").map(([key]) => key)
+          expect({ visible: made._tag === "Granted", cells }).toEqual({
+            visible: verdict.visible,
+            cells: [...verdict.cells]
+          })
+        }
+      ),
+      { numRuns: 500, seed: 3 }
+    )
+  })
+
+  it("is refused with what there is when it can't be read", () => {
+    expect(readScope(["peple", "people.fone", "people:reed", "", "people.name.x"], catalog)).toEqual({
+      problems: [
+        `There is no type "peple". Did you mean people?`,
+        `There is no column of people "fone". Did you mean phone?`,
+        `There is no action "reed". Did you mean read?`,
+        `There is no type "". There is: people, companies, meetings.`,
+        expect.stringContaining("There is no type")
+      ]
+    })
+  })
+})
