@@ -69,7 +69,8 @@ export class Organizations extends Context.Service<
             slug: input.slug,
             name: input.name ?? input.slug,
             country: input.country,
-            timeZone: input.timeZone
+            timeZone: input.timeZone,
+            ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
           }
           const made = yield* orUnavailable(
             app.withTransaction(
@@ -97,7 +98,7 @@ export class Organizations extends Context.Service<
         }),
         list: Effect.map(
           orUnavailable(search<OrganizationRow>`
-            SELECT organization_id, slug, name, country, time_zone FROM max.organizations ORDER BY slug`),
+            SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations ORDER BY slug`),
           (rows) => rows.map(organizationOf)
         )
       })
