@@ -7,6 +7,7 @@ import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
 import { Importer } from "./services/Importer.ts"
+import { Mappings } from "./services/Mappings.ts"
 import { Memberships } from "./services/Memberships.ts"
 import { Organizations } from "./services/Organizations.ts"
 import { OrganizationState } from "./services/OrganizationState.ts"
@@ -20,6 +21,7 @@ export const Services = Layer.mergeAll(
   EntityQueryService.layer,
   ExternalIds.layer,
   Importer.layer,
+  Mappings.layer,
   Memberships.layer,
   Organizations.layer
 ).pipe(

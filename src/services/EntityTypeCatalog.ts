@@ -33,7 +33,9 @@ import { addColumns, type Base, createType, define, type NewColumn, ownTable } f
 export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
       SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
         'key', t.type_key, 'slug', t.slug, 'name', v.name, 'pluralName', v.plural_name, 'system', t.organization_id = 0,
-        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table), 'mapping', v.mapping,
+        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table), 'mapping', CASE WHEN v.mapping->>'definition' IS NOT NULL
+          AND v.mapping->>'definition' IS DISTINCT FROM max.view_definition(to_regclass(format('%I.%I', v.relation_schema, v.relation_table)))
+          THEN v.mapping || '{"broken": true}' ELSE v.mapping END,
         'columns', (SELECT coalesce(json_agg(json_build_object('key', c.column_key, 'slug', c.slug, 'name', c.name, 'kind', c.kind,
             'storage', c.storage, 'values', c.column_values) ORDER BY c.position), '[]')
           FROM builder.columns c WHERE c.organization_id = v.organization_id AND c.type_key = v.type_key AND c.version = v.version)) AS type
@@ -222,23 +224,31 @@ const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, col
   }
 })
 
-const insertVersion = Effect.fnUntraced(function* (
+/** Writes a version and pins the organization to it; of a mapped one also what it was made from. */
+export const insertVersion = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organizationId: bigint,
   type: EntityType,
-  position: number | null
+  position: number | null,
+  document?: unknown
 ) {
   yield* owner`
-    INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position)
-    VALUES (${organizationId}, ${type.key}, ${type.version}, ${type.name}, ${type.pluralName}, ${type.relation.schema},
-      ${type.relation.table}, ${position}::int)`
+    INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position, mapping, document)
+    SELECT ${organizationId}, ${type.key}, ${type.version}, ${type.name}, ${type.pluralName}, ${type.relation.schema}, ${type.relation.table},
+      ${position}::int, ${type.mapping === undefined ? null : JSON.stringify(type.mapping)}::text::jsonb
+        || jsonb_build_object('shape', max.relation_shape(x.oid), 'definition', CASE WHEN x.kind = 'v' THEN max.view_definition(x.oid) END),
+      ${document === undefined ? null : JSON.stringify(document)}::text::json
+    FROM (SELECT c.oid, c.relkind AS kind FROM pg_class c
+      WHERE c.oid = to_regclass(format('%I.%I', ${type.relation.schema}::text, ${type.relation.table}::text))) x`
   yield* owner`
-    INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, position)
-    SELECT ${organizationId}, ${type.key}, ${type.version}, u.key, u.slug, u.name, u.kind, u.storage::jsonb, u.position - 1
+    INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, column_values, position)
+    SELECT ${organizationId}, ${type.key}, ${type.version}, u.key, u.slug, u.name, u.kind, u.storage::jsonb,
+      CASE WHEN u.list <> '' THEN ARRAY(SELECT json_array_elements_text(u.list::json)) END, u.position - 1
     FROM unnest(${type.columns.map((column) => column.key)}::text[], ${type.columns.map((column) => column.slug)}::text[],
       ${type.columns.map((column) => column.name)}::text[], ${type.columns.map((column) => column.kind)}::text[],
-      ${type.columns.map((column) => JSON.stringify(column.storage))}::text[])
-      WITH ORDINALITY AS u(key, slug, name, kind, storage, position)`
+      ${type.columns.map((column) => JSON.stringify(column.storage))}::text[],
+      ${type.columns.map((column) => (column.values === undefined ? "" : JSON.stringify(column.values)))}::text[])
+      WITH ORDINALITY AS u(key, slug, name, kind, storage, list, position)`
   yield* owner`
     INSERT INTO builder.version_refs (organization_id, type_key, source_organization_id, version)
     VALUES (${organizationId}, ${type.key}, ${organizationId}, ${type.version})

@@ -31,7 +31,7 @@ const parsePolicy = (text: string, catalog: Catalog): Effect.Effect<Policy, Oper
 const encodePolicy = Schema.encodeSync(Policy)
 
 /** Writes a policy as the organization's next version and puts it in force; for use inside a transaction. */
-const insertPolicy = Effect.fnUntraced(function* (
+export const insertPolicy = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organizationId: bigint,
   text: string,

@@ -237,7 +237,10 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
     case "phone": {
       const key = phoneKey(value, organization.country)
       if (column.storage._tag === "Value" && column.storage.source !== undefined) {
-        const values = [key, phoneDigits(value)].filter((form) => form !== undefined)
+        const digits = phoneDigits(value)
+        // What is no number at home may be one abroad, written without its plus.
+        const abroad = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
+        const values = [...new Set([abroad, digits])].filter((form) => form !== undefined)
         return Result.succeed(
           values.length === 0 ? NEVER : Bound.In({ column: column.key, side: "key", values, negated: false })
         )

@@ -1,0 +1,86 @@
+/** The starter admin role sees everything: what is new to an organization too, in the transaction that brings it. Pure. */
+import type { EntityType } from "../../domain/EntityType.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+import type { Policy, Rule } from "../../permissions/Policy.ts"
+
+const ADMIN = "admin"
+
+export interface Extended {
+  readonly document: string
+  readonly policy: Policy
+}
+
+type Json = Record<string, unknown>
+
+/** Whether a rule of the file shows all of a type to the starter admin, without a condition. */
+const showsAll = (rule: unknown, slug: string): rule is Json & { readonly id: string } => {
+  if (typeof rule !== "object" || rule === null) return false
+  const one = rule as Json
+  return (
+    one["role"] === ADMIN &&
+    one["effect"] === "allow" &&
+    one["action"] === "read" &&
+    one["type"] === slug &&
+    one["columns"] === "*" &&
+    !("where" in one || "notBefore" in one || "notAfter" in one)
+  )
+}
+
+/**
+ * The policy with every column of these types shown to the starter admin; undefined when the organization has no such
+ * role any more. Other rules stay what they were when they were published, "*" included.
+ */
+export const extendAdmin = (
+  document: string,
+  policy: Policy,
+  types: ReadonlyArray<EntityType>
+): Extended | undefined => {
+  const file = JSON.parse(document) as Json & { readonly rules: ReadonlyArray<unknown> }
+  if (!file.rules.some((rule) => showsAll(rule, PEOPLE))) return undefined
+  const written = [...file.rules]
+  const rules = new Map(policy.rules.map((rule) => [rule.id, rule]))
+  for (const type of types) {
+    const columns = type.columns.map((column) => column.key)
+    const found = written.find((rule) => showsAll(rule, type.slug))
+    const known = found === undefined ? undefined : rules.get((found as { readonly id: string }).id)
+    if (known !== undefined) {
+      rules.set(known.id, { ...known, type: type.key, columns })
+      continue
+    }
+    let id = `admin-${type.slug}`
+    for (let n = 2; rules.has(id); n++) id = `admin-${type.slug}-${n}`
+    const added: Rule = {
+      id,
+      effect: "allow",
+      role: ADMIN,
+      action: "read",
+      type: type.key,
+      columns,
+      where: { _tag: "Always" }
+    }
+    rules.set(id, added)
+    written.push({ id, effect: "allow", role: ADMIN, action: "read", type: type.slug, columns: "*" })
+  }
+  return {
+    document: JSON.stringify({ ...file, rules: written }, null, 2),
+    policy: { ...policy, rules: [...rules.values()] }
+  }
+}
+
+/** For each other role, the columns of a type that no rule shows it. */
+export const hiddenFrom = (
+  policy: Policy,
+  type: EntityType
+): ReadonlyArray<{ readonly role: string; readonly columns: ReadonlyArray<string> }> =>
+  Object.entries(policy.roles).flatMap(([role, held]) => {
+    const shown = new Set(
+      policy.rules
+        .filter(
+          (rule) =>
+            rule.effect === "allow" && rule.action === "read" && rule.type === type.key && held.includes(rule.role)
+        )
+        .flatMap((rule) => (rule.columns === "*" ? type.columns.map((column) => column.key) : rule.columns))
+    )
+    const columns = type.columns.filter((column) => !shown.has(column.key)).map((column) => column.slug)
+    return columns.length === 0 ? [] : [{ role, columns }]
+  })
