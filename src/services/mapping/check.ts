@@ -5,6 +5,7 @@ import {
   DISPLAY_NAME,
   type EntityType,
   type Mapping,
+  PEOPLE,
   type Source,
   type SourceType,
   STATUS,
@@ -172,8 +173,12 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
       fault(`${what}: there was another column of that name once. Give this one another.`)
       continue
     }
+    const wanted =
+      meant?.key ??
+      known?.key ??
+      (slug === DISPLAY_NAME || slug === STATUS ? slug : contactKey(read.kind, entry, entries))
     const key =
-      meant?.key ?? known?.key ?? (slug === DISPLAY_NAME || slug === STATUS ? slug : `c_${encodeId(nextId())}`)
+      wanted === undefined || columns.some((other) => other.key === wanted) ? `c_${encodeId(nextId())}` : wanted
     columns.push({ key, slug, name: labelFrom(one.label ?? slug) || slug, ...read })
   }
   if (faults.length > 0 || id?.idType === undefined) return faults
@@ -205,6 +210,16 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
 
 /** The name and the status first: results show them so. */
 const rank = (slug: string): number => (slug === DISPLAY_NAME ? 0 : slug === STATUS ? 1 : 2)
+
+/** People are known by one phone and one e-mail address, whatever those columns are called. */
+const contactKey = (
+  kind: Column["kind"],
+  { type }: TypeEntry,
+  entries: ReadonlyArray<readonly [string, ColumnEntry]>
+): string | undefined =>
+  type === PEOPLE && (kind === "phone" || kind === "email") && !entries.some(([slug]) => slug === kind)
+    ? kind
+    : undefined
 
 const singularHint = (slug: string): string => `${slug}_table`
 

@@ -20,12 +20,25 @@ const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|f
 const EMAIL = /(^|_)(e_?mail)(_address)?(_|$)/
 const TENANT = new Set(["tenant_id", "organization_id", "organisation_id", "org_id", "tenant", "workspace_id"])
 const DELETED_AT = new Set(["deleted_at", "deleted_on", "discarded_at", "removed_at", "date_deleted"])
+const VIEW = /^(v|vw|view)_|_(v|vw|view|keyed)$/g
 const DELETED = new Set(["is_deleted", "deleted", "is_removed", "soft_deleted"])
 const DAY = /(^|_)(birth|born|hire|birthday|dob)(_?date|_on)?$|^date_of_|_on$/
 const FIRST = ["first_name", "firstname", "given_name", "forename", "fname", "first"]
 const LAST = ["last_name", "lastname", "surname", "family_name", "lname", "last"]
 /** Tables that hold the people who work there, the likeliest first. */
-const STAFF = ["employees", "staff", "staff_members", "people", "users", "members", "app_users", "auth_users"]
+const STAFF = [
+  "employees",
+  "staff",
+  "staff_members",
+  "team_members",
+  "workers",
+  "people",
+  "users",
+  "members",
+  "agents",
+  "app_users",
+  "auth_users"
+]
 
 export interface ProposeOptions {
   readonly exclusive: boolean
@@ -56,7 +69,8 @@ export const propose = (
     catalog
   )
   const named = keyed.map(({ id, relation }) => {
-    const plain = plural(words(relation.table).slice(prefix.length)) || plural(words(relation.table))
+    const all = relation.kind === "view" ? words(relation.table).replace(VIEW, "") : words(relation.table)
+    const plain = plural(all.slice(prefix.length)) || plural(words(relation.table))
     const base = relation === people ? PEOPLE : fitting(/^[a-z]/.test(plain) ? plain : `t_${plain}`)
     return { relation, id, slug: unused(base, slugs) }
   })
@@ -204,11 +218,10 @@ const typeEntry = (
     const differs = meant !== undefined && (entry.to !== undefined || entry.kind !== meant.kind)
     return unused(fitting(/^[a-z]/.test(wanted) ? (differs ? `${wanted}_` : wanted) : `c_${wanted}`), taken)
   }
-  const contacts = system === undefined ? new Map<string, string>() : contactColumns(relation)
   for (const column of relation.columns) {
     if (used.has(column.name)) continue
     const base = words(column.name) || "column"
-    if (SECRET.test(base)) {
+    if (SECRET.test(base) && column.type !== "boolean" && column.type !== "integer") {
       context.notes.push(`${relation.name}.${printable(column.name)}: left out, it looks like a secret.`)
       continue
     }
@@ -226,11 +239,11 @@ const typeEntry = (
       )
       continue
     }
-    columns.push([slugFor(contacts.get(column.name) ?? base, entry), entry])
+    columns.push([slugFor(base, entry), entry])
   }
   for (const link of context.links.values()) {
     for (const entry of linkEntries(link, relation, id, context)) {
-      columns.push([unused(fitting(context.targets.get(entry.to!)!.slug), taken), entry])
+      columns.push([unused(fitting(plural(withoutId(words(entry.via!)))), taken), entry])
     }
   }
   return {
@@ -260,20 +273,6 @@ const softDelete = (relation: RelationFacts): Record<string, null | boolean> => 
 }
 
 const withoutId = (base: string): string => base.replace(/_(id|uuid|fk|key)$/, "") || base
-
-/** Of people: which column is the phone and which the e-mail address that they are known by. */
-const contactColumns = (relation: RelationFacts): ReadonlyMap<string, string> => {
-  const first = (test: RegExp, not?: RegExp) =>
-    relation.columns.find(
-      ({ name, type }) => type === "text" && test.test(words(name)) && (not === undefined || !not.test(words(name)))
-    )?.name
-  const exact = (slug: string) => relation.columns.find(({ name }) => words(name) === slug)?.name
-  const [phone, email] = [exact("phone") ?? first(PHONE, /fax/), exact("email") ?? first(EMAIL)]
-  return new Map([
-    ...(phone === undefined ? [] : [[phone, "phone"] as const]),
-    ...(email === undefined ? [] : [[email, "email"] as const])
-  ])
-}
 
 /** The columns that a row is called by. */
 const displayName = (relation: RelationFacts, id: string, used: ReadonlySet<string>): ReadonlyArray<string> => {
