@@ -6,7 +6,8 @@ import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
-import { raiseEpoch, holdEpoch } from "../database/epoch.ts"
+import { type AuditEvent, OPERATOR } from "../database/audit.ts"
+import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { rolesOf } from "../database/migrate.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../database/read.ts"
 import { physicalColumns } from "../database/sql/rows.ts"
@@ -102,7 +103,7 @@ export class Mappings extends Context.Service<
                 ...checked.map(({ type }) => type)
               ])
               const types = checked.map(({ type }) => now.find(({ key }) => key === type.key)!)
-              yield* moveAnchors(owner, catalog, { ...catalog, types: now })
+              const moved = yield* moveAnchors(owner, catalog, { ...catalog, types: now })
               const extended = extendAdmin(yield* documentOf(owner, organization), policy, types)
               if ((yield* holdEpoch(owner, organization.id)) !== catalog.epoch) {
                 return yield* new OperatorError({
@@ -110,8 +111,18 @@ export class Mappings extends Context.Service<
                 })
               }
               if (extended !== undefined)
-                yield* insertPolicy(owner, organization.id, extended.document, extended.policy, "max map")
-              yield* raiseEpoch(owner, organization.id)
+                yield* insertPolicy(owner, organization.id, extended.document, extended.policy, OPERATOR)
+              const [first, ...others] = types.map((type, index): AuditEvent => ({
+                actor: OPERATOR,
+                action: "catalog.published",
+                subject: type.slug,
+                details: {
+                  version: type.version,
+                  table: checked[index]!.relation.name,
+                  columns: type.columns.map(({ slug }) => slug)
+                }
+              }))
+              yield* raiseEpoch(owner, organization.id, [first!, ...others, ...moved])
               const inForce = extended?.policy ?? policy
               const applied: Applied = {
                 admin: extended !== undefined,
@@ -176,7 +187,9 @@ export class Mappings extends Context.Service<
             app.withTransaction(
               Effect.gen(function* () {
                 yield* app`UPDATE max.organizations SET external_key = ${key} WHERE organization_id = ${organization.id}`
-                yield* raiseEpoch(app, organization.id)
+                yield* raiseEpoch(app, organization.id, [
+                  { actor: OPERATOR, action: "organization.key", subject: organization.slug }
+                ])
               })
             )
           )

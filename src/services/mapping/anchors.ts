@@ -1,6 +1,7 @@
 /** Members, when people come to be read from another table: each is found there by its verified identifiers. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { compileIdentify } from "../../database/sql/identify.ts"
 import { type Catalog, columnByKey, peopleOf } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
@@ -10,12 +11,13 @@ import { showId } from "../../domain/values.ts"
 /** Anchors every member to its row in the new table, or says who has none; for use inside a transaction. */
 export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient, before: Catalog, after: Catalog) {
   const [former, type] = [peopleOf(before), peopleOf(after)]
-  if (type?.mapping === undefined || former === undefined) return
+  const moved: Array<AuditEvent> = []
+  if (type?.mapping === undefined || former === undefined) return moved
   const same =
     former.mapping?.id.column === type.mapping.id.column &&
     former.relation.schema === type.relation.schema &&
     former.relation.table === type.relation.table
-  if (same) return
+  if (same) return moved
   const organizationId = after.organization.id
   const members = yield* owner<{
     anchor_id: string
@@ -50,6 +52,7 @@ export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient
       WHERE organization_id = ${organizationId} AND anchor_id = ${anchor_id} ON CONFLICT DO NOTHING`
     yield* owner`UPDATE max.identifiers SET anchor_id = ${anchor} WHERE organization_id = ${organizationId} AND anchor_id = ${anchor_id}`
     yield* owner`DELETE FROM max.memberships WHERE organization_id = ${organizationId} AND anchor_id = ${anchor_id}`
+    moved.push({ actor: OPERATOR, action: "membership.moved", subject: anchor, details: { from: anchor_id } })
   }
   if (lost.length > 0) {
     return yield* new OperatorError({
@@ -57,4 +60,5 @@ export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient
       details: lost.slice(0, 20)
     })
   }
+  return moved
 })
