@@ -2,7 +2,7 @@
 import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
 import { phoneForms } from "../../domain/keys.ts"
 import type { Bound, BoundValue, CompareOp, Side } from "../../domain/Predicate.ts"
-import { belongs, columnReference, idCast, idReference, type RowContext, targetRows } from "./rows.ts"
+import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
 /**
@@ -56,7 +56,12 @@ export const fragment = (
       return `${referenceTo(find(bound.column), "value")} IS ${bound.negated ? "NOT " : ""}NULL`
     case "Compare": {
       const column = find(bound.column)
-      return leaf(column, bound.side, (reference) => comparison(column, reference, bound.op, bound.value, context))
+      const whole = bound.op === "eq" ? wholeNumber(column, alias) : undefined
+      return leaf(column, bound.side, (reference) =>
+        whole === undefined
+          ? comparison(column, reference, bound.op, bound.value, context)
+          : equalsNumber(whole, bound.value, context.writer)
+      )
     }
     case "In": {
       const column = find(bound.column)
@@ -87,6 +92,12 @@ const comparison = (
   if (isWrittenPhone(column)) return membership(column, reference, [value], op === "ne", context)
   return `${reference} ${SQL_OP[op]} ${operand(column, value, context)}`
 }
+
+/** A whole number that is read as text equals the one text that it is shown as, and its index says so. */
+const equalsNumber = (reference: string, value: BoundValue, writer: SqlWriter): string =>
+  typeof value === "string" && /^(0|-?[1-9]\d{0,17})$/.test(value)
+    ? `${reference} = ${writer.bind(value, "bigint")}`
+    : "FALSE"
 
 /** Whether a phone is compared as somebody once wrote it, because nobody keeps its normal form beside it. */
 const isWrittenPhone = ({ kind, storage }: Column): boolean =>

@@ -108,6 +108,15 @@ export const columnReference = (
   return physical(alias, found)
 }
 
+/** The whole number behind a text, where a text is one. */
+export const wholeNumber = ({ kind, storage }: Column, alias: string): string | undefined =>
+  kind === "text" &&
+  storage._tag === "Value" &&
+  storage.source?.type === "integer" &&
+  storage.source.columns.length === 1
+    ? physical(alias, storage.source.columns[0]!)
+    : undefined
+
 const sourceValue = (source: Source, { kind }: Column, alias: string, writer: SqlWriter): string => {
   const [first, ...others] = source.columns.map((column) => physical(alias, column))
   if (first === undefined) throw new Error("A mapped value has no column")

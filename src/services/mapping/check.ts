@@ -391,7 +391,7 @@ const indexAdvice = (
     const { kind, slug, storage } = column
     const fold = KEYED[kind]
     if (fold === undefined || storage._tag !== "Value" || storage.source === undefined) return []
-    if (slug !== DISPLAY_NAME && kind === "text") return []
+    if (kind === "text" && (slug !== DISPLAY_NAME || storage.source.type !== "text")) return []
     const expression = `max.${fold}(${indexed(storage.source)})`
     const lead = organization === undefined ? "" : `${quote(organization.column)}, `
     const have = (method: string) =>

@@ -20,6 +20,9 @@ const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|f
 const EMAIL = /(^|_)(e_?mail)(_address)?(_|$)/
 const TENANT = new Set(["tenant_id", "organization_id", "organisation_id", "org_id", "tenant", "workspace_id"])
 const DELETED_AT = new Set(["deleted_at", "deleted_on", "discarded_at", "removed_at", "date_deleted"])
+/** What somebody who works there is to a record. */
+const PERSON =
+  /(^|_)(owner|author|assignee|manager|creator|reporter|reviewer|approver|supervisor|agent|user|employee|staff|rep|salesperson|handler)$|_by$/
 const VIEW = /^(v|vw|view)_|_(v|vw|view|keyed)$/g
 const DELETED = new Set(["is_deleted", "deleted", "is_removed", "soft_deleted"])
 const DAY = /(^|_)(birth|born|hire|birthday|dob)(_?date|_on)?$|^date_of_|_on$/
@@ -153,7 +156,7 @@ const keyOf = (relation: RelationFacts): string | undefined => {
   if (relation.primaryKey.length === 1) return usable(relation.primaryKey[0])?.name
   return relation.unique
     .flatMap((columns) => (columns.length === 1 ? (usable(columns[0]) ?? []) : []))
-    .find((column) => column.notNull)?.name
+    .find((column) => column.notNull || relation.kind === "materialized view")?.name
 }
 
 const quotedName = (name: string): string =>
@@ -167,8 +170,11 @@ export const keyAdvice = (relation: RelationFacts): string => {
     relation.primaryKey.length > 1 ? relation.primaryKey : relation.unique.find(({ length }) => length > 1)
   if (relation.kind === "view") return `Its view needs a column that names each row, such as id.`
   if (composite === undefined) {
-    const id = relation.columns.find(({ name }) => words(name) === "id")?.name ?? "id"
-    return `Make it one: CREATE UNIQUE INDEX CONCURRENTLY ON ${written(relation)} (${quotedName(id)}); ALTER TABLE ${written(relation)} ALTER ${quotedName(id)} SET NOT NULL;`
+    const id = quotedName(
+      (relation.columns.find(({ name }) => words(name) === "id") ?? relation.columns[0])?.name ?? "id"
+    )
+    const index = `Where ${id} is one: CREATE UNIQUE INDEX CONCURRENTLY ON ${written(relation)} (${id});`
+    return relation.kind === "table" ? `${index} ALTER TABLE ${written(relation)} ALTER ${id} SET NOT NULL;` : index
   }
   const view = { schema: relation.schema, table: `${relation.table}_keyed` }
   const parts = composite.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
@@ -216,7 +222,16 @@ const typeEntry = (
   const slugFor = (wanted: string, entry: ColumnEntry) => {
     const meant = system?.columns.find((column) => column.slug === wanted)
     const differs = meant !== undefined && (entry.to !== undefined || entry.kind !== meant.kind)
-    return unused(fitting(/^[a-z]/.test(wanted) ? (differs ? `${wanted}_` : wanted) : `c_${wanted}`), taken)
+    return unused(
+      fitting(
+        /^[a-z]/.test(wanted)
+          ? differs
+            ? `${wanted}_${entry.to === undefined ? "text" : "link"}`
+            : wanted
+          : `c_${wanted}`
+      ),
+      taken
+    )
   }
   for (const column of relation.columns) {
     if (used.has(column.name)) continue
@@ -291,7 +306,8 @@ const displayName = (relation: RelationFacts, id: string, used: ReadonlySet<stri
     (first !== undefined && last !== undefined ? [first, last] : undefined) ??
     by([`${one}_name`, `${tail}_name`, "company_name"]) ??
     readable.find(
-      ({ name }) => /_name$/.test(words(name)) && !/(user|file|host|domain|first|last)_name$/.test(words(name))
+      ({ name, notNull }) =>
+        notNull && /_name$/.test(words(name)) && !/(user|file|host|domain|first|last)_name$/.test(words(name))
     )?.name ??
     by([
       "title",
@@ -406,22 +422,23 @@ const referenceOf = (
     }
   }
   const base = words(column.name)
-  if (
-    !base.endsWith("_id") ||
-    column.idType === undefined ||
-    relation.foreignKeys.some(({ columns }) => columns.includes(column.name))
-  )
-    return undefined
+  const declared = relation.foreignKeys.some(({ columns }) => columns.includes(column.name))
+  if (!/_(id|by)$/.test(base) || column.idType === undefined || declared) return undefined
+  const fits = (other: RelationFacts) => {
+    const target = targets.get(other.name)
+    return target !== undefined && other.columns.find(({ name }) => name === target.id)?.idType === column.idType
+  }
   const wanted = plural(withoutId(base))
-  const named = facts.relations.find(
-    (other) =>
-      targets.has(other.name) &&
-      other.schema === relation.schema &&
-      plural(words(other.table)) === wanted &&
-      other.columns.find(({ name }) => name === targets.get(other.name)!.id)?.idType === column.idType
-  )
-  if (named !== undefined)
+  const named =
+    facts.relations.find(
+      (other) => other.schema === relation.schema && plural(words(other.table)) === wanted && fits(other)
+    ) ??
+    (PERSON.test(withoutId(base))
+      ? facts.relations.find((other) => targets.get(other.name)?.slug === PEOPLE && fits(other))
+      : undefined)
+  if (named !== undefined) {
     notes.push(`${relation.name}.${printable(column.name)}: taken as a reference to ${named.name} by its name.`)
+  }
   return named?.name
 }
 
