@@ -4,38 +4,27 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { rolesOf } from "../database/migrate.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../database/read.ts"
-import { physicalColumns } from "../database/sql/rows.ts"
-import { identifier, qualified } from "../database/sql/SqlWriter.ts"
-import {
-  type Catalog,
-  type Column,
-  connected,
-  type EntityType,
-  type Organization,
-  type Relation,
-  type Storage,
-  typeBySlug
-} from "../domain/EntityType.ts"
+import { type Catalog, connected, type Organization } from "../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
-import { encodeId, nextId } from "../domain/ids.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
-import { holdImports, insertVersion } from "./EntityTypeCatalog.ts"
+import { holdImports } from "./EntityTypeCatalog.ts"
 import { extendAdmin, hiddenFrom } from "./mapping/adminPolicy.ts"
 import { moveAnchors } from "./mapping/anchors.ts"
-import { type Checked, checkEntry, type History, isFaults } from "./mapping/check.ts"
+import { type Checked, checkEntry, isFaults } from "./mapping/check.ts"
+import { changesOf, documentsOf, keepEdits } from "./mapping/drift.ts"
 import { type Facts, readFacts, type RelationFacts } from "./mapping/facts.ts"
-import { decodeEntry, type MappingFile, type TypeEntry } from "./mapping/file.ts"
+import type { MappingFile, TypeEntry } from "./mapping/file.ts"
 import { type Proposal, propose } from "./mapping/propose.ts"
+import { grant, historyOf, publish } from "./mapping/publish.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 import { insertPolicy } from "./Policies.ts"
 
-export interface Mapped {
+interface Mapped {
   readonly slug: string
   readonly pluralName: string
   readonly table: string
@@ -242,121 +231,6 @@ const checkAll = Effect.fnUntraced(function* (
       })
 })
 
-/** What the types of these entries have been so far; one that there isn't gets the key that it will have. */
-const historyOf = Effect.fnUntraced(function* (
-  owner: PgClient.PgClient,
-  entries: ReadonlyArray<TypeEntry>,
-  catalog: Catalog
-) {
-  const organizationId = catalog.organization.id
-  const rows = yield* owner<{
-    slug: string
-    type_key: string
-    version: number
-    position: number | null
-    columns: ReadonlyArray<{ readonly slug: string; readonly key: string; readonly storage: Storage }>
-  }>`
-    SELECT t.slug, t.type_key, coalesce(max(v.version), 0)::int AS version,
-      min(v.position) FILTER (WHERE v.organization_id = 0) AS position,
-      (SELECT coalesce(json_agg(json_build_object('slug', c.slug, 'key', c.column_key, 'storage', c.storage) ORDER BY c.version), '[]')
-        FROM builder.columns c WHERE c.type_key = t.type_key AND c.organization_id IN (0, ${organizationId})) AS columns
-    FROM builder.entity_types t LEFT JOIN builder.entity_type_versions v ON v.type_key = t.type_key AND v.organization_id IN (0, ${organizationId})
-    WHERE t.organization_id IN (0, ${organizationId}) GROUP BY t.slug, t.type_key`
-  const history = new Map<string, History>()
-  for (const entry of entries) {
-    const row = rows.find(({ slug }) => slug === entry.type)
-    const current = typeBySlug(catalog, entry.type)
-    history.set(entry.type, {
-      typeKey: row?.type_key ?? `t_${encodeId(nextId())}`,
-      version: row?.version ?? 0,
-      position: row?.position ?? null,
-      columns: new Map((row?.columns ?? []).map(({ key, slug, storage }) => [slug, { key, from: readFrom(storage) }])),
-      rows: current !== undefined && current.mapping === undefined && (yield* hasRows(owner, current, organizationId))
-    })
-  }
-  return history
-})
-
-const readFrom = (storage: Storage): string | undefined => {
-  if (storage._tag !== "Value") return JSON.stringify(storage._tag === "One" ? storage.column : storage.from)
-  const columns = storage.source?.columns
-  return columns === undefined ? undefined : JSON.stringify(columns.length === 1 ? columns[0] : columns)
-}
-
-/** Whether the organization has rows of this type that nobody was made a member with: those move. */
-const hasRows = (owner: PgClient.PgClient, type: EntityType, organizationId: bigint) =>
-  Effect.gen(function* () {
-    const rows = yield* owner.unsafe<{ id: bigint }>(
-      `SELECT p.id FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint LIMIT 1000`,
-      [organizationId]
-    )
-    const anchors = yield* owner<{ anchor_id: string }>`
-      SELECT anchor_id FROM max.memberships WHERE organization_id = ${organizationId}`
-    const known = new Set(anchors.map(({ anchor_id }) => anchor_id))
-    return rows.length === 1000 || rows.some(({ id }) => !known.has(encodeId(id)))
-  })
-
-const publish = Effect.fnUntraced(function* (
-  owner: PgClient.PgClient,
-  organization: Organization,
-  catalog: Catalog,
-  { entry, position, relation, type }: Checked
-) {
-  if (!catalog.types.some(({ key }) => key === type.key)) {
-    yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${organization.id}, ${type.key}, ${type.slug})`
-  }
-  const seen = relation.columns.map(({ name }) => name)
-  yield* insertVersion(owner, organization.id, type, position, { entry, seen })
-})
-
-/** Lets the reading role read the mapped columns and nothing else of these tables. */
-const grant = Effect.fnUntraced(function* (owner: PgClient.PgClient, role: string, checked: ReadonlyArray<Checked>) {
-  const [known] = yield* owner`SELECT 1 FROM pg_roles WHERE rolname = ${role}`
-  if (known === undefined) return
-  const to = identifier(role)
-  const select = (relation: Relation, columns: ReadonlyArray<string>) =>
-    `GRANT SELECT (${columns.map(identifier).join(", ")}) ON ${qualified(relation)} TO ${to}`
-  const statements = checked.flatMap(({ type }) => [
-    select(type.relation, physicalColumns(type)),
-    ...type.columns.flatMap(({ storage }) =>
-      storage._tag === "Many" ? [select(storage.link, [storage.from, storage.to])] : []
-    )
-  ])
-  const schemas = new Set(
-    checked.flatMap(({ type }) => [
-      type.relation.schema,
-      ...type.columns.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link.schema] : []))
-    ])
-  )
-  const all = [
-    ...[...schemas].map((schema) => `GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${to}`),
-    ...new Set(statements)
-  ]
-  const grants: Effect.Effect<void, SqlError.SqlError> = Effect.forEach(
-    all,
-    (statement) => owner.unsafe(statement).unprepared,
-    { discard: true }
-  )
-  yield* owner
-    .withTransaction(grants)
-    .pipe(
-      Effect.catchTag("SqlError", (error): Effect.Effect<void, SqlError.SqlError> =>
-        error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
-      )
-    )
-  // Whoever may not grant may have had it done by somebody else: what counts is what the role can read now.
-  const readable = yield* owner<{ name: string }>`
-    SELECT x.name FROM unnest(${checked.map(({ type }) => qualified(type.relation))}::text[], ${checked.map(({ type }) => type.mapping!.id.column)}::text[]) AS x(name, id)
-    WHERE NOT has_column_privilege(${role}, x.name, x.id, 'SELECT')
-      OR NOT has_schema_privilege(${role}, (SELECT c.relnamespace FROM pg_class c WHERE c.oid = to_regclass(x.name)), 'USAGE')`
-  if (readable.length > 0) {
-    return yield* new OperatorError({
-      message: `Nothing is mapped: this database user may not let Max read ${readable.map(({ name }) => name).join(", ")}. Its owner runs:`,
-      details: all.map((statement) => `${statement};`)
-    })
-  }
-})
-
 const documentOf = (sql: PgClient.PgClient, organization: Organization) =>
   Effect.map(
     sql<{ document: string }>`
@@ -364,75 +238,3 @@ const documentOf = (sql: PgClient.PgClient, organization: Organization) =>
       WHERE o.organization_id = ${organization.id}`,
     ([row]) => row?.document ?? `{"rules":[]}`
   )
-
-interface Document {
-  readonly entry: TypeEntry
-  /** The physical columns that there were. */
-  readonly seen: ReadonlyArray<string>
-}
-
-/** What the organization's mapped types were made from. */
-const documentsOf = (sql: PgClient.PgClient, organization: Organization) =>
-  Effect.map(
-    sql<{ document: { readonly entry: unknown; readonly seen: ReadonlyArray<string> } }>`
-      SELECT v.document FROM builder.version_refs r JOIN builder.entity_type_versions v
-        ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
-      WHERE r.organization_id = ${organization.id} AND v.document IS NOT NULL ORDER BY v.type_key`,
-    (rows) => rows.map(({ document }): Document => ({ entry: decodeEntry(document.entry), seen: document.seen }))
-  )
-
-/** A table that is mapped is proposed as it was edited, with the columns that are new to it. */
-const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<Document>): TypeEntry => {
-  const known = documents.find(({ entry }) => entry.table === proposed.table)
-  if (known === undefined) return proposed
-  const { entry, seen } = known
-  const fresh = Object.entries(proposed.columns).filter(
-    ([slug, column]) =>
-      entry.columns[slug] === undefined &&
-      typeof column.from === "string" &&
-      !seen.includes(column.from) &&
-      column.through === undefined
-  )
-  return { ...entry, columns: { ...entry.columns, ...Object.fromEntries(fresh) } }
-}
-
-/** What the database has for a column, and what it is read as. */
-const readAs = ({ ids, kind, storage }: Column): string =>
-  [kind, ids, storage._tag === "Value" ? storage.source?.type : storage.target].join(" ")
-
-const changesOf = ({ entry, seen }: Document, context: Parameters<typeof checkEntry>[1]): ReadonlyArray<string> => {
-  const checked = checkEntry(entry, context)
-  const relation = context.facts.relations.find(({ name }) => name === entry.table)
-  const current = typeBySlug(context.catalog, entry.type)
-  const columns = relation?.columns.map(({ name }) => name) ?? []
-  const fresh = columns
-    .filter((name) => !seen.includes(name))
-    .map((name) => `${entry.type}: ${entry.table} has a new column ${quoted(name)}.`)
-  if (isFaults(checked)) return [...checked, ...(relation === undefined ? [] : fresh)]
-  const others = context.catalog.types.filter(({ key }) => key !== checked.type.key)
-  const now = connected([...others, checked.type]).find(({ key }) => key === checked.type.key)!
-  const different = now.columns.flatMap((column) => {
-    const former = current?.columns.find(({ slug }) => slug === column.slug)
-    return former !== undefined && readAs(former) !== readAs(column)
-      ? [`${entry.type}: ${column.slug} isn't of the type that it was.`]
-      : []
-  })
-  const labels = Object.entries(entry.columns).flatMap(([slug, column]) => {
-    const values =
-      column.values === undefined ? undefined : relation?.columns.find(({ name }) => name === column.from)?.values
-    const added = values?.filter((value) => !column.values!.includes(value)) ?? []
-    return added.length === 0
-      ? []
-      : [`${entry.type}: ${slug} can also be ${added.slice(0, 10).map(quoted).join(", ")} now.`]
-  })
-  return [
-    ...(current?.mapping?.broken === true
-      ? [
-          `${entry.type}: the view ${entry.table} isn't what was mapped. Nothing is read from it until it is mapped again.`
-        ]
-      : []),
-    ...different,
-    ...labels,
-    ...fresh
-  ]
-}

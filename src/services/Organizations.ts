@@ -26,7 +26,7 @@ export const STARTER_GRANTS = [
   "        all companies; the meetings that it owns or attends."
 ] as const
 
-const isTimeZone = (name: string): boolean => {
+export const isTimeZone = (name: string): boolean => {
   try {
     return (
       new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)

@@ -20,7 +20,7 @@ export interface ColumnFacts {
   readonly deterministic: boolean
 }
 
-export interface ForeignKey {
+interface ForeignKey {
   readonly columns: ReadonlyArray<string>
   /** schema.table */
   readonly target: string
@@ -173,7 +173,7 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
 FROM found c ORDER BY c.nspname, c.relname`
 
 /** The literals of a check that says no more than which values there are. */
-export const checkedValues = (definition: string): ReadonlyArray<string> | undefined => {
+const checkedValues = (definition: string): ReadonlyArray<string> | undefined => {
   const literals: Array<string> = []
   const rest = definition.replace(/'((?:[^']|'')*)'/g, (_, literal: string) => {
     literals.push(literal.replaceAll("''", "'"))

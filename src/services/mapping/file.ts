@@ -6,17 +6,7 @@ import { quoted } from "../../domain/text.ts"
 const { optionalKey } = Schema
 
 /** The kinds that a mapped value can have; relations are written with `to`. */
-export const MAPPED_KINDS = [
-  "text",
-  "phone",
-  "email",
-  "integer",
-  "number",
-  "boolean",
-  "date",
-  "timestamp",
-  "list"
-] as const
+const MAPPED_KINDS = ["text", "phone", "email", "integer", "number", "boolean", "date", "timestamp", "list"] as const
 export type MappedKind = (typeof MAPPED_KINDS)[number]
 
 const ColumnEntry = Schema.Struct({
