@@ -90,32 +90,26 @@ export const publish = Effect.fnUntraced(function* (
 /** Lets the reading role read the mapped columns and nothing else of these tables. */
 export const grant = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
-  role: string,
+  readingRole: string,
   checked: ReadonlyArray<Checked>
 ) {
-  const [known] = yield* owner`SELECT 1 FROM pg_roles WHERE rolname = ${role}`
-  if (known === undefined) return
+  const [server] = yield* owner<{ role: string }>`
+    SELECT coalesce((SELECT rolname FROM pg_roles WHERE rolname = ${readingRole}), current_user)::text AS role`
+  const role = server!.role
+  const reads = checked.flatMap(({ type }) => readBy(type))
+  const schemas = new Set(reads.map(({ relation }) => relation.schema))
   const to = identifier(role)
-  const select = (relation: Relation, columns: ReadonlyArray<string>) =>
-    `GRANT SELECT (${columns.map(identifier).join(", ")}) ON ${qualified(relation)} TO ${to}`
-  const statements = checked.flatMap(({ type }) => [
-    select(type.relation, physicalColumns(type)),
-    ...type.columns.flatMap(({ storage }) =>
-      storage._tag === "Many" ? [select(storage.link, [storage.from, storage.to])] : []
-    )
-  ])
-  const schemas = new Set(
-    checked.flatMap(({ type }) => [
-      type.relation.schema,
-      ...type.columns.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link.schema] : []))
-    ])
-  )
-  const all = [
+  const statements = [
     ...[...schemas].map((schema) => `GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${to}`),
-    ...new Set(statements)
+    ...new Set(
+      reads.map(
+        ({ columns, relation }) =>
+          `GRANT SELECT (${columns.map(identifier).join(", ")}) ON ${qualified(relation)} TO ${to}`
+      )
+    )
   ]
   const grants: Effect.Effect<void, SqlError.SqlError> = Effect.forEach(
-    all,
+    role === readingRole ? statements : [],
     (statement) => owner.unsafe(statement).unprepared,
     { discard: true }
   )
@@ -127,14 +121,27 @@ export const grant = Effect.fnUntraced(function* (
       )
     )
   // Whoever may not grant may have had it done by somebody else: what counts is what the role can read now.
-  const readable = yield* owner<{ name: string }>`
-    SELECT x.name FROM unnest(${checked.map(({ type }) => qualified(type.relation))}::text[], ${checked.map(({ type }) => type.mapping!.id.column)}::text[]) AS x(name, id)
-    WHERE NOT has_column_privilege(${role}, x.name, x.id, 'SELECT')
-      OR NOT has_schema_privilege(${role}, (SELECT c.relnamespace FROM pg_class c WHERE c.oid = to_regclass(x.name)), 'USAGE')`
-  if (readable.length > 0) {
+  const pairs = reads.flatMap(({ columns, relation }) =>
+    columns.map((column) => [qualified(relation), column] as const)
+  )
+  const unreadable = yield* owner<{ name: string }>`
+    SELECT DISTINCT x.name FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, column]) => column)}::text[]) AS x(name, col)
+    WHERE NOT has_schema_privilege(${role}, (SELECT c.relnamespace FROM pg_class c WHERE c.oid = to_regclass(x.name)), 'USAGE')
+      OR NOT has_column_privilege(${role}, to_regclass(x.name), x.col, 'SELECT') ORDER BY 1`
+  if (unreadable.length > 0) {
     return yield* new OperatorError({
-      message: `Nothing is mapped: this database user may not let Max read ${readable.map(({ name }) => name).join(", ")}. Its owner runs:`,
-      details: all.map((statement) => `${statement};`)
+      message: `Nothing is mapped: this database user may not let Max read ${unreadable.map(({ name }) => name).join(", ")}. The owner of these runs:`,
+      details: statements.map((statement) => `${statement};`)
     })
   }
 })
+
+/** The relations and columns that a type's lookups read. */
+const readBy = (
+  type: EntityType
+): ReadonlyArray<{ readonly relation: Relation; readonly columns: ReadonlyArray<string> }> => [
+  { relation: type.relation, columns: physicalColumns(type) },
+  ...type.columns.flatMap(({ storage }) =>
+    storage._tag === "Many" ? [{ relation: storage.link, columns: [storage.from, storage.to] }] : []
+  )
+]
