@@ -56,6 +56,8 @@ export class Mappings extends Context.Service<
     readonly apply: (organization: Organization, file: MappingFile) => Effect.Effect<Applied, Fault>
     /** What has changed since the organization's tables were mapped, a line each. */
     readonly diff: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
+    /** The indexes that the organization's large tables lack, as statements. */
+    readonly advice: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
     /** Mapped relations of any organization that have changed since, as schema.table; one cheap statement. */
     readonly drifted: Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Sets the key by which mapped tables call the organization. */
@@ -77,6 +79,16 @@ export class Mappings extends Context.Service<
         return { facts: yield* readFacts(owner, roles.read), readingRole: roles.read }
       })
 
+      /** What the organization has mapped, and everything that it can be held against. */
+      const contextOf = Effect.fnUntraced(function* (organization: Organization) {
+        const { catalog } = yield* stateOf(organization)
+        const { facts } = yield* orUnavailable(factsOf)
+        const documents = yield* orUnavailable(documentsOf(owner, organization))
+        const entries = documents.map(({ entry }) => entry)
+        const history = yield* orUnavailable(historyOf(owner, entries, catalog))
+        return { documents, context: { facts, entries, catalog, history } }
+      })
+
       const apply = Effect.fn("Mappings.apply")(function* (organization: Organization, file: MappingFile) {
         return yield* orUnavailableInTheEnd(
           owner.withTransaction(
@@ -93,7 +105,7 @@ export class Mappings extends Context.Service<
               ])
               const types = checked.map(({ type }) => now.find(({ key }) => key === type.key)!)
               const moved = yield* moveAnchors(owner, catalog, { ...catalog, types: now })
-              const extended = extendAdmin(yield* documentOf(owner, organization), policy, types)
+              const extended = extendAdmin(yield* documentOf(owner, organization), policy, types, now)
               if ((yield* holdEpoch(owner, organization.id)) !== catalog.epoch) {
                 return yield* new OperatorError({
                   message: "Something else changed this organization at the same time. Apply it again."
@@ -148,12 +160,16 @@ export class Mappings extends Context.Service<
         }),
 
         diff: Effect.fn("Mappings.diff")(function* (organization) {
-          const { catalog } = yield* stateOf(organization)
-          const { facts } = yield* orUnavailable(factsOf)
-          const documents = yield* orUnavailable(documentsOf(owner, organization))
-          const entries = documents.map(({ entry }) => entry)
-          const history = yield* orUnavailable(historyOf(owner, entries, catalog))
-          return documents.flatMap((document) => changesOf(document, { facts, entries, catalog, history }))
+          const { context, documents } = yield* contextOf(organization)
+          return documents.flatMap((document) => changesOf(document, context))
+        }),
+
+        advice: Effect.fn("Mappings.advice")(function* (organization) {
+          const { context, documents } = yield* contextOf(organization)
+          return documents.flatMap(({ entry }) => {
+            const checked = checkEntry(entry, context)
+            return isFaults(checked) ? [] : checked.advice
+          })
         }),
 
         drifted: Effect.map(

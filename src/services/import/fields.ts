@@ -12,7 +12,7 @@ import {
   targetOf
 } from "../../domain/EntityType.ts"
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
-import { quoted } from "../../domain/text.ts"
+import { printable, quoted } from "../../domain/text.ts"
 import { bindScalar, isoDate, isoTimestamp } from "../../domain/values.ts"
 import { fault } from "./faults.ts"
 import { ID, type Plan, type Via } from "./plan.ts"
@@ -242,6 +242,11 @@ const referenceField = Effect.fnUntraced(function* (
 ) {
   const target = targetOf(catalog, column)
   if (target === undefined) throw new Error("A reference leads to a type that doesn't exist")
+  if (target.mapping !== undefined) {
+    return yield* fault(
+      `${quoted(header)}: ${target.slug} are read from ${printable(target.relation.table)}, which isn't Max's, and can't be imported as a reference`
+    )
+  }
   const by = via === undefined || via.column === ID ? undefined : columnBySlug(target, via.column)
   if (by !== undefined && !FINDABLE.has(by.kind)) {
     return yield* fault(

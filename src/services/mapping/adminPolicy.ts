@@ -2,6 +2,7 @@
 import type { EntityType } from "../../domain/EntityType.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
+import starterPolicy from "../starter-policy.json" with { type: "json" }
 
 const ADMIN = "admin"
 
@@ -33,11 +34,12 @@ const showsAll = (rule: unknown, slug: string): rule is Json & { readonly id: st
 export const extendAdmin = (
   document: string,
   policy: Policy,
-  types: ReadonlyArray<EntityType>
+  types: ReadonlyArray<EntityType>,
+  catalog: ReadonlyArray<EntityType>
 ): Extended | undefined => {
   const file = JSON.parse(document) as Json & { readonly rules: ReadonlyArray<unknown> }
   if (!file.rules.some((rule) => showsAll(rule, PEOPLE))) return undefined
-  const written = [...file.rules]
+  const written = file.rules.flatMap((rule) => stillSaid(rule, catalog))
   const rules = new Map(policy.rules.map((rule) => [rule.id, rule]))
   for (const type of types) {
     const columns = type.columns.map((column) => column.key)
@@ -65,6 +67,23 @@ export const extendAdmin = (
     document: JSON.stringify({ ...file, rules: written }, null, 2),
     policy: { ...policy, rules: [...rules.values()] }
   }
+}
+
+const STARTER = new Set(starterPolicy.rules.map((rule) => JSON.stringify(rule)))
+
+/**
+ * A rule of the starter policy without the columns that its type, mapped now, doesn't have: they showed nothing any
+ * more, and the file couldn't be published again. What a person wrote stays as it is.
+ */
+const stillSaid = (rule: unknown, catalog: ReadonlyArray<EntityType>): ReadonlyArray<unknown> => {
+  if (!STARTER.has(JSON.stringify(rule))) return [rule]
+  const { columns, where, ...rest } = rule as Json
+  const type = catalog.find(({ slug }) => slug === rest["type"])
+  const known = (slug: string) => slug === "id" || type?.columns.some((column) => column.slug === slug) === true
+  const shown = Array.isArray(columns) ? columns.filter(known) : columns
+  if (where === undefined) return [{ ...rest, columns: shown }]
+  const any = (where as { readonly any: ReadonlyArray<Json> }).any.filter((part) => Object.keys(part).every(known))
+  return any.length === 0 ? [] : [{ ...rest, columns: shown, where: { any } }]
 }
 
 /** For each other role, the columns of a type that no rule shows it. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { Importer } from "../../../src/services/Importer.ts"
 import { Mappings } from "../../../src/services/Mappings.ts"
+import { Policies } from "../../../src/services/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 import { asSomebody, byHand, ids, mapTables, policyFor, runScript } from "./support.ts"
@@ -117,6 +118,16 @@ layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
           yield* byHand("SELECT track_id AS id FROM playlist_track WHERE playlist_id = 16 ORDER BY 1")
         )
 
+        // The policy in force is still a file that can be published, and shows what it showed.
+        const policies = yield* Policies
+        const { document } = yield* policies.current(organization)
+        yield* policies.publish(organization, document, "test")
+        expect(yield* jane.types).toContain("customers")
+        expect(JSON.parse(document).rules.find((one: { id: string }) => one.id === "member-contacts")).toEqual({
+          ...rule("member-contacts", "member", "people", ["name", "phone", "email"]),
+          where: { any: [{ id: "$me" }] }
+        })
+
         // The second role: a support agent with customers of their own.
         yield* policyFor(organization, {
           version: 1,
@@ -163,6 +174,7 @@ layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
         const mappings = yield* Mappings
         expect(yield* mappings.diff(organization)).toEqual([])
         expect(yield* mappings.drifted).toEqual([])
+        expect(yield* mappings.advice(organization)).toEqual([])
       }),
     60_000
   )
