@@ -8,6 +8,7 @@ import { Exporter } from "./services/Exporter.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
 import { Importer } from "./services/Importer.ts"
+import { Mappings } from "./services/Mappings.ts"
 import { Memberships } from "./services/Memberships.ts"
 import { Organizations } from "./services/Organizations.ts"
 import { OrganizationState } from "./services/OrganizationState.ts"
@@ -23,6 +24,7 @@ export const Services = Layer.mergeAll(
   Exporter.layer,
   ExternalIds.layer,
   Importer.layer,
+  Mappings.layer,
   Memberships.layer,
   Organizations.layer,
   PolicyReview.layer

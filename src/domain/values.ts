@@ -1,8 +1,8 @@
 /** Values as people, policies and attributes write them, read by a column's kind. */
 import { DateTime, Option } from "effect"
-import { decodeId } from "./ids.ts"
+import { decodeId, encodeId } from "./ids.ts"
 import { emailKey, phoneKey } from "./keys.ts"
-import type { Column, ColumnKind, Organization } from "./EntityType.ts"
+import type { Column, ColumnKind, IdType, Organization } from "./EntityType.ts"
 import type { BoundValue, Scalar } from "./Predicate.ts"
 
 const INTEGER = /^[+-]?\d{1,19}$/
@@ -59,7 +59,7 @@ export const bindScalar = (column: Column, value: Scalar, organization: Organiza
     case "number":
       return typeof value === "boolean" ? undefined : decimal(value)
     default:
-      return typeof value === "string" ? bindText(column.kind, value, organization) : undefined
+      return typeof value === "string" ? bindText(column, value, organization) : undefined
   }
 }
 
@@ -71,7 +71,11 @@ const decimal = (value: string | number): string | undefined => {
 const plainDecimal = (value: number): string | undefined =>
   Math.abs(value) < 1e21 ? value.toFixed(20).replace(/\.?0+$/, "") : BigInt(value).toString()
 
-const bindText = (kind: ColumnKind, value: string, organization: Organization): BoundValue | undefined => {
+const bindText = (
+  { ids, kind }: { readonly kind: ColumnKind; readonly ids?: IdType },
+  value: string,
+  organization: Organization
+): BoundValue | undefined => {
   switch (kind) {
     case "phone":
       return phoneKey(value, organization.country)
@@ -83,13 +87,34 @@ const bindText = (kind: ColumnKind, value: string, organization: Organization): 
       return isoTimestamp(value)
     case "reference":
     case "references":
-      return decodeId(value)?.toString()
+      return parseId(value, ids)
     default:
       return value
   }
 }
 
-/** An entity id as it is bound; text that names no id is bound as an id that no row has. */
+/** An entity id as it is bound; undefined when no id of that type can look like this. */
+export const parseId = (text: string, ids: IdType | undefined): string | undefined => {
+  switch (ids) {
+    case undefined:
+      return decodeId(text)?.toString()
+    case "bigint":
+      return /^(0|-?[1-9]\d{0,18})$/.test(text) ? integer(text) : undefined
+    case "uuid":
+      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined
+    case "text":
+    case "bpchar":
+      return text === "" || text.includes("\u0000") || text.length > MAX_TEXT_ID ? undefined : text
+  }
+}
+
+/** An entity id as callers see it, of what the database has for it. */
+export const showId = (value: string | bigint, ids: IdType | undefined): string =>
+  ids === undefined ? encodeId(BigInt(value)) : String(value)
+
+const MAX_TEXT_ID = 200
+
+/** An entity id as it is bound; text that names no id is bound as an id that no managed row has. */
 export const entityId = (text: string): string => decodeId(text)?.toString() ?? NO_ID
 
 /** Two numbers as decimal text in order: negative, zero or positive, exactly. */

@@ -6,6 +6,7 @@ import {
   columnBySlug,
   type EntityType,
   ID_COLUMN,
+  idColumn,
   peopleOf,
   targetOf
 } from "../domain/EntityType.ts"
@@ -53,7 +54,7 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
         case "not":
           return { _tag: "Not", of: where(condition, type, at, depth + 1) }
       }
-      const column = name === ID_COLUMN.slug ? ID_COLUMN : columnBySlug(type, name)
+      const column = name === ID_COLUMN.slug ? idColumn(type) : columnBySlug(type, name)
       if (column === undefined) {
         const near = closest(
           name,
@@ -110,7 +111,7 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
   const many = (value: unknown, column: Column, path: string, depth: number): Predicate => {
     if (isObject(value)) return related(value, column, path, depth)
     const target = targetOf(catalog, column)
-    const id = target && operand(value, ID_COLUMN, target, path)
+    const id = target && operand(value, idColumn(target), target, path)
     if (id === undefined) return NEVER
     return {
       _tag: "Related",

@@ -10,7 +10,17 @@ import type { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
-import { type Catalog, COLUMN_KINDS, type EntityType, type Storage, typeBySlug } from "../domain/EntityType.ts"
+import {
+  type Catalog,
+  COLUMN_KINDS,
+  connected,
+  type EntityType,
+  ID_TYPES,
+  type Mapping,
+  SOURCE_TYPES,
+  type Storage,
+  typeBySlug
+} from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
 import { isReservedSlug, isSlug } from "../domain/names.ts"
 import { quoted } from "../domain/text.ts"
@@ -24,9 +34,11 @@ import { define, isOwnTable, makeSpareColumns, type NewColumn } from "./physical
 export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
       SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
         'key', t.type_key, 'slug', t.slug, 'name', v.name, 'pluralName', v.plural_name, 'system', t.organization_id = 0,
-        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table),
+        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table), 'mapping', CASE WHEN v.mapping->>'definition' IS NOT NULL
+          AND v.mapping->>'definition' IS DISTINCT FROM max.view_definition(to_regclass(format('%I.%I', v.relation_schema, v.relation_table)))
+          THEN v.mapping || '{"broken": true}' ELSE v.mapping END,
         'columns', (SELECT coalesce(json_agg(json_build_object('key', c.column_key, 'slug', c.slug, 'name', c.name, 'kind', c.kind,
-            'storage', c.storage) ORDER BY c.position), '[]')
+            'storage', c.storage, 'values', c.column_values) ORDER BY c.position), '[]')
           FROM builder.columns c WHERE c.organization_id = v.organization_id AND c.type_key = v.type_key AND c.version = v.version)) AS type
       FROM builder.entity_types t
       LEFT JOIN builder.version_refs r ON r.organization_id = o.organization_id AND r.type_key = t.type_key
@@ -39,16 +51,37 @@ const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
   Value: {
     column: Schema.String,
     keyColumn: Schema.optionalKey(Schema.String),
-    indexed: Schema.optionalKey(Schema.Boolean)
+    indexed: Schema.optionalKey(Schema.Boolean),
+    source: Schema.optionalKey(
+      Schema.Struct({
+        columns: Schema.Array(Schema.String),
+        type: Schema.Literals(SOURCE_TYPES),
+        timeZone: Schema.optionalKey(Schema.String),
+        currency: Schema.optionalKey(Schema.String)
+      })
+    )
   },
   One: { column: Schema.String, target: Schema.String },
   Many: {
     link: Schema.Struct({ schema: Schema.String, table: Schema.String }),
     from: Schema.String,
     to: Schema.String,
-    target: Schema.String
+    target: Schema.String,
+    mapped: Schema.optionalKey(Schema.Boolean)
   }
 })
+
+const IdTypeSchema = Schema.Literals(ID_TYPES)
+
+const MappingSchema = Schema.Struct({
+  id: Schema.Struct({ column: Schema.String, type: IdTypeSchema }),
+  organization: Schema.optionalKey(Schema.Struct({ column: Schema.String, type: IdTypeSchema })),
+  where: Schema.Array(
+    Schema.Struct({ column: Schema.String, is: Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean])) })
+  ),
+  unique: Schema.Boolean,
+  broken: Schema.optionalKey(Schema.Boolean)
+}) satisfies Schema.Codec<Mapping, unknown>
 
 const TypesSchema = Schema.Array(
   Schema.Struct({
@@ -65,14 +98,25 @@ const TypesSchema = Schema.Array(
         slug: Schema.String,
         name: Schema.String,
         kind: Schema.Literals(COLUMN_KINDS),
-        storage: StorageSchema
+        storage: StorageSchema,
+        values: Schema.NullOr(Schema.Array(Schema.String))
       })
-    )
+    ),
+    mapping: Schema.NullOr(MappingSchema)
   })
-) satisfies Schema.Codec<ReadonlyArray<EntityType>, unknown>
+)
+
+const decodeRows = Schema.decodeUnknownSync(TypesSchema)
 
 /** Reads what `TYPES_IN_FORCE` selects. */
-export const decodeTypes = Schema.decodeUnknownSync(TypesSchema)
+export const decodeTypes = (rows: unknown): ReadonlyArray<EntityType> =>
+  connected(
+    decodeRows(rows).map(({ columns, mapping, ...type }) => ({
+      ...type,
+      ...(mapping === null ? {} : { mapping }),
+      columns: columns.map(({ values, ...column }) => ({ ...column, ...(values === null ? {} : { values }) }))
+    }))
+  )
 
 export interface NewVersion {
   /** The type's slug; one that the organization doesn't have makes a type of its own. */
@@ -209,23 +253,31 @@ const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, col
   }
 })
 
-const insertVersion = Effect.fnUntraced(function* (
+/** Writes a version and pins the organization to it; of a mapped one also what it was made from. */
+export const insertVersion = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organizationId: bigint,
   type: EntityType,
-  position: number | null
+  position: number | null,
+  document?: unknown
 ) {
   yield* owner`
-    INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position)
-    VALUES (${organizationId}, ${type.key}, ${type.version}, ${type.name}, ${type.pluralName}, ${type.relation.schema},
-      ${type.relation.table}, ${position}::int)`
+    INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position, mapping, document)
+    SELECT ${organizationId}, ${type.key}, ${type.version}, ${type.name}, ${type.pluralName}, ${type.relation.schema}, ${type.relation.table},
+      ${position}::int, ${type.mapping === undefined ? null : JSON.stringify(type.mapping)}::text::jsonb
+        || jsonb_build_object('shape', max.relation_shape(x.oid), 'definition', CASE WHEN x.kind = 'v' THEN max.view_definition(x.oid) END),
+      ${document === undefined ? null : JSON.stringify(document)}::text::json
+    FROM (SELECT c.oid, c.relkind AS kind FROM pg_class c
+      WHERE c.oid = to_regclass(format('%I.%I', ${type.relation.schema}::text, ${type.relation.table}::text))) x`
   yield* owner`
-    INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, position)
-    SELECT ${organizationId}, ${type.key}, ${type.version}, u.key, u.slug, u.name, u.kind, u.storage::jsonb, u.position - 1
+    INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, column_values, position)
+    SELECT ${organizationId}, ${type.key}, ${type.version}, u.key, u.slug, u.name, u.kind, u.storage::jsonb,
+      CASE WHEN u.list <> '' THEN ARRAY(SELECT json_array_elements_text(u.list::json)) END, u.position - 1
     FROM unnest(${type.columns.map((column) => column.key)}::text[], ${type.columns.map((column) => column.slug)}::text[],
       ${type.columns.map((column) => column.name)}::text[], ${type.columns.map((column) => column.kind)}::text[],
-      ${type.columns.map((column) => JSON.stringify(column.storage))}::text[])
-      WITH ORDINALITY AS u(key, slug, name, kind, storage, position)`
+      ${type.columns.map((column) => JSON.stringify(column.storage))}::text[],
+      ${type.columns.map((column) => (column.values === undefined ? "" : JSON.stringify(column.values)))}::text[])
+      WITH ORDINALITY AS u(key, slug, name, kind, storage, list, position)`
   yield* owner`
     INSERT INTO builder.version_refs (organization_id, type_key, source_organization_id, version)
     VALUES (${organizationId}, ${type.key}, ${organizationId}, ${type.version})

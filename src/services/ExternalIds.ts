@@ -30,6 +30,8 @@ export class ExternalIds extends Context.Service<
           const { state } = yield* states.read(organization.id, { by: "nobody" })
           const type = typeBySlug(state.catalog, typeSlug)
           if (type === undefined || ids.length === 0) return new Map()
+          // A row that isn't Max's is called by its own key.
+          if (type.mapping !== undefined) return new Map(ids.map((id) => [id, id]))
           const rows = yield* orUnavailable(
             search.unsafe<{ id: bigint; external_id: string }>(
               `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p

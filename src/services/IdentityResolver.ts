@@ -5,13 +5,12 @@
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
-import { columnReference } from "../database/sql/predicate.ts"
-import { qualified } from "../database/sql/SqlWriter.ts"
+import { compileIdentify } from "../database/sql/identify.ts"
 import { columnByKey, type Organization, peopleOf } from "../domain/EntityType.ts"
 import { NotAdmitted, type Unavailable } from "../domain/errors.ts"
-import { encodeId } from "../domain/ids.ts"
 import { emailKey, phoneKey } from "../domain/keys.ts"
 import type { Principal } from "../domain/Principal.ts"
+import { showId } from "../domain/values.ts"
 import { type Membership, OrganizationState, type State } from "./OrganizationState.ts"
 import { Refusals } from "./Refusals.ts"
 
@@ -99,14 +98,9 @@ export class IdentityResolver extends Context.Service<
           const people = peopleOf(state.catalog)
           const column = people && columnByKey(people, identifier.kind)
           if (people === undefined || column === undefined) return []
-          const rows = yield* orUnavailable(
-            search.unsafe<{ id: bigint }>(
-              `/* max identify */ SELECT p.id FROM ${qualified(people.relation)} p WHERE p.organization_id = $1::bigint ` +
-                `AND ${columnReference(column, "p", "key")} = $2::text ORDER BY p.id LIMIT ${MAX_IDENTIFIED}`,
-              [organization.id, identifier.key]
-            )
-          )
-          return rows.map((row) => encodeId(row.id))
+          const { parameters, text } = compileIdentify(people, column, identifier.key, state.catalog, MAX_IDENTIFIED)
+          const rows = yield* orUnavailable(search.unsafe<{ id: bigint | string }>(text, parameters))
+          return [...new Set(rows.map((row) => showId(row.id, people.mapping?.id.type)))]
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })

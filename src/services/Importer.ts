@@ -28,7 +28,7 @@ import { type Plan, planImport, type PlanRequest } from "./import/plan.ts"
 import { withUnmade } from "./import/unmade.ts"
 import { writeRows } from "./import/rows.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
-import { showToAdmin } from "./starterAdmin.ts"
+import { hiddenFrom, showToAdmin } from "./adminPolicy.ts"
 
 export interface ImportRequest extends PlanRequest, FileOptions {
   /** Paths of CSV, JSONL or XLSX files. */
@@ -173,9 +173,10 @@ export class Importer extends Context.Service<
         })
         const made = plan.type === undefined ? type.columns : columns.map(({ slug }) => columnBySlug(type, slug)!)
         if (published !== undefined && !dryRun) yield* catalogs.putInForce(catalog, published)
+        const types = [...state.catalog.types.filter(({ key }) => key !== type.key), type]
         const shown =
-          made.length > 0 && (yield* showToAdmin(owner, state, type, plan.type === undefined ? "all" : made))
-        const outcome = { ...written, plan, type, bound, columns, made, shown, policy: state.policy }
+          made.length === 0 ? undefined : yield* showToAdmin(owner, organization.id, state.policy, [type], types)
+        const outcome = { ...written, plan, type, bound, columns, made, policy: shown ?? state.policy }
         return dryRun ? yield* Effect.fail(new Undone(outcome)) : outcome
       })
 
@@ -195,14 +196,19 @@ export class Importer extends Context.Service<
             .withTransaction(writeFiles(organization, request, files, kinds, defining))
             .pipe(Effect.catchTag("Undone", ({ outcome }) => Effect.succeed(outcome)))
         )
-        const { bad, bound, columns, counts, made, plan, policy, preview, shown, type, warnings } = done
+        const { bad, bound, columns, counts, made, plan, policy, preview, type, warnings } = done
         if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= ANALYZE_FROM)) {
           const links = bound.flatMap(({ fields }) =>
             fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))
           )
           yield* analyze([type.relation, ...links])
         }
-        const admins = (role: string) => policy.roles[role]?.includes("admin") === true
+        const madeSlugs = new Set(made.map(({ slug }) => slug))
+        const hidden = new Set(
+          hiddenFrom(policy, type).flatMap(({ columns: slugs, role }) =>
+            slugs.some((slug) => madeSlugs.has(slug)) ? [role] : []
+          )
+        )
         const roles = made.length === 0 ? [] : Object.keys(policy.roles)
         return {
           type: { slug: type.slug, name: type.name, pluralName: type.pluralName, created: plan.type === undefined },
@@ -220,8 +226,8 @@ export class Importer extends Context.Service<
           createdColumns: columns.map(({ kind, slug }) => ({ slug, name: columnBySlug(type, slug)!.name, kind })),
           visibility: {
             columns: made.map(({ slug }) => `${type.slug}.${slug}`),
-            shownTo: roles.filter((role) => shown && admins(role)),
-            hiddenFrom: roles.filter((role) => !(shown && admins(role)))
+            shownTo: roles.filter((role) => !hidden.has(role)),
+            hiddenFrom: roles.filter((role) => hidden.has(role))
           },
           ...(preview === undefined ? {} : { preview }),
           warnings: [

@@ -4,14 +4,15 @@ import { Database } from "../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { orUnavailable } from "../database/read.ts"
+import { compileNames } from "../database/sql/identify.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
 import { type EntityType, type Organization, peopleOf } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { foldText } from "../domain/keys.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
-import { closest, masked, quoted } from "../domain/text.ts"
-import { entityId } from "../domain/values.ts"
+import { closest, masked, printable, quoted } from "../domain/text.ts"
+import { entityId, parseId, showId } from "../domain/values.ts"
 import {
   boundTo,
   conflicts,
@@ -97,7 +98,7 @@ export class Memberships extends Context.Service<
   static readonly layer = Layer.effect(
     Memberships,
     Effect.gen(function* () {
-      const { app } = yield* Database
+      const { app, search } = yield* Database
       const identities = yield* IdentityResolver
       const states = yield* OrganizationState
 
@@ -141,6 +142,12 @@ export class Memberships extends Context.Service<
         if (found.length > 1) {
           return yield* new OperatorError({
             message: `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.`
+          })
+        }
+        const { mapping, pluralName, relation } = peopleOf(state.catalog)!
+        if (found.length === 0 && mapping !== undefined) {
+          return yield* new OperatorError({
+            message: `Nobody has ${quoted(member.identifier)}. ${pluralName} are read from ${printable(relation.table)}, which isn't Max's: add the person there.`
           })
         }
         if (found.length === 0 && member.create === undefined) {
@@ -267,7 +274,7 @@ export class Memberships extends Context.Service<
         }),
 
         list: Effect.fn("Memberships.list")(function* (organization) {
-          const { type } = yield* people(organization)
+          const { state, type } = yield* people(organization)
           const rows = yield* orUnavailable(app<{
             anchor_id: string
             roles: ReadonlyArray<string>
@@ -279,13 +286,14 @@ export class Memberships extends Context.Service<
               (SELECT array_agg(i.key ORDER BY i.kind, i.key) FROM max.identifiers i
                 WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS identifiers
             FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
+          const ids = type.mapping?.id.type
+          const anchors = rows.flatMap((row) => parseId(row.anchor_id, ids) ?? [])
+          const { parameters, text } = compileNames(type, anchors, state.catalog)
           const names = new Map(
-            (yield* orUnavailable(
-              app.unsafe<{ id: bigint; name: string }>(
-                `SELECT p.id, p.name FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[])`,
-                [organization.id, rows.map((row) => entityId(row.anchor_id))]
-              )
-            )).map((row) => [encodeId(row.id), row.name])
+            (yield* orUnavailable(search.unsafe<{ id: string; name: string | null }>(text, parameters))).map((row) => [
+              showId(row.id, ids),
+              row.name ?? ""
+            ])
           )
           return rows.map((row) => ({
             anchorId: row.anchor_id,

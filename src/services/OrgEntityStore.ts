@@ -5,10 +5,10 @@ import { runStatement } from "../database/read.ts"
 import { compileFind, MAX_RELATED, type Statement } from "../database/sql/find.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
-import { encodeId } from "../domain/ids.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL, type ResolvedQuery } from "../domain/Query.ts"
 import { printable } from "../domain/text.ts"
+import { showId } from "../domain/values.ts"
 
 /** A page, or the news that policy, membership or catalog have changed since the query was planned. */
 export type Found = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
@@ -17,7 +17,7 @@ type Row = {
   readonly fresh: boolean | null
   readonly total: number
   readonly organization_id?: bigint | null
-  readonly id?: bigint | null
+  readonly id?: bigint | string | null
   readonly name?: string | null
   readonly status?: string | null
 } & { readonly [cell: `c${number}`]: unknown }
@@ -76,7 +76,7 @@ const toEntity = (row: Row, query: ResolvedQuery): Entity => {
     if (value !== undefined) columns[column.slug] = value
   }
   return {
-    entityId: encodeId(row.id!),
+    entityId: showId(row.id!, query.type.mapping?.id.type),
     ...(typeof row.name === "string" ? { displayName: printable(row.name) } : {}),
     ...(typeof row.status === "string" ? { status: printable(row.status) } : {}),
     ...(query.select.length > 0 ? { columns } : {})
@@ -93,9 +93,9 @@ const cellValue = (column: Column, value: unknown): unknown => {
     case "timestamp":
       return String(value).replace(/:00$/, "")
     case "reference":
-      return references(value)[0]
+      return references(value, column)[0]
     case "references": {
-      const all = references(value)
+      const all = references(value, column)
       return all.length > MAX_RELATED ? [...all.slice(0, MAX_RELATED), { more: true }] : all
     }
     case "list":
@@ -105,12 +105,12 @@ const cellValue = (column: Column, value: unknown): unknown => {
   }
 }
 
-const references = (value: unknown): ReadonlyArray<ReferenceCell> => {
+const references = (value: unknown, { ids }: Column): ReadonlyArray<ReferenceCell> => {
   const parts = value as ReadonlyArray<string | null>
   const cells: Array<ReferenceCell> = []
   for (let index = 0; index < parts.length; index += 2) {
     const name = parts[index + 1]
-    cells.push({ id: encodeId(BigInt(parts[index]!)), ...(typeof name === "string" ? { name: printable(name) } : {}) })
+    cells.push({ id: showId(parts[index]!, ids), ...(typeof name === "string" ? { name: printable(name) } : {}) })
   }
   return cells
 }

@@ -62,6 +62,7 @@ export interface OrganizationRow {
   readonly name: string
   readonly country: string
   readonly time_zone: string
+  readonly external_key: string | null
 }
 
 export const organizationOf = (row: OrganizationRow): Organization => ({
@@ -69,10 +70,11 @@ export const organizationOf = (row: OrganizationRow): Organization => ({
   slug: row.slug,
   name: row.name,
   country: row.country,
-  timeZone: row.time_zone
+  timeZone: row.time_zone,
+  ...(row.external_key === null ? {} : { externalKey: row.external_key })
 })
 
-const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.epoch,
+const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, o.epoch,
   (SELECT json_build_object('anchorId', s.anchor_id, 'roles', s.roles, 'attributes', s.attributes)
     FROM max.memberships s WHERE s.organization_id = o.organization_id AND s.suspended_at IS NULL AND s.anchor_id = coalesce($3::text,
       (SELECT i.anchor_id FROM max.identifiers i WHERE i.organization_id = o.organization_id AND i.kind = $4::text AND i.key = $5::text))
@@ -144,7 +146,7 @@ export class OrganizationState extends Context.Service<
 
       const organization = Effect.fn("OrganizationState.organization")(function* (slug: string | undefined) {
         const rows = yield* orUnavailable(search<OrganizationRow>`
-          SELECT organization_id, slug, name, country, time_zone FROM max.organizations
+          SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations
           WHERE ${slug ?? null}::text IS NULL OR slug = ${slug ?? null}::text ORDER BY slug LIMIT 2`)
         const [only] = rows
         if (only !== undefined && rows.length === 1) return organizationOf(only)

@@ -27,7 +27,7 @@ export const STARTER_GRANTS = [
   "        all companies; the meetings that it owns or attends."
 ] as const
 
-const isTimeZone = (name: string): boolean => {
+export const isTimeZone = (name: string): boolean => {
   try {
     return (
       new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)
@@ -70,7 +70,8 @@ export class Organizations extends Context.Service<
             slug: input.slug,
             name: input.name ?? input.slug,
             country: input.country,
-            timeZone: input.timeZone
+            timeZone: input.timeZone,
+            ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
           }
           const made = yield* orUnavailable(
             app.withTransaction(
@@ -98,7 +99,7 @@ export class Organizations extends Context.Service<
         }),
         list: Effect.map(
           orUnavailable(search<OrganizationRow>`
-            SELECT organization_id, slug, name, country, time_zone FROM max.organizations ORDER BY slug`),
+            SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations ORDER BY slug`),
           (rows) => rows.map(organizationOf)
         )
       })

@@ -2,14 +2,12 @@
 import { Effect } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
-import { columnReference } from "../database/sql/predicate.ts"
-import { qualified } from "../database/sql/SqlWriter.ts"
+import { compileValues } from "../database/sql/identify.ts"
 import { columnByKey, columnBySlug, DISPLAY_NAME, type Organization, PEOPLE, peopleOf } from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
-import { closest, printable, quoted } from "../domain/text.ts"
+import { closest, quoted } from "../domain/text.ts"
 import { readIdentifier } from "./IdentityResolver.ts"
 import type { ListedMember } from "./Memberships.ts"
-import { MANAGED } from "./physicalColumns.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 
 /** Reads `people.role`; who has no identifier is named. */
@@ -18,11 +16,6 @@ export const membersByColumn = Effect.fnUntraced(function* (organization: Organi
   const states = yield* OrganizationState
   const { state } = yield* states.read(organization.id, { by: "nobody" })
   const people = peopleOf(state.catalog)!
-  if (people.relation.schema !== MANAGED) {
-    return yield* new OperatorError({
-      message: `People are read from ${printable(people.relation.table)}, which isn't Max's. Give the members as a file: max member sync FILE`
-    })
-  }
   const [type, slug = ""] = path.split(".")
   const column = type === PEOPLE ? columnBySlug(people, slug) : undefined
   if (column === undefined || (column.kind !== "text" && column.kind !== "list")) {
@@ -34,25 +27,22 @@ export const membersByColumn = Effect.fnUntraced(function* (organization: Organi
       message: `--column takes a column of people that holds text or a list, such as people.role, and ${quoted(path)} is none.${near === undefined ? "" : ` Did you mean people.${near}?`}`
     })
   }
-  const value = (key: string) => {
-    const known = columnByKey(people, key)
-    return known === undefined ? "NULL" : `${columnReference(known, "p", "value")}`
-  }
-  const given = columnReference(column, "p", "value")
+  const { parameters, text } = compileValues(
+    people,
+    [column, ...[DISPLAY_NAME, "email", "phone"].map((key) => columnByKey(people, key))],
+    state.catalog
+  )
   const rows = yield* orUnavailable(
     search.unsafe<{
-      name: string
-      email: string | null
-      phone: string | null
-      roles: string | ReadonlyArray<string>
-    }>(
-      `/* max members */ SELECT ${value(DISPLAY_NAME)} AS name, ${value("email")} AS email, ${value("phone")} AS phone, ${given} AS roles ` +
-        `FROM ${qualified(people.relation)} p WHERE p.organization_id = $1::bigint AND ${given} IS NOT NULL ORDER BY p.id`,
-      [organization.id]
-    )
+      c0: string | ReadonlyArray<string>
+      c1: string | null
+      c2: string | null
+      c3: string | null
+    }>(text, parameters)
   )
   const faults: Array<string> = []
-  const members = rows.flatMap(({ email, name, phone, roles }): ReadonlyArray<ListedMember> => {
+  const members = rows.flatMap(({ c0: roles, c1, c2: email, c3: phone }): ReadonlyArray<ListedMember> => {
+    const name = c1 ?? ""
     const identifier = [email, phone].find((text) => text !== null && readIdentifier(text, organization) !== undefined)
     if (typeof identifier !== "string") faults.push(`${quoted(name)} has neither an e-mail address nor a phone number.`)
     const listed = typeof roles === "string" ? roles.split(";") : roles

@@ -3,9 +3,17 @@
  * looked at. A hidden name and one that doesn't exist take the same path and give the same error.
  */
 import { Result } from "effect"
-import { type Column, columnByKey, DISPLAY_NAME, type EntityType, ID_COLUMN, STATUS } from "../domain/EntityType.ts"
+import {
+  type Column,
+  columnByKey,
+  DISPLAY_NAME,
+  type EntityType,
+  idColumn,
+  isManagedThroughout,
+  STATUS
+} from "../domain/EntityType.ts"
 import { InvalidInput, UnknownName } from "../domain/errors.ts"
-import { emailKey, foldText, lowerAscii, phoneKey } from "../domain/keys.ts"
+import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../domain/keys.ts"
 import { all, Bound, NEVER, some } from "../domain/Predicate.ts"
 import {
   DEFAULT_LIMIT,
@@ -18,9 +26,8 @@ import {
   type ResolvedQuery,
   type SelectedColumn
 } from "../domain/Query.ts"
-import { decodeId } from "../domain/ids.ts"
-import { closest, quoted } from "../domain/text.ts"
-import { bindScalar, dateRange, entityId, isoTimestamp, todayIn } from "../domain/values.ts"
+import { closest, printable, quoted } from "../domain/text.ts"
+import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../domain/values.ts"
 import { MIN_CONTAINS } from "../database/sql/predicate.ts"
 import type { Granted } from "../permissions/Plan.ts"
 import type { State } from "./OrganizationState.ts"
@@ -124,7 +131,8 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
     }
     const limit = query.limit ?? DEFAULT_LIMIT
     if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return yield* invalid(`limit is 0 to ${MAX_LIMIT}.`)
-    const cursor = query.cursorEntityId === undefined ? undefined : decodeId(query.cursorEntityId)
+    const cursor =
+      query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, found.type.mapping?.id.type)
     if (query.cursorEntityId !== undefined && cursor === undefined) {
       return yield* invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
     }
@@ -147,14 +155,20 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
         found.plan.limited ||
         query.filters.some((filter, index) => isPartial(filter, filterColumns[index]!, found, visible)),
       limit,
-      ...(cursor === undefined ? {} : { cursor: cursor.toString() }),
+      ...(cursor === undefined ? {} : { cursor }),
       name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: found.plan.cells.get(STATUS) ?? NEVER,
       select,
       shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(filterColumns[index]!))
         ? "subplan"
         : "array",
-      lane: identifying && query.filters.every((filter) => filter.op === "eq") ? "lookup" : "search",
+      // What isn't ours can be slow, or be locked by somebody else: it never stands in the way of lookups.
+      lane:
+        identifying &&
+        query.filters.every((filter) => filter.op === "eq") &&
+        isManagedThroughout(visible.state.catalog, found.type)
+          ? "lookup"
+          : "search",
       label: [
         found.type.slug,
         ...query.filters.map((filter, index) => `${filterColumns[index]!.slug}:${filter.op}`)
@@ -191,6 +205,9 @@ const selected = (column: Column, found: VisibleType, visible: Visible): Selecte
   }
 }
 
+/** Of a closed list, what an error names. */
+const MAX_SHOWN_VALUES = 30
+
 /** Columns whose values name one entity or a few, so that equality on them is a lookup. */
 const isIdentifier = (column: Column): boolean =>
   column.storage._tag === "Value" &&
@@ -222,10 +239,26 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
   const { organization } = visible.state.catalog
   switch (column.kind) {
     case "text":
-    case "list":
-      return Result.succeed(compare(column, "eq", foldText(value), "key"))
+    case "list": {
+      const folded = foldText(value)
+      if (column.values !== undefined && !column.values.some((one) => foldText(one) === folded)) {
+        return invalid(
+          `${column.slug} is one of: ${column.values.slice(0, MAX_SHOWN_VALUES).map(printable).join(", ")}.`
+        )
+      }
+      return Result.succeed(compare(column, "eq", folded, "key"))
+    }
     case "phone": {
       const key = phoneKey(value, organization.country)
+      if (column.storage._tag === "Value" && column.storage.source !== undefined) {
+        const digits = phoneDigits(value)
+        // What is no number at home may be one abroad, written without its plus.
+        const abroad = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
+        const values = [...new Set([abroad, digits])].filter((form) => form !== undefined)
+        return Result.succeed(
+          values.length === 0 ? NEVER : Bound.In({ column: column.key, side: "key", values, negated: false })
+        )
+      }
       return Result.succeed(key === undefined ? NEVER : compare(column, "eq", key, "key"))
     }
     case "email": {
@@ -249,7 +282,10 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
     case "reference":
     case "references": {
       const target = targetIn(visible, column)!
-      return Result.succeed(some(column.key, all(target.plan.where, compare(ID_COLUMN, "eq", entityId(value)))))
+      const id = parseId(value, target.type.mapping?.id.type)
+      return Result.succeed(
+        id === undefined ? NEVER : some(column.key, all(target.plan.where, compare(idColumn(target.type), "eq", id)))
+      )
     }
   }
 }

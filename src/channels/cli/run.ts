@@ -7,6 +7,7 @@ import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
 import { Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
+import { Mappings } from "../../services/Mappings.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, move, restore } from "./commands/backup.ts"
@@ -17,6 +18,7 @@ import { evaluate } from "./commands/eval.ts"
 import { exportType } from "./commands/export.ts"
 import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
+import { map } from "./commands/map.ts"
 import { mcp } from "./commands/mcp.ts"
 import { init, member, org } from "./commands/organization.ts"
 import * as policies from "./commands/policy.ts"
@@ -51,6 +53,9 @@ const Noticed = Layer.effectDiscard(
   Effect.gen(function* () {
     const { notice } = yield* Database
     if (notice !== undefined) yield* note(notice)
+    const mappings = yield* Mappings
+    const drifted = yield* Effect.orElseSucceed(mappings.drifted, () => [])
+    if (drifted.length > 0) yield* note(`${drifted.join(", ")} changed since it was mapped: max map diff`)
   })
 )
 
@@ -66,10 +71,10 @@ const CommandSpan = Layer.unwrap(
 
 /** Built when a command needs it, so that help and definitions cost no connection. */
 const Connected = ToolHandlers.pipe(
+  Layer.provideMerge(Noticed),
   Layer.provideMerge(Services),
   Layer.provideMerge(CommandSpan),
   Layer.provideMerge(Observability),
-  Layer.provideMerge(Noticed),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(Configured)
 )
@@ -116,6 +121,7 @@ const root = max.pipe(
         policy,
         connected(audit),
         connected(importFile),
+        connected(map),
         configured(migrate),
         demo
       ] as const

@@ -1,12 +1,24 @@
 /**
  * Query + plan → the one statement: the permitted and matching ids are materialized first (bounded, so that a total
- * costs the same for ten matches and ten million), then the page is read by id, each cell under its mask.
+ * costs the same for ten matches and ten million), then the page is read by id, each cell under its mask. Of a mapped
+ * relation whole rows are materialized and none is read again: an id that names two rows would show the one that the
+ * plan left out.
  */
 import type { Catalog, Column, EntityType } from "../../domain/EntityType.ts"
 import { columnByKey, DISPLAY_NAME, STATUS } from "../../domain/EntityType.ts"
 import { all, type Bound } from "../../domain/Predicate.ts"
 import { MAX_TOTAL, type ResolvedQuery, type SelectedColumn } from "../../domain/Query.ts"
-import { columnReference, fragment, type FragmentContext } from "./predicate.ts"
+import { fragment, type FragmentContext, linkBelongs } from "./predicate.ts"
+import {
+  belongs,
+  columnReference,
+  idCast,
+  idReference,
+  organizationOf,
+  physicalColumns,
+  relationOf,
+  targetRows
+} from "./rows.ts"
 import { identifier, qualified, SqlWriter } from "./SqlWriter.ts"
 
 export interface Statement {
@@ -40,57 +52,65 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
     shape: query.shape,
     timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
   }
-  const table = qualified(query.type.relation)
+  const { type } = query
+  const mapped = type.mapping !== undefined
+  const table = relationOf(type)
+  const id = idReference(type, "p")
   // Not in canonical order, which depends on values: the same question has the same text, whatever is asked for.
   const matches = [
-    `p.organization_id = ${organization}`,
+    belongs(type, "p", context),
     "(SELECT g.fresh FROM g)",
     ...[query.plan, ...query.filters]
       .filter((part) => part._tag !== "Always")
-      .map((part) => fragment(part, query.type, "p", context))
+      .map((part) => fragment(part, type, "p", context))
   ].join(" AND ")
-  const key = query.order === undefined ? undefined : columnReference(query.order.column, "p", "value")
-  const order = (alias: string) => {
-    const direction = query.order?.descending === true ? " DESC" : ""
-    return key === undefined ? `${alias}.id` : `${alias}.v${direction}, ${alias}.id${direction}`
-  }
-  const sorted =
-    key === undefined
-      ? "p.id"
-      : `${key}${query.order!.descending ? " DESC" : ""}, p.id${query.order!.descending ? " DESC" : ""}`
-  const value = key === undefined ? "" : `, ${key} AS v`
+  const key = query.order === undefined ? undefined : columnReference(query.order.column, "p", "value", context)
+  const direction = query.order?.descending === true ? " DESC" : ""
+  const order = (alias: string) =>
+    key === undefined ? `${alias}.id` : `${alias}.v${direction}, ${alias}.id${direction}`
+  const sorted = key === undefined ? id : `${key}${direction}, ${id}${direction}`
+  const read = mapped
+    ? physicalColumns(type)
+        .map((column) => `p.${identifier(column)}`)
+        .join(", ")
+    : `p.id${key === undefined ? "" : `, ${key} AS v`}`
 
   const guard = `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
-  const found = `m AS MATERIALIZED (SELECT p.id${value} FROM ${table} p WHERE ${matches} ORDER BY ${sorted} LIMIT ${MAX_TOTAL + 1})`
+  const found = `m AS MATERIALIZED (SELECT ${read} FROM ${table} p WHERE ${matches} ORDER BY ${sorted} LIMIT ${MAX_TOTAL + 1})`
   const total = "(SELECT count(*)::int AS total FROM m) t"
   const head = `SELECT (SELECT g.fresh FROM g) AS fresh, t.total`
   const label = `/* max ${query.label} */`
   if (query.limit === 0) return bounded(`${label} WITH ${guard}, ${found} ${head} FROM ${total}`, writer)
 
   const size = writer.bind(query.limit + 1, "int")
+  const page = mapped ? "p" : "k"
+  const first = mapped
+    ? `SELECT ${read} FROM m p ORDER BY ${sorted}`
+    : `SELECT m.id${key === undefined ? "" : ", m.v"} FROM m ORDER BY ${order("m")}`
   const keys =
     query.cursor === undefined
-      ? `(SELECT m.id${key === undefined ? "" : ", m.v"} FROM m ORDER BY ${order("m")} LIMIT ${size}) k`
-      : `LATERAL (SELECT p.id${value} FROM ${table} p${key === undefined ? "" : ", c"} WHERE ${matches} ` +
-        `AND ${after(key, query.order?.descending === true, writer.bind(query.cursor, "bigint"))} ORDER BY ${sorted} LIMIT ${size}) k`
+      ? `(${first} LIMIT ${size}) ${page}`
+      : `LATERAL (SELECT ${read} FROM ${table} p${key === undefined ? "" : ", c"} WHERE ${matches} ` +
+        `AND ${after(key, id, direction, writer.bind(query.cursor, idCast(type.mapping?.id.type)))} ORDER BY ${sorted} LIMIT ${size}) ${page}`
   const ctes = [
     guard,
     found,
     ...(query.cursor !== undefined && key !== undefined ? [cursorRow(query, key, table, context)] : [])
   ]
-  const cells = query.select.map((selected, index) => cell(selected, query.type, `j${index}`, context))
+  const cells = query.select.map((selected, index) => cell(selected, type, `j${index}`, context))
   const columns = [
-    "p.organization_id",
-    "p.id",
-    `${masked(columnByKey(query.type, DISPLAY_NAME), query.name, query.type, context)} AS name`,
-    `${masked(columnByKey(query.type, STATUS), query.status, query.type, context)} AS status`,
+    ...(mapped
+      ? [`${organizationOf(type, "p", context)} AS organization_id`, `${id}::text AS id`]
+      : ["p.organization_id", "p.id"]),
+    `${masked(columnByKey(type, DISPLAY_NAME), query.name, type, context)} AS name`,
+    `${masked(columnByKey(type, STATUS), query.status, type, context)} AS status`,
     ...cells.map((part, index) => `${part.value} AS c${index}`)
   ]
   return bounded(
-    `${label} WITH ${ctes.join(", ")} ${head}, ${columns.join(", ")} FROM ${total} LEFT JOIN ${keys} ON true ` +
-      `LEFT JOIN ${table} p ON p.organization_id = ${organization} AND p.id = k.id` +
+    `${label} WITH ${ctes.join(", ")} ${head}, ${columns.join(", ")} FROM ${total} LEFT JOIN ${keys} ON true` +
+      (mapped ? "" : ` LEFT JOIN ${table} p ON ${belongs(type, "p", context)} AND p.id = k.id`) +
       cells.map((part) => part.join).join("") +
-      ` ORDER BY ${order("k")}`,
+      ` ORDER BY ${mapped ? sorted : order("k")}`,
     writer
   )
 }
@@ -100,14 +120,15 @@ const bounded = (text: string, writer: SqlWriter): Statement => {
   return { text, parameters: writer.parameters }
 }
 
-const after = (key: string | undefined, descending: boolean, cursor: string): string =>
-  key === undefined ? `p.id > ${cursor}` : `(${key}, p.id) ${descending ? "<" : ">"} (c.v, ${cursor})`
+const after = (key: string | undefined, id: string, direction: string, cursor: string): string =>
+  key === undefined ? `${id} > ${cursor}` : `(${key}, ${id}) ${direction === "" ? ">" : "<"} (c.v, ${cursor})`
 
 /** The row that a page continues after must be visible with the cell that orders, or its value would leak by position. */
 const cursorRow = (query: ResolvedQuery, key: string, table: string, context: FragmentContext): string =>
-  `c AS MATERIALIZED (SELECT ${key} AS v FROM ${table} p WHERE p.organization_id = ${context.organization} ` +
-  `AND p.id = ${context.writer.bind(query.cursor, "bigint")} AND ` +
-  `${fragment(all(query.plan, query.order!.mask), query.type, "p", { ...context, shape: "subplan" })})`
+  `c AS MATERIALIZED (SELECT ${key} AS v FROM ${table} p WHERE ${belongs(query.type, "p", context)} ` +
+  `AND ${idReference(query.type, "p")} = ${context.writer.bind(query.cursor, idCast(query.type.mapping?.id.type))} AND ` +
+  `${fragment(all(query.plan, query.order!.mask), query.type, "p", { ...context, shape: "subplan" })}` +
+  `${query.type.mapping?.unique === false ? ` ORDER BY v LIMIT 1` : ""})`
 
 const masked = (column: Column | undefined, mask: Bound, type: EntityType, context: FragmentContext): string =>
   column === undefined ? "NULL" : underMask(shown(column, context), mask, type, context)
@@ -124,7 +145,7 @@ const underMask = (value: string, mask: Bound, type: EntityType, context: Fragme
 }
 
 const shown = (column: Column, context: FragmentContext): string => {
-  const reference = columnReference(column, "p", "value")
+  const reference = columnReference(column, "p", "value", context)
   switch (column.kind) {
     case "timestamp":
       return `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
@@ -132,11 +153,17 @@ const shown = (column: Column, context: FragmentContext): string => {
       return `to_char(${reference}, 'YYYY-MM-DD')`
     case "integer":
     case "number":
-      return `${reference}::text`
+      return `${reference.startsWith("CASE") ? `(${reference})` : reference}::text${currencyOf(column)}`
     default:
       return reference
   }
 }
+
+/** An amount is shown with its currency, whoever may see it. */
+const currencyOf = ({ storage }: Column): string =>
+  storage._tag === "Value" && storage.source?.currency !== undefined
+    ? ` || coalesce(' ' || nullif(btrim(p.${identifier(storage.source.currency)}::text), ''), '')`
+    : ""
 
 interface Cell {
   readonly value: string
@@ -159,18 +186,20 @@ const cell = (selected: SelectedColumn, type: EntityType, alias: string, context
     nameColumn === undefined || target.name._tag === "Never"
       ? "NULL::text"
       : target.name._tag === "Always"
-        ? columnReference(nameColumn, other, "value")
-        : `CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value")} END`
+        ? columnReference(nameColumn, other, "value", context)
+        : `CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value", context)} END`
   const permitted = fragment(target.where, target.type, other, inner)
-  const own = `${other}.organization_id = ${context.organization}`
-  const table = qualified(target.type.relation)
+  const own = belongs(target.type, other, context)
+  const table = targetRows(target.type, other, context)
+  const targetId = idReference(target.type, other)
+  const shownId = target.type.mapping === undefined ? targetId : `${targetId} AS id`
   const onRow = mask._tag === "Always" ? "" : ` AND ${fragment(mask, type, "p", inner)}`
   if (storage._tag === "One") {
     return {
       value: `CASE WHEN ${alias}.id IS NOT NULL THEN ARRAY[${alias}.id::text, ${alias}.name] END`,
       join:
-        ` LEFT JOIN LATERAL (SELECT ${other}.id, ${name} AS name FROM ${table} ${other} WHERE ${own} ` +
-        `AND ${other}.id = p.${identifier(storage.column)} AND ${permitted}${onRow}) ${alias} ON true`
+        ` LEFT JOIN LATERAL (SELECT ${shownId}, ${name} AS name FROM ${table} WHERE ${own} ` +
+        `AND ${targetId} = p.${identifier(storage.column)} AND ${permitted}${onRow}) ${alias} ON true`
     }
   }
   const link = context.writer.alias()
@@ -178,9 +207,9 @@ const cell = (selected: SelectedColumn, type: EntityType, alias: string, context
     value: `${alias}.related`,
     join:
       ` LEFT JOIN LATERAL (SELECT array_agg(x.part ORDER BY x.id, x.n) AS related FROM (SELECT y.id, z.n, z.part FROM (` +
-      `SELECT ${other}.id, ${name} AS name FROM ${qualified(storage.link)} ${link} JOIN ${table} ${other} ON ${own} ` +
-      `AND ${other}.id = ${link}.${identifier(storage.to)} WHERE ${link}.organization_id = ${context.organization} ` +
-      `AND ${link}.${identifier(storage.from)} = p.id AND ${permitted}${onRow} ORDER BY ${other}.id LIMIT ${MAX_RELATED + 1}) y, ` +
+      `SELECT ${shownId}, ${name} AS name FROM ${qualified(storage.link)} ${link} JOIN ${table} ON ${own} ` +
+      `AND ${targetId} = ${link}.${identifier(storage.to)} WHERE ${linkBelongs(storage, link, context)} ` +
+      `AND ${link}.${identifier(storage.from)} = ${idReference(type, "p")} AND ${permitted}${onRow} ORDER BY ${targetId} LIMIT ${MAX_RELATED + 1}) y, ` +
       `LATERAL (VALUES (1, y.id::text), (2, y.name)) z(n, part)) x) ${alias} ON true`
   }
 }

@@ -6,8 +6,9 @@ import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import type { Statement } from "./find.ts"
-import { columnReference, fragment, type FragmentContext } from "./predicate.ts"
-import { qualified, SqlWriter } from "./SqlWriter.ts"
+import { fragment, type FragmentContext } from "./predicate.ts"
+import { belongs, columnReference, idCast, idReference, relationOf } from "./rows.ts"
+import { SqlWriter } from "./SqlWriter.ts"
 
 /** True on the rows that `of` is true on and `without`, if given, isn't. */
 export interface Judgement {
@@ -35,7 +36,7 @@ export interface JudgedRows {
   readonly limit: number
 }
 
-/** Per row `id`, `external_id`, `name` and `truths`, one for each judgement in their order; in order of id. */
+/** Per row `id`, `external_id` (of a mapped row its id again), `name` and `truths`, one for each judgement in their order; in order of id. */
 export const compileRows = (
   type: EntityType,
   catalog: Catalog,
@@ -45,18 +46,21 @@ export const compileRows = (
   const { context, from, writer } = begin(type, catalog, "subplan")
   const name = columnByKey(type, DISPLAY_NAME)
   const truths = judgements.map((one) => condition(one, type, context))
+  const id = idReference(type, "p")
+  const external = type.mapping === undefined ? "p.external_id" : `${id}::text`
   const wanted = [
-    ...(ids === undefined ? [] : [`p.id = ANY(${writer.bind(ids, "text[]")}::bigint[])`]),
-    ...(externalIds === undefined ? [] : [`p.external_id = ANY(${writer.bind(externalIds, "text[]")})`]),
+    ...(ids === undefined ? [] : [`${id} = ANY(${writer.bind(ids, "text[]")}::${idCast(type.mapping?.id.type)}[])`]),
+    ...(externalIds === undefined ? [] : [`${external} = ANY(${writer.bind(externalIds, "text[]")})`]),
     ...(notExternalIds === undefined
       ? []
-      : [`(p.external_id IS NULL OR p.external_id <> ALL(${writer.bind(notExternalIds, "text[]")}))`]),
+      : [`(${external} IS NULL OR ${external} <> ALL(${writer.bind(notExternalIds, "text[]")}))`]),
     ...(where === undefined ? [] : [condition(where, type, context)])
   ]
   return {
     text:
-      `/* max policy rows */ SELECT p.id, p.external_id, ${name === undefined ? "NULL" : columnReference(name, "p", "value")} AS name, ` +
-      `${array(truths, "boolean")} AS truths ${from}${wanted.map((part) => ` AND ${part}`).join("")} ORDER BY p.id LIMIT ${writer.bind(limit, "int")}`,
+      `/* max policy rows */ SELECT ${id}::text AS id, ${external} AS external_id, ` +
+      `${name === undefined ? "NULL" : columnReference(name, "p", "value", context)} AS name, ` +
+      `${array(truths, "boolean")} AS truths ${from}${wanted.map((part) => ` AND ${part}`).join("")} ORDER BY ${id} LIMIT ${writer.bind(limit, "int")}`,
     parameters: writer.parameters
   }
 }
@@ -72,7 +76,7 @@ const begin = (type: EntityType, catalog: Catalog, shape: FragmentContext["shape
     shape,
     timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
   }
-  return { writer, context, from: `FROM ${qualified(type.relation)} p WHERE p.organization_id = ${organization}` }
+  return { writer, context, from: `FROM ${relationOf(type)} p WHERE ${belongs(type, "p", context)}` }
 }
 
 const condition = ({ of, without }: Judgement, type: EntityType, context: FragmentContext): string => {

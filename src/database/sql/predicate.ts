@@ -1,6 +1,8 @@
 /** Predicate → fragment: one fold, one case per line. What it can't resolve throws, and the plan is then refused. */
-import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../../domain/EntityType.ts"
+import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
+import { phoneForms } from "../../domain/keys.ts"
 import type { Bound, BoundValue, CompareOp, Side } from "../../domain/Predicate.ts"
+import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
 /**
@@ -9,12 +11,8 @@ import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
  */
 type Shape = "subplan" | "array"
 
-export interface FragmentContext {
-  readonly catalog: Catalog
-  readonly writer: SqlWriter
+export interface FragmentContext extends RowContext {
   readonly shape: Shape
-  /** Placeholder of the organization's id: every hop carries it. */
-  readonly organization: string
   /** Placeholder of the organization's time zone. */
   readonly timeZone: () => string
 }
@@ -33,9 +31,13 @@ export const fragment = (
   may = false
 ): string => {
   const leaf = (column: Column, side: Side, sql: (reference: string) => string) => {
-    const reference = columnReference(column, alias, side)
+    const reference = referenceTo(column, side)
     return may ? `(${sql(reference)} OR ${reference} IS NULL)` : sql(reference)
   }
+  const referenceTo = (column: Column, side: Side) =>
+    column.key === ID_COLUMN.key && type.mapping !== undefined
+      ? idReference(type, alias)
+      : columnReference(column, alias, side, context)
   const find = (key: string): Column => {
     const column = resolveColumn(type, key)
     if (column === undefined) throw new Error("A predicate names a column that the type doesn't have")
@@ -51,10 +53,15 @@ export const fragment = (
     case "Any":
       return `(${bound.of.map((part) => fragment(part, type, alias, context, may)).join(" OR ")})`
     case "IsNull":
-      return `${columnReference(find(bound.column), alias, "value")} IS ${bound.negated ? "NOT " : ""}NULL`
+      return `${referenceTo(find(bound.column), "value")} IS ${bound.negated ? "NOT " : ""}NULL`
     case "Compare": {
       const column = find(bound.column)
-      return leaf(column, bound.side, (reference) => comparison(column, reference, bound.op, bound.value, context))
+      const whole = bound.op === "eq" ? wholeNumber(column, alias) : undefined
+      return leaf(column, bound.side, (reference) =>
+        whole === undefined
+          ? comparison(column, reference, bound.op, bound.value, context)
+          : equalsNumber(whole, bound.value, context.writer)
+      )
     }
     case "In": {
       const column = find(bound.column)
@@ -65,18 +72,10 @@ export const fragment = (
     case "Contains":
       return leaf(find(bound.column), "key", (reference) => contains(reference, bound.text, context.writer))
     case "Some":
-      return some(find(bound.relation), bound.where, alias, context, may)
+      return some(find(bound.relation), bound.where, type, alias, context, may)
     case "None":
-      return `NOT ${exists(find(bound.relation), bound.where, alias, { ...context, shape: "subplan" }, !may)}`
+      return `NOT ${exists(find(bound.relation), bound.where, type, alias, { ...context, shape: "subplan" }, !may)}`
   }
-}
-
-/** The physical column behind a catalog column. */
-export const columnReference = (column: Column, alias: string, side: Side): string => {
-  if (column.storage._tag === "Many") throw new Error("A link has no column")
-  const physical = side === "key" && column.storage._tag === "Value" ? column.storage.keyColumn : column.storage.column
-  if (physical === undefined) throw new Error("The column has no search key")
-  return `${alias}.${identifier(physical)}`
 }
 
 const comparison = (
@@ -90,11 +89,22 @@ const comparison = (
     const holds = `${reference} @> ARRAY[${context.writer.bind(value, "text")}]`
     return op === "ne" ? `NOT (${holds})` : holds
   }
+  if (isWrittenPhone(column)) return membership(column, reference, [value], op === "ne", context)
   return `${reference} ${SQL_OP[op]} ${operand(column, value, context)}`
 }
 
+/** A whole number that is read as text equals the one text that it is shown as, and its index says so. */
+const equalsNumber = (reference: string, value: BoundValue, writer: SqlWriter): string =>
+  typeof value === "string" && /^(0|-?[1-9]\d{0,17})$/.test(value)
+    ? `${reference} = ${writer.bind(value, "bigint")}`
+    : "FALSE"
+
+/** Whether a phone is compared as somebody once wrote it, because nobody keeps its normal form beside it. */
+const isWrittenPhone = ({ kind, storage }: Column): boolean =>
+  kind === "phone" && storage._tag === "Value" && storage.source !== undefined
+
 const operand = (column: Column, value: BoundValue, context: FragmentContext): string => {
-  if (column.kind !== "timestamp") return context.writer.bind(value, SQL_TYPE[column.kind])
+  if (column.kind !== "timestamp") return context.writer.bind(value, sqlType(column))
   return hasOffset(value)
     ? context.writer.bind(value, "timestamptz")
     : `timezone(${context.timeZone()}, ${context.writer.bind(value, "timestamp")})`
@@ -117,6 +127,8 @@ const SQL_TYPE: Readonly<Record<Column["kind"], string>> = {
   references: "bigint"
 }
 
+const sqlType = (column: Column): string => (column.ids === undefined ? SQL_TYPE[column.kind] : idCast(column.ids))
+
 const membership = (
   column: Column,
   reference: string,
@@ -132,10 +144,17 @@ const membership = (
     const parts = values.map((value) => `${reference} ${negated ? "<>" : "="} ${operand(column, value, context)}`)
     return `(${parts.join(negated ? " AND " : " OR ")})`
   }
+  const { country } = context.catalog.organization
+  const compared = isWrittenPhone(column)
+    ? values.flatMap((value): ReadonlyArray<BoundValue> =>
+        typeof value === "string" && value.startsWith("+") ? phoneForms(value, country) : [value]
+      )
+    : values
+  const sql = sqlType(column)
   const list =
-    column.kind === "boolean" || SQL_TYPE[column.kind] === "text"
-      ? context.writer.bind(values, `${SQL_TYPE[column.kind]}[]`)
-      : `${context.writer.bind(values, "text[]")}::${SQL_TYPE[column.kind]}[]`
+    sql === "boolean" || sql === "text"
+      ? context.writer.bind(compared, `${sql}[]`)
+      : `${context.writer.bind(compared, "text[]")}::${sql}[]`
   return negated ? `${reference} <> ALL(${list})` : `${reference} = ANY(${list})`
 }
 
@@ -160,36 +179,50 @@ const successor = (prefix: string): string | undefined => {
   return undefined
 }
 
-const some = (relation: Column, where: Bound, alias: string, context: FragmentContext, may: boolean): string => {
-  if (context.shape === "subplan") return exists(relation, where, alias, context, may)
+const some = (
+  relation: Column,
+  where: Bound,
+  type: EntityType,
+  alias: string,
+  context: FragmentContext,
+  may: boolean
+): string => {
+  if (context.shape === "subplan") return exists(relation, where, type, alias, context, may)
   const { storage } = relation
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
-  const condition = (type: EntityType) => fragment(where, type, other, context, may)
+  const condition = () => fragment(where, target, other, context, may)
   if (storage._tag === "One") {
     return (
-      `${alias}.${identifier(storage.column)} = ANY(ARRAY(SELECT ${other}.id FROM ${qualified(target.relation)} ${other} ` +
-      `WHERE ${other}.organization_id = ${context.organization} AND ${condition(target)}))`
+      `${alias}.${identifier(storage.column)} = ANY(ARRAY(SELECT ${idReference(target, other)} FROM ${targetRows(target, other, context)} ` +
+      `WHERE ${belongs(target, other, context)} AND ${condition()}))`
     )
   }
   const link = context.writer.alias()
-  return `${alias}.id = ANY(ARRAY(SELECT ${linkJoin(relation, link, other, target, context)} AND ${condition(target)}))`
+  return `${idReference(type, alias)} = ANY(ARRAY(SELECT ${linkJoin(relation, link, other, target, context)} AND ${condition()}))`
 }
 
-const exists = (relation: Column, where: Bound, alias: string, context: FragmentContext, may: boolean): string => {
+const exists = (
+  relation: Column,
+  where: Bound,
+  type: EntityType,
+  alias: string,
+  context: FragmentContext,
+  may: boolean
+): string => {
   const { storage } = relation
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
   const condition = fragment(where, target, other, context, may)
   if (storage._tag === "One") {
     return (
-      `EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE ${other}.organization_id = ${context.organization} ` +
-      `AND ${other}.id = ${alias}.${identifier(storage.column)} AND ${condition})`
+      `EXISTS (SELECT 1 FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)} ` +
+      `AND ${idReference(target, other)} = ${alias}.${identifier(storage.column)} AND ${condition})`
     )
   }
   if (storage._tag === "Value") throw new Error("Not a relation")
   const link = context.writer.alias()
-  return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${alias}.id AND ${condition})`
+  return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${idReference(type, alias)} AND ${condition})`
 }
 
 const linkJoin = (
@@ -202,11 +235,15 @@ const linkJoin = (
   const { storage } = relation
   if (storage._tag !== "Many") throw new Error("Not a link")
   return (
-    `${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} JOIN ${qualified(target.relation)} ${other} ` +
-    `ON ${other}.organization_id = ${context.organization} AND ${other}.id = ${link}.${identifier(storage.to)} ` +
-    `WHERE ${link}.organization_id = ${context.organization}`
+    `${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} JOIN ${targetRows(target, other, context)} ` +
+    `ON ${belongs(target, other, context)} AND ${idReference(target, other)} = ${link}.${identifier(storage.to)} ` +
+    `WHERE ${linkBelongs(storage, link, context)}`
   )
 }
+
+/** A link that isn't Max's belongs to the organization by the rows at both of its ends. */
+export const linkBelongs = (storage: { readonly mapped?: boolean }, link: string, context: RowContext): string =>
+  storage.mapped === true ? "TRUE" : `${link}.organization_id = ${context.organization}`
 
 const targetRelation = (relation: Column, context: FragmentContext): EntityType => {
   const target = targetOf(context.catalog, relation)

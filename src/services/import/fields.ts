@@ -12,7 +12,6 @@ import {
 } from "../../domain/EntityType.ts"
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { MANAGED } from "../physicalColumns.ts"
 import { boundText, partsOf, readId, textProblem, type ValueField, valueField } from "./cells.ts"
 import { fault, word } from "./faults.ts"
 import { ID, type Mapped, type Via } from "./plan.ts"
@@ -101,7 +100,7 @@ const referenceField = Effect.fnUntraced(function* (
 ) {
   const target = targetOf(catalog, column)
   if (target === undefined) throw new Error("A reference leads to a type that doesn't exist")
-  if (target.relation.schema !== MANAGED) {
+  if (target.mapping !== undefined) {
     return yield* fault(
       `${quoted(header)}: ${target.pluralName} are read from ${printable(target.relation.table)}, which isn't Max's, and imported rows can't refer to them yet. Leave it out: --ignore ${word(header)}`
     )

@@ -6,8 +6,8 @@ import { ALWAYS, Bound, type Predicate } from "../../domain/Predicate.ts"
 import { bind } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { type Asking, columnWords, listed, ruleWords, whereWords } from "../../permissions/words.ts"
-import { decodeId } from "../../domain/ids.ts"
 import { printable, quoted } from "../../domain/text.ts"
+import { parseId } from "../../domain/values.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
 import { bindingOf, isInForce, isOutOfScope, rulesOf } from "./explain.ts"
 import { type Judge, sightOf } from "./judging.ts"
@@ -83,7 +83,7 @@ export const explainRow = (
       { of: bind(predicate, type, binding, true, true) },
       { of: bind(predicate, type, binding, false, true) }
     ]
-    const entity = decodeId(id)
+    const entity = parseId(id, type.mapping?.id.type)
     const judgements = [
       { of: sight.rows },
       ...type.columns.map(({ key }) => ({ of: sight.cell(key) })),
@@ -94,7 +94,7 @@ export const explainRow = (
     const [row] =
       byExternalId.length > 0 || entity === undefined
         ? byExternalId
-        : yield* judge.rows(type, catalog, judgements, { ids: [entity.toString()], limit: 1 })
+        : yield* judge.rows(type, catalog, judgements, { ids: [entity], limit: 1 })
     if (row === undefined) {
       return yield* new OperatorError({
         message: `No row of ${type.slug} has the id ${quoted(id)}, neither as it was imported nor as max find shows it. To everybody it looks like one that is hidden.`
@@ -187,7 +187,14 @@ const valuesOf = Effect.fnUntraced(function* (
     {
       type,
       plan: ALWAYS,
-      filters: [Bound.Compare({ column: ID_COLUMN.key, side: "value", op: "eq", value: decodeId(id)!.toString() })],
+      filters: [
+        Bound.Compare({
+          column: ID_COLUMN.key,
+          side: "value",
+          op: "eq",
+          value: parseId(id, type.mapping?.id.type) ?? ""
+        })
+      ],
       limit: 1,
       name: ALWAYS,
       status: ALWAYS,

@@ -7,10 +7,10 @@ import type { Statement } from "../../database/sql/find.ts"
 import { compileCounts, compileRows, type JudgedRows, type Judgement } from "../../database/sql/judge.ts"
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { Unavailable } from "../../domain/errors.ts"
-import { encodeId } from "../../domain/ids.ts"
 import { all, type Bound, NEVER } from "../../domain/Predicate.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { printable } from "../../domain/text.ts"
+import { showId } from "../../domain/values.ts"
 import { plan } from "../../permissions/PermissionEngine.ts"
 import type { Plan } from "../../permissions/Plan.ts"
 import type { Policy } from "../../permissions/Policy.ts"
@@ -49,12 +49,12 @@ export const makeJudge = (search: PgClient.PgClient): Judge => {
       ),
     rows: (type, catalog, judgements, which) =>
       Effect.map(
-        run<{ id: bigint; external_id: string | null; name: string | null; truths: ReadonlyArray<boolean> }>(() =>
+        run<{ id: string; external_id: string | null; name: string | null; truths: ReadonlyArray<boolean> }>(() =>
           compileRows(type, catalog, judgements, which)
         ),
         (rows) =>
           rows.map((row) => ({
-            id: encodeId(row.id),
+            id: showId(row.id, type.mapping?.id.type),
             externalId: row.external_id ?? undefined,
             name: printable(row.name ?? ""),
             truths: row.truths

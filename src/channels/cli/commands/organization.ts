@@ -1,6 +1,8 @@
 /** Organizations and members: an operator's commands. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { printable } from "../../../domain/text.ts"
+import { Mappings } from "../../../services/Mappings.ts"
 import { Memberships } from "../../../services/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/Organizations.ts"
 import { currentOrganization, max, typedAttributes, UsageError, wantsJson } from "../context.ts"
@@ -59,7 +61,26 @@ const list = Command.make("list", {}, () =>
   })
 ).pipe(Command.withDescription("List the organizations"))
 
-export const org = Command.make("org").pipe(Command.withDescription("Organizations"), Command.withSubcommands([list]))
+const key = Command.make(
+  "key",
+  {
+    key: Argument.String("key").pipe(Argument.withDescription("What the organization column of your tables has for it"))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const mappings = yield* Mappings
+      const organization = yield* currentOrganization
+      yield* mappings.setKey(organization, input.key)
+      yield* result(yield* wantsJson, { organization: organization.slug, key: input.key }, [
+        `Mapped tables call ${organization.slug} ${printable(input.key)}.`
+      ])
+    })
+).pipe(Command.withDescription("Say what mapped tables call the organization: its id in them"))
+
+export const org = Command.make("org").pipe(
+  Command.withDescription("Organizations"),
+  Command.withSubcommands([list, key])
+)
 
 const role = Flag.String("role").pipe(Flag.withDescription("A role of the policy; may be repeated"), Flag.atLeast(1))
 

@@ -1,0 +1,127 @@
+/** Existing tables and views: an operator's command. */
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { OperatorError } from "../../../domain/errors.ts"
+import {
+  type ColumnEntry,
+  MAX_MAPPING_LENGTH,
+  type MappingFile,
+  readMappingFile
+} from "../../../services/mapping/file.ts"
+import { type Applied, Mappings } from "../../../services/Mappings.ts"
+import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { note, result } from "../output.ts"
+import { readTextFile } from "../readTextFile.ts"
+
+const diff = Effect.gen(function* () {
+  const mappings = yield* Mappings
+  const changes = yield* mappings.diff(yield* currentOrganization)
+  yield* result(
+    yield* wantsJson,
+    { changes },
+    changes.length === 0
+      ? ["Nothing has changed since the tables were mapped."]
+      : [...changes, "To go along with it: max map > mapping.json, edit it, then max map --apply mapping.json"]
+  )
+})
+
+const apply = Effect.fnUntraced(function* (path: string) {
+  const mappings = yield* Mappings
+  const file = yield* readMappingFile(yield* readTextFile(path, MAX_MAPPING_LENGTH))
+  const applied = yield* mappings.apply(yield* currentOrganization, file)
+  yield* result(yield* wantsJson, applied, appliedLines(applied))
+  if (applied.advice.length > 0) {
+    yield* note("Searches in large tables are quick with an index, which your program doesn't wait for:")
+    for (const line of applied.advice) yield* note(`  ${line}`)
+  }
+})
+
+const appliedLines = ({ admin, types }: Applied): ReadonlyArray<string> => {
+  const roles = new Set(types.flatMap(({ hidden }) => hidden.map(({ role }) => role)))
+  return [
+    ...types.map(
+      ({ columns, pluralName, slug, table }) => `${pluralName} (${slug}) are read from ${table}: ${columns.join(", ")}`
+    ),
+    ...(admin ? ["The role admin sees all of it."] : []),
+    ...[...roles].flatMap((role) => {
+      const parts = types.flatMap(({ hidden, slug }) =>
+        hidden.filter((one) => one.role === role).flatMap(({ columns }) => columns.map((column) => `${slug}.${column}`))
+      )
+      return [
+        `The role ${role} doesn't see yet: ${parts.slice(0, 12).join(", ")}${parts.length > 12 ? `, and ${parts.length - 12} more` : ""}`,
+        `  To show one: max policy grant ${role} ${parts[0]!}`
+      ]
+    })
+  ]
+}
+
+/** A file to edit: a line for each column. */
+const fileText = (file: MappingFile): string => {
+  const types = file.types.map(({ columns, ...type }) => {
+    const head = Object.entries(type).map(([name, value]) => `      ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+    const lines = Object.entries(columns).map(([slug, column]) => `        ${JSON.stringify(slug)}: ${spaced(column)}`)
+    return `    {\n${[...head, `      "columns": {\n${lines.join(",\n")}\n      }`].join(",\n")}\n    }`
+  })
+  return `{\n  "version": 1,\n  "types": [\n${types.join(",\n")}\n  ]\n}`
+}
+
+const spaced = (column: ColumnEntry): string =>
+  `{ ${Object.entries(column)
+    .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value).replaceAll(`","`, `", "`)}`)
+    .join(", ")} }`
+
+const proposal = Effect.fnUntraced(function* (tables: ReadonlyArray<string>, exclusive: boolean) {
+  const mappings = yield* Mappings
+  const { file, notes } = yield* mappings.propose(yield* currentOrganization, tables, exclusive)
+  if (file.types.length === 0) {
+    return yield* new OperatorError({ message: "There is no table here that can be mapped.", details: notes })
+  }
+  yield* Console.log(fileText(file))
+  for (const line of notes) yield* note(line)
+  const open = file.types.filter((type) => type.exclusive !== true && type.organization === undefined)
+  if (open.length > 0) {
+    yield* note(
+      `Say how rows belong to the organization in: ${open.map(({ type }) => type).join(", ")}. Either "organization": "COLUMN", or "exclusive": true when all of them are this organization's (max map --exclusive).`
+    )
+  }
+})
+
+type Failure = Effect.Error<ReturnType<typeof proposal>> | UsageError
+type Needs = Effect.Services<ReturnType<typeof proposal>>
+
+export const map = Command.make(
+  "map",
+  {
+    tables: Argument.String("table").pipe(
+      Argument.withDescription(
+        "SCHEMA.TABLE, or nothing for all of them; diff shows what has changed since they were mapped"
+      ),
+      Argument.variadic()
+    ),
+    exclusive: Flag.Boolean("exclusive").pipe(
+      Flag.withDescription("All rows of the tables are this organization's"),
+      Flag.withDefault(false)
+    ),
+    apply: Flag.String("apply").pipe(Flag.withDescription("Check a mapping file and put it in force"), Flag.optional)
+  },
+  (input): Effect.Effect<void, Failure, Needs> => {
+    if (Option.isSome(input.apply)) {
+      return input.tables.length > 0 || input.exclusive
+        ? Effect.fail(
+            new UsageError({ message: "--apply takes a file and nothing else: which tables, and how, stands in it." })
+          )
+        : apply(input.apply.value)
+    }
+    return input.tables.length === 1 && input.tables[0] === "diff" ? diff : proposal(input.tables, input.exclusive)
+  }
+).pipe(
+  Command.withDescription("Look things up in tables and views that are there already, without moving a row"),
+  Command.withExamples([
+    { command: "max map --exclusive > mapping.json", description: "Propose how to read every table; edit the file" },
+    {
+      command: "max map --apply mapping.json",
+      description: "Check it and put it in force, or say what stands in the way"
+    },
+    { command: "max map diff", description: "What has changed in the database since" }
+  ])
+)

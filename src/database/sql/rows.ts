@@ -1,0 +1,168 @@
+/**
+ * How a row is written: which rows belong to the organization, their ids and their columns, of managed tables and of
+ * relations that are mapped. A mapped value is an expression over its physical columns, and its search key the fold of it.
+ */
+import type { Catalog, Column, EntityType, IdType, Source } from "../../domain/EntityType.ts"
+import type { Side } from "../../domain/Predicate.ts"
+import { parseId } from "../../domain/values.ts"
+import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
+
+export interface RowContext {
+  readonly catalog: Catalog
+  readonly writer: SqlWriter
+  /** Placeholder of the organization's id: every hop carries it. */
+  readonly organization: string
+}
+
+const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
+
+/** The relation that a type's rows are in. What was mapped and has changed since isn't read. */
+export const relationOf = (type: EntityType): string => {
+  if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")
+  return qualified(type.relation)
+}
+
+/** The rows of the organization, as a condition. */
+export const belongs = (type: EntityType, alias: string, context: RowContext): string => {
+  const { mapping } = type
+  if (mapping === undefined) return `${alias}.organization_id = ${context.organization}`
+  const { organization, where } = mapping
+  const conditions = where.map(({ column, is }) => {
+    const reference = physical(alias, column)
+    return is === null
+      ? `${reference} IS NULL`
+      : typeof is === "boolean"
+        ? `${reference} = ${context.writer.bind(is, "boolean")}`
+        : `${reference}::text = ${context.writer.bind(is, "text")}`
+  })
+  if (organization !== undefined) {
+    const key = parseId(context.catalog.organization.externalKey ?? "", organization.type)
+    conditions.unshift(
+      key === undefined
+        ? "FALSE"
+        : `${physical(alias, organization.column)} = ${context.writer.bind(key, organization.type)}`
+    )
+  }
+  return conditions.length === 0 ? "TRUE" : conditions.join(" AND ")
+}
+
+/** The organization that a row says it is of. */
+export const organizationOf = (type: EntityType, alias: string, context: RowContext): string =>
+  type.mapping === undefined
+    ? `${alias}.organization_id`
+    : type.mapping.organization === undefined
+      ? context.organization
+      : `CASE WHEN ${belongs({ ...type, mapping: { ...type.mapping, where: [] } }, alias, context)} THEN ${context.organization} END`
+
+/** The id of a row. */
+export const idReference = (type: EntityType, alias: string): string =>
+  type.mapping === undefined ? `${alias}.id` : physical(alias, type.mapping.id.column)
+
+/** The type that an id is bound as. */
+export const idCast = (ids: IdType | undefined): string => ids ?? "bigint"
+
+/** Every physical column of a mapped type, in one order. */
+export const physicalColumns = ({ columns, mapping }: EntityType): ReadonlyArray<string> => [
+  ...new Set([
+    ...(mapping === undefined ? [] : [mapping.id.column, ...mapping.where.map(({ column }) => column)]),
+    ...(mapping?.organization === undefined ? [] : [mapping.organization.column]),
+    ...columns.flatMap(({ storage }) => {
+      if (storage._tag === "Many") return []
+      if (storage._tag === "One" || storage.source === undefined) return [storage.column]
+      return [...storage.source.columns, ...(storage.source.currency === undefined ? [] : [storage.source.currency])]
+    })
+  ])
+]
+
+/**
+ * What a reference reads its target from. Where nothing proves that an id names one row, an id that names two names
+ * nothing: there is no telling which of them a condition is about.
+ */
+export const targetRows = (type: EntityType, alias: string, context: RowContext): string => {
+  const relation = relationOf(type)
+  if (type.mapping?.unique !== false) return `${relation} ${alias}`
+  const columns = physicalColumns(type).map(identifier)
+  const id = identifier(type.mapping.id.column)
+  return (
+    `(SELECT ${columns.join(", ")} FROM (SELECT ${columns.map((column) => `w.${column}`).join(", ")}, ` +
+    `count(*) OVER (PARTITION BY w.${id}) AS "max same id" FROM ${relation} w WHERE ${belongs(type, "w", context)}) w ` +
+    `WHERE w."max same id" = 1) ${alias}`
+  )
+}
+
+/** The value or the search key behind a catalog column. */
+export const columnReference = (
+  column: Column,
+  alias: string,
+  side: Side,
+  context: Pick<RowContext, "writer">
+): string => {
+  const { storage } = column
+  if (storage._tag === "Many") throw new Error("A link has no column")
+  if (storage._tag === "Value" && storage.source !== undefined) {
+    const value = sourceValue(storage.source, column, alias, context.writer)
+    return side === "value" ? value : folded(column, value)
+  }
+  const found = side === "key" && storage._tag === "Value" ? storage.keyColumn : storage.column
+  if (found === undefined) throw new Error("The column has no search key")
+  return physical(alias, found)
+}
+
+/** The whole number behind a text, where a text is one. */
+export const wholeNumber = ({ kind, storage }: Column, alias: string): string | undefined =>
+  kind === "text" &&
+  storage._tag === "Value" &&
+  storage.source?.type === "integer" &&
+  storage.source.columns.length === 1
+    ? physical(alias, storage.source.columns[0]!)
+    : undefined
+
+const sourceValue = (source: Source, { kind }: Column, alias: string, writer: SqlWriter): string => {
+  const [first, ...others] = source.columns.map((column) => physical(alias, column))
+  if (first === undefined) throw new Error("A mapped value has no column")
+  if (others.length > 0) {
+    const joined = others.reduce(
+      (text, next) => `btrim(${text} || ' ' || coalesce(${next}::text, ''))`,
+      `coalesce(${first}::text, '')`
+    )
+    return `nullif(${joined}, '')`
+  }
+  switch (kind) {
+    case "text":
+    case "phone":
+    case "email":
+      return `${first}::text`
+    case "list":
+      return `${first}::text[]`
+    case "number":
+      // Numbers are finite, and a binary fraction is compared as it is shown.
+      return source.type === "float"
+        ? `CASE WHEN ${first} > '-Infinity' AND ${first} < 'Infinity' THEN ${first}::numeric END`
+        : source.type === "money"
+          ? `${first}::numeric`
+          : first
+    case "date":
+      return source.type === "date" ? first : `${first}::date`
+    case "timestamp":
+      return source.type === "timestamptz"
+        ? first
+        : `timezone(${writer.bind(source.timeZone ?? "UTC", "text")}, ${first})`
+    default:
+      return first
+  }
+}
+
+const folded = ({ kind }: Column, value: string): string => {
+  switch (kind) {
+    case "text":
+      return `max.fold_text(${value}) COLLATE "C"`
+    case "list":
+      return `max.fold_texts(${value})`
+    case "phone":
+      return `max.fold_phone(${value}) COLLATE "C"`
+    case "email":
+      return `max.fold_email(${value}) COLLATE "C"`
+    default:
+      throw new Error("The column has no search key")
+  }
+}

@@ -1,0 +1,76 @@
+/** The statements that mend what stands in a mapping's way, as a person would run them. Pure. */
+import { type Column, DISPLAY_NAME, type Mapping, type Source } from "../../domain/EntityType.ts"
+import { printable, quoted } from "../../domain/text.ts"
+import type { ColumnFacts, RelationFacts } from "./facts.ts"
+import { words } from "./words.ts"
+
+export const quotedName = (name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll(`"`, `""`)}"`
+export const written = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
+  `${quotedName(schema)}.${quotedName(table)}`
+
+/** The statement that gives a relation a key. */
+export const keyAdvice = (relation: RelationFacts): string => {
+  const composite =
+    relation.primaryKey.length > 1 ? relation.primaryKey : relation.unique.find(({ length }) => length > 1)
+  if (relation.kind === "view") return `Its view needs a column that names each row, such as id.`
+  if (composite === undefined) {
+    const id = quotedName(
+      (relation.columns.find(({ name }) => words(name) === "id") ?? relation.columns[0])?.name ?? "id"
+    )
+    const index = `Where ${id} is one: CREATE UNIQUE INDEX CONCURRENTLY ON ${written(relation)} (${id});`
+    return relation.kind === "table" ? `${index} ALTER TABLE ${written(relation)} ALTER ${id} SET NOT NULL;` : index
+  }
+  const view = { schema: relation.schema, table: `${relation.table}_keyed` }
+  const parts = composite.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
+  return `Map a view: CREATE VIEW ${written(view)} AS SELECT ${parts} AS id, * FROM ${written(relation)};`
+}
+
+export const collation = (column: ColumnFacts, relation: RelationFacts): string =>
+  `${quoted(column.name)} has a collation under which different texts are equal. Map a view: SELECT ${printable(column.name)} COLLATE "C", … FROM ${written(relation)}`
+
+/** From so many rows on a search without an index is slow. */
+const ADVISE_FROM = 10_000
+
+const KEYED: Readonly<Record<string, string>> = { text: "fold_text", email: "fold_email", phone: "fold_phone" }
+
+/** The indexes by which names, phones and e-mail addresses of a large table are found in time. */
+export const indexAdvice = (
+  relation: RelationFacts,
+  columns: ReadonlyArray<Column>,
+  { organization }: Mapping
+): ReadonlyArray<string> => {
+  if (relation.kind === "view" || relation.rows < ADVISE_FROM) return []
+  return columns.flatMap((column) => {
+    const { kind, slug, storage } = column
+    const fold = KEYED[kind]
+    if (fold === undefined || storage._tag !== "Value" || storage.source === undefined) return []
+    if (kind === "text" && (slug !== DISPLAY_NAME || storage.source.type !== "text")) return []
+    const expression = `max.${fold}(${indexed(storage.source)})`
+    const lead = organization === undefined ? "" : `${quotedName(organization.column)}, `
+    const have = (method: string) =>
+      relation.indexes.some(
+        (definition) =>
+          definition.includes(`USING ${method}`) &&
+          definition.includes(`max.${fold}`) &&
+          storage.source!.columns.every((name) => definition.includes(name))
+      )
+    return [
+      ...(have("btree")
+        ? []
+        : [`CREATE INDEX CONCURRENTLY ON ${written(relation)} (${lead}(${expression} COLLATE "C"));`]),
+      ...(kind !== "text" || have("gin")
+        ? []
+        : [
+            `CREATE INDEX CONCURRENTLY ON ${written(relation)} USING gin ((${expression} COLLATE "C") max.gin_trgm_ops);`
+          ])
+    ]
+  })
+}
+
+const indexed = ({ columns }: Source): string => {
+  const [first, ...others] = columns.map((name) => quotedName(name))
+  return others.length === 0
+    ? `${first}::text`
+    : `NULLIF(${others.reduce((text, next) => `btrim(${text} || ' ' || coalesce(${next}::text, ''))`, `coalesce(${first}::text, '')`)}, '')`
+}

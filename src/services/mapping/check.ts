@@ -1,0 +1,223 @@
+/** A mapping held against the database as it is: the type that it comes to, or what stands in the way and what mends it. Pure. */
+import {
+  type Catalog,
+  type Column,
+  DISPLAY_NAME,
+  type EntityType,
+  type Mapping,
+  PEOPLE,
+  STATUS,
+  typeBySlug
+} from "../../domain/EntityType.ts"
+import { encodeId, nextId } from "../../domain/ids.ts"
+import { isReservedSlug, isSlug, labelFrom } from "../../domain/names.ts"
+import { closest, printable, quoted } from "../../domain/text.ts"
+import { parseId } from "../../domain/values.ts"
+import type { ColumnFacts, RelationFacts } from "./facts.ts"
+import type { ColumnEntry, TypeEntry } from "./file.ts"
+import { collation, indexAdvice, keyAdvice, written } from "./advice.ts"
+import { type CheckContext, type Fault, type FindColumn, relationOf, valueOf } from "./columns.ts"
+import { nameOf, pluralNameOf } from "./words.ts"
+
+export interface Checked {
+  readonly entry: TypeEntry
+  readonly relation: RelationFacts
+  readonly type: EntityType
+  readonly position: number | null
+  /** What isn't wrong, and could be better. */
+  readonly advice: ReadonlyArray<string>
+}
+
+const MAX_TYPE_COLUMNS = 200
+
+export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const { catalog, facts, history } = context
+  const at = printable(entry.type)
+  const fault = (text: string) => void faults.push(`${at}: ${text}`)
+  const relation = facts.relations.find(({ name }) => name === entry.table)
+  if (!isSlug(entry.type) || isReservedSlug(entry.type)) {
+    return [
+      `${at}: a type's name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
+    ]
+  }
+  if (relation === undefined) {
+    const near = closest(
+      entry.table,
+      facts.relations.map(({ name }) => name)
+    )
+    return [
+      `${at}: there is no table or view ${quoted(entry.table)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
+    ]
+  }
+  const column = (name: string, what: string): ColumnFacts | undefined => {
+    const found = relation.columns.find((one) => one.name === name)
+    if (found !== undefined) return found
+    const near = closest(
+      name,
+      relation.columns.map((one) => one.name)
+    )
+    fault(
+      `${what}: ${relation.name} has no column ${quoted(name)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
+    )
+    return undefined
+  }
+  const former = typeBySlug(catalog, entry.type)
+  const past = history.get(entry.type)!
+  if (!facts.folds) fault(`the database's encoding isn't UTF-8, and text can't be searched in any other.`)
+  if (past.rows === true) {
+    fault(
+      `${former?.pluralName ?? entry.type} of Max's own are there already. Give the table another type: "type": "${singularHint(entry.type)}"`
+    )
+  }
+  if (relation.rowSecurity) {
+    fault(
+      `row security is on, and hides rows without a word. CREATE POLICY max_read ON ${written(relation)} FOR SELECT TO max_read USING (true), with the role that max map names below.`
+    )
+  }
+  for (const name of relation.untrusted) {
+    fault(
+      `${name} runs whatever its owner makes of it, with Max's rights. ALTER ${name.startsWith("the view") ? "VIEW" : "FUNCTION"} … OWNER TO the database's owner.`
+    )
+  }
+
+  const id = column(entry.id, "id")
+  const unique =
+    relation.kind === "view" ? false : relation.unique.some((set) => set.length === 1 && set[0] === entry.id)
+  if (id !== undefined && id.idType === undefined) {
+    fault(`${quoted(entry.id)} is ${id.typeName}; an id is an integer, a uuid or text.`)
+  }
+  if (id !== undefined && !id.deterministic) fault(collation(id, relation))
+  if (id !== undefined && relation.kind !== "view" && (!unique || (!id.notNull && relation.kind === "table"))) {
+    fault(`nothing proves that ${quoted(entry.id)} names one row. ${keyAdvice(relation)}`)
+  }
+
+  const organization = organizationOf(entry, relation, catalog, fault, column)
+  const where = Object.entries(entry.where ?? {}).flatMap(([name, is]) => {
+    const found = column(name, "where")
+    if (found !== undefined && typeof is === "boolean" && found.type !== "boolean") {
+      fault(`where: ${quoted(name)} is ${found.typeName}, not true or false.`)
+    }
+    return found === undefined ? [] : [{ column: name, is }]
+  })
+
+  const system = catalog.types.find((type) => type.system && type.slug === entry.type)
+  const columns: Array<Column> = []
+  const entries = Object.entries(entry.columns)
+  if (!entries.some(([slug]) => slug === DISPLAY_NAME))
+    fault(`every row is called something. Say which column: "name": { "from": "…" }`)
+  if (entries.length > MAX_TYPE_COLUMNS)
+    fault(`it has ${entries.length} columns; a type has at most ${MAX_TYPE_COLUMNS}.`)
+  const ordered = [...entries].sort(([a], [b]) => rank(a) - rank(b))
+  for (const [slug, one] of ordered) {
+    const what = printable(slug)
+    if (!isSlug(slug) || isReservedSlug(slug)) {
+      fault(
+        `a column can't be called ${quoted(slug)}: ${isReservedSlug(slug) ? "that word means something else in policies and filters" : "its name is lower-case letters, digits and _, beginning with a letter"}.`
+      )
+      continue
+    }
+    const read =
+      one.to === undefined
+        ? valueOf(slug, one, relation, fault, column)
+        : relationOf(slug, one, entry, relation, context, fault, column)
+    if (read === undefined) continue
+    const meant = system?.columns.find((known) => known.slug === slug)
+    if (meant !== undefined && meant.kind !== read.kind) {
+      fault(
+        `${what}: ${system!.pluralName} have a column of that name, which is a ${meant.kind}. Give this one another.`
+      )
+      continue
+    }
+    const from = JSON.stringify(one.from)
+    const known = past.columns.get(slug)
+    const inForce = former?.columns.some((current) => current.slug === slug) === true
+    if (known !== undefined && !inForce && meant === undefined && known.from !== from) {
+      fault(`${what}: there was another column of that name once. Give this one another.`)
+      continue
+    }
+    const wanted =
+      meant?.key ??
+      known?.key ??
+      (slug === DISPLAY_NAME || slug === STATUS ? slug : contactKey(read.kind, entry, entries))
+    const key =
+      wanted === undefined || columns.some((other) => other.key === wanted) ? `c_${encodeId(nextId())}` : wanted
+    columns.push({ key, slug, name: labelFrom(one.label ?? slug) || slug, ...read })
+  }
+  if (faults.length > 0 || id?.idType === undefined) return faults
+
+  const mapping: Mapping = {
+    id: { column: entry.id, type: id.idType },
+    ...(organization === undefined ? {} : { organization }),
+    where,
+    unique
+  }
+  return {
+    entry,
+    relation,
+    position: past.position,
+    type: {
+      key: past.typeKey,
+      slug: entry.type,
+      name: labelFrom(entry.name ?? nameOf(entry.type)),
+      pluralName: labelFrom(entry.pluralName ?? pluralNameOf(entry.type)),
+      system: system !== undefined,
+      version: past.version + 1,
+      relation: { schema: relation.schema, table: relation.table },
+      columns,
+      mapping
+    },
+    advice: indexAdvice(relation, columns, mapping)
+  }
+}
+
+/** The name and the status first: results show them so. */
+const rank = (slug: string): number => (slug === DISPLAY_NAME ? 0 : slug === STATUS ? 1 : 2)
+
+/** People are known by one phone and one e-mail address, whatever those columns are called. */
+const contactKey = (
+  kind: Column["kind"],
+  { type }: TypeEntry,
+  entries: ReadonlyArray<readonly [string, ColumnEntry]>
+): string | undefined =>
+  type === PEOPLE && (kind === "phone" || kind === "email") && !entries.some(([slug]) => slug === kind)
+    ? kind
+    : undefined
+
+const singularHint = (slug: string): string => `${slug}_table`
+
+const organizationOf = (
+  entry: TypeEntry,
+  relation: RelationFacts,
+  { organization }: Catalog,
+  fault: Fault,
+  column: FindColumn
+): Mapping["organization"] => {
+  if (entry.exclusive === true) {
+    if (entry.organization !== undefined) fault(`it is exclusive and has an organization column: only one can be.`)
+    return undefined
+  }
+  if (entry.organization === undefined) {
+    fault(
+      `say how rows belong to the organization: "organization": "COLUMN", or "exclusive": true when all of ${relation.name} is this organization's alone (max map --exclusive).`
+    )
+    return undefined
+  }
+  const found = column(entry.organization, "organization")
+  if (found === undefined) return undefined
+  if (found.idType === undefined || !found.deterministic) {
+    fault(`${quoted(entry.organization)} is ${found.typeName}; an organization's key is an integer, a uuid or text.`)
+    return undefined
+  }
+  if (parseId(organization.externalKey ?? "", found.idType) === undefined) {
+    fault(
+      organization.externalKey === undefined
+        ? `the organization has no key to be found by in ${quoted(entry.organization)}. Give it one: max org key KEY`
+        : `the organization's key ${quoted(organization.externalKey)} can't be a ${found.typeName}. Give it another: max org key KEY`
+    )
+  }
+  return { column: entry.organization, type: found.idType }
+}
+
+export const isFaults = (checked: Checked | ReadonlyArray<string>): checked is ReadonlyArray<string> =>
+  Array.isArray(checked)

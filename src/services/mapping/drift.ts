@@ -1,0 +1,83 @@
+/** What mapped tables were when they were mapped, and what has changed since. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { type Column, connected, type Organization, typeBySlug } from "../../domain/EntityType.ts"
+import { quoted } from "../../domain/text.ts"
+import { checkEntry, isFaults } from "./check.ts"
+import { decodeEntry, type TypeEntry } from "./file.ts"
+
+export interface Document {
+  readonly entry: TypeEntry
+  /** The physical columns that there were. */
+  readonly seen: ReadonlyArray<string>
+}
+
+/** What the organization's mapped types were made from. */
+export const documentsOf = (sql: PgClient.PgClient, organization: Organization) =>
+  Effect.map(
+    sql<{ document: { readonly entry: unknown; readonly seen: ReadonlyArray<string> } }>`
+      SELECT v.document FROM builder.version_refs r JOIN builder.entity_type_versions v
+        ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
+      WHERE r.organization_id = ${organization.id} AND v.document IS NOT NULL ORDER BY v.type_key`,
+    (rows) => rows.map(({ document }): Document => ({ entry: decodeEntry(document.entry), seen: document.seen }))
+  )
+
+/** A table that is mapped is proposed as it was edited, with the columns that are new to it. */
+export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<Document>): TypeEntry => {
+  const known = documents.find(({ entry }) => entry.table === proposed.table)
+  if (known === undefined) return proposed
+  const { entry, seen } = known
+  const fresh = Object.entries(proposed.columns).filter(
+    ([slug, column]) =>
+      entry.columns[slug] === undefined &&
+      typeof column.from === "string" &&
+      !seen.includes(column.from) &&
+      column.through === undefined
+  )
+  return { ...entry, columns: { ...entry.columns, ...Object.fromEntries(fresh) } }
+}
+
+/** What the database has for a column, and what it is read as. */
+const readAs = ({ ids, kind, storage }: Column): string =>
+  [kind, ids, storage._tag === "Value" ? storage.source?.type : storage.target].join(" ")
+
+/** What has changed of a mapped table, a line each. */
+export const changesOf = (
+  { entry, seen }: Document,
+  context: Parameters<typeof checkEntry>[1]
+): ReadonlyArray<string> => {
+  const checked = checkEntry(entry, context)
+  const relation = context.facts.relations.find(({ name }) => name === entry.table)
+  const current = typeBySlug(context.catalog, entry.type)
+  const columns = relation?.columns.map(({ name }) => name) ?? []
+  const fresh = columns
+    .filter((name) => !seen.includes(name))
+    .map((name) => `${entry.type}: ${entry.table} has a new column ${quoted(name)}.`)
+  if (isFaults(checked)) return [...checked, ...(relation === undefined ? [] : fresh)]
+  const others = context.catalog.types.filter(({ key }) => key !== checked.type.key)
+  const now = connected([...others, checked.type]).find(({ key }) => key === checked.type.key)!
+  const different = now.columns.flatMap((column) => {
+    const former = current?.columns.find(({ slug }) => slug === column.slug)
+    return former !== undefined && readAs(former) !== readAs(column)
+      ? [`${entry.type}: ${column.slug} isn't of the type that it was.`]
+      : []
+  })
+  const labels = Object.entries(entry.columns).flatMap(([slug, column]) => {
+    const values =
+      column.values === undefined ? undefined : relation?.columns.find(({ name }) => name === column.from)?.values
+    const added = values?.filter((value) => !column.values!.includes(value)) ?? []
+    return added.length === 0
+      ? []
+      : [`${entry.type}: ${slug} can also be ${added.slice(0, 10).map(quoted).join(", ")} now.`]
+  })
+  return [
+    ...(current?.mapping?.broken === true
+      ? [
+          `${entry.type}: the view ${entry.table} isn't what was mapped. Nothing is read from it until it is mapped again.`
+        ]
+      : []),
+    ...different,
+    ...labels,
+    ...fresh
+  ]
+}

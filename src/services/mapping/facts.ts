@@ -1,0 +1,209 @@
+/** What the live catalog of the database says of its tables and views: everything that a mapping stands on, in one statement. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { IdType, SourceType } from "../../domain/EntityType.ts"
+
+export interface ColumnFacts {
+  readonly name: string
+  /** The type as Postgres writes it. */
+  readonly typeName: string
+  /** What it can be read as; undefined when it isn't on the list. */
+  readonly type: SourceType | undefined
+  /** The id that it can be or lead to. */
+  readonly idType: IdType | undefined
+  /** Digits of a second that were asked for: frameworks that keep UTC in times without a zone do so. */
+  readonly precision: number | null
+  readonly notNull: boolean
+  readonly comment: string | null
+  /** The only values there are, of an enumeration or a check. */
+  readonly values: ReadonlyArray<string> | undefined
+  readonly deterministic: boolean
+}
+
+interface ForeignKey {
+  readonly columns: ReadonlyArray<string>
+  /** schema.table */
+  readonly target: string
+  readonly targetColumns: ReadonlyArray<string>
+}
+
+export interface RelationFacts {
+  readonly schema: string
+  readonly table: string
+  /** schema.table: what it is called in files and on the command line. */
+  readonly name: string
+  readonly kind: "table" | "view" | "materialized view"
+  readonly comment: string | null
+  /** An estimate; negative when nothing is known. */
+  readonly rows: number
+  readonly columns: ReadonlyArray<ColumnFacts>
+  readonly primaryKey: ReadonlyArray<string>
+  /** Sets of columns whose uniqueness Postgres proves. */
+  readonly unique: ReadonlyArray<ReadonlyArray<string>>
+  readonly foreignKeys: ReadonlyArray<ForeignKey>
+  /** Definitions of the other indexes. */
+  readonly indexes: ReadonlyArray<string>
+  /** Of a view: a hash of its definition and of those that it stands on. */
+  readonly definition: string | null
+  /** Of a view: who made it or what it runs, when that is nobody who could change this database anyway. */
+  readonly untrusted: ReadonlyArray<string>
+  /** Row security hides rows from the reading role without a word. */
+  readonly rowSecurity: boolean
+}
+
+export interface Facts {
+  readonly relations: ReadonlyArray<RelationFacts>
+  /** Whether the folds are there: a database whose encoding isn't UTF-8 has none. */
+  readonly folds: boolean
+  readonly database: string
+}
+
+const TEXT = new Set(["text", "varchar", "bpchar", "name"])
+const OTHER = new Set(["uuid", "time", "timetz", "inet", "cidr", "macaddr"])
+const TYPES: Readonly<Record<string, SourceType>> = {
+  int2: "integer",
+  int4: "integer",
+  int8: "integer",
+  numeric: "numeric",
+  float4: "float",
+  float8: "float",
+  money: "money",
+  bool: "boolean",
+  date: "date",
+  timestamp: "timestamp",
+  timestamptz: "timestamptz"
+}
+
+const sourceType = (type: TypeRow): SourceType | undefined => {
+  if (type.type === "e" || (type.builtin && OTHER.has(type.name))) return "other"
+  // A type of an extension that is text underneath, by a cast that only a superuser can make.
+  if (type.textual || (type.builtin && TEXT.has(type.name))) return "text"
+  if (type.element !== null)
+    return LISTED.has(sourceType({ ...type.element, element: null }) ?? "date") ? "list" : undefined
+  return type.builtin ? TYPES[type.name] : undefined
+}
+const LISTED = new Set<SourceType>(["text", "other", "integer"])
+
+const idType = (type: TypeRow): IdType | undefined => {
+  if (!type.builtin) return undefined
+  if (TYPES[type.name] === "integer") return "bigint"
+  if (type.name === "uuid" || type.name === "bpchar") return type.name
+  return TEXT.has(type.name) ? "text" : undefined
+}
+
+interface TypeRow {
+  readonly name: string
+  readonly builtin: boolean
+  readonly type: string
+  readonly textual: boolean
+  readonly element: Omit<TypeRow, "element"> | null
+}
+
+type Row = Omit<RelationFacts, "columns" | "name"> & {
+  readonly columns: ReadonlyArray<
+    Omit<ColumnFacts, "type" | "idType" | "values"> & {
+      readonly of: TypeRow
+      readonly labels: ReadonlyArray<string> | null
+    }
+  >
+  readonly checks: ReadonlyArray<{ readonly column: string; readonly definition: string }>
+}
+
+const typeJson = (
+  alias: string,
+  element: string
+) => `json_build_object('name', ${alias}.typname, 'builtin', ${alias}.typnamespace = 'pg_catalog'::regnamespace,
+  'type', ${alias}.typtype, 'textual', ${alias}.typcategory = 'S' AND EXISTS (SELECT 1 FROM pg_cast k WHERE k.castsource = ${alias}.oid
+    AND k.casttarget = 'text'::regtype AND k.castmethod = 'b'), 'element', ${element})`
+
+const names = (attributes: string, relation: string) =>
+  `(SELECT json_agg(a.attname ORDER BY x.n) FROM unnest(${attributes}) WITH ORDINALITY AS x(num, n)
+    JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = x.num)`
+
+const trusted = (role: string) =>
+  `(${role} = (SELECT oid FROM pg_roles WHERE rolname = current_user) OR ${role} = (SELECT datdba FROM pg_database WHERE datname = current_database())
+    OR (SELECT rolsuper FROM pg_roles WHERE oid = ${role}))`
+
+/** $1: the role that reads. */
+const FACTS = `/* max map */ WITH RECURSIVE base AS (
+  SELECT t.oid AS type, t.oid AS base FROM pg_type t WHERE t.typtype <> 'd'
+  UNION ALL SELECT d.oid, b.base FROM pg_type d JOIN base b ON d.typbasetype = b.type WHERE d.typtype = 'd'),
+found AS (
+  SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition AND c.relpersistence <> 't'
+    AND n.nspname NOT IN ('max', 'builder', 'data', 'information_schema') AND n.nspname !~ '^pg_'
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')),
+stands (view, oid) AS (
+  SELECT f.oid, f.oid FROM found f WHERE f.relkind = 'v'
+  UNION SELECT s.view, c.oid FROM stands s JOIN pg_rewrite w ON w.ev_class = s.oid
+    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+    JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'v')
+SELECT json_build_object('schema', c.nspname, 'table', c.relname,
+  'kind', CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' ELSE 'table' END,
+  'comment', obj_description(c.oid, 'pg_class'), 'rows', c.reltuples::bigint,
+  'columns', (SELECT coalesce(json_agg(json_build_object('name', a.attname, 'typeName', format_type(a.atttypid, a.atttypmod),
+      'of', ${typeJson("t", `CASE WHEN t.typcategory = 'A' THEN (SELECT ${typeJson("e", "NULL")} FROM pg_type e WHERE e.oid = t.typelem) END`)},
+      'precision', CASE WHEN t.typname LIKE 'timestamp%' AND a.atttypmod >= 0 THEN a.atttypmod END, 'notNull', a.attnotnull,
+      'comment', col_description(c.oid, a.attnum), 'deterministic', coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation), true),
+      'labels', (SELECT json_agg(v.enumlabel ORDER BY v.enumsortorder) FROM pg_enum v WHERE v.enumtypid = t.oid)) ORDER BY a.attnum), '[]')
+    FROM pg_attribute a JOIN base b ON b.type = a.atttypid JOIN pg_type t ON t.oid = b.base
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+  'primaryKey', coalesce((SELECT ${names("k.conkey", "c.oid")} FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p'), '[]'),
+  'unique', (SELECT coalesce(json_agg(${names("i.indkey::int2[]", "c.oid")}), '[]') FROM pg_index i WHERE i.indrelid = c.oid
+    AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = i.indnatts),
+  'foreignKeys', (SELECT coalesce(json_agg(json_build_object('columns', ${names("k.conkey", "c.oid")},
+      'target', (SELECT s.nspname || '.' || o.relname FROM pg_class o JOIN pg_namespace s ON s.oid = o.relnamespace WHERE o.oid = k.confrelid),
+      'targetColumns', ${names("k.confkey", "k.confrelid")}) ORDER BY k.conname), '[]')
+    FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'),
+  'indexes', (SELECT coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]') FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indexprs IS NOT NULL),
+  'checks', (SELECT coalesce(json_agg(json_build_object('column', a.attname, 'definition', pg_get_constraintdef(k.oid))), '[]')
+    FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
+    WHERE k.conrelid = c.oid AND k.contype = 'c' AND cardinality(k.conkey) = 1 AND k.convalidated),
+  'definition', CASE WHEN c.relkind = 'v' THEN max.view_definition(c.oid) END,
+  'untrusted', (SELECT coalesce(json_agg(DISTINCT u.name), '[]') FROM (
+    SELECT format('the view %I.%I of %I', n.nspname, o.relname, pg_get_userbyid(o.relowner)) AS name
+      FROM stands s JOIN pg_class o ON o.oid = s.oid JOIN pg_namespace n ON n.oid = o.relnamespace WHERE s.view = c.oid AND NOT ${trusted("o.relowner")}
+    UNION ALL SELECT format('the function %I.%I of %I', n.nspname, p.proname, pg_get_userbyid(p.proowner))
+      FROM stands s JOIN pg_rewrite w ON w.ev_class = s.oid
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass
+      JOIN pg_proc p ON p.oid = d.refobjid JOIN pg_namespace n ON n.oid = p.pronamespace
+      WHERE s.view = c.oid AND NOT ${trusted("p.proowner")}) u),
+  'rowSecurity', c.relrowsecurity AND NOT EXISTS (SELECT 1 FROM pg_policy y WHERE y.polrelid = c.oid AND y.polcmd IN ('r', '*') AND y.polpermissive
+    AND (0 = ANY(y.polroles) OR (SELECT r.oid FROM pg_roles r WHERE r.rolname = $1::text) = ANY(y.polroles)))) AS facts
+FROM found c ORDER BY c.nspname, c.relname`
+
+/** The literals of a check that says no more than which values there are. */
+const checkedValues = (definition: string): ReadonlyArray<string> | undefined => {
+  const literals: Array<string> = []
+  const rest = definition.replace(/'((?:[^']|'')*)'/g, (_, literal: string) => {
+    literals.push(literal.replaceAll("''", "'"))
+    return " "
+  })
+  const plain = rest.replace(/"(?:[^"]|"")*"/g, " x ").replace(/::[a-z ]+(\(\d+\))?(\[\])?/g, " ")
+  const only = /^CHECK [\s()[\],=\w]+$/.test(plain) && !/\b(AND|NOT|IS|NULL|LIKE)\b/.test(plain)
+  const shape = /= ANY/.test(plain) || (/=/.test(plain) && literals.length === (plain.match(/=/g) ?? []).length)
+  return only && shape && literals.length > 0 ? literals : undefined
+}
+
+const toFacts = ({ checks, columns, ...row }: Row): RelationFacts => ({
+  ...row,
+  name: `${row.schema}.${row.table}`,
+  columns: columns.map(({ labels, of, ...column }): ColumnFacts => {
+    const check = checks.find((one) => one.column === column.name)
+    return {
+      ...column,
+      type: sourceType(of),
+      idType: idType(of),
+      values: labels ?? (check === undefined ? undefined : checkedValues(check.definition))
+    }
+  })
+})
+
+/** Reads the facts; takes no lock on any table. */
+export const readFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient, readingRole: string) {
+  const rows = yield* sql.unsafe<{ facts: Row }>(FACTS, [readingRole])
+  const [server] = yield* sql<{ folds: boolean; database: string }>`
+    SELECT to_regprocedure('max.fold_text(text)') IS NOT NULL AS folds, current_database()::text AS database`
+  const facts: Facts = { relations: rows.map((row) => toFacts(row.facts)), ...server! }
+  return facts
+})

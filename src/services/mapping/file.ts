@@ -1,0 +1,71 @@
+/** The file in which a person says how tables are read: what `max map` proposes and `max map --apply` takes. */
+import { Effect, Schema } from "effect"
+import { OperatorError } from "../../domain/errors.ts"
+import { quoted } from "../../domain/text.ts"
+
+const { optionalKey } = Schema
+
+/** The kinds that a mapped value can have; relations are written with `to`. */
+const MAPPED_KINDS = ["text", "phone", "email", "integer", "number", "boolean", "date", "timestamp", "list"] as const
+export type MappedKind = (typeof MAPPED_KINDS)[number]
+
+const ColumnEntry = Schema.Struct({
+  /** What the column is called where people read it; from its slug by default. */
+  label: optionalKey(Schema.String),
+  description: optionalKey(Schema.String),
+  /** The physical column, or several that are put together. Of a link table: the one that leads here. */
+  from: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
+  kind: optionalKey(Schema.Literals(MAPPED_KINDS)),
+  values: optionalKey(Schema.Array(Schema.String)),
+  currency: optionalKey(Schema.String),
+  timeZone: optionalKey(Schema.String),
+  /** schema.table that a reference leads to. */
+  to: optionalKey(Schema.String),
+  /** The link table of a relation to many, and its column that leads there. */
+  through: optionalKey(Schema.String),
+  via: optionalKey(Schema.String)
+})
+export type ColumnEntry = typeof ColumnEntry.Type
+
+const TypeEntry = Schema.Struct({
+  /** schema.table */
+  table: Schema.String,
+  /** The slug. */
+  type: Schema.String,
+  name: optionalKey(Schema.String),
+  pluralName: optionalKey(Schema.String),
+  description: optionalKey(Schema.String),
+  /** How rows belong: the column with the organization's key, or all of them to this organization alone. */
+  organization: optionalKey(Schema.String),
+  exclusive: optionalKey(Schema.Boolean),
+  id: Schema.String,
+  where: optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean])))),
+  columns: Schema.Record(Schema.String, ColumnEntry)
+})
+export type TypeEntry = typeof TypeEntry.Type
+
+const MappingFileSchema = Schema.Struct({ version: Schema.Literal(1), types: Schema.Array(TypeEntry) })
+export type MappingFile = typeof MappingFileSchema.Type
+
+/** The largest mapping file that is read, in characters. */
+export const MAX_MAPPING_LENGTH = 2_000_000
+
+const decode = Schema.decodeUnknownEffect(MappingFileSchema, { onExcessProperty: "error", errors: "all" })
+
+/** Reads the text of a mapping file, or says where it isn't one. */
+export const readMappingFile = (text: string): Effect.Effect<MappingFile, OperatorError> =>
+  Effect.gen(function* () {
+    const json = yield* Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: (error) => refuse([`This isn't JSON: ${(error as Error).message.slice(0, 120)}.`])
+    })
+    const file = yield* decode(json).pipe(
+      Effect.mapError((error) => refuse(String(error.message).split("\n").slice(0, 20)))
+    )
+    const twice = file.types.find((entry, index) => file.types.findIndex(({ type }) => type === entry.type) !== index)
+    return twice === undefined ? file : yield* refuse([`Two types are called ${quoted(twice.type)}.`])
+  })
+
+const refuse = (details: ReadonlyArray<string>) => new OperatorError({ message: "This isn't a mapping file.", details })
+
+export const decodeEntry = Schema.decodeUnknownSync(TypeEntry)

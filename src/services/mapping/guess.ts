@@ -1,0 +1,194 @@
+/** What the names and types of a schema say to somebody who has seen many. Pure. */
+import { type Catalog, PEOPLE, typeBySlug } from "../../domain/EntityType.ts"
+import type { ColumnFacts, RelationFacts } from "./facts.ts"
+import type { MappedKind } from "./file.ts"
+import { plural, singular, words } from "./words.ts"
+
+const FRAMEWORK =
+  /^(schema_migrations|ar_internal_metadata|_prisma_migrations|flyway_schema_history|alembic_version|knex_migrations(_lock)?|spatial_ref_sys|goose_db_version|django_.*|auth_(permission|group.*|user_(groups|user_permissions))|databasechangelog(lock)?|__efmigrationshistory|typeorm_metadata|migrations)$/i
+const SECRET =
+  /(^|_)(password|passwd|pwd|secret|salt|otp|token|api_key|private_key|credential)s?(_|$)|encrypted|digest$/
+const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|fax)(_?\d)?(_|$)|phone$/
+const EMAIL = /(^|_)(e_?mail)(_address)?(_|$)/
+const TENANT = new Set(["tenant_id", "organization_id", "organisation_id", "org_id", "tenant", "workspace_id"])
+const DELETED_AT = new Set(["deleted_at", "deleted_on", "discarded_at", "removed_at", "date_deleted"])
+/** What somebody who works there is to a record. */
+const PERSON =
+  /(^|_)(owner|author|assignee|manager|creator|reporter|reviewer|approver|supervisor|agent|user|employee|staff|rep|salesperson|handler)$|_by$/
+const VIEW = /^(v|vw|view)_|_(v|vw|view|keyed)$/g
+const DELETED = new Set(["is_deleted", "deleted", "is_removed", "soft_deleted"])
+const DAY = /(^|_)(birth|born|hire|birthday|dob)(_?date|_on)?$|^date_of_|_on$/
+const FIRST = ["first_name", "firstname", "given_name", "forename", "fname", "first"]
+const LAST = ["last_name", "lastname", "surname", "family_name", "lname", "last"]
+/** Tables that hold the people who work there, the likeliest first. */
+const STAFF = [
+  "employees",
+  "staff",
+  "staff_members",
+  "team_members",
+  "workers",
+  "people",
+  "users",
+  "members",
+  "agents",
+  "app_users",
+  "auth_users"
+]
+
+export const isFramework = ({ table }: RelationFacts): boolean => FRAMEWORK.test(table)
+export const looksSecret = ({ name, type }: ColumnFacts): boolean =>
+  SECRET.test(words(name)) && type !== "boolean" && type !== "integer"
+export const isPersonal = (base: string): boolean => PERSON.test(base)
+export const isTenant = ({ idType, name }: ColumnFacts): boolean => TENANT.has(words(name)) && idType !== undefined
+/** What a table or view is called, without what only says that it is one. */
+export const plainName = ({ kind, table }: RelationFacts): string =>
+  kind === "view" ? words(table).replace(VIEW, "") : words(table)
+
+/** The table of those who work there, where none is mapped as such yet. */
+export const peopleAmong = (
+  relations: ReadonlyArray<RelationFacts>,
+  prefix: string,
+  catalog: Catalog
+): RelationFacts | undefined => {
+  if (typeBySlug(catalog, PEOPLE)?.mapping !== undefined) return undefined
+  const withContact = relations.filter(({ columns }) =>
+    columns.some(({ name }) => EMAIL.test(words(name)) || PHONE.test(words(name)))
+  )
+  for (const slug of STAFF) {
+    const found = withContact.find(({ table }) => plural(words(table).slice(prefix.length)) === slug)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A single column that is a key, or that a view calls one. */
+export const keyOf = (relation: RelationFacts): string | undefined => {
+  const usable = (name: string | undefined) => {
+    const column = relation.columns.find((one) => one.name === name)
+    return column?.idType !== undefined && column.deterministic ? column : undefined
+  }
+  if (relation.kind === "view") {
+    const one = words(singular(relation.table))
+    const wanted = ["id", `${one}_id`, "uuid", "key"]
+    return wanted
+      .map((name) => relation.columns.find((column) => words(column.name) === name))
+      .find((column) => usable(column?.name) !== undefined)?.name
+  }
+  if (relation.primaryKey.length === 1) return usable(relation.primaryKey[0])?.name
+  return relation.unique
+    .flatMap((columns) => (columns.length === 1 ? (usable(columns[0]) ?? []) : []))
+    .find((column) => column.notNull || relation.kind === "materialized view")?.name
+}
+
+/** Whether a table does nothing but link two others: its key is two references, and nothing else of it is interesting. */
+export const isLink = (relation: RelationFacts): boolean => {
+  const ends = linkEnds(relation)
+  const keyed = [relation.primaryKey, ...relation.unique].some(
+    (columns) => columns.length === 2 && columns.every((column) => ends.some((end) => end.column === column))
+  )
+  const rest = relation.columns.filter(({ name }) => !ends.some((end) => end.column === name))
+  return (
+    ends.length === 2 &&
+    keyed &&
+    rest.every(({ name, type }) => type === "timestamp" || type === "timestamptz" || /position|order/.test(name))
+  )
+}
+
+export const linkEnds = (relation: RelationFacts) =>
+  relation.foreignKeys.flatMap(({ columns, target, targetColumns }) =>
+    columns.length === 1 ? [{ column: columns[0]!, target, targetColumn: targetColumns[0]! }] : []
+  )
+
+export const softDelete = (relation: RelationFacts): Record<string, null | boolean> => {
+  for (const column of relation.columns) {
+    const name = words(column.name)
+    if (DELETED_AT.has(name) && !column.notNull && column.type !== undefined) return { [column.name]: null }
+    if (DELETED.has(name) && column.type === "boolean") return { [column.name]: false }
+  }
+  return {}
+}
+
+export const withoutId = (base: string): string => base.replace(/_(id|uuid|fk|key)$/, "") || base
+
+/** The columns that a row is called by. */
+export const displayName = (relation: RelationFacts, id: string, used: ReadonlySet<string>): ReadonlyArray<string> => {
+  const readable = relation.columns.filter(
+    ({ deterministic, name, type }) => (type === "text" || type === "other") && deterministic && !used.has(name)
+  )
+  const by = (wanted: ReadonlyArray<string>) =>
+    wanted
+      .map((name) => readable.find((column) => words(column.name) === name)?.name)
+      .find((name) => name !== undefined)
+  const one = singular(words(relation.table))
+  const tail = one.slice(one.lastIndexOf("_") + 1)
+  const [first, last] = [by(FIRST), by(LAST)]
+  const found =
+    by(["name", "full_name", "fullname", "display_name"]) ??
+    (first !== undefined && last !== undefined ? [first, last] : undefined) ??
+    by([`${one}_name`, `${tail}_name`, "company_name"]) ??
+    readable.find(
+      ({ name, notNull }) =>
+        notNull && words(name).endsWith("_name") && !/(user|file|host|domain|first|last)_name$/.test(words(name))
+    )?.name ??
+    by([
+      "title",
+      `${one}_title`,
+      "subject",
+      "label",
+      "headline",
+      "summary",
+      `${one}_number`,
+      `${tail}_number`,
+      "number",
+      "reference",
+      "ref",
+      "code",
+      `${one}_code`,
+      "sku",
+      "slug",
+      "username",
+      "login",
+      "description",
+      `${tail}_description`,
+      `${one}_description`,
+      one,
+      tail
+    ]) ??
+    last ??
+    first ??
+    readable.find(({ name }) => EMAIL.test(words(name)))?.name
+  return found === undefined ? [id] : typeof found === "string" ? [found] : found
+}
+
+const MONEY =
+  /(^|_)(amount|total|subtotal|price|cost|fee|tax|balance|budget|revenue|value|salary|paid|due|charge|discount|freight|rate)(_|$)/
+export const isMoney = (base: string): boolean => MONEY.test(base)
+export const isCurrencyOf = (name: string, amount: string): boolean =>
+  /^(currency|currency_code|currency_iso|iso_currency)$/.test(name) || name === `${amount}_currency`
+
+export const kindOf = ({ type }: ColumnFacts, base: string): MappedKind | undefined => {
+  switch (type) {
+    case "text":
+      return base === "status" ? "text" : EMAIL.test(base) ? "email" : PHONE.test(base) ? "phone" : "text"
+    case "other":
+      return "text"
+    case "integer":
+      return base === "status" ? "text" : "integer"
+    case "numeric":
+    case "float":
+    case "money":
+      return "number"
+    case "boolean":
+      return base === "status" ? "text" : "boolean"
+    case "date":
+      return "date"
+    case "timestamp":
+      return DAY.test(base) ? "date" : "timestamp"
+    case "timestamptz":
+      return "timestamp"
+    case "list":
+      return "list"
+    case undefined:
+      return undefined
+  }
+}

@@ -1,0 +1,282 @@
+/** What a person would probably say of tables that they know: a first mapping, to be edited. Pure. */
+import { type Catalog, PEOPLE } from "../../domain/EntityType.ts"
+import { isReservedSlug } from "../../domain/names.ts"
+import { printable } from "../../domain/text.ts"
+import type { ColumnFacts, Facts, RelationFacts } from "./facts.ts"
+import type { ColumnEntry, MappingFile, TypeEntry } from "./file.ts"
+import { keyAdvice, quotedName } from "./advice.ts"
+import {
+  displayName,
+  isCurrencyOf,
+  isFramework,
+  isLink,
+  isMoney,
+  isPersonal,
+  isTenant,
+  keyOf,
+  kindOf,
+  linkEnds,
+  looksSecret,
+  peopleAmong,
+  plainName,
+  softDelete,
+  withoutId
+} from "./guess.ts"
+import { nameOf, plural, pluralNameOf, words } from "./words.ts"
+
+export interface Proposal {
+  readonly file: MappingFile
+  /** What was left out, and why; what to do about it. */
+  readonly notes: ReadonlyArray<string>
+}
+
+export interface ProposeOptions {
+  readonly exclusive: boolean
+  readonly timeZone: string
+}
+
+/** Proposes how to read these relations. */
+export const propose = (
+  facts: Facts,
+  chosen: ReadonlyArray<RelationFacts>,
+  catalog: Catalog,
+  options: ProposeOptions
+): Proposal => {
+  const notes: Array<string> = []
+  const links = new Map(chosen.flatMap((relation) => (isLink(relation) ? [[relation.name, relation] as const] : [])))
+  const own = chosen.filter((relation) => !links.has(relation.name) && !isFramework(relation))
+  const keyed = own.flatMap((relation) => {
+    const id = keyOf(relation)
+    if (id !== undefined) return [{ relation, id }]
+    notes.push(`${relation.name}: no single column is its key. ${keyAdvice(relation)}`)
+    return []
+  })
+  const prefix = commonPrefix(keyed.map(({ relation }) => words(relation.table)))
+  const slugs = new Set<string>()
+  const people = peopleAmong(
+    keyed.map(({ relation }) => relation),
+    prefix,
+    catalog
+  )
+  const named = keyed.map(({ id, relation }) => {
+    const all = plainName(relation)
+    const plain = plural(all.slice(prefix.length)) || plural(words(relation.table))
+    const base = relation === people ? PEOPLE : fitting(/^[a-z]/.test(plain) ? plain : `t_${plain}`)
+    return { relation, id, slug: unused(base, slugs) }
+  })
+  const targets = new Map([
+    ...catalog.types.flatMap((type): ReadonlyArray<readonly [string, Target]> =>
+      type.mapping === undefined
+        ? []
+        : [[`${type.relation.schema}.${type.relation.table}`, { slug: type.slug, id: type.mapping.id.column }]]
+    ),
+    ...named.map(({ id, relation, slug }) => [relation.name, { slug, id }] as const)
+  ])
+  if (people !== undefined) {
+    notes.push(
+      `${people.name} is taken for the people who ask: members are found there by phone and e-mail. If they aren't, give it another "type".`
+    )
+  }
+  const types = named.map((one) => typeEntry(one, { facts, targets, links, catalog, options, notes }))
+  return { file: { version: 1, types }, notes }
+}
+
+interface Target {
+  readonly slug: string
+  readonly id: string
+}
+
+interface Context {
+  readonly facts: Facts
+  readonly targets: ReadonlyMap<string, Target>
+  readonly links: ReadonlyMap<string, RelationFacts>
+  readonly catalog: Catalog
+  readonly options: ProposeOptions
+  readonly notes: Array<string>
+}
+
+const fitting = (slug: string): string => (isReservedSlug(slug) ? `${slug}_` : slug).slice(0, 60)
+
+const unused = (slug: string, taken: Set<string>): string => {
+  let free = slug
+  for (let n = 2; taken.has(free); n++) free = `${slug}_${n}`
+  taken.add(free)
+  return free
+}
+
+/** What the names of all tables begin with, such as the name of the application. */
+const commonPrefix = (tables: ReadonlyArray<string>): string => {
+  const first = /^[a-z0-9]+_/.exec(tables[0] ?? "")?.[0]
+  return first !== undefined && tables.length > 1 && tables.every((table) => table.startsWith(first)) ? first : ""
+}
+
+const typeEntry = (
+  { id, relation, slug }: { readonly relation: RelationFacts; readonly id: string; readonly slug: string },
+  context: Context
+): TypeEntry => {
+  const { options } = context
+  // People are called what the table calls them.
+  const called = slug === PEOPLE ? plural(words(relation.table)) : slug
+  const tenant = options.exclusive ? undefined : relation.columns.find(isTenant)
+  const where = softDelete(relation)
+  const used = new Set([id, ...(tenant === undefined ? [] : [tenant.name]), ...Object.keys(where)])
+  const system = context.catalog.types.find((type) => type.system && type.slug === slug)
+  const columns: Array<[string, ColumnEntry]> = []
+  const taken = new Set<string>(["name"])
+  const nameColumns = displayName(relation, id, used)
+  columns.push(["name", { from: nameColumns.length === 1 ? nameColumns[0]! : nameColumns, kind: "text" }])
+  for (const column of nameColumns) used.add(column)
+  /** A system type's own columns keep their meaning: another column of that name gets another one. */
+  const slugFor = (wanted: string, entry: ColumnEntry) => {
+    const meant = system?.columns.find((column) => column.slug === wanted)
+    const differs = meant !== undefined && (entry.to !== undefined || entry.kind !== meant.kind)
+    return unused(
+      fitting(
+        /^[a-z]/.test(wanted)
+          ? differs
+            ? `${wanted}_${entry.to === undefined ? "text" : "link"}`
+            : wanted
+          : `c_${wanted}`
+      ),
+      taken
+    )
+  }
+  for (const column of relation.columns) {
+    if (used.has(column.name)) continue
+    const base = words(column.name) || "column"
+    if (looksSecret(column)) {
+      context.notes.push(`${relation.name}.${printable(column.name)}: left out, it looks like a secret.`)
+      continue
+    }
+    const described = column.comment === null ? {} : { description: describe(column.comment) }
+    const reference = referenceOf(relation, column, context)
+    if (reference !== undefined) {
+      const entry = { from: column.name, to: reference, ...described }
+      columns.push([slugFor(withoutId(base), entry), entry])
+      continue
+    }
+    const entry = valueEntry(column, relation, context, described)
+    if (entry === undefined) {
+      context.notes.push(
+        `${relation.name}.${printable(column.name)}: left out, ${column.typeName} isn't read. A view can cast it: SELECT …, ${quotedName(column.name)}::text`
+      )
+      continue
+    }
+    columns.push([slugFor(base, entry), entry])
+  }
+  for (const link of context.links.values()) {
+    for (const entry of linkEntries(link, relation, id, context)) {
+      columns.push([unused(fitting(plural(withoutId(words(entry.via!)))), taken), entry])
+    }
+  }
+  return {
+    table: relation.name,
+    type: slug,
+    name: nameOf(called),
+    pluralName: pluralNameOf(called),
+    ...(relation.comment === null ? {} : { description: describe(relation.comment) }),
+    ...(options.exclusive ? { exclusive: true } : tenant === undefined ? {} : { organization: tenant.name }),
+    id,
+    ...(Object.keys(where).length === 0 ? {} : { where }),
+    columns: Object.fromEntries(columns.slice(0, MAX_COLUMNS))
+  }
+}
+
+const MAX_COLUMNS = 190
+
+const describe = (comment: string): string => [...printable(comment).replace(/\s+/g, " ").trim()].slice(0, 200).join("")
+
+const valueEntry = (
+  column: ColumnFacts,
+  relation: RelationFacts,
+  context: Context,
+  described: { readonly description?: string }
+): ColumnEntry | undefined => {
+  const base = words(column.name)
+  const kind = column.deterministic ? kindOf(column, base) : undefined
+  if (kind === undefined) return undefined
+  const currency =
+    kind === "number" && isMoney(base)
+      ? relation.columns.find(
+          ({ name, type }) => (type === "text" || type === "other") && isCurrencyOf(words(name), base)
+        )
+      : undefined
+  return {
+    from: column.name,
+    kind,
+    ...(column.values === undefined || (kind !== "text" && kind !== "list") ? {} : { values: column.values }),
+    ...(currency === undefined ? {} : { currency: currency.name }),
+    ...(kind === "timestamp" && column.type === "timestamp" ? { timeZone: zoneOf(column, base, context) } : {}),
+    ...described
+  }
+}
+
+/** Frameworks keep UTC: they show by the columns that they add, or by asking for a precision. Others write the local time. */
+const zoneOf = (column: ColumnFacts, base: string, { options }: Context): string =>
+  column.precision !== null || /^(created|updated|inserted|modified|deleted|last_update)(_at|_on)?$/.test(base)
+    ? "UTC"
+    : options.timeZone
+
+/** The table that a column leads to: by its foreign key, or by its name where the schema declares none. */
+const referenceOf = (
+  relation: RelationFacts,
+  column: ColumnFacts,
+  { facts, notes, targets }: Context
+): string | undefined => {
+  for (const key of relation.foreignKeys) {
+    const at = key.columns.indexOf(column.name)
+    if (at < 0) continue
+    const target = targets.get(key.target)
+    if (target?.id === key.targetColumns[at]) return key.target
+    if (key.columns.length === 1) {
+      notes.push(
+        target === undefined
+          ? `${relation.name}.${printable(column.name)} leads to ${key.target}, which isn't mapped: name it too to see where it leads.`
+          : `${relation.name}.${printable(column.name)} leads to ${key.target} by another column than its key.`
+      )
+    }
+  }
+  const base = words(column.name)
+  const declared = relation.foreignKeys.some(({ columns }) => columns.includes(column.name))
+  if (!/_(id|by)$/.test(base) || column.idType === undefined || declared) return undefined
+  const fits = (other: RelationFacts) => {
+    const target = targets.get(other.name)
+    return target !== undefined && other.columns.find(({ name }) => name === target.id)?.idType === column.idType
+  }
+  const wanted = plural(withoutId(base))
+  const named =
+    facts.relations.find(
+      (other) => other.schema === relation.schema && plural(words(other.table)) === wanted && fits(other)
+    ) ??
+    (isPersonal(withoutId(base))
+      ? facts.relations.find((other) => targets.get(other.name)?.slug === PEOPLE && fits(other))
+      : undefined)
+  if (named !== undefined) {
+    notes.push(`${relation.name}.${printable(column.name)}: taken as a reference to ${named.name} by its name.`)
+  }
+  return named?.name
+}
+
+/** The relations that a link table makes for one of the tables that it links. */
+const linkEntries = (
+  link: RelationFacts,
+  relation: RelationFacts,
+  id: string,
+  { targets }: Context
+): ReadonlyArray<ColumnEntry> => {
+  const [one, two] = linkEnds(link)
+  if (one === undefined || two === undefined) return []
+  return (
+    [
+      [one, two],
+      [two, one]
+    ] as const
+  ).flatMap(([here, there]) =>
+    here.target === relation.name &&
+    here.targetColumn === id &&
+    targets.get(there.target)?.id === there.targetColumn &&
+    there.target !== relation.name
+      ? [{ from: here.column, through: link.name, via: there.column, to: there.target }]
+      : []
+  )
+}

@@ -1,0 +1,147 @@
+/** Mappings in the database: what types have been, a new version of one, and who may read its relation. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { physicalColumns } from "../../database/sql/rows.ts"
+import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
+import {
+  type Catalog,
+  type EntityType,
+  type Organization,
+  type Relation,
+  type Storage,
+  typeBySlug
+} from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
+import { encodeId, nextId } from "../../domain/ids.ts"
+import { insertVersion } from "../EntityTypeCatalog.ts"
+import type { Checked } from "./check.ts"
+import type { History } from "./columns.ts"
+import type { TypeEntry } from "./file.ts"
+
+/** What the types of these entries have been so far; one that there isn't gets the key that it will have. */
+export const historyOf = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  entries: ReadonlyArray<TypeEntry>,
+  catalog: Catalog
+) {
+  const organizationId = catalog.organization.id
+  const rows = yield* owner<{
+    slug: string
+    type_key: string
+    version: number
+    position: number | null
+    columns: ReadonlyArray<{ readonly slug: string; readonly key: string; readonly storage: Storage }>
+  }>`
+    SELECT t.slug, t.type_key, coalesce(max(v.version), 0)::int AS version,
+      min(v.position) FILTER (WHERE v.organization_id = 0) AS position,
+      (SELECT coalesce(json_agg(json_build_object('slug', c.slug, 'key', c.column_key, 'storage', c.storage) ORDER BY c.version), '[]')
+        FROM builder.columns c WHERE c.type_key = t.type_key AND c.organization_id IN (0, ${organizationId})) AS columns
+    FROM builder.entity_types t LEFT JOIN builder.entity_type_versions v ON v.type_key = t.type_key AND v.organization_id IN (0, ${organizationId})
+    WHERE t.organization_id IN (0, ${organizationId}) GROUP BY t.slug, t.type_key`
+  const history = new Map<string, History>()
+  for (const entry of entries) {
+    const row = rows.find(({ slug }) => slug === entry.type)
+    const current = typeBySlug(catalog, entry.type)
+    history.set(entry.type, {
+      typeKey: row?.type_key ?? `t_${encodeId(nextId())}`,
+      version: row?.version ?? 0,
+      position: row?.position ?? null,
+      columns: new Map((row?.columns ?? []).map(({ key, slug, storage }) => [slug, { key, from: readFrom(storage) }])),
+      rows: current !== undefined && current.mapping === undefined && (yield* hasRows(owner, current, organizationId))
+    })
+  }
+  return history
+})
+
+const readFrom = (storage: Storage): string | undefined => {
+  if (storage._tag !== "Value") return JSON.stringify(storage._tag === "One" ? storage.column : storage.from)
+  const columns = storage.source?.columns
+  return columns === undefined ? undefined : JSON.stringify(columns.length === 1 ? columns[0] : columns)
+}
+
+/** Whether the organization has rows of this type that nobody was made a member with: those move. */
+const hasRows = (owner: PgClient.PgClient, type: EntityType, organizationId: bigint) =>
+  Effect.gen(function* () {
+    const rows = yield* owner.unsafe<{ id: bigint }>(
+      `SELECT p.id FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint LIMIT 1000`,
+      [organizationId]
+    )
+    const anchors = yield* owner<{ anchor_id: string }>`
+      SELECT anchor_id FROM max.memberships WHERE organization_id = ${organizationId}`
+    const known = new Set(anchors.map(({ anchor_id }) => anchor_id))
+    return rows.length === 1000 || rows.some(({ id }) => !known.has(encodeId(id)))
+  })
+
+/** Writes a version and pins the organization to it. */
+export const publish = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  organization: Organization,
+  catalog: Catalog,
+  { entry, position, relation, type }: Checked
+) {
+  if (!catalog.types.some(({ key }) => key === type.key)) {
+    yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${organization.id}, ${type.key}, ${type.slug})`
+  }
+  const seen = relation.columns.map(({ name }) => name)
+  yield* insertVersion(owner, organization.id, type, position, { entry, seen })
+})
+
+/** Lets the reading role read the mapped columns and nothing else of these tables. */
+export const grant = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  readingRole: string,
+  checked: ReadonlyArray<Checked>
+) {
+  const [server] = yield* owner<{ role: string }>`
+    SELECT coalesce((SELECT rolname FROM pg_roles WHERE rolname = ${readingRole}), current_user)::text AS role`
+  const role = server!.role
+  const reads = checked.flatMap(({ type }) => readBy(type))
+  const schemas = new Set(reads.map(({ relation }) => relation.schema))
+  const to = identifier(role)
+  const statements = [
+    ...[...schemas].map((schema) => `GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${to}`),
+    ...new Set(
+      reads.map(
+        ({ columns, relation }) =>
+          `GRANT SELECT (${columns.map(identifier).join(", ")}) ON ${qualified(relation)} TO ${to}`
+      )
+    )
+  ]
+  const grants: Effect.Effect<void, SqlError.SqlError> = Effect.forEach(
+    role === readingRole ? statements : [],
+    (statement) => owner.unsafe(statement).unprepared,
+    { discard: true }
+  )
+  yield* owner
+    .withTransaction(grants)
+    .pipe(
+      Effect.catchTag("SqlError", (error): Effect.Effect<void, SqlError.SqlError> =>
+        error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
+      )
+    )
+  // Whoever may not grant may have had it done by somebody else: what counts is what the role can read now.
+  const pairs = reads.flatMap(({ columns, relation }) =>
+    columns.map((column) => [qualified(relation), column] as const)
+  )
+  const unreadable = yield* owner<{ name: string }>`
+    SELECT DISTINCT x.name FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, column]) => column)}::text[]) AS x(name, col)
+    WHERE NOT has_schema_privilege(${role}, (SELECT c.relnamespace FROM pg_class c WHERE c.oid = to_regclass(x.name)), 'USAGE')
+      OR NOT has_column_privilege(${role}, to_regclass(x.name), x.col, 'SELECT') ORDER BY 1`
+  if (unreadable.length > 0) {
+    return yield* new OperatorError({
+      message: `Nothing is mapped: this database user may not let Max read ${unreadable.map(({ name }) => name).join(", ")}. The owner of these runs:`,
+      details: statements.map((statement) => `${statement};`)
+    })
+  }
+})
+
+/** The relations and columns that a type's lookups read. */
+const readBy = (
+  type: EntityType
+): ReadonlyArray<{ readonly relation: Relation; readonly columns: ReadonlyArray<string> }> => [
+  { relation: type.relation, columns: physicalColumns(type) },
+  ...type.columns.flatMap(({ storage }) =>
+    storage._tag === "Many" ? [{ relation: storage.link, columns: [storage.from, storage.to] }] : []
+  )
+]

@@ -1,0 +1,132 @@
+/** Databases that are there already, and people who look things up in them. */
+import { Effect } from "effect"
+import { Database } from "../../../src/database/Database.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { CurrentPrincipal } from "../../../src/domain/Principal.ts"
+import type { FindQuery } from "../../../src/domain/Query.ts"
+import { EntityQueryService } from "../../../src/services/EntityQueryService.ts"
+import { IdentityResolver } from "../../../src/services/IdentityResolver.ts"
+import { readMappingFile, type TypeEntry } from "../../../src/services/mapping/file.ts"
+import { Mappings } from "../../../src/services/Mappings.ts"
+import { Memberships } from "../../../src/services/Memberships.ts"
+import { Policies } from "../../../src/services/Policies.ts"
+
+/** On a connection that looks for names where other programs do. */
+const inPublic = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Database, ({ owner }) =>
+    owner.withTransaction(Effect.andThen(owner`SET LOCAL search_path = public, pg_catalog`, effect))
+  )
+
+/** Runs a script as its own program would: statements end with a semicolon at the end of a line. */
+export const runScript = Effect.fnUntraced(function* (script: string) {
+  const { owner } = yield* Database
+  const statements = script
+    .split(/;[ \t]*\n/)
+    .map((statement) => statement.replace(/^\s*(--.*|\\c .*)$/gm, "").trim())
+    .filter((text) => text !== "" && !/^(DROP|CREATE) DATABASE/.test(text.replace(/^(\/\*[^]*?\*\/\s*)*/, "")))
+  yield* inPublic(Effect.forEach(statements, (statement) => owner.unsafe(statement).unprepared, { discard: true }))
+})
+
+/** Proposes, lets the test edit, and applies what comes of it as a file. */
+export const mapTables = Effect.fnUntraced(function* (
+  organization: Organization,
+  options: {
+    readonly tables?: ReadonlyArray<string>
+    readonly exclusive?: boolean
+    readonly edit?: (entry: TypeEntry) => TypeEntry | undefined
+  } = {}
+) {
+  const mappings = yield* Mappings
+  const { file, notes } = yield* mappings.propose(organization, options.tables ?? [], options.exclusive ?? false)
+  const types = file.types.flatMap((entry) => (options.edit === undefined ? entry : (options.edit(entry) ?? [])))
+  const applied = yield* mappings.apply(organization, yield* readMappingFile(JSON.stringify({ ...file, types })))
+  return { proposed: file, notes, applied }
+})
+
+export const policyFor = Effect.fnUntraced(function* (organization: Organization, policy: object) {
+  const policies = yield* Policies
+  yield* policies.publish(organization, JSON.stringify(policy), "test")
+})
+
+/** Somebody who is in the data already, and what they find. */
+export const asSomebody = Effect.fnUntraced(function* (
+  organization: Organization,
+  identifier: string,
+  ...roles: ReadonlyArray<string>
+) {
+  const members = yield* Memberships
+  const identities = yield* IdentityResolver
+  const queries = yield* EntityQueryService
+  const { anchorId } = yield* members.add(organization, { identifier, roles })
+  const principal = Effect.map(
+    identities.admit(organization, { kind: "email", key: identifier.toLowerCase() }),
+    (admitted) => admitted.principal
+  )
+  const as = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(principal, (who) => Effect.provideService(effect, CurrentPrincipal, who))
+  const organizationId = organization.id
+  const find = (entityTypeId: string, filters: ReadonlyArray<string> = [], more: Partial<FindQuery> = {}) =>
+    as(
+      queries.findEntities({
+        organizationId,
+        entityTypeId,
+        filters: filters.map((filter) => {
+          const [, columnId, op, value] = /^(\w+)(>=|[=~<])(.*)$/s.exec(filter)!
+          return {
+            columnId: columnId!,
+            op: ({ "=": "eq", "~": "ilike", ">=": "gte", "<": "lt" } as const)[op as "="],
+            value: value!
+          }
+        }),
+        ...more
+      })
+    )
+  /** Every entity, page by page. */
+  const findAll = Effect.fnUntraced(function* (
+    entityTypeId: string,
+    filters: ReadonlyArray<string> = [],
+    select: ReadonlyArray<string> = [],
+    limit = 7
+  ) {
+    const found = []
+    let cursor: string | undefined
+    for (;;) {
+      const page = yield* find(entityTypeId, filters, {
+        selectColumns: select,
+        limit,
+        ...(cursor === undefined ? {} : { cursorEntityId: cursor })
+      })
+      found.push(...page.entities)
+      if (found.length > page.total) throw new Error("More entities than the total says")
+      cursor = page.nextCursorEntityId
+      if (cursor === undefined) {
+        if (found.length !== page.total) throw new Error(`${found.length} entities of ${page.total}`)
+        return found
+      }
+    }
+  })
+  return {
+    anchorId,
+    find,
+    findAll,
+    types: Effect.map(as(queries.listEntityTypes({ organizationId })), ({ entityTypes }) =>
+      entityTypes.map(({ id }) => id)
+    ),
+    columns: (entityTypeId: string) =>
+      Effect.map(as(queries.listColumnsForType({ organizationId, entityTypeId })), ({ columns }) =>
+        columns.map(({ id }) => id)
+      ),
+    labels: (entityTypeId: string) => as(queries.listColumnsForType({ organizationId, entityTypeId })),
+    explain: (entityTypeId: string, columnId: string, value: string) =>
+      as(queries.explain({ organizationId, entityTypeId, filters: [{ columnId, op: "eq", value }] }))
+  }
+})
+
+/** What hand-written SQL finds, first column of each row. */
+export const byHand = Effect.fnUntraced(function* (sql: string) {
+  const { owner } = yield* Database
+  const rows = yield* inPublic(owner.unsafe<{ id: unknown }>(sql))
+  return rows.map(({ id }) => String(id))
+})
+
+export const ids = (entities: ReadonlyArray<{ readonly entityId: string }>) => entities.map(({ entityId }) => entityId)
