@@ -1,5 +1,7 @@
 /** The layer graph; each line feeds those above it. */
 import { Layer } from "effect"
+import { MaxAgent } from "./agents/MaxAgent.ts"
+import { configuredModel } from "./agents/models.ts"
 import { Database } from "./database/Database.ts"
 import { AuditLog } from "./services/AuditLog.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
@@ -13,6 +15,9 @@ import { OrganizationState } from "./services/OrganizationState.ts"
 import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
 import { Refusals } from "./services/Refusals.ts"
+import { Sessions } from "./services/Sessions.ts"
+import { Spending } from "./services/Spending.ts"
+import { ToolHandlers } from "./tools/handlers.ts"
 
 /** Every service over a database that is given. */
 export const Services = Layer.mergeAll(
@@ -21,7 +26,9 @@ export const Services = Layer.mergeAll(
   ExternalIds.layer,
   Importer.layer,
   Memberships.layer,
-  Organizations.layer
+  Organizations.layer,
+  Sessions.layer,
+  Spending.layer
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer, Policies.layer)
@@ -31,3 +38,10 @@ export const Services = Layer.mergeAll(
 
 /** Every service over the configured database. */
 export const Live = Services.pipe(Layer.provideMerge(Database.layer))
+
+/** The agent over every service, with the model that is configured. */
+export const Agent = MaxAgent.layer.pipe(
+  Layer.provideMerge(configuredModel),
+  Layer.provideMerge(ToolHandlers),
+  Layer.provideMerge(Live)
+)

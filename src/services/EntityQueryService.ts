@@ -15,13 +15,17 @@ import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./Refusals.ts"
-import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
+import { isIdentifier, resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
 
 export interface ColumnsQuery {
   readonly entityTypeId: string
   readonly filter?:
     | { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined }
     | undefined
+}
+
+export interface TypeOverview extends ListedType {
+  readonly identifiers: ReadonlyArray<string>
 }
 
 /** Principals whose plans are kept. */
@@ -38,6 +42,10 @@ export class EntityQueryService extends Context.Service<
     readonly listColumnsForType: (
       input: ColumnsQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<{ readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
+    /** The types that the caller may see, as they are in the catalog's order, with the columns that identify one entity. */
+    readonly overview: (input: {
+      readonly organizationId: bigint
+    }) => Effect.Effect<ReadonlyArray<TypeOverview>, LookupError, CurrentPrincipal>
     /** One page of the entities that match and that the caller may see. */
     readonly findEntities: (
       input: FindQuery & { readonly organizationId: bigint }
@@ -115,6 +123,24 @@ export class EntityQueryService extends Context.Service<
               pluralName
             }))
           }
+        }),
+
+        overview: Effect.fn("EntityQueryService.overview")(function* (input) {
+          const principal = yield* caller(input.organizationId)
+          const cached = states.cached(input.organizationId)
+          const visible = visibleTo(
+            cached?.catalog.epoch === principal.epoch
+              ? { principal, state: cached }
+              : yield* identities.readmit(principal)
+          )
+          return visibleTypes(visible).map((type) => ({
+            id: type.slug,
+            name: type.name,
+            pluralName: type.pluralName,
+            identifiers: visibleColumns({ type, plan: visible.planOf(type)! }, visible)
+              .filter(isIdentifier)
+              .map(({ slug }) => slug)
+          }))
         }),
 
         listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {

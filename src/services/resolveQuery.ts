@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { type Column, columnByKey, DISPLAY_NAME, type EntityType, ID_COLUMN, STATUS } from "../domain/EntityType.ts"
 import { InvalidInput, UnknownName } from "../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneKey } from "../domain/keys.ts"
-import { all, Bound, NEVER, some } from "../domain/Predicate.ts"
+import { all, ALWAYS, Bound, NEVER, some } from "../domain/Predicate.ts"
 import {
   DEFAULT_LIMIT,
   type Filter,
@@ -112,7 +112,9 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
         : Result.succeed(column)
     }
     const filterColumns: Array<Column> = []
-    for (const filter of query.filters) filterColumns.push(yield* named(filter.columnId))
+    for (const filter of query.filters) {
+      filterColumns.push(filter.columnId === ID_COLUMN.slug ? ID_COLUMN : yield* named(filter.columnId))
+    }
     const select: Array<SelectedColumn> = []
     for (const slug of new Set(requested)) select.push(selected(yield* named(slug), found, visible))
 
@@ -162,7 +164,9 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
 /** A conjunction in this order. */
 const both = (mask: Bound, bound: Bound): Bound => (mask._tag === "Always" ? bound : Bound.All({ of: [mask, bound] }))
 
-const maskOf = (plan: Granted, column: Column): Bound => plan.cells.get(column.key) ?? NEVER
+/** Whoever sees a row sees its id. */
+const maskOf = (plan: Granted, column: Column): Bound =>
+  column === ID_COLUMN ? ALWAYS : (plan.cells.get(column.key) ?? NEVER)
 
 const selected = (column: Column, found: VisibleType, visible: Visible): SelectedColumn => {
   const target = targetIn(visible, column)
@@ -178,10 +182,11 @@ const selected = (column: Column, found: VisibleType, visible: Visible): Selecte
 }
 
 /** Columns whose values name one entity or a few, so that equality on them is a lookup. */
-const isIdentifier = (column: Column): boolean =>
-  column.storage._tag === "Value" &&
-  column.storage.indexed === true &&
-  (column.kind === "phone" || column.kind === "email" || column.key === DISPLAY_NAME)
+export const isIdentifier = (column: Column): boolean =>
+  column === ID_COLUMN ||
+  (column.storage._tag === "Value" &&
+    column.storage.indexed === true &&
+    (column.kind === "phone" || column.kind === "email" || column.key === DISPLAY_NAME))
 
 const isSelective = (column: Column): boolean => column.kind !== "boolean"
 
@@ -206,6 +211,7 @@ const compare = (column: Column, op: "eq" | "gte" | "lt", value: string | boolea
 
 const equal = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
   const { organization } = visible.state.catalog
+  if (column === ID_COLUMN) return Result.succeed(compare(ID_COLUMN, "eq", entityId(value)))
   switch (column.kind) {
     case "text":
     case "list":
@@ -241,6 +247,7 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
 }
 
 const contains = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+  if (column === ID_COLUMN) return invalid("id can't be searched with ilike: use eq.")
   switch (column.kind) {
     case "text":
       return containsText(foldText(value), column)
