@@ -17,7 +17,7 @@ export type { Entity, ListedType, Named, Page, ReferenceCell } from "./domain/Pa
 export { type Actor, type AttributeValue, CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 export type { Filter, FilterOp, FindQuery } from "./domain/Query.ts"
 export { Env, SETTINGS } from "./env.ts"
-export { Agent, Live, Services } from "./layers.ts"
+export { Live, LiveAgent, Services } from "./layers.ts"
 export { EntityQueryService } from "./services/EntityQueryService.ts"
 export { IdentityResolver, readIdentifier } from "./services/IdentityResolver.ts"
 export { Importer } from "./services/Importer.ts"

@@ -39,9 +39,8 @@ export const Services = Layer.mergeAll(
 /** Every service over the configured database. */
 export const Live = Services.pipe(Layer.provideMerge(Database.layer))
 
-/** The agent over every service, with the model that is configured. */
-export const Agent = MaxAgent.layer.pipe(
-  Layer.provideMerge(configuredModel),
-  Layer.provideMerge(ToolHandlers),
-  Layer.provideMerge(Live)
-)
+/** The agent with the model that is configured, over services that are given. */
+export const Agent = MaxAgent.layer.pipe(Layer.provideMerge(configuredModel))
+
+/** The agent over every service and the configured database. */
+export const LiveAgent = Agent.pipe(Layer.provideMerge(ToolHandlers), Layer.provideMerge(Live))
