@@ -5,10 +5,12 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
-import { Services } from "../../layers.ts"
+import { Agent, Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
+import { ask } from "./commands/ask.ts"
 import { audit } from "./commands/audit.ts"
+import { chat } from "./commands/chat.ts"
 import { migrate } from "./commands/database.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
@@ -16,7 +18,9 @@ import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { mcp } from "./commands/mcp.ts"
 import { init, member, org, policy } from "./commands/organization.ts"
+import { sessions } from "./commands/sessions.ts"
 import { trace } from "./commands/trace.ts"
+import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
 import { note } from "./output.ts"
 import { version } from "../../version.ts"
@@ -71,6 +75,8 @@ const Connected = ToolHandlers.pipe(
 
 const connected = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
+const answering = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
+  Command.provide(command, Agent.pipe(Layer.provideMerge(Connected)))
 const configured = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 
@@ -83,6 +89,7 @@ const root = max.pipe(
     `Ask about your organization and get what you may see, from its Postgres.\n\nSettings, from the environment:\n${settings.join("\n")}`
   ),
   Command.withSubcommands([
+    { group: "Ask", commands: [answering(chat), answering(ask)] as const },
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
     {
       group: "Set up",
@@ -93,6 +100,8 @@ const root = max.pipe(
         connected(policy),
         connected(audit),
         connected(importFile),
+        connected(sessions),
+        connected(usage),
         configured(migrate),
         demo
       ] as const
