@@ -1,10 +1,11 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench [-- store] [--rows 100000] [--json]
+ * Usage: npm run bench [-- store|tokens] [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { store } from "./store.ts"
+import { tokens } from "./tokens.ts"
 
 export interface Measured {
   readonly scenario: string
@@ -24,4 +25,10 @@ const print = (measured: ReadonlyArray<Measured>) => {
   }
 }
 
-NodeRuntime.runMain(Effect.map(store(args.includes("--rows") && rows > 0 ? rows : 100_000, json), print))
+const SCENARIOS = {
+  store: () => store(args.includes("--rows") && rows > 0 ? rows : 100_000, json),
+  tokens: () => tokens(json)
+} as const
+
+const measured = args[0] === "tokens" ? SCENARIOS.tokens() : SCENARIOS.store()
+NodeRuntime.runMain(Effect.asVoid(Effect.map(measured, print)))

@@ -70,17 +70,19 @@ export interface Logged {
 
 export type Script = (request: WireRequest, index: number) => Reply | Promise<Reply>
 
-const VERSIONS = ["2026-10-21", "2023-06-01"]
+/** What Anthropic's SDK speaks, and what Ax does: the older one still takes sampling parameters. */
+const NEWEST = "2026-10-21"
+const VERSIONS = [NEWEST, "2023-06-01"]
 
 const blocksOf = (content: WireMessage["content"]): ReadonlyArray<WireBlock> =>
   typeof content === "string" ? [{ type: "text", text: content }] : content
 
 /** What the real interface refuses, in its words. */
-const refusal = (body: WireRequest): string | undefined => {
+const refusal = (body: WireRequest, version: string): string | undefined => {
   if (!Number.isInteger(body.max_tokens)) return "max_tokens: Field required"
   if (!Array.isArray(body.messages) || body.messages.length === 0) return "messages: at least one message is required"
   for (const name of ["temperature", "top_p", "top_k"]) {
-    if (name in body) return `${name}: this parameter is not supported by this model`
+    if (version === NEWEST && name in body) return `${name}: this parameter is not supported by this model`
   }
   const names = (body.tools ?? []).map((tool) => tool.name)
   for (const [index, tool] of (body.tools ?? []).entries()) {
@@ -229,7 +231,7 @@ export const startMessages = async (script: Script = () => ({ content: [] })): P
         return refuse(response, 400, "invalid_request_error", "anthropic-version: header is required")
       }
       const body = JSON.parse(raw) as WireRequest
-      const rejected = refusal(body)
+      const rejected = refusal(body, String(request.headers["anthropic-version"]))
       const logged: Logged = {
         headers: request.headers,
         body,

@@ -30,13 +30,13 @@ const URL = /(?:[a-z][a-z0-9+.-]{1,20}:\/\/|www\.|(?:mailto|tel|data|javascript|
 const HOST =
   /(?<![\p{L}\p{N}@._-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}(?![\p{L}\p{N}@])(?:[/?#][^\s<>"]*)?/gu
 const EMAIL = /[^\s@<>()[\]{},;:"']+@[^\s@<>()[\]{},;:"']+/g
-const PHONE = /(?<![\p{L}\p{N}])(?:\+|\()?\d(?:[\s().\-/]{0,3}\d){6,14}(?![\p{L}\p{N}])/gu
+const PHONE = /(?<!\p{N})(?:\+|\()?\d(?:[\s().\-/]{0,3}\d){6,14}(?!\p{N})/gu
 const TIME = /(?<![\d:.])(\d{1,2})(?::(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b\.?)?|\s?([ap])\.?m\b\.?)/gi
 const CURRENCY =
   "[$€£¥₹₽₩₪฿₺]|\\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR|dollars?|euros?|pounds?|yen|francs?)\\b"
-const NUMBER = "\\d+(?:[.,\\u2019']\\d+)*|\\d{1,3}(?: \\d{3})+"
+const NUMBER = "\\d{1,3}(?: \\d{3})+(?!\\d)|\\d+(?:[.,\\u2019']\\d+)*"
 const AMOUNT = new RegExp(
-  `(?:(${CURRENCY})\\s?)?(?<![\\p{L}\\p{N}])(${NUMBER})\\s?(k|m|bn|million|billion|thousand|%|percent)?(?:\\s?(${CURRENCY}))?`,
+  `(?:(${CURRENCY})\\s?)?(?<!\\p{N})(${NUMBER})(?!\\p{N})(?:\\s?(k|m|bn|million|billion|thousand|percent|%)(?!\\p{L}))?(?:\\s?(${CURRENCY}))?`,
   "giu"
 )
 

@@ -102,6 +102,7 @@ const run = async (
     const chunks = answered.getReader()
     for (let next = await chunks.read(); !next.done; next = await chunks.read()) read.response(next.value)
   } catch (error) {
+    if (isRefusal(error)) return read.refused()
     throw read.begun() ? new ModelFailure({ reason: "Broken" }) : error
   }
   read.end()
@@ -146,6 +147,7 @@ const reader = (emit: (event: StepEvent) => void) => {
         if (result.finishReason !== undefined) reason = reasonOf(result.finishReason)
       }
     },
+    refused: () => emit({ _tag: "Finished", reason: "refusal", usage }),
     end: () => {
       for (const [id, { input, json, name }] of calls) {
         emit({ _tag: "ToolCall", id, name, input: input ?? parsedInput(json) })
@@ -169,9 +171,10 @@ const reasonOf = (reason: string): Finished["reason"] => {
   }
 }
 
+const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === "AxAIRefusalError"
+
 const failureOf = (error: unknown): ModelFailure => {
   const { name, status } = error as { readonly name?: string; readonly status?: number }
-  if (name === "AxAIRefusalError") return new ModelFailure({ reason: "Refused" })
   if (typeof status === "number") {
     return new ModelFailure({ reason: status >= 500 || [408, 409, 429].includes(status) ? "Busy" : "Refused" })
   }

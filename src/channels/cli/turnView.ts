@@ -75,7 +75,7 @@ export const liveView = (screen: Screen): TurnView => {
           choices = event.choices
           return
         case "done":
-          return end(dim(choiceLines(choices)))
+          return end(choices.length === 0 ? "" : dim(choiceLines(choices)))
         case "error":
           takeBack()
           return end(`${safe(event.message)}\n`)
