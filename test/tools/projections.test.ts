@@ -104,7 +104,7 @@ layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices
           apiKey: "sk-test",
           config: { model: "claude-haiku-5-5", stream: false },
           options: { fetch: here }
-        } as AxAIArgs<string>)
+        } as unknown as AxAIArgs<string>)
         const { reply } = yield* Effect.promise(() =>
           maxProgram(call).forward(service, { question: "who is Ada Lovelace?" }, { stream: true })
         )
