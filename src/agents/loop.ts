@@ -200,7 +200,8 @@ const listen = (question: Question, request: StepRequest, guard: ReplyGuard, cos
     }
     return { text: said, calls, reason: finished.reason } satisfies Step
   }).pipe(
-    Effect.tapError(() => (said === "" ? Effect.void : Queue.offer(events, { _tag: "retract" }))),
+    // A deadline takes back what was said, too; nobody waits for it when nobody listens.
+    Effect.onError(() => Effect.sync(() => said !== "" && Queue.offerUnsafe(events, { _tag: "retract" }))),
     Effect.ensuring(
       Effect.sync(() => {
         // A step that was broken off has been paid for, too: what it was asked, and about what it said.
