@@ -186,15 +186,22 @@ const invalid = (message: string) => Effect.fail(new TurnFault({ reason: "Invali
 
 const checkWords = ({ say }: TurnInput) => {
   if ("choice" in say) return Effect.void
-  if (say.text.trim() === "") return invalid(SENTENCES.empty)
+  if (written(say.text) === "") return invalid(SENTENCES.empty)
   return say.text.length > MAX_TEXT_LENGTH ? invalid(SENTENCES.tooLong) : Effect.void
 }
+
+/** What a person wrote, without what no database and no model can read. */
+const written = (text: string): string =>
+  text
+    .replace(/\p{Cs}/gu, "")
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
+    .trim()
 
 const handleOf = ({ id, type }: { readonly id: string; readonly type: string }): string => `${type}/${id}`
 
 /** What the person said; a choice is said by its number, never by what a row says. */
 const wordsOf = ({ say }: TurnInput, session: OpenSession): Effect.Effect<string, TurnFault> => {
-  if ("text" in say) return Effect.succeed(say.text.trim())
+  if ("text" in say) return Effect.succeed(written(say.text))
   const index = session.focus.findIndex((one) => handleOf(one) === say.choice)
   return index < 0 ? invalid(SENTENCES.noSuchChoice) : Effect.succeed(`number ${index + 1}`)
 }

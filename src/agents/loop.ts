@@ -99,13 +99,10 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
 
   while (true) {
     const outcome = yield* oneStep().pipe(
-      Effect.catchTags({
-        Held: (fault) => Effect.succeed(fault),
-        ModelFailure: (failure) => {
-          if (failure.reason !== "Broken" || broken) return Effect.fail(failureFault(failure))
-          broken = true
-          return Effect.succeed(failure)
-        }
+      Effect.catchTag("ModelFailure", (failure) => {
+        if (failure.reason !== "Broken" || broken) return Effect.fail(failureFault(failure))
+        broken = true
+        return Effect.succeed(failure)
       })
     )
     if (outcome instanceof ModelFailure) continue
@@ -209,6 +206,8 @@ const listen = (question: Question, request: StepRequest, guard: ReplyGuard, cos
         spent.outputTokens += finished?.usage.outputTokens ?? Math.ceil(raw.length / 3)
       })
     ),
+    // What a model said must not become the error of a span.
+    Effect.catchTag("Held", (held) => Effect.succeed(held)),
     Effect.withSpan(`chat ${model.model}`, {
       attributes: {
         "gen_ai.operation.name": "chat",
