@@ -1,11 +1,12 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench [-- store|tokens] [--rows 100000] [--json]
+ * Usage: npm run bench [-- store|tokens|turn] [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
+import { turn } from "./turn.ts"
 
 export interface Measured {
   readonly scenario: string
@@ -27,8 +28,9 @@ const print = (measured: ReadonlyArray<Measured>) => {
 
 const SCENARIOS = {
   store: () => store(args.includes("--rows") && rows > 0 ? rows : 100_000, json),
-  tokens: () => tokens(json)
+  tokens: () => tokens(json),
+  turn: () => turn(json)
 } as const
 
-const measured = args[0] === "tokens" ? SCENARIOS.tokens() : SCENARIOS.store()
-NodeRuntime.runMain(Effect.asVoid(Effect.map(measured, print)))
+const chosen = args[0] === "tokens" || args[0] === "turn" ? args[0] : "store"
+NodeRuntime.runMain(Effect.asVoid(Effect.map(SCENARIOS[chosen](), print)))

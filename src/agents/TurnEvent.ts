@@ -4,12 +4,11 @@ import { Schema } from "effect"
 const { optionalKey } = Schema
 
 /** What an answer was about, for buttons and for whoever keeps it. */
-export const AnswerReference = Schema.Struct({
+const AnswerReference = Schema.Struct({
   type: Schema.String,
   id: Schema.String,
   name: optionalKey(Schema.String)
 })
-export type AnswerReference = typeof AnswerReference.Type
 
 /** One of several that could be meant: `handle` is what a button sends back. */
 export const Choice = Schema.Struct({
@@ -27,7 +26,7 @@ export const TurnUsage = Schema.Struct({
 })
 export type TurnUsage = typeof TurnUsage.Type
 
-export const TURN_FAILURES = ["NotAdmitted", "InvalidInput", "Budget", "Model", "Unavailable", "Timeout"] as const
+const TURN_FAILURES = ["NotAdmitted", "InvalidInput", "Budget", "Model", "Unavailable", "Timeout"] as const
 
 export const TurnEvent = Schema.Union([
   /** Something is being looked up, in people's words. */

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import type { ModelStep } from "./ModelStep.ts"
 
-export const DEFAULT_MODEL = "claude-haiku-5-5"
+const DEFAULT_MODEL = "claude-haiku-5-5"
 
 /** The provider that the settings name; without one Anthropic where there is a key for it, else basic mode. */
 export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = Layer.unwrap(

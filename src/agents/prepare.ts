@@ -14,7 +14,7 @@ import { Sightings } from "./references.ts"
 /** At most this many entities stand in focus, and "the second one" can mean. */
 export const MAX_FOCUS = 8
 
-export interface Prepared {
+interface Prepared {
   readonly messages: ReadonlyArray<Message>
   readonly grounds: Grounds
   readonly sightings: Sightings

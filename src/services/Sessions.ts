@@ -25,7 +25,7 @@ export interface Said {
   readonly answered: string
 }
 
-export interface NewTurn extends Said {
+interface NewTurn extends Said {
   /** The epoch that the turn's lookups were planned from: its words are shown to nobody's model after that. */
   readonly epoch: bigint
   readonly references: ReadonlyArray<Reference>

@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
-export type Block =
+type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly name: string; readonly input: unknown; readonly id?: string }
   /** A call whose input is written as it stands, broken or not. */
@@ -58,7 +58,7 @@ export interface WireRequest {
   }>
 }
 
-export interface Logged {
+interface Logged {
   readonly headers: IncomingHttpHeaders
   readonly body: WireRequest
   /** The request as it came, for searching in. */

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, it as test } from "vitest"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
-import { anthropicTools } from "../../src/tools/anthropic.ts"
+import { anthropicDefinitions, anthropicTools } from "../../src/tools/anthropic.ts"
+import { toolDefinitions } from "../../src/tools/definitions.ts"
 import { axFunctions, maxProgram } from "../../src/tools/ax.ts"
 import { toolCaller } from "../../src/tools/caller.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
@@ -77,7 +78,7 @@ layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices
           const stream = client.messages.stream({
             model: "claude-haiku-5-5",
             max_tokens: 256,
-            tools: anthropicTools(call).map(({ parse: _, run: __, ...definition }) => definition),
+            tools: anthropicDefinitions(toolDefinitions),
             messages: [{ role: "user", content: "who is Ada Lovelace?" }]
           })
           return stream.finalMessage()

@@ -83,7 +83,7 @@ const safeBoundary = (text: string, from: number): number => {
   return boundary
 }
 
-export interface Judged {
+interface Judged {
   /** Text that may be shown now. */
   readonly text: string
   /** Why the reply has failed; nothing more of it may be shown. */

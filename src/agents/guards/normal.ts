@@ -4,7 +4,7 @@
 export const normal = (text: string): string =>
   text
     .normalize("NFKC")
-    .replace(/[\p{Cf}\u00ad\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu, "")
+    .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
 
 const DIGIT = /\p{Nd}/u

@@ -28,7 +28,7 @@ const choiceLines = (choices: ReadonlyArray<Choice>): string =>
     .join("")
 
 /** For a terminal. */
-export const liveView = (screen: Screen): TurnView => {
+const liveView = (screen: Screen): TurnView => {
   let said = ""
   let activity = false
   let choices: ReadonlyArray<Choice> = []

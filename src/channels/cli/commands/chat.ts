@@ -84,7 +84,7 @@ const makeTerminal = (history: ReadonlyArray<string>): { readonly lines: Interfa
     input: process.stdin,
     output: interactive ? Object.assign(output, { columns: process.stdout.columns, isTTY: true }) : output,
     terminal: interactive,
-    history: [...history].reverse(),
+    history: history.toReversed(),
     prompt: PROMPT
   })
   const waiting: Array<string> = []
