@@ -25,9 +25,7 @@ export class Grounds {
     const clean = normal(text)
     for (const claim of claims(clean, this.place)) {
       if (claim.kind !== "url") this.#add(claim)
-    }
-    for (const claim of claims(clean, this.place)) {
-      for (const key of claim.keys) if (key.startsWith("host ")) this.#keys.add(key)
+      else for (const key of claim.keys) if (key.startsWith("host ")) this.#keys.add(key)
     }
     return this.words(clean)
   }
