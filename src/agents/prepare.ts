@@ -50,17 +50,19 @@ export const prepare = Effect.fnUntraced(function* (
   text: string
 ) {
   const queries = yield* EntityQueryService
-  const [overview, person, focus, history] = yield* Effect.all(
+  const as = Effect.provideService(CurrentPrincipal, principal)
+  const overview = yield* as(queries.overview({ organizationId: organization.id }))
+  // What isn't there for the person is not asked for: nobody is refused what they didn't want.
+  const visible = (one: Reference) =>
+    overview.some(({ id }) => id === one.type) ? lookup(organization.id, one) : Effect.undefined
+  const [person, focus, history] = yield* Effect.all(
     [
-      queries.overview({ organizationId: organization.id }),
-      lookup(organization.id, { type: PEOPLE, id: principal.anchorEntityId }),
-      Effect.forEach(session.focus.slice(0, MAX_FOCUS), (one) => lookup(organization.id, one), {
-        concurrency: "unbounded"
-      }),
+      visible({ type: PEOPLE, id: principal.anchorEntityId }),
+      Effect.forEach(session.focus.slice(0, MAX_FOCUS), visible, { concurrency: "unbounded" }),
       session.turnsOf(principal.epoch)
     ],
     { concurrency: "unbounded" }
-  ).pipe(Effect.provideService(CurrentPrincipal, principal))
+  ).pipe(as)
   const present = focus.filter((found) => found !== undefined)
   const context = makeContext(organization, overview, person?.entity, present)
   const prepared: Prepared = {
