@@ -5,7 +5,7 @@
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
 import { ConfigurationError } from "../../domain/errors.ts"
-import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest } from "../ModelStep.ts"
+import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
 import { parsedInput } from "./input.ts"
 
 export interface AxSettings {
@@ -115,7 +115,7 @@ const reader = (emit: (event: StepEvent) => void) => {
   const calls = new Map<string, { name: string; json: string; input?: object }>()
   let latest = ""
   let reason: Finished["reason"] | undefined
-  let usage = { inputTokens: 0, outputTokens: 0 }
+  let usage: Usage = { inputTokens: 0, outputTokens: 0 }
   let begun = false
   return {
     begun: () => begun,
