@@ -46,7 +46,7 @@ const plant = Effect.fnUntraced(function* (organization: Organization, text: str
   const importer = yield* Importer
   yield* importer.import(organization, { file: notes, type: "notes", map: {}, ignore: [] })
   rmSync(folder, { recursive: true })
-  yield* raiseEpoch(sql, organization.id)
+  yield* raiseEpoch(sql, organization.id, [{ actor: "operator", action: "test", subject: "test" }])
 })
 
 /** Every text of a request that isn't a tool's result, a model's call or the context. */

@@ -165,7 +165,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("admissi
       const first = yield* say(organization, MEMBER, "the merger with Borealis")
       yield* owner`INSERT INTO max.memberships (organization_id, anchor_id, roles) VALUES (${organization.id}, ${ids[1]!}, ARRAY['member'])`
       yield* owner`UPDATE max.identifiers SET anchor_id = ${ids[1]!} WHERE organization_id = ${organization.id} AND key = ${MEMBER}`
-      yield* raiseEpoch(owner, organization.id)
+      yield* raiseEpoch(owner, organization.id, [{ actor: "operator", action: "test", subject: "test" }])
       server.reset(() => says("Hello."))
       const second = yield* say(organization, MEMBER, "what did we talk about?", first.done!.session)
       expect(server.requests[0]!.raw).not.toContain("Borealis")

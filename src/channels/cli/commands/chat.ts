@@ -165,12 +165,15 @@ const converse = Effect.fnUntraced(function* (
       say: chosen === undefined ? { text: line } : { choice: chosen.handle }
     })
     const cancelled = yield* terminal.whileAnswering(
-      Stream.runForEach(turn, (event) =>
-        Effect.sync(() => {
-          if (event._tag === "done") session = event.session
-          view.show(event)
-        })
-      )
+      Stream.runForEach(
+        turn,
+        (event) =>
+          Effect.sync(() => {
+            if (event._tag === "done") session = event.session
+            view.show(event)
+          })
+        // Every answer is a trace of its own, with a reference of its own.
+      ).pipe(Effect.withSpan("max chat", { root: true, attributes: { "max.channel": "cli" } }))
     )
     if (cancelled) view.cancelled()
     else choices = view.choices()
