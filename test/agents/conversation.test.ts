@@ -1,5 +1,6 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import { afterAll, expect } from "vitest"
 import { agentFor, say, turn, heard } from "../support/agent.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
@@ -47,6 +48,14 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a conve
       expect(second.done!.references).toEqual(first.done!.references)
       expect(second.done!.session).toBe(first.done!.session)
       expect(server.requests).toHaveLength(4)
+      // As it is sent, structure included: more than what a model reads.
+      const tokens = server.requests.map(
+        ({ body }) => encode(JSON.stringify([body.system, body.tools, body.messages])).length
+      )
+      console.log(`two questions: ${tokens.join(" + ")} o200k tokens in`)
+      expect(tokens.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(4000)
+      const { types } = contextIn(server.requests[0]!.body) as { readonly types: unknown }
+      expect(encode(JSON.stringify(types)).length).toBeLessThanOrEqual(120)
       expect(server.requests.every((request) => request.rejected === undefined)).toBe(true)
       expect(resultsIn(server.requests[3]!.body)[0]).toContain("512-555-0142")
     })
