@@ -112,10 +112,11 @@ export class MaxAgent extends Context.Service<
         return { session: session.id, text, presented }
       }, Effect.scoped)
 
+      /** Fails with what the person is told, so that the trace of a turn without an answer is one that failed. */
       const run = Effect.fnUntraced(function* (input: TurnInput, events: Events) {
         const reference = shortReference((yield* Effect.orDie(Effect.currentSpan)).traceId)
         const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
-        const outcome = yield* Effect.gen(function* () {
+        const { presented, session, text } = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
           yield* checkWords(input)
           return yield* withinTheDay(input, principal, spent, converse(input, principal, spent, reference, events))
@@ -124,28 +125,28 @@ export class MaxAgent extends Context.Service<
             duration: env.turnSeconds * 1000,
             orElse: () => Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
           }),
-          Effect.catchTags({
-            NotAdmitted: ({ message }) => Effect.succeed(new TurnFault({ reason: "NotAdmitted", message })),
-            Unavailable: ({ message }) => Effect.succeed(new TurnFault({ reason: "Unavailable", message })),
-            UnknownName: () => Effect.succeed(new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })),
-            InvalidInput: () =>
-              Effect.succeed(new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })),
-            TurnFault: (fault) => Effect.succeed(fault)
-          }),
           Effect.catchDefect((defect) =>
             // Its name only: a message could carry what a row says.
             Effect.logDebug(`A turn failed: ${defect instanceof Error ? defect.name : "not an error"}`).pipe(
-              Effect.as(new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable }))
+              Effect.andThen(Effect.fail(unavailable))
+            )
+          ),
+          Effect.mapError((error) => {
+            if (error._tag === "TurnFault") return withReference(error, reference)
+            return error._tag === "NotAdmitted"
+              ? new TurnFault({ reason: "NotAdmitted", message: error.message })
+              : withReference(unavailable, reference)
+          }),
+          Effect.ensuring(
+            Effect.suspend(() =>
+              Effect.annotateCurrentSpan({
+                "gen_ai.usage.input_tokens": spent.inputTokens,
+                "gen_ai.usage.output_tokens": spent.outputTokens
+              })
             )
           )
         )
-        yield* Effect.annotateCurrentSpan({
-          "gen_ai.usage.input_tokens": spent.inputTokens,
-          "gen_ai.usage.output_tokens": spent.outputTokens
-        })
-        if (outcome instanceof TurnFault) return yield* Queue.offer(events, failure(outcome, reference))
-        const { presented, session, text } = outcome
-        return yield* Queue.offer(events, {
+        yield* Queue.offer(events, {
           _tag: "done",
           session,
           text,
@@ -161,7 +162,6 @@ export class MaxAgent extends Context.Service<
         turn: (input) =>
           Stream.callback<TurnEvent>((events) =>
             run(input, events).pipe(
-              Effect.andThen(Queue.end(events)),
               Effect.provideContext(handlers),
               Effect.provideService(EntityQueryService, queries),
               Effect.withSpan("invoke_agent max", {
@@ -171,7 +171,16 @@ export class MaxAgent extends Context.Service<
                   "gen_ai.request.model": model.model,
                   "max.organization.id": String(input.organization.id)
                 }
-              })
+              }),
+              Effect.catchTag("TurnFault", ({ message, reason, reference }) =>
+                Queue.offer(events, {
+                  _tag: "error",
+                  reason,
+                  message,
+                  ...(reference === undefined ? {} : { reference })
+                })
+              ),
+              Effect.andThen(Queue.end(events))
             )
           )
       })
@@ -216,8 +225,10 @@ const choicesIn = (text: string, presented: ReadonlyArray<Presented>): ReadonlyA
         ...(one.status === undefined ? {} : { status: one.status })
       }))
 
+const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
+
 /** Failures that somebody may have to look into end with the reference of the turn's trace. */
-const failure = ({ message, reason }: TurnFault, reference: string): TurnEvent =>
-  reason === "NotAdmitted" || reason === "InvalidInput" || reason === "Budget"
-    ? { _tag: "error", reason, message }
-    : { _tag: "error", reason, message: `${message} (ref ${reference})`, reference }
+const withReference = (fault: TurnFault, reference: string): TurnFault =>
+  fault.reason === "InvalidInput" || fault.reason === "Budget"
+    ? fault
+    : new TurnFault({ reason: fault.reason, message: `${fault.message} (ref ${reference})`, reference })

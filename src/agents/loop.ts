@@ -29,6 +29,8 @@ const MIN_REPLY = 128
 export class TurnFault extends Data.TaggedError("TurnFault")<{
   readonly reason: TurnFailure
   readonly message: string
+  /** Of the turn's trace, where somebody may have to look into it; the message ends with it. */
+  readonly reference?: string
 }> {}
 
 /** What a turn has cost so far; filled while it goes on, so that it is known however the turn ends. */

@@ -15,6 +15,7 @@ interface Span {
   readonly parent: string | undefined
   readonly attributes: ReadonlyMap<string, unknown>
   readonly text: string
+  readonly failed: boolean
 }
 
 const spans: Array<Span> = []
@@ -47,7 +48,9 @@ const recording = Layer.effect(
             id: spanId,
             traceId,
             parent,
-            attributes, // What a span that went well returns is never exported.
+            attributes,
+            failed: exit._tag === "Failure",
+            // What a span that went well returns is never exported.
             text: JSON.stringify([name, attributes, events, exit._tag === "Failure" ? exit.cause : ""], replacer)
           })
         }
@@ -133,6 +136,8 @@ layer(agentFor(server).pipe(Layer.provideMerge(recording), Layer.provideMerge(li
       expect(answered.done!.reference).toBe(shortReference(root.traceId))
       expect(failed.error!.message).toContain(`(ref ${failed.error!.reference!})`)
       expect(root.attributes.get("gen_ai.usage.input_tokens")).toBeGreaterThan(20)
+      // A turn without an answer is a trace that failed, which is always kept: its reference can be opened.
+      expect(spans.filter(({ failed: ended, name }) => name === "invoke_agent max" && ended)).toHaveLength(1)
     })
   )
 
