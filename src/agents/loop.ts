@@ -11,7 +11,15 @@ import { toolDefinitions } from "../tools/definitions.ts"
 import { SYSTEM_PROMPT } from "../tools/prompt.ts"
 import type { Grounds } from "./guards/Grounds.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "./guards/ReplyGuard.ts"
-import { type Message, ModelFailure, type ModelStep, type Part, type StepEvent, type StepRequest } from "./ModelStep.ts"
+import {
+  type Message,
+  ModelFailure,
+  type ModelStep,
+  type Part,
+  REFUSED_REPLY,
+  type StepEvent,
+  type StepRequest
+} from "./ModelStep.ts"
 import type { Sightings } from "./references.ts"
 import { SENTENCES } from "./sentences.ts"
 import type { TurnEvent, TurnFailure } from "./TurnEvent.ts"
@@ -145,7 +153,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
 })
 
 const rebuke = (reason: string): string =>
-  `That reply can't be shown. ${reason} Answer again in plain words, from the results alone, or look it up.`
+  `${REFUSED_REPLY} ${reason} Answer again in plain words, from the results alone, or look it up.`
 
 /** Takes back what was said, if anything was, and says something else. */
 const instead = Effect.fnUntraced(function* (events: Question["events"], said: string, text: string) {

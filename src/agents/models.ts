@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/errors.ts"
 import { Env } from "../env.ts"
+import { BasicStep } from "./basic/BasicStep.ts"
 import type { ModelStep } from "./ModelStep.ts"
 
 const DEFAULT_MODEL = "claude-haiku-5-5"
@@ -13,8 +14,7 @@ export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = 
     const provider = env.provider ?? (env.anthropicKey === undefined ? "basic" : "anthropic")
     switch (provider) {
       case "basic":
-        // Basic mode plugs in here.
-        return yield* new ConfigurationError({ message: "Set ANTHROPIC_API_KEY, or MAX_PROVIDER and MAX_API_KEY." })
+        return BasicStep
       case "anthropic": {
         const { anthropicKey: key, anthropicUrl: url } = env
         if (key === undefined) {

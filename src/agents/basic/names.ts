@@ -1,0 +1,144 @@
+/**
+ * Names that a message may hold, each a guess that the database has to confirm, ranked by what led to it. A run of
+ * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
+ */
+import { COMMON, FOREMOST_CUES, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, TITLES } from "./lexicon.ts" // prettier-ignore
+import { endsWith } from "./phrases.ts"
+import { folded, type Token, written } from "./tokens.ts"
+
+export interface SpokenName {
+  readonly name: string
+  /** How many words it has. */
+  readonly length: number
+  /** 4: whom it is about, 3: who speaks, 2: looks like a name, 1: could be one, 0: somebody else's. */
+  readonly rank: number
+  /** The run of words that it was found in; of one run, only one name can be meant. */
+  readonly run: number
+}
+
+/** A run of words with nothing between them that parts them. */
+export interface Run {
+  readonly start: number
+  readonly tokens: ReadonlyArray<Token>
+}
+
+/** Whether a word can be in a name at all. */
+const inName = ({ text, word }: Token): boolean =>
+  /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON.has(word) || /^\p{Lu}\.$/u.test(text))
+
+/** The runs of words that could be names of persons or towns. A comma ends one. */
+export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
+  const runs: Array<Run> = []
+  const mixed =
+    tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
+  let start = 0
+  for (let at = 0; at <= tokens.length; at++) {
+    const current = tokens[at]
+    const parted = at > start && tokens[at - 1]!.after !== ""
+    const particle =
+      current !== undefined && at > start && PARTICLES.has(current.word) && tokens[at + 1] !== undefined &&
+      current.after === "" && inName(tokens[at + 1]!) // prettier-ignore
+    // A common word may be a name when only it is written like one: "Grace Long", "Will Young".
+    const written = current !== undefined && mixed && current.capital && at > start && !parted && tokens[at - 1]!.capital && /^\p{L}+$/u.test(current.text) && !STATES[current.word] // prettier-ignore
+    const belongs = current !== undefined && !TITLES.has(current.word) && (inName(current) || particle || written)
+    if (belongs && !parted) continue
+    if (at > start) runs.push({ start, tokens: tokens.slice(start, at) })
+    start = belongs ? at : at + 1
+  }
+  return runs
+}
+
+const byLength = (phrases: ReadonlyArray<string>) =>
+  phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)
+const CUES = byLength(NAME_CUES)
+const FOREMOST = byLength(FOREMOST_CUES)
+const MAX_WORDS = 5
+const MAX_NAMES = 14
+
+/** The names of a message, the likeliest first. `named` says that the message begins with the name that is asked for. */
+export const readNames = (tokens: ReadonlyArray<Token>, named = false): ReadonlyArray<SpokenName> => {
+  const found: Array<SpokenName & { readonly order: number }> = []
+  const mixed = tokens.some(({ capital }) => capital)
+  for (const [index, run] of runsOf(tokens).entries()) {
+    const lead = leadOf(tokens, run)
+    const cue = named && index === 0 ? 4 : cueRank(tokens, run, lead)
+    const words = run.tokens
+    for (let from = 0; from < words.length; from++) {
+      for (let length = Math.min(MAX_WORDS, words.length - from); length >= 1; length--) {
+        const part = words.slice(from, from + length)
+        if (PARTICLES.has(part[0]!.word) && part.length === 1) continue
+        const capital = part.some((token) => token.capital)
+        const single = length === 1
+        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
+        const rank = from === 0 ? cue : Math.min(cue, 1)
+        const weak =
+          rank === 2 && mixed && !part.every((token) => token.capital || PARTICLES.has(token.word)) ? 1 : rank
+        // Two words are the likeliest name, then three; what a run begins with before what is inside it.
+        const order = from * 4 + (length === 2 ? 0 : length === 3 ? 1 : length)
+        found.push({ name: written(part), length, rank: STREETS.has(part.at(-1)!.word) ? 0 : weak, run: index, order })
+      }
+    }
+    const next = tokens.slice(run.start + words.length)
+    if (words.length === 1 && words[0]!.after.includes(",") && next.length > 0 && cue >= 3) {
+      const given = runsOf(next)[0]
+      if (given !== undefined && given.start === 0 && given.tokens.length <= 2) {
+        found.push({
+          name: `${written(given.tokens)} ${written(words)}`,
+          length: given.tokens.length + 1,
+          rank: cue,
+          run: index,
+          order: 0
+        })
+      }
+    }
+  }
+  return found
+    .sort((a, b) => b.rank - a.rank || a.order - b.order)
+    .slice(0, MAX_NAMES)
+    .map(({ order: _, ...name }) => name)
+}
+
+/** Cues after which even one small word is a name. */
+const SURE_OF_ONE = byLength(["name is", "names", "named", "called", "name"])
+
+/** The words before a run that could say whose name it is: titles and the like left out, up to what parts them. */
+const leadOf = (tokens: ReadonlyArray<Token>, run: Run): ReadonlyArray<Token> => {
+  let end = run.start
+  while (end > 0 && TITLES.has(tokens[end - 1]!.word) && tokens[end - 1]!.after === "") end -= 1
+  return tokens.slice(Math.max(0, end - 6), end)
+}
+
+const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Token>): number => {
+  const last = lead.at(-1)
+  const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
+  // "on behalf of my wife Emma": between the cue and the name stands who she is.
+  const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHERS.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
+  if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !OUT_OF_PLACE.some((cue) => endsWith(trimmed, cue))) return 4
+  const other = near.slice(-2).some(({ word }) => OTHERS.has(word))
+  if (other) return 0
+  if (CUES.some((cue) => endsWith(near, cue))) return 3
+  const follower = tokens[run.start + run.tokens.length]
+  if (follower !== undefined && NAME_FOLLOWERS.has(follower.word) && run.tokens.at(-1)!.after === "") return 3
+  return 2
+}
+
+/** Ends that look like cues: "asking about", "questions about my order". */
+const OUT_OF_PLACE = byLength([
+  "ask about",
+  "asking about",
+  "know about",
+  "talk about",
+  "question about",
+  "questions about",
+  "what about",
+  "how about"
+])
+
+/** The words of a name that all have to occur, in whatever order: initials and hyphens set aside. */
+export const partsOf = (name: string): ReadonlyArray<string> =>
+  name
+    .split(/[\s,‑-]+/)
+    .map((part) => part.replace(/\.$/, ""))
+    .filter((part) => part !== "")
+
+export { folded }
