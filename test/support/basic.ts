@@ -8,6 +8,7 @@ import { MaxAgent } from "../../src/agents/MaxAgent.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { Importer, type ImportRequest } from "../../src/services/Importer.ts"
 import { ExternalIds } from "../../src/services/ExternalIds.ts"
+import { Memberships } from "../../src/services/Memberships.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
 import { say } from "./agent.ts"
@@ -42,7 +43,8 @@ export const openTo = Effect.fnUntraced(function* (organization: Organization, .
   const rules = types.map((type) => ({ id: type, effect: "allow", role: "admin", action: "read", type, columns: "*" }))
   const roles = { admin: { inherits: [] } }
   yield* policies.publish(organization, JSON.stringify({ version: 1, roles, rules }), "test")
-  yield* asMember(organization, ADMIN, "admin")
+  const members = yield* Memberships
+  if ((yield* members.list(organization)).length === 0) yield* asMember(organization, ADMIN, "admin")
 })
 
 /** What the admin hears, and the external ids of what the answer was about. */

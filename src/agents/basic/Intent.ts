@@ -3,6 +3,7 @@
  * with the ways of saying it, and a script that does it (src/agents/basic/scripts.ts).
  */
 import { Data } from "effect"
+import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Known } from "./conversation.ts"
 import { type Fact, readFacts } from "./facts.ts"
 import { AGGREGATE_PHRASES, AGGREGATES, CARDINALS, CLOSERS, COMMON, CONCEPTS, OPENERS, ORDINALS, PARTICLES, PRONOUNS, TITLES } from "./lexicon.ts" // prettier-ignore
@@ -114,6 +115,9 @@ const asking =
     Intent.Detail({ subject: subjectOf(name!), what })
 
 const who = ({ name }: Captures): Intent => {
+  if (name!.slice(0, -1).some(({ after }) => after !== "")) {
+    return Intent.Introduce({ names: readNames(name!, true), facts: readFacts(name!), sure: true })
+  }
   const subject = subjectOf(name!)
   const found = subject._tag === "Named" ? introduced(subject.tokens) : undefined
   return found ?? Intent.Who({ subject })
@@ -127,7 +131,8 @@ const QUESTIONS: ReadonlyArray<Rule> = [
   [["how many (of)? {lookup}", "(count|number of|the number of|what is the number of|count of|count all|how many people are|total number of|what is the total number of) {lookup}"], ({ lookup }, known) => browse("count", readLookup(lookup!, known))],
   [["how many {lookup} (does|do|did|has|have) {name} (have|got|own)"], (captures, known) => counted(list(captures, known))],
   [["(what|which) {lookup} (does|do|did|has|have) {name} (have|got|own) (on|for|scheduled|planned)? {when}", "(what|which) {lookup} (does|do|did|has|have|is|are) {name} (have|got|own|in|scheduled|attending)"], list],
-  [["who (works|work|is working|are working) (at|for|in|with) {place}", "who (is|are|lives|live|sits|comes) (at|in|from|near) {place}", "who (do|can) (i|we) (know|have) (at|in) {place}"], ({ place }, known) => everybody(known, Condition.At({ words: place!, preposition: "at" }))],
+  [["who (works|work|is working|are working) (at|for|in|with) {place}", "who (is|are) at {place}", "who do (i|we) (know|have) at {place}"], ({ place }, known) => everybody(known, Condition.At({ words: place!, preposition: "at" }))],
+  [["who (is|are|lives|live|sits|comes) (in|from|near) {place}", "who do (i|we) (know|have) in {place}"], ({ place }, known) => everybody(known, Condition.At({ words: place!, preposition: "in" }))],
   [["who has (a|the)? {what} {value}"], ({ value, what }, known) => everybody(known, Condition.Where({ words: [...what!, ...value!] }))],
   [["what is on (my|the)? (calendar|agenda|schedule)", "what is on (my|the)? (calendar|agenda|schedule) (for)? {when}", "what (do|have) i (have|got) (on|planned|scheduled)? (for)? {when}", "(am i|do i) (busy|free|have anything|have any plans) (on|for)? {when}", "(my)? (calendar|agenda|schedule) (for)? {when}", "what is my (day|week|schedule) (like|look like) {when}"], agenda],
   [["(list|show|show me|give me|find|find me|get|get me|display|see|pull up|search|search for|look for|look up|which are|what are|who are|what is|who is|when is|when are|when was|where is|do i have|do we have|have i got|have we got|are there|is there|i see|see) {lookup}", "(what|which) {lookup}", "{lookup}"], list],
@@ -213,9 +218,12 @@ export const readIntent = (message: string, known: Known): Intent => {
   const meant = stripped(said)
   if (isAggregate(meant)) return uncountable(meant, known)
   const question = firstRule(SMALL_TALK, said, known, fits) ?? firstRule(QUESTIONS, meant, known, fits)
-  if (question !== undefined) return question
   const names = readNames(said)
   const facts = readFacts(said)
+  const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
+  const told = facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
+  const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
+  if (question !== undefined && !(told && ofPeople)) return question
   const sure = names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
   if (sure || names.length > 0) return Intent.Introduce({ names, facts, sure })
   return unknownKind(meant) ? Intent.NotKnown() : Intent.Unclear()
@@ -252,7 +260,9 @@ const compiled = (way: string) => {
 const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   let tokens = said
   while (true) {
-    const opener = OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words))
+    // "Max" is who is spoken to when something parts it from the rest; else it may be whom it is about.
+    const called = (words: ReadonlyArray<string>) => words.join() !== "max" || tokens[0]!.after !== ""
+    const opener = OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words))
     const closer = CLOSING.find((words) => words.length < tokens.length && endsWith(tokens, words))
     if (opener === undefined && closer === undefined) return tokens
     tokens = tokens.slice(

@@ -86,10 +86,14 @@ export const ordered = (order: "latest" | "next", columns: Columns, today: strin
         : { columnId, op: "lt" as const, value: addDays(today, 1) }
     ])
 
+/** What adjectives are never about. */
+const UNLIKE: ReadonlyArray<Concept> = ["phone", "email", "zip", "address", "owner", "company", "attendees", "date", "due", "handle"] // prettier-ignore
+
 /** "open": a status first, then a thing that is so or isn't, then a value of anything. */
 const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
   const status = columnsFor("status", columns).slice(0, 2)
-  const others = columns.map(({ id }) => id).filter((id) => id !== "name" && !status.includes(id))
+  const unlike = new Set(UNLIKE.flatMap((concept) => columnsFor(concept, columns)))
+  const others = columns.map(({ id }) => id).filter((id) => id !== "name" && !status.includes(id) && !unlike.has(id))
   const truths = columns.filter(({ id, name }) => id === words || name.toLowerCase() === words)
   return [
     ...status.map((id) => eq(id, words)),
@@ -120,17 +124,19 @@ const where = (text: string, columns: Columns, known: Known): ReadonlyArray<Choi
 }
 
 const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
-  const other = STATES[name.toLowerCase()] ?? Object.keys(STATES).find((short) => STATES[short] === name.toLowerCase())
-  return [
-    ...columnsFor("city", columns).map((slug) => eq(slug, name)),
-    ...columnsFor("state", columns).flatMap((slug) => [
-      eq(slug, name),
-      ...(other === undefined ? [] : [eq(slug, other)])
-    ]),
-    ...columnsFor("country", columns).map((slug) => eq(slug, name)),
-    ...(/\d/.test(name) ? columnsFor("zip", columns).map((slug) => eq(slug, name)) : []),
-    ...columnsFor("address", columns).map((slug) => like(slug, name))
-  ]
+  const lower = name.toLowerCase()
+  const other = STATES[lower] ?? Object.keys(STATES).find((short) => STATES[short] === lower)
+  const cities = columnsFor("city", columns).map((slug) => eq(slug, name))
+  const states = columnsFor("state", columns).flatMap((slug) => [
+    eq(slug, name),
+    ...(other === undefined ? [] : [eq(slug, other)])
+  ])
+  const zips = /\d/.test(name) ? columnsFor("zip", columns).map((slug) => eq(slug, name)) : []
+  const addresses = columnsFor("address", columns).map((slug) => like(slug, name))
+  const countries = columnsFor("country", columns).map((slug) => eq(slug, name))
+  return other === undefined
+    ? [...zips, ...cities, ...(cities.length === 0 ? addresses : []), ...countries, ...states]
+    : [...states, ...cities, ...addresses]
 }
 
 /** What a fact about somebody may mean; empty when such a thing isn't kept or can't be seen. */
@@ -139,17 +145,17 @@ export const choicesOfFact = ({ concept, values }: Fact, columns: Columns): Read
   const addresses = columnsFor("address", columns)
   const exactly = values.flatMap((value) => own.map((slug) => eq(slug, value)))
   switch (concept) {
-    case "zip":
-      return [
-        ...exactly,
-        ...own.map((slug) => like(slug, values.at(-1)!)),
-        ...addresses.map((slug) => like(slug, values.at(-1)!))
-      ].slice(0, MAX_CHOICES)
-    case "city":
-      return [
-        ...values.slice(0, 2).flatMap((value) => town(value, columns)),
-        ...values.slice(2).flatMap((value) => own.map((slug) => eq(slug, value)))
-      ].slice(0, MAX_CHOICES)
+    case "zip": {
+      const whole = own.length > 0 ? own : addresses
+      return [...exactly, ...whole.map((slug) => like(slug, values.at(-1)!))].slice(0, MAX_CHOICES)
+    }
+    case "city": {
+      const [name, ...shorter] = values
+      return [...town(name!, columns), ...shorter.flatMap((value) => town(value, columns).slice(0, 1))].slice(
+        0,
+        MAX_CHOICES
+      )
+    }
     case "state":
       return [...exactly, ...addresses.flatMap((slug) => values.slice(0, 1).map((value) => like(slug, value)))]
     case "address":

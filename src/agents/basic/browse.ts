@@ -43,7 +43,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, kn
     .filter((id) => id !== "id" && id !== "name" && id !== "attendees")
   const shown = telling(type, columns, [...new Set([...times, ...asked])]).slice(
     0,
-    type.id === PEOPLE ? Math.max(2, asked.length) : 4
+    type.id === PEOPLE ? Math.max(3, asked.length) : 4
   )
   const size = lookup.limit ?? (lookup.order === "next" || (lookup.order === "latest" && isOne(lookup)) ? 1 : MAX_SHOWN)
   const limit = Math.min(MAX_READ, size + skip)

@@ -20,7 +20,8 @@ export interface Fact {
 }
 
 export const readFacts = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => {
-  const facts = [...codes(tokens), ...places(tokens)]
+  const { asides, facts: towns } = places(tokens)
+  const facts = [...codes(tokens, asides), ...towns]
   const seen = new Set<string>()
   return facts.filter(({ concept, values }) => {
     const key = `${concept} ${values[0]!.toLowerCase()}`
@@ -28,33 +29,40 @@ export const readFacts = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => 
   })
 }
 
-const NEAR = 5
+const NEAR = 7
 
 /** The words shortly before a place in the same sentence. */
 const before = (tokens: ReadonlyArray<Token>, at: number, count = NEAR): ReadonlyArray<Token> => {
   const near = tokens.slice(Math.max(0, at - count), at)
-  const end = near.findLastIndex(({ after }) => /[.;!?]/.test(after))
+  const end = near.findLastIndex(({ after, word }) => /[.;!?]/.test(after) || TURNS.has(word))
   return near.slice(end + 1)
 }
 
 const isAside = (tokens: ReadonlyArray<Token>, at: number): boolean => {
   const lead = before(tokens, at)
+  if (
+    tokens[at]!.after === "" &&
+    /^(as|is) (my|his|her|their|the) (zip|postal|post)/.test(folded(tokens.slice(at + 1, at + 4)))
+  )
+    return false
   // "my zip code is" and "I live in" say what is on file, whatever came before in the sentence.
   if (lead.slice(-3).some(({ word }) => OWN.has(word)))
-    return lead.some(({ word }) => word === "new" || word === "old" || word === "to")
+    return lead.some(({ word }) => word === "new" || word === "old" || word === "former")
   return lead.some(({ word }) => ASIDES.has(word))
 }
+/** Words behind which something else is said. */
+const TURNS = new Set(["but", "however", "though", "although"])
 const OWN = new Set("zip zipcode postcode postal live lives living reside based located email e-mail phone".split(" "))
 
 const ZIP_CUE = /^(zip|zipcode|zip-code|postcode|postalcode|postal|post|plz|zips)$/
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 const HANDLE = /^\p{L}[\p{L}.]*_[\p{L}\d_]*\d+$/u
 
-const codes = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => {
+const codes = (tokens: ReadonlyArray<Token>, asides: ReadonlySet<number>): ReadonlyArray<Fact> => {
   const facts: Array<Fact> = []
   for (let at = 0; at < tokens.length; at++) {
     const { text, word } = tokens[at]!
-    const weight = isAside(tokens, at) ? "aside" : "stated"
+    const weight = asides.has(at) || isAside(tokens, at) ? "aside" : "stated"
     if (EMAIL.test(text)) {
       facts.push({ concept: "email", values: [text.replace(/^mailto:/i, "")], said: text, weight })
       continue
@@ -170,22 +178,25 @@ const COMMON_ENDS = new Set(
   "am pm st nd rd th in is to of at on or my me we he it so as an by be do go if no up us".split(" ")
 )
 
-const places = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => {
+/** Towns, states and streets, and where something may go on that was only said aside. */
+const places = (
+  tokens: ReadonlyArray<Token>
+): { readonly facts: ReadonlyArray<Fact>; readonly asides: ReadonlySet<number> } => {
   const facts: Array<Fact> = []
   const runs = runsOf(tokens)
   const taken = new Set<number>()
+  /** Where something ended that was only said aside: what goes on with it is aside, too. */
+  let asideUntil = -1
+  const asides = new Set<number>()
   for (let at = 0; at < tokens.length; at++) {
     const street = streetAt(tokens, at)
     if (street === 0) continue
     for (let index = at; index < at + street; index++) taken.add(index)
     const said = written(tokens.slice(at, at + street))
     const live = before(tokens, at, 3).some(({ word }) => LIVING.has(word))
-    facts.push({
-      concept: "address",
-      values: [said],
-      said,
-      weight: isAside(tokens, at) ? "aside" : live ? "stated" : "mentioned"
-    })
+    const aside = isAside(tokens, at)
+    if (aside) asides.add((asideUntil = at + street))
+    facts.push({ concept: "address", values: [said], said, weight: aside ? "aside" : live ? "stated" : "mentioned" })
     at += street - 1
   }
   for (const [index, run] of runs.entries()) {
@@ -202,17 +213,14 @@ const places = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => {
     const zipFollows =
       tokens[end] !== undefined && zipAt(tokens, end) !== undefined && /^,?$/.test(tokens[end - 1]!.after)
     const zipBefore = run.start > 0 && ZIP.test(tokens[run.start - 1]!.word)
-    const { state, town } = townOf(tokens, run.start, run.tokens)
-    if (town.length === 0 && state === undefined) continue
-    const aside = isAside(tokens, run.start)
+    const { length, state, town } = townOf(tokens, run.start, run.tokens)
+    for (let at = run.start; at < run.start + length; at++) taken.add(at)
+    const aside = isAside(tokens, run.start) || (run.start === asideUntil && asideUntil > 0)
+    if (aside) asides.add((asideUntil = run.start + length))
     const lived = lead.some(({ word }) => LIVING.has(word)) && (prepositions || adjacent !== undefined && (LIVING.has(adjacent.word) || adjacent.word === "is")) // prettier-ignore
     const afterName = prepositions && (runs.some((other) => other !== run && other.start + other.tokens.length === run.start - 1 && tokens[run.start - 2]!.after.replace(",", "") === "") || lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word))) // prettier-ignore
     if (!prepositions && !apposed && !zipFollows && !zipBefore && state === undefined && !lived) continue
-    const sure =
-      lived ||
-      afterName ||
-      (state !== undefined && (prepositions || apposed)) ||
-      ((zipFollows || zipBefore) && (prepositions || apposed))
+    const sure = lived || afterName || (state !== undefined && (prepositions || apposed))
     const weight = aside ? "aside" : sure ? "stated" : "mentioned"
     if (town.length > 0) facts.push({ concept: "city", values: townValues(town), said: written(town), weight })
     if (state !== undefined)
@@ -223,7 +231,7 @@ const places = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => {
         weight: town.length > 0 && weight === "stated" ? "mentioned" : weight
       })
   }
-  return facts
+  return { facts, asides }
 }
 
 /** How many words of a street with its number begin here. */
@@ -237,6 +245,8 @@ const streetAt = (tokens: ReadonlyArray<Token>, at: number): number => {
 }
 
 interface Place {
+  /** How many words the town and its state have. */
+  readonly length: number
   readonly town: ReadonlyArray<Token>
   readonly state?: { readonly values: ReadonlyArray<string>; readonly said: string }
 }
@@ -245,19 +255,19 @@ interface Place {
 const townOf = (tokens: ReadonlyArray<Token>, start: number, run: ReadonlyArray<Token>): Place => {
   const end = start + run.length
   const parted = run.at(-1)!.after.includes(",") ? stateAt(tokens, end) : undefined
-  if (parted !== undefined) return { town: run, state: parted }
+  if (parted !== undefined) return { town: run, state: parted, length: run.length + parted.length }
   for (let from = run.length === 1 ? 0 : 1; from < run.length; from++) {
     const state = stateAt(run, from)
     if (state !== undefined && (from > 0 || run.length > 1) && state.length === run.length - from)
-      return { town: run.slice(0, from), state }
+      return { town: run.slice(0, from), state, length: run.length }
   }
   // "Portland OR": a short state may look like a common word, which ends the run.
   const next = tokens[end]
   if (next !== undefined && run.at(-1)!.after === "" && /^[A-Z]{2}$/.test(next.text)) {
     const state = stateAt(tokens, end)
-    if (state !== undefined) return { town: run, state }
+    if (state !== undefined) return { town: run, state, length: run.length + state.length }
   }
-  return { town: run }
+  return { town: run, length: run.length }
 }
 
 const SHORT = new Map(Object.entries(STATES).map(([short, name]) => [name, short]))
@@ -278,7 +288,7 @@ const stateAt = (
   for (const length of [3, 2, 1]) {
     const words = tokens.slice(at, at + length)
     const short = words.length === length ? SHORT.get(folded(words)) : undefined
-    if (short !== undefined) return { values: [written(words), short], said: written(words), length }
+    if (short !== undefined) return { values: [short, written(words)], said: written(words), length }
   }
   return undefined
 }

@@ -100,6 +100,18 @@ export const NAME_FOLLOWERS = set("here speaking calling writing again")
 export const PARTICLES = set(
   "van von der den de del della di da das dos du la le el al bin ibn ben ter ten te y e st mac o zu zum af av"
 )
+/** Given names and surnames that are common words as well. */
+export const GIVEN = set(
+  "will may hope grace mark bill jack art rich max chase joy faith dawn june april rose ruby ivy summer sky drew frank pat sue ray dean miles"
+)
+export const SURNAMES = set(
+  "long young black white brown green gray grey small best price day may love power wise bright sharp rush stone little strong good noble early short park parks rose cook baker page read bell wood woods hall field hill lake rivers bush west north east fox wolf hunt king bishop case cash ray"
+)
+/** Common words that towns begin with, and towns that "City" belongs to. */
+export const TOWN_STARTS = set("new north south east west fort port mount lake grand great little big old saint")
+export const TOWNS_WITH_CITY = set(
+  "kansas oklahoma jersey lake iowa mexico york carson dodge sioux panama quezon redwood daly ocean atlantic traverse rapid"
+)
 export const TITLES = set("mr mrs ms miss mx dr prof professor sir madam")
 
 /** Words after which a town is where somebody lives. */
@@ -109,7 +121,7 @@ export const LIVING = set(
 export const IN_PLACE = set("in from near of at")
 /** Words that make a place, an address or a number one of a journey, a parcel or a change: not what is on file. */
 export const ASIDES = set(
-  "fly flying flew flight flights trip travel traveling travelling ship shipped shipping deliver delivered delivery send sent moved moving move new change changing update updated switch going heading return returned to arrives arriving departing depart departure destination layover visiting visit store warehouse born previously formerly old used former"
+  "fly flying flew flight flights trip travel traveling travelling ship shipped shipping deliver delivered delivery send sent moved moving move new change changing update updated switch heading arrives arriving departing depart departure destination layover visiting visit store warehouse born previously formerly old used former"
 )
 /** Words before a number that is not where somebody lives. */
 export const OTHER_NUMBERS = set(
@@ -134,6 +146,7 @@ export const COMMON = set(`
   because before behind below beside between beyond during except inside like near per since through throughout till toward towards until while
   i me my mine myself we us our ours you your yours yourself he him his himself she her hers herself it its itself they them their theirs who whom whose which what when where why how
   this that these those here there am is are was were be been being do does did doing done have has had having can could may might must shall should will would 's s let lets
+  cant dont wont didnt isnt wasnt arent havent hasnt couldnt wouldnt doesnt ive ill youre theyre hes shes can't don't won't didn't isn't wasn't aren't haven't hasn't couldn't wouldn't doesn't
   not no yes yeah yep nope ok okay please pls thanks thank thx hi hello hey dear greetings good morning afternoon evening night day sorry also too just only even still already ever never
   very really quite rather pretty much many more most some any all both each every few several other another same such own else instead actually basically kindly maybe perhaps
   one two three four five six seven eight nine ten first second third last next new old latest recent today tomorrow yesterday tonight week weeks month months year years now soon later ago

@@ -70,6 +70,8 @@ const QUIET = new Set(
 )
 const MAX_BEFORE_NOUN = 8
 const MAX_QUALITY = 3
+/** What follows "with" or "in" and is longer than this tells a story. */
+const MAX_PHRASE = 7
 
 /** What some words ask for, or nothing when a word of them has no place in it. */
 export const readLookup = (tokens: ReadonlyArray<Token>, known: Known): Lookup | undefined => {
@@ -173,7 +175,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
     const starter = STARTERS[word]
     if (starter !== undefined) {
       const length = extent(rest.slice(1), known)
-      if (length === 0) return undefined
+      if (length === 0 || length > MAX_PHRASE) return undefined
       const words = rest.slice(1, 1 + length)
       conditions.push(starter(words.at(-1)?.word === "and" ? words.slice(0, -1) : words))
       at += 1 + length

@@ -2,7 +2,7 @@
  * Names that a message may hold, each a guess that the database has to confirm, ranked by what led to it. A run of
  * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
  */
-import { COMMON, FOREMOST_CUES, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, TITLES } from "./lexicon.ts" // prettier-ignore
+import { COMMON, FOREMOST_CUES, GIVEN, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
 import { endsWith } from "./phrases.ts"
 import { folded, type Token, written } from "./tokens.ts"
 
@@ -12,8 +12,8 @@ export interface SpokenName {
   readonly length: number
   /** 4: whom it is about, 3: who speaks, 2: looks like a name, 1: could be one, 0: somebody else's. */
   readonly rank: number
-  /** The run of words that it was found in; of one run, only one name can be meant. */
-  readonly run: number
+  /** Every word of it is written like a name. */
+  readonly capital: boolean
 }
 
 /** A run of words with nothing between them that parts them. */
@@ -22,31 +22,61 @@ export interface Run {
   readonly tokens: ReadonlyArray<Token>
 }
 
-/** Whether a word can be in a name at all. */
-const inName = ({ text, word }: Token): boolean =>
+/** Whether a word is in no dictionary here, so that it is likely to be a part of a name. */
+const unusual = ({ text, word }: Token): boolean =>
   /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON.has(word) || /^\p{Lu}\.$/u.test(text))
 
-/** The runs of words that could be names of persons or towns. A comma ends one. */
+/** Whether both small and capital letters begin words, so that capitals mean something. */
+export const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
+  tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
+
+/** The runs of words that could be names of persons or towns. What parts words, such as a comma, ends one. */
 export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
   const runs: Array<Run> = []
-  const mixed =
-    tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
+  const mixed = isMixed(tokens)
+  const likely = (token: Token | undefined): boolean =>
+    token !== undefined &&
+    !TITLES.has(token.word) &&
+    unusual(token) &&
+    !(mixed && !token.capital && INFLECTED.test(token.word) && TOWNS[token.word] === undefined)
+  // "Will Park", "New York": a common word begins a name when the next one goes on with it.
+  const begins = (at: number): boolean => {
+    const [token, next] = [tokens[at]!, tokens[at + 1]]
+    return (
+      (GIVEN.has(token.word) || TOWN_STARTS.has(token.word)) &&
+      token.after === "" && (likely(next) || (next !== undefined && SURNAMES.has(next.word))) && (!mixed || (token.capital && next!.capital))
+    ) // prettier-ignore
+  }
+  /** A common word goes on with a name: a particle, a surname like Long, anything that is written like a name. */
+  const continues = (at: number): boolean => {
+    const [token, previous] = [tokens[at]!, tokens[at - 1]!]
+    if (PARTICLES.has(token.word)) return token.after === "" && likely(tokens[at + 1])
+    if (SURNAMES.has(token.word)) return !mixed || previous.capital === token.capital
+    if (mixed && !token.capital) return false
+    if (token.word === "city") return TOWNS_WITH_CITY.has(previous.word)
+    return (
+      mixed &&
+      previous.capital &&
+      !TITLES.has(token.word) &&
+      /^\p{L}+$/u.test(token.text) &&
+      STATES[token.word] === undefined
+    )
+  }
   let start = 0
   for (let at = 0; at <= tokens.length; at++) {
     const current = tokens[at]
-    const parted = at > start && tokens[at - 1]!.after !== ""
-    const particle =
-      current !== undefined && at > start && PARTICLES.has(current.word) && tokens[at + 1] !== undefined &&
-      current.after === "" && inName(tokens[at + 1]!) // prettier-ignore
-    // A common word may be a name when only it is written like one: "Grace Long", "Will Young".
-    const written = current !== undefined && mixed && current.capital && at > start && !parted && tokens[at - 1]!.capital && /^\p{L}+$/u.test(current.text) && !STATES[current.word] // prettier-ignore
-    const belongs = current !== undefined && !TITLES.has(current.word) && (inName(current) || particle || written)
-    if (belongs && !parted) continue
-    if (at > start) runs.push({ start, tokens: tokens.slice(start, at) })
-    start = belongs ? at : at + 1
+    const within = at > start
+    const parted = within && tokens[at - 1]!.after !== ""
+    const fresh = current !== undefined && (likely(current) || begins(at))
+    if (within && !parted && current !== undefined && (fresh || continues(at))) continue
+    if (within) runs.push({ start, tokens: tokens.slice(start, at) })
+    start = fresh ? at : at + 1
   }
   return runs
 }
+
+/** Endings of words that are no names when they are written small. */
+const INFLECTED = /.{3}(ing|ed|ly|ness|tion)$/
 
 const byLength = (phrases: ReadonlyArray<string>) =>
   phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)
@@ -71,22 +101,35 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
         const single = length === 1
         if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
         const rank = from === 0 ? cue : Math.min(cue, 1)
+        // A message often begins with whom it is about, however that is written.
+        const opens = run.start === 0 && from === 0 && length >= 2
         const weak =
-          rank === 2 && mixed && !part.every((token) => token.capital || PARTICLES.has(token.word)) ? 1 : rank
+          rank === 2 && mixed && !opens && !part.every((token) => token.capital || PARTICLES.has(token.word)) ? 1 : rank
         // Two words are the likeliest name, then three; what a run begins with before what is inside it.
         const order = from * 4 + (length === 2 ? 0 : length === 3 ? 1 : length)
-        found.push({ name: written(part), length, rank: STREETS.has(part.at(-1)!.word) ? 0 : weak, run: index, order })
+        found.push({
+          name: written(part),
+          length,
+          capital: part.every((token) => token.capital || PARTICLES.has(token.word)),
+          rank: STREETS.has(part.at(-1)!.word) ? 0 : weak,
+          order
+        })
       }
     }
     const next = tokens.slice(run.start + words.length)
     if (words.length === 1 && words[0]!.after.includes(",") && next.length > 0 && cue >= 3) {
       const given = runsOf(next)[0]
-      if (given !== undefined && given.start === 0 && given.tokens.length <= 2) {
+      if (
+        given !== undefined &&
+        given.start === 0 &&
+        given.tokens.length <= 2 &&
+        given.tokens.every(({ capital }) => capital === words[0]!.capital)
+      ) {
         found.push({
           name: `${written(given.tokens)} ${written(words)}`,
           length: given.tokens.length + 1,
+          capital: [...given.tokens, ...words].every((token) => token.capital),
           rank: cue,
-          run: index,
           order: 0
         })
       }

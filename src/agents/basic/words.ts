@@ -3,6 +3,7 @@ import { foldText } from "../../domain/keys.ts"
 import type { Entity, Named, Page, ReferenceCell } from "../../domain/Page.ts"
 import { labelOf } from "./columns.ts"
 import type { Known, KnownType } from "./conversation.ts"
+import { ANYBODY } from "./lexicon.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 
 type Columns = ReadonlyArray<Named>
@@ -55,6 +56,7 @@ const singular = (word: string): string => {
 /** What things are called when there are so many of them, as the person said it or as the organization does. */
 export const called = (said: string, type: KnownType, count: number): string => {
   const word = foldText(said)
+  if (ANYBODY.has(word)) return count === 1 ? "person" : "people"
   const own = word === foldText(type.name) || word === foldText(type.plural)
   if (own) return small(count === 1 ? type.name : type.plural)
   const one = singular(word)
