@@ -143,9 +143,9 @@ const QUESTIONS: ReadonlyArray<Rule> = [
   [["who (attends|attended|is attending|is in|was at|joins) {focus}", "who (is|was|will be) (there|coming|attending|invited)"], ({ focus }) => Intent.Detail({ subject: focus === undefined ? Subject.Focus() : subjectOf(focus), what: "attendees" })],
   [["when (is|was|are|does|did) {name} (start|begin|due|happening|scheduled)?", "what time (is|does) {name} (start|begin)?"], asking("date")],
   [["(what|who|which) (is|are|was) {name} 's {what}", "(give|show|send|get|find|tell) (me)? {name} 's {what}", "{name} 's {what}", "(what|who) (is|are|was) (the)? {what} (of|for) {name}", "(give|show|send|get|find) (me)? (the)? {what} (of|for|from) {name}", "(the)? {what} (of|for) {name}", "(does|do|has) {name} (have|got) (a|an|any)? {what}", "(what|which) {what} (does|do|is|has) {name} (have|in|at|on|got)?"], detail],
-  [["(what|who|which|when|where) (is|are|was) (her|his|their|its|the|that|this) {what}", "(give|show|send|get|tell) me (her|his|their|its|the) {what}", "(her|his|their|its|the|which|what) {what}", "{concept}", "(what|which) {concept}", "what is {concept}", "do you have (her|his|their|its|a|the) {what}"], ({ concept, what }, known) => detail({ what: what ?? concept! }, known)],
+  [["(what|who|which|when|where) (is|are|was) (her|his|their|its|the|that|this) {what}", "(give|show|send|get|tell) me (her|his|their|its|the) {what}", "(her|his|their|its) {what}", "(the|which|what)? {concept}", "what is {concept}", "the {thing}", "do you have (her|his|their|its|a|the) {what}"], ({ concept, thing, what }, known) => detail({ what: what ?? concept ?? thing! }, known)],
   [["what is my {what}", "my {what}"], ({ what }) => Intent.Detail({ subject: Subject.Me(), what: folded(what!) })],
-  [["(who|what) (is|was|are) {name}", "(tell|show|give) me (more|everything|something|all)? (about|on) {name}", "(find|find me|look up|look for|search for|search|pull up|bring up|get|get me|show|show me|open|display|see|lookup|who) {name}", "(information|info|details|profile|record|more|anything|something) (about|on|for|of) {name}", "what do (you|we) (know|have) (about|on) {name}", "(do you know|do we know|do we have|is there|have we got|do you have) (a|an|anyone called|anybody called|someone called|somebody called|anyone named|someone named)? {name}"], who],
+  [["(who|what) (is|was|are) {name}", "(tell|show|give) me (more|everything|something|all)? (about|on) {name}", "(find|find me|look up|look for|search for|search|pull up|bring up|get|get me|show|show me|open|display|see|lookup|who) {name}", "about {name}", "(information|info|details|profile|record|more|anything|something) (about|on|for|of) {name}", "what do (you|we) (know|have) (about|on) {name}", "(do you know|do we know|do we have|is there|have we got|do you have) (a|an|anyone called|anybody called|someone called|somebody called|anyone named|someone named)? {name}"], who],
   [["{bare}"], ({ bare }) => who({ name: bare! })]
 ] // prettier-ignore
 
@@ -181,7 +181,10 @@ const subjectOf = (tokens: ReadonlyArray<Token>): Subject => {
 
 /** Who is meant when facts about somebody stand beside the name: then it takes more than the name to find them. */
 const introduced = (tokens: ReadonlyArray<Token>, what?: string): Intent | undefined => {
-  const facts = readFacts(tokens).filter(({ weight }) => weight === "stated")
+  const belongs = tokens.some(({ word }) => word === "of")
+  const facts = readFacts(tokens).filter(
+    ({ concept, weight }) => weight === "stated" && !(belongs && concept === "city")
+  )
   return facts.length === 0
     ? undefined
     : Intent.Introduce({ names: readNames(tokens, true), facts, sure: true, ...(what === undefined ? {} : { what }) })
@@ -207,6 +210,8 @@ export const readIntent = (message: string, known: Known): Intent => {
         return tokens.length <= 4 && !sentence && !/^(is|are|does|do|has|my)$/.test(first!.word)
       case "concept":
         return tokens.length <= 3 && isConcept(folded(tokens))
+      case "thing":
+        return (known.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
       case "bare":
         return tokens.length <= 6 && !sentence && tokens.every(isNameWord)
       case "rest":

@@ -24,6 +24,10 @@ const MAX_CHOICES = 8
 const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value }]
 const like = (columnId: string, value: string): Choice => [{ columnId, op: "ilike", value }]
 
+/** Whether such things are anywhere, so that "in Boston" can mean a place. */
+export const havePlace = (columns: Columns): boolean =>
+  (["city", "state", "country", "address"] as const).some((concept) => columnsFor(concept, columns).length > 0)
+
 /** What a condition may mean for things with these columns; empty when it can mean nothing. */
 export const choicesOf = (
   condition: Condition,
@@ -44,7 +48,7 @@ const all = (condition: Condition, columns: Columns, known: Known, references: R
     case "Time":
       return of("date", "due").map((slug) => range(slug, condition.when))
     case "Overdue":
-      return of("due").map((slug) => [{ columnId: slug, op: "lt", value: known.today }])
+      return overdue(of("due").slice(0, 2), of("status").slice(0, 1), known.today)
     case "With": {
       const name = written(condition.words)
       const valued = where(name, columns, known)
@@ -55,7 +59,8 @@ const all = (condition: Condition, columns: Columns, known: Known, references: R
       const valued = condition.words.length > 1 ? where(name, columns, known) : []
       if (valued.length > 0) return valued
       const towns = town(name, columns)
-      const firms = byName(of("company", "department", "attendees").slice(0, 3), name)
+      const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
+      const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 3), name)
       return /^(in|near|from)$/.test(condition.preposition) ? [...towns, ...firms] : [...firms, ...towns]
     }
     case "Owned":
@@ -70,6 +75,12 @@ const all = (condition: Condition, columns: Columns, known: Known, references: R
       return [eq("name", condition.name), like("name", condition.name)]
   }
 }
+
+/** Past its date and not done, as far as a status says so. */
+const overdue = (dates: ReadonlyArray<string>, status: ReadonlyArray<string>, today: string): ReadonlyArray<Choice> =>
+  [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
+    dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
+  )
 
 const range = (columnId: string, when: { readonly from?: string; readonly to?: string }): Choice => [
   ...(when.from === undefined ? [] : [{ columnId, op: "gte" as const, value: when.from }]),
@@ -102,11 +113,13 @@ const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
   ]
 }
 
-const MORE = /^(?:is |are |was )?(?:over|above|more than|greater than|at least|from|>=?)\s+/i
+const MORE = /^(?:is |are |was )?(?:over|above|more than|greater than|at least|>=?)\s+/i
 const LESS = /^(?:is |are |was )?(?:under|below|less than|at most|<=?)\s+/i
 
 const where = (text: string, columns: Columns, known: Known): ReadonlyArray<Choice> => {
-  const found = thingAndValue(text.split(" "), columns)
+  const amounts = columnsFor("amount", columns)
+  const bare = MORE.test(text) || LESS.test(text)
+  const found = bare ? { columns: amounts, rest: [text] } : thingAndValue(text.split(" "), columns)
   if (found === undefined) return []
   const rest = found.rest.join(" ").replace(/^(the )?(is|are|was|of|equals|=|being)\s+/i, "")
   const time = timeAt(tokenize(rest), known.today)

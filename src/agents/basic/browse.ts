@@ -2,7 +2,7 @@
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, choicesOf, ordered } from "./bind.ts"
+import { type Choice, choicesOf, havePlace, ordered } from "./bind.ts"
 import type { Known } from "./conversation.ts"
 import { eqName, side } from "./locate.ts"
 import { Condition, type Lookup } from "./lookup.ts"
@@ -74,7 +74,13 @@ function* idsOf(
       case "Owned":
         return [{ name: written(condition.words), types: [PEOPLE] }]
       case "At":
-        return [{ name: written(condition.words), types: ["companies"] }]
+        return [
+          {
+            name: written(condition.words),
+            types:
+              condition.preposition === "of" || condition.preposition === "for" ? ["companies", PEOPLE] : ["companies"]
+          }
+        ]
       case "Mine":
         return known.person?.name === undefined ? [] : [{ name: known.person.name, types: [PEOPLE] }]
       default:
@@ -131,7 +137,11 @@ function* narrow(
     const soft =
       condition === undefined || condition._tag === "Mine" || (condition._tag === "Quality" && condition.words === kind)
     if (soft && hit < 0 && condition?._tag === "Quality") continue
-    if (possible < 0) {
+    const placeless =
+      condition?._tag === "At" && condition.preposition === "in" && hit < 0 && !havePlace(columns) && pages.length > 0
+    const single =
+      choices.length === 1 && condition?._tag === "At" && condition.preposition === "in" && !havePlace(columns)
+    if (possible < 0 || placeless || single) {
       if (soft) continue
       return { filters, strange: condition }
     }
@@ -161,7 +171,9 @@ const phraseOf = (condition: Condition): string => {
     case "Quality":
       return condition.words
     case "Where":
-      return `with ${written(condition.words)}`
+      return /^(over|above|under|below|more|less|at|greater)$/.test(condition.words[0]!.word)
+        ? written(condition.words)
+        : `with ${written(condition.words)}`
     case "Called":
       return `called ${condition.name}`
   }

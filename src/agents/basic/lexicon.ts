@@ -7,7 +7,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** What may stand before and after what is meant. */
 export const OPENERS = list(
-  "please|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|do you know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
 export const CLOSERS = list(
   "please|thanks|thank you|for me|if you can|right now|now|again|max|cheers|asap|exactly|then|instead|too|there|in total|altogether|overall"
@@ -73,6 +73,7 @@ export const CONCEPTS = {
   handle: list("user id|userid|username|user name|login|customer id|customer number|account number|member id|member number|loyalty number|customer no"),
   date: list("start|date|starts|starts at|when|day|due|due date|due on|deadline|follow up|invoice date|invoiced on|issued|issued on|order date|ordered on|created|created at|created on|last contact|closed|close date|closes on|hired|hire date|joined|signed up|time|at|updated|updated at|end"),
   due: list("due|due date|due on|due by|deadline|follow up|follow up by|payment due|expires|expires on|renewal|end|close date"),
+  amount: list("amount|value|total|price|revenue|worth|budget|cost|sum|size|salary"),
   role: list("title|job title|role|position|job"),
   department: list("department|team|office|division|group|site|branch")
 } as const // prettier-ignore
@@ -152,6 +153,7 @@ export const COMMON = set(`
   one two three four five six seven eight nine ten first second third last next new old latest recent today tomorrow yesterday tonight week weeks month months year years now soon later ago
   name names named called full zip zipcode code postcode postal post email e-mail mail phone number mobile cell telephone tel city town state country county address street area near based located living live lives reside resides
   user users customer customers client clients caller member members guest person people account accounts order orders ordered item items product products id ids reservation booking flight flights ticket tickets
+  list count display search lookup
   want wants wanted wanting wanna would like likes need needs needed looking look looks call called calling calls contact contacting reach reaching write writing wrote written speak speaking speaks talk talking
   ask asks asked asking tell tells told say says said know knows knew think thinks believe get gets got getting give gives gave given go goes going gonna went come comes came make makes made take takes took
   help helps helping return returns returned returning exchange exchanges exchanging exchanged cancel cancels cancelled canceled cancelling canceling refund refunds refunded refunding replace replacing replacement

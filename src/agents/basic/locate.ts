@@ -3,10 +3,10 @@ import type { Named, Page } from "../../domain/Page.ts"
 import type { Focus, Known, KnownType } from "./conversation.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
-import { nounAt, peopleOf } from "./lookup.ts"
+import { type Noun, nounAt, peopleOf } from "./lookup.ts"
 import { partsOf } from "./names.ts"
 import { columnsOf, count, type Script, together } from "./script.ts"
-import { written } from "./tokens.ts"
+import { type Token, written } from "./tokens.ts"
 
 /** Those who are meant: one, or several to choose from. */
 export interface Target {
@@ -57,16 +57,33 @@ export function* side<A, B>(first: Script<A>, second: Script<B>): Script<readonl
   return (yield* together<A | B>([first, second])) as unknown as readonly [A, B]
 }
 
+interface Spoken {
+  readonly noun?: Noun
+  readonly tokens: ReadonlyArray<Token>
+}
+
+/** A name without its article and the kind of thing it is: "the Vault doors deal", "customer Ada Lovelace". */
+const withoutNoun = (spoken: ReadonlyArray<Token>, known: Known): Spoken => {
+  const tokens = spoken.length > 1 && /^(the|an?)$/.test(spoken[0]!.text) ? spoken.slice(1) : spoken
+  const before = nounAt(tokens, known)
+  if (before !== undefined && before.length < tokens.length)
+    return { noun: before.noun, tokens: tokens.slice(before.length) }
+  for (let at = 1; at < tokens.length; at++) {
+    const after = nounAt(tokens.slice(at), known)
+    if (after !== undefined && after.length === tokens.length - at)
+      return { noun: after.noun, tokens: tokens.slice(0, at) }
+  }
+  return { tokens }
+}
+
 /** Whom a subject means. A focus of several is left to the caller. */
 export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Known): Script<Target | Missing> {
-  const tokens = subject._tag === "Named" ? subject.tokens : []
-  const noun = nounAt(tokens, known)
-  const typed = noun !== undefined && noun.length < tokens.length ? noun : undefined
+  const spoken = subject._tag === "Named" ? subject.tokens : []
+  const { noun: typed, tokens } = withoutNoun(spoken, known)
   const people = peopleOf(known)
-  const first = typed?.noun.type ?? people ?? known.types[0]
-  const whole = subject._tag === "Me" ? (known.person?.name ?? "") : written(tokens)
-  const name = typed === undefined ? whole.replace(/^(the|an?) (?=\S)/i, "") : written(tokens.slice(typed.length))
-  const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: typed?.noun.type ?? first, limited })
+  const first = typed?.type ?? people ?? known.types[0]
+  const name = subject._tag === "Me" ? (known.person?.name ?? "") : written(tokens)
+  const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: first, limited })
   if (first === undefined || name === "") return missing(false)
 
   const target = (type: KnownType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
@@ -76,7 +93,7 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Kno
   if (subject._tag === "Me") return missing(exactly?.limited === true)
 
   const others = known.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
-  const wholes = others.map((type) => ({ type, filters: eqName(whole) }))
+  const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
   const tries = [...wholes, { type: first, filters: partly(name) }]
   const answers = yield* together(tries.map(({ filters, type }) => many(filters)(type)))
   const hit = tries.findIndex((_, index) => (answers[index]?.total ?? 0) > 0)
@@ -87,8 +104,8 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Kno
   }
   const limited = exactly?.limited === true
   if (typed !== undefined || others.length === 0 || known.types.length > MAX_TYPES) return missing(limited)
-  const parts = yield* together(others.map(many(partly(whole))))
+  const parts = yield* together(others.map(many(partly(name))))
   const part = parts.findIndex((page) => (page?.total ?? 0) > 0)
   if (part < 0) return missing(limited)
-  return target(others[part]!, yield* columnsOf(others[part]!.id), partly(whole), parts[part]!, false)
+  return target(others[part]!, yield* columnsOf(others[part]!.id), partly(name), parts[part]!, false)
 }

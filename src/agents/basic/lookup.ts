@@ -3,7 +3,7 @@ import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Known, KnownType } from "./conversation.ts"
-import { ANYBODY, CARDINALS, PERSON_NOUNS, SYNONYMS } from "./lexicon.ts"
+import { ANYBODY, CARDINALS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./phrases.ts"
 import { timeAt, type When } from "./time.ts"
 import { folded, type Token, written } from "./tokens.ts"
@@ -93,6 +93,13 @@ type Head = Pick<Lookup, "conditions" | "order" | "limit">
 
 const readBefore = (tokens: ReadonlyArray<Token>, known: Known): Head | undefined => {
   const conditions: Array<Condition> = []
+  const whose = tokens.findLastIndex(({ word }) => word === "'s")
+  if (whose > 0 && timeAt(tokens.slice(0, whose), known.today) === undefined) {
+    const rest = readBefore(tokens.slice(whose + 1), known)
+    const [first] = tokens
+    const lead = QUIET.has(first!.word) ? 1 : 0
+    return rest && { ...rest, conditions: [Condition.With({ words: tokens.slice(lead, whose) }), ...rest.conditions] }
+  }
   const quality: Array<Token> = []
   let order: Lookup["order"]
   let limit: number | undefined
@@ -110,7 +117,7 @@ const readBefore = (tokens: ReadonlyArray<Token>, known: Known): Head | undefine
     else if (number !== undefined) limit = number
     else if (!QUIET.has(word) && !(word === "most" && tokens[at + 1]?.word === "recent")) quality.push(tokens[at]!)
   }
-  if (quality.length > MAX_QUALITY) return undefined
+  if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word))) return undefined
   if (quality.length > 0) conditions.push(Condition.Quality({ words: folded(quality) }))
   return {
     conditions,
@@ -143,7 +150,7 @@ const owned = (words: ReadonlyArray<Token>) =>
 
 /** Words between a noun and its conditions that say nothing of their own. */
 const BETWEEN = new Set(
-  "do does did we you have has got are is was were there that which who and on owned assigned managed handled belonging work works working living live lives located based scheduled planned happening held exist am going coming been".split(
+  "do does did we you have has got are is was were there that which who and on owned assigned managed handled belonging work works working living live lives located based scheduled planned happening held exist am going coming been due issued created closed closing starting ending sent dated worth".split(
     " "
   )
 )
@@ -172,7 +179,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
       at += 1
       continue
     }
-    const starter = STARTERS[word]
+    const starter = COMPARED.test(folded(rest)) ? undefined : STARTERS[word]
     if (starter !== undefined) {
       const length = extent(rest.slice(1), known)
       if (length === 0 || length > MAX_PHRASE) return undefined
@@ -187,6 +194,11 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
       continue
     }
     const length = extent(rest, known)
+    if (COMPARED.test(folded(rest)) && length <= MAX_PHRASE) {
+      conditions.push(Condition.Where({ words: rest.slice(0, length) }))
+      at += length
+      continue
+    }
     if (copula && length <= MAX_QUALITY) conditions.push(Condition.Quality({ words: folded(rest.slice(0, length)) }))
     else if (length >= 2 && /\d/.test(rest[length - 1]!.word))
       conditions.push(Condition.Where({ words: rest.slice(0, length) }))
@@ -196,12 +208,18 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
   return conditions
 }
 
+/** "over 20000": how much of what is found out later. */
+const COMPARED = /^(over|above|under|below|more than|less than|at least|at most|greater than) /
+
 /** How many words go on until another condition begins. */
 const extent = (tokens: ReadonlyArray<Token>, known: Known): number => {
   let length = 0
   while (length < tokens.length) {
     const { word } = tokens[length]!
-    const begins = length > 0 && (ENDS.has(word) || word === "in" || word === "from" || word === "at")
+    const begins =
+      length > 0 &&
+      (ENDS.has(word) ||
+        ((word === "in" || word === "from" || word === "at") && !COMPARED.test(folded(tokens.slice(length)))))
     if (begins || (length > 0 && timeAt(tokens.slice(length), known.today) !== undefined)) break
     length += 1
     if (/[.;!?]/.test(tokens[length - 1]!.after)) break

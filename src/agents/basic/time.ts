@@ -66,7 +66,8 @@ const PREPOSITIONS: Readonly<Record<string, (span: Span) => Omit<When, "said">>>
   for: within,
   of: within,
   since: ({ from }) => ({ from }),
-  from: ({ from }) => ({ from }),
+  // "from 2024" are those of that year; "from May 3" begins with that day.
+  from: (span) => (span.to > addDays(span.from, 1) ? within(span) : { from: span.from }),
   after: ({ to }) => ({ from: to }),
   before: ({ from }) => ({ to: from }),
   until: ({ to }) => ({ to }),

@@ -33,13 +33,13 @@ export const telling = (
     .slice(0, MAX_SHOWN)
 }
 
-export const presenting = (lead = "", first: ReadonlyArray<string> = []): Answering =>
+const presenting = (lead?: string): Answering =>
   function* (target) {
-    const shown = telling(target.type, target.columns, first)
+    const shown = telling(target.type, target.columns)
     const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1, selectColumns: shown })
     const entity = page?.entities[0]
     if (entity === undefined) return notFound({ _tag: "Missing", name: "", type: target.type, limited: false })
-    return `${lead}${present(entity, target.type, target.columns, shown)}${offer(entity, target.columns, shown)}`
+    return `${present(entity, target.type, target.columns, shown, lead)}${offer(entity, target.columns, shown)}`
   }
 
 const about = (what: string): Answering =>
@@ -55,11 +55,17 @@ const about = (what: string): Answering =>
       .map((id) => ({ label: small(labelOf(id, target.columns)), text: cell(entity.columns?.[id]) }))
       .filter(({ text }) => text !== "")
     if (what === "status") {
-      return entity.status === undefined ? `I can't see a status for ${name}.` : `${name}'s status is ${entity.status}.`
+      return entity.status === undefined
+        ? `I can't see a status for ${name}.`
+        : `${possessive(name)} status is ${entity.status}.`
     }
     if (values.length === 0) return `I can't see ${article(small(labelOf(own[0]!, target.columns)))} for ${name}.`
-    return `${name}'s ${and(values.map(({ label, text }) => `${label} is ${text}`))}.`
+    return `${possessive(name)} ${and(values.map(({ label, text }) => `${label} ${isMany(label) ? "are" : "is"} ${text}`))}.`
   }
+
+const possessive = (name: string): string => (name.endsWith("s") ? `${name}'` : `${name}'s`)
+
+const isMany = (label: string): boolean => /[^us]s$/.test(label)
 
 const article = (word: string): string => `${/^[aeio]/i.test(word) ? "an" : "a"} ${word}`
 
@@ -96,13 +102,16 @@ export function* choosing(
   const more = page.total > page.entities.length ? ` The first ${page.entities.length}:` : ""
   const head =
     lead ??
-    `I found ${amount(page)} ${called(type.plural, type, page.total)}${target.exact ? " with that name" : ""}${among(page.limited, type)}.`
+    `I found ${amount(page)} ${called(type.plural, type, page.total)}${target.exact ? " with that name" : ` with “${nameIn(filters)}” in the name`}${among(page.limited, type)}.`
   const narrower =
     page.total > page.entities.length
       ? " Give me the number, or tell me more, such as the full name."
       : " Give me the number."
   return `${head}${more}\n${numbered(page, columns, shown)}\nWhich one?${narrower}`
 }
+
+const nameIn = (filters: Target["filters"]): string =>
+  filters.flatMap(({ columnId, value }) => (columnId === "name" ? [value] : [])).join(" ")
 
 export const notFound = ({ limited, name, type }: Missing): string => {
   const where = type === undefined || !limited ? "" : among(true, type)
@@ -141,8 +150,7 @@ const answeringFor = (what: string | undefined): Answering => (what === undefine
 export function* tell(subject: Subject, known: Known, what?: string): Script<string> {
   if (subject._tag === "Focus") return yield* fromFocus(known, answeringFor(what), what ?? "")
   const me = subject._tag === "Me"
-  const lead = me && what === undefined && known.person?.name !== undefined ? `You're ${known.person.name}. ` : ""
-  const answering = what === undefined ? presenting(lead) : about(what)
+  const answering = what === undefined ? presenting(me ? `You're ${known.person?.name ?? ""}` : undefined) : about(what)
   return yield* settle(yield* locate(subject, known), known, answering, me)
 }
 

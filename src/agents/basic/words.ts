@@ -79,7 +79,7 @@ export const line = (entity: Entity, columns: Columns, shown: ReadonlyArray<stri
     return [PLAIN.test(labelOf(id, columns)) ? text : `${small(labelOf(id, columns))} ${text}`]
   })
   const parts = [...cells, ...(entity.status === undefined ? [] : [`status ${entity.status}`])]
-  return parts.length === 0 ? nameOf(entity) : `${nameOf(entity)}: ${parts.join("; ")}`
+  return parts.length === 0 ? nameOf(entity) : `${nameOf(entity)} — ${parts.join("; ")}`
 }
 /** Labels that a value says by itself. */
 const PLAIN = /^(start|date|when|day|company|city|town|e-?mail|phone|address|location)$/i
@@ -87,24 +87,37 @@ const PLAIN = /^(start|date|when|day|company|city|town|e-?mail|phone|address|loc
 export const numbered = (page: Page, columns: Columns, shown: ReadonlyArray<string>, from = 0): string =>
   page.entities.map((entity, index) => `${index + 1 + from}. ${line(entity, columns, shown)}`).join("\n")
 
-/** One thing, presented. */
-export const present = (entity: Entity, type: KnownType, columns: Columns, shown: ReadonlyArray<string>): string => {
-  const name = nameOf(entity)
-  const text = (id: string | undefined) => (id === undefined ? "" : cell(entity.columns?.[id]))
-  const company = type.id === PEOPLE ? shown.find((id) => /company|employer|organi[sz]ation/.test(id)) : undefined
-  const start = type.id === "meetings" ? shown.find((id) => id === "start") : undefined
-  const at = text(company)
-  const when = text(start)
-  const head = at !== "" ? `${name} is at ${at}.` : when !== "" ? `${name} is on ${when}.` : undefined
-  const rest = shown.filter((id) => id !== company && id !== start && !HELD_BACK.test(id) && text(id) !== "")
-  const facts = [
+/** One thing, presented: where it stands first, then the rest of what is shown. `lead` is how the sentence begins. */
+export const present = (
+  entity: Entity,
+  type: KnownType,
+  columns: Columns,
+  shown: ReadonlyArray<string>,
+  lead = `${nameOf(entity)} is`
+): string => {
+  const text = (id: string) => cell(entity.columns?.[id])
+  const visible = shown.filter((id) => !HELD_BACK.test(id) && text(id) !== "")
+  const places = (type.id === PEOPLE ? PERSON_AT : type.id === "meetings" ? MEETING_AT : []).flatMap(
+    ([label, preposition]) => {
+      const id = visible.find((one) => label.test(one))
+      return id === undefined ? [] : [{ id, words: `${preposition} ${text(id)}` }]
+    }
+  )
+  const rest = [
     ...(entity.status === undefined ? [] : [`status ${entity.status}`]),
-    ...rest.map((id) => `${small(labelOf(id, columns))} ${text(id)}`)
+    ...visible
+      .filter((id) => places.every((place) => place.id !== id))
+      .map((id) => `${small(labelOf(id, columns))} ${text(id)}`)
   ]
-  const said = facts.length === 0 ? "" : `${facts.join("; ")}.`
-  if (head !== undefined) return said === "" ? head : `${head} ${said.slice(0, 1).toUpperCase()}${said.slice(1)}`
-  return said === "" ? `I found ${name}.` : `${name}: ${said}`
+  const name = lead.replace(/ is$|'re$/, "")
+  if (places.length > 0) return `${[`${lead} ${places.map(({ words }) => words).join(" ")}`, ...rest].join(", ")}.`
+  if (rest.length > 0) return `${name}: ${rest.join(", ")}.`
+  return lead.startsWith("You") ? `${lead}.` : `I found ${name}.`
 }
+
+/** What says where somebody is, with the word before it. */
+const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [[/company|employer|organi[sz]ation/, "at"], [/city|town/, "in"]] // prettier-ignore
+const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [[/^start$/, "on"], [/^attendees$/, "with"], [/^company$/, "at"]] // prettier-ignore
 
 /** What is shown when it is asked for, not before. */
 const HELD_BACK = /phone|mobile|mail|note/
