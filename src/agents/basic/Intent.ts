@@ -192,6 +192,8 @@ const introduced = (tokens: ReadonlyArray<Token>, what?: string): Intent | undef
 
 const MAX_NAME = 9
 
+const VERBS = new Set("is are was does do has have my".split(" "))
+
 /** What a message means. Free text that says who somebody is comes after everything that is a question. */
 export const readIntent = (message: string, known: Known): Intent => {
   const said = tokenize(message)
@@ -207,7 +209,12 @@ export const readIntent = (message: string, known: Known): Intent => {
       case "n":
         return choice(tokens) !== undefined
       case "what":
-        return tokens.length <= 4 && !sentence && !/^(is|are|does|do|has|my)$/.test(first!.word)
+        return (
+          tokens.length <= 4 &&
+          !sentence &&
+          !tokens.some(({ word }) => VERBS.has(word)) &&
+          (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
+        )
       case "concept":
         return tokens.length <= 3 && isConcept(folded(tokens))
       case "thing":
@@ -229,7 +236,9 @@ export const readIntent = (message: string, known: Known): Intent => {
   const told = facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
   if (question !== undefined && !(told && ofPeople)) return question
-  const sure = names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
+  const likely =
+    names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
+  const sure = likely || names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
   if (sure || names.length > 0) return Intent.Introduce({ names, facts, sure })
   return unknownKind(meant) ? Intent.NotKnown() : Intent.Unclear()
 }

@@ -116,7 +116,8 @@ const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
 const MORE = /^(?:is |are |was )?(?:over|above|more than|greater than|at least|>=?)\s+/i
 const LESS = /^(?:is |are |was )?(?:under|below|less than|at most|<=?)\s+/i
 
-const where = (text: string, columns: Columns, known: Known): ReadonlyArray<Choice> => {
+const where = (said: string, columns: Columns, known: Known): ReadonlyArray<Choice> => {
+  const text = said.replace(/^(the|an?) (?=\S+ \S)/i, "")
   const amounts = columnsFor("amount", columns)
   const bare = MORE.test(text) || LESS.test(text)
   const found = bare ? { columns: amounts, rest: [text] } : thingAndValue(text.split(" "), columns)

@@ -2,7 +2,7 @@
  * What free text states of a person besides the name: an e-mail address, a phone number, a zip or postcode, a town, a
  * state, a street, an account's own number. Each carries its weight: what is on file must agree with what was stated.
  */
-import { ASIDES, IN_PLACE, LIVING, OTHER_NUMBERS, STATES, STREETS, TOWNS, type Concept } from "./lexicon.ts"
+import { ASIDES, COMMON, IN_PLACE, LIVING, OTHER_NUMBERS, STATES, STREETS, TOWNS, type Concept } from "./lexicon.ts"
 import { runsOf } from "./names.ts"
 import { folded, type Token, written } from "./tokens.ts"
 
@@ -17,6 +17,8 @@ export interface Fact {
    * `aside`: of a journey, a parcel, a change; it only tells namesakes apart.
    */
   readonly weight: "stated" | "mentioned" | "aside"
+  /** It stands right beside a name, written like a town, so that leaving it out has to be said. */
+  readonly beside?: true
 }
 
 export const readFacts = (tokens: ReadonlyArray<Token>): ReadonlyArray<Fact> => {
@@ -50,6 +52,11 @@ const isAside = (tokens: ReadonlyArray<Token>, at: number): boolean => {
     return lead.some(({ word }) => word === "new" || word === "old" || word === "former")
   return lead.some(({ word }) => ASIDES.has(word))
 }
+/** What isn't so says nothing of what is. */
+const isDenied = (tokens: ReadonlyArray<Token>, at: number): boolean =>
+  before(tokens, at, 5).some(({ after, word }) => DENIALS.has(word) && !after.includes(","))
+const DENIALS = new Set(["not", "never", "isn't", "isnt", "wasn't"])
+
 /** Words behind which something else is said. */
 const TURNS = new Set(["but", "however", "though", "although"])
 const OWN = new Set("zip zipcode postcode postal live lives living reside based located email e-mail phone".split(" "))
@@ -62,6 +69,7 @@ const codes = (tokens: ReadonlyArray<Token>, asides: ReadonlySet<number>): Reado
   const facts: Array<Fact> = []
   for (let at = 0; at < tokens.length; at++) {
     const { text, word } = tokens[at]!
+    if (isDenied(tokens, at)) continue
     const weight = asides.has(at) || isAside(tokens, at) ? "aside" : "stated"
     if (EMAIL.test(text)) {
       facts.push({ concept: "email", values: [text.replace(/^mailto:/i, "")], said: text, weight })
@@ -83,7 +91,7 @@ const codes = (tokens: ReadonlyArray<Token>, asides: ReadonlySet<number>): Reado
       at += zip.length - 1
       continue
     }
-    if (/\d/.test(word) && handleCue(before(tokens, at, 3))) {
+    if (/[\d_]/.test(word) && handleCue(before(tokens, at, 3))) {
       facts.push({ concept: "handle", values: [text.replace(/^#/, "")], said: text, weight })
     }
   }
@@ -200,7 +208,7 @@ const places = (
     at += street - 1
   }
   for (const [index, run] of runs.entries()) {
-    if (taken.has(run.start)) continue
+    if (taken.has(run.start) || isDenied(tokens, run.start)) continue
     const lead = before(tokens, run.start, 4)
     const last = lead.at(-1)
     const adjacent =
@@ -222,7 +230,14 @@ const places = (
     if (!prepositions && !apposed && !zipFollows && !zipBefore && state === undefined && !lived) continue
     const sure = lived || afterName || (state !== undefined && (prepositions || apposed))
     const weight = aside ? "aside" : sure ? "stated" : "mentioned"
-    if (town.length > 0) facts.push({ concept: "city", values: townValues(town), said: written(town), weight })
+    const named = runs.find((other) => other.start + other.tokens.length === run.start && other.tokens.length >= 2)
+    const closed = tokens[end] === undefined || tokens[end - 1]!.after !== ""
+    const beside =
+      weight === "mentioned" && apposed && named !== undefined && closed && town.every(({ capital }) => capital)
+        ? { beside: true as const }
+        : {}
+    if (town.length > 0)
+      facts.push({ concept: "city", values: townValues(town), said: written(town), weight, ...beside })
     if (state !== undefined)
       facts.push({
         concept: "state",
@@ -288,7 +303,12 @@ const stateAt = (
   for (const length of [3, 2, 1]) {
     const words = tokens.slice(at, at + length)
     const short = words.length === length ? SHORT.get(folded(words)) : undefined
-    if (short !== undefined) return { values: [short, written(words)], said: written(words), length }
+    const next = tokens[at + length]
+    const whole =
+      words.at(-1)?.after !== "" ||
+      next === undefined ||
+      (next.word !== "city" && (COMMON.has(next.word) || /^\d/.test(next.word)))
+    if (short !== undefined && whole) return { values: [short, written(words)], said: written(words), length }
   }
   return undefined
 }

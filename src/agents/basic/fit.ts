@@ -23,6 +23,8 @@ export interface Fit {
   readonly candidate: Candidate
   readonly filters: ReadonlyArray<Filter>
   readonly by: ReadonlyArray<string>
+  /** What stood beside the name and is nobody's town. */
+  readonly dropped?: ReadonlyArray<Fact>
 }
 
 /** What came of one type of persons. */
@@ -79,7 +81,7 @@ export function* fitAmong(
   const top = candidates[0]?.rank ?? 0
   const meant = candidates.filter(({ rank }) => rank === top || top < 3)
   const tried = hits.length > 0 ? meant.slice(0, MAX_CANDIDATES) : meant
-  const fit = yield* fitting(tried, checkable, ask, hits.length > 0 || names.length === 0)
+  const fit = yield* fitting(tried, checkable, ask)
   return fit === undefined ? outcome : { ...outcome, fit }
 }
 
@@ -120,12 +122,11 @@ const outer = (name: string): string => {
 const total = (page: Page | undefined): number => page?.total ?? 0
 const columnsIn = (...choices: ReadonlyArray<Choice>) => [...new Set(choices.flat().map(({ columnId }) => columnId))]
 
-/** The first candidate that everything stated fits. `again` looks at other readings of the facts as well. */
+/** The first candidate that everything stated fits, other readings of the facts included for the likeliest. */
 function* fitting(
   candidates: ReadonlyArray<Candidate>,
   checkable: ReadonlyArray<Checkable>,
-  ask: Ask,
-  again: boolean
+  ask: Ask
 ): Script<Fit | undefined> {
   const of = (weight: Fact["weight"]) => checkable.filter(({ fact }) => fact.weight === weight)
   const stated = of("stated")
@@ -152,7 +153,8 @@ function* fitting(
       return { candidate, filters: narrowed ? [...filters, ...asides] : filters, by: columnsIn(firm, loose, narrowed ? asides : []) } // prettier-ignore
     }
     if (loose.length > 0 && nowhere && total(pages[1]) > 0 && candidate.filters.length + firm.length > 0) {
-      return { candidate, filters: [...candidate.filters, ...firm], by: columnsIn(firm) }
+      const dropped = mentioned.map(({ fact }) => fact).filter(({ beside }) => beside === true)
+      return { candidate, filters: [...candidate.filters, ...firm], by: columnsIn(firm), dropped }
     }
   }
   const [candidate] = candidates
@@ -161,14 +163,14 @@ function* fitting(
     const own = elsewhere!.slice(at, (at += Math.min(MAX_READINGS, choices.length)))
     return own.some((page) => total(page) > 0)
   })
-  return again && candidate !== undefined ? yield* eachAlone(candidate, [...stated, ...placed], ask) : undefined
+  return candidate !== undefined && stated.length + placed.length > 0
+    ? yield* eachAlone(candidate, [...stated, ...placed], ask)
+    : undefined
 }
 
 /** Every reading of every fact by itself: a zip code with four more digits, a town that is a part of an address. */
 function* eachAlone(candidate: Candidate, facts: ReadonlyArray<Checkable>, ask: Ask): Script<Fit | undefined> {
   const tries = facts.map(({ choices }) => choices.slice(0, Math.max(1, Math.floor(MAX_TRIES / facts.length))))
-  if (tries.every((choices) => choices.length < 2) && candidate.filters.length > 0 && facts.length === 1)
-    return undefined
   const pages = yield* together(
     tries.map((choices) => together(choices.map((choice) => ask([...candidate.filters, ...choice]))))
   )

@@ -8,7 +8,7 @@ import { PERSON_NOUNS } from "./lexicon.ts"
 import type { SpokenName } from "./names.ts"
 import { find, type Script, together } from "./script.ts"
 import { answerAbout, telling } from "./who.ts"
-import { among, amount, and, numbered, offer, present, unclear } from "./words.ts"
+import { among, amount, and, differing, numbered, offer, present, unclear } from "./words.ts"
 
 interface Introduction {
   readonly names: ReadonlyArray<SpokenName>
@@ -41,7 +41,12 @@ export function* introduce(introduction: Introduction, known: Known): Script<str
   const page = yield* find({ entityTypeId: type.id, filters: fit.filters, limit: MAX_SHOWN, selectColumns: shown })
   const [entity] = page?.entities ?? []
   if (page === undefined || entity === undefined) return nobody(introduction, outcomes, known)
-  const aside = unchecked.length === 0 ? "" : ` I couldn't check ${and(unchecked.map(sayFact))}: that's not something I can look up for you.` // prettier-ignore
+  const aside = [
+    ...(unchecked.length === 0
+      ? []
+      : [` I couldn't check ${and(unchecked.map(sayFact))}: that's not something I can look up for you.`]),
+    ...(fit.dropped ?? []).map(({ said }) => ` I left “${said}” aside: I know of nobody there.`)
+  ].join("")
   if (page.total === 1) {
     if (what === undefined) return `${present(entity, type, columns, shown)}${offer(entity, columns, shown)}${aside}`
     const target = { _tag: "Target" as const, type, columns, filters: fit.filters, found: page, exact: true }
@@ -52,7 +57,7 @@ export function* introduce(introduction: Introduction, known: Known): Script<str
     fit.candidate.name,
     facts.filter(({ weight }) => weight === "stated")
   )
-  const telltale = shown.slice(0, Math.max(3, fit.by.length))
+  const telltale = differing(page, shown).slice(0, 3)
   return `${amount(page)} people fit ${looked}${among(page.limited, type)}.${few}\n${numbered(page, columns, telltale)}\nWhich one is it? Give me the number, or an e-mail address or phone number.${aside}`
 }
 
@@ -77,6 +82,10 @@ const nobody = ({ facts, names, sure }: Introduction, outcomes: ReadonlyArray<Ou
   if (!sure || outcomes.length === 0 || (name === undefined && firm.length === 0)) return unclear(known)
   const limited = outcomes.find((outcome) => outcome.limited)
   const where = limited === undefined ? "" : among(true, limited.type)
+  const checked = firm.filter((fact) => outcomes.some(({ unchecked }) => !unchecked.includes(fact)))
+  if (firm.length > 0 && checked.length === 0 && names.length === 0) {
+    return `I can't look anybody up by ${and(firm.map(sayFact))}. Give me a name, an e-mail address or a phone number.`
+  }
   return firm.length === 0
     ? `I couldn't find ${name!}${where}. Check the spelling, or give me an e-mail address or phone number.`
     : `I found nobody${where} whom all of this fits: ${sayAll(name, firm)}. Check each of them, or give me an e-mail address or phone number instead.`

@@ -3,7 +3,7 @@ import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Known, KnownType } from "./conversation.ts"
-import { ANYBODY, CARDINALS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
+import { ANYBODY, CARDINALS, CONCEPTS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./phrases.ts"
 import { timeAt, type When } from "./time.ts"
 import { folded, type Token, written } from "./tokens.ts"
@@ -200,13 +200,17 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
       continue
     }
     if (copula && length <= MAX_QUALITY) conditions.push(Condition.Quality({ words: folded(rest.slice(0, length)) }))
-    else if (length >= 2 && /\d/.test(rest[length - 1]!.word))
-      conditions.push(Condition.Where({ words: rest.slice(0, length) }))
+    else if (length >= 2 && isThing(rest, length)) conditions.push(Condition.Where({ words: rest.slice(0, length) }))
     else return undefined
     at += length
   }
   return conditions
 }
+
+/** Whether words begin with what a value is of: "zip 19122", "status lead". */
+const isThing = (tokens: ReadonlyArray<Token>, length: number): boolean =>
+  [1, 2, 3].some((words) => words < length && THINGS.has(folded(tokens.slice(0, words))))
+const THINGS = new Set<string>(Object.values(CONCEPTS).flat())
 
 /** "over 20000": how much of what is found out later. */
 const COMPARED = /^(over|above|under|below|more than|less than|at least|at most|greater than) /

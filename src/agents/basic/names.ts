@@ -99,10 +99,10 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
         if (PARTICLES.has(part[0]!.word) && part.length === 1) continue
         const capital = part.some((token) => token.capital)
         const single = length === 1
-        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
+        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || (cue === 4 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
         const rank = from === 0 ? cue : Math.min(cue, 1)
-        // A message often begins with whom it is about, however that is written.
-        const opens = run.start === 0 && from === 0 && length >= 2
+        // A message or a sentence often begins with whom it is about, however that is written.
+        const opens = from === 0 && length >= 2 && (run.start === 0 || /[.!?;:]/.test(tokens[run.start - 1]!.after))
         const weak =
           rank === 2 && mixed && !opens && !part.every((token) => token.capital || PARTICLES.has(token.word)) ? 1 : rank
         // Two words are the likeliest name, then three; what a run begins with before what is inside it.

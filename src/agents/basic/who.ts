@@ -7,7 +7,15 @@ import type { Subject } from "./Intent.ts"
 import type { Concept } from "./lexicon.ts"
 import { byFocus, locate, type Missing, type Target } from "./locate.ts"
 import { find, type Script, together } from "./script.ts"
-import { among, amount, and, called, cell, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./words.ts" // prettier-ignore
+import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./words.ts" // prettier-ignore
+
+/** The columns that tell namesakes apart. */
+export const apart = (type: KnownType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
+  type.id === "meetings"
+    ? []
+    : (["company", "city", "state", "zip", "owner"] as const).flatMap((concept) =>
+        columnsFor(concept, columns).slice(0, 1)
+      )
 
 /** A shape of answer for whoever is found. */
 type Answering = (target: Target, known: Known) => Script<string>
@@ -96,9 +104,10 @@ export function* choosing(
   first: ReadonlyArray<string> = []
 ): Script<string> {
   const { columns, filters, type } = target
-  const shown = telling(type, columns, first).slice(0, Math.max(2, first.length))
-  const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_SHOWN, selectColumns: shown })
+  const chosen = telling(type, columns, [...first, ...apart(type, columns)])
+  const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_SHOWN, selectColumns: chosen })
   if (page === undefined || page.entities.length === 0) return notForYou(known)
+  const shown = differing(page, chosen).slice(0, 3)
   const more = page.total > page.entities.length ? ` The first ${page.entities.length}:` : ""
   const head =
     lead ??

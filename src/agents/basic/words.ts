@@ -71,12 +71,23 @@ export const amount = (page: Pick<Page, "total" | "totalIsLowerBound">): string 
 export const among = (limited: boolean | undefined, type: KnownType): string =>
   limited === true ? ` among the ${small(type.plural)} you can see` : ""
 
+/** A value with what it is; a label that ends in a digit must not run into a number. */
+const labelled = (id: string, text: string, columns: Columns): string =>
+  `${small(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
+
+/** The columns whose values differ between these, or all of them when none does. */
+export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const apart = shown.filter((id) => new Set(page.entities.map((entity) => cell(entity.columns?.[id]))).size > 1)
+  const discreet = apart.filter((id) => !HELD_BACK.test(id))
+  return discreet.length > 0 ? discreet : apart.length > 0 ? apart : shown
+}
+
 /** What tells one from another on one line: status and cells, without what the name says already. */
 export const line = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
   const cells = shown.flatMap((id) => {
     const text = cell(entity.columns?.[id])
     if (text === "" || id === "name" || id === "status") return []
-    return [PLAIN.test(labelOf(id, columns)) ? text : `${small(labelOf(id, columns))} ${text}`]
+    return [PLAIN.test(labelOf(id, columns)) ? text : labelled(id, text, columns)]
   })
   const parts = [...cells, ...(entity.status === undefined ? [] : [`status ${entity.status}`])]
   return parts.length === 0 ? nameOf(entity) : `${nameOf(entity)} — ${parts.join("; ")}`
@@ -105,9 +116,7 @@ export const present = (
   )
   const rest = [
     ...(entity.status === undefined ? [] : [`status ${entity.status}`]),
-    ...visible
-      .filter((id) => places.every((place) => place.id !== id))
-      .map((id) => `${small(labelOf(id, columns))} ${text(id)}`)
+    ...visible.filter((id) => places.every((place) => place.id !== id)).map((id) => labelled(id, text(id), columns))
   ]
   const name = lead.replace(/ is$|'re$/, "")
   if (places.length > 0) return `${[`${lead} ${places.map(({ words }) => words).join(" ")}`, ...rest].join(", ")}.`
