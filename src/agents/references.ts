@@ -44,7 +44,10 @@ export class Sightings {
       const at = placeOf(seen, folded)
       const key = `${seen.type} ${seen.entity.entityId}`
       const known = found.get(key)
-      if (at !== undefined && (known === undefined || at < known.at)) found.set(key, { seen, at })
+      if (at === undefined || (known !== undefined && at > known.at)) continue
+      // Namesakes stand in the order in which they were seen last, which is the answer's.
+      found.delete(key)
+      found.set(key, { seen, at })
     }
     const meant = this.#withoutSteps(distinct([...found.values()], folded, this.#seen))
     const presented = meant.length > 0 ? meant.sort((a, b) => a.at - b.at).map(({ seen }) => seen) : this.#lastOnly()

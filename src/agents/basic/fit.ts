@@ -110,7 +110,7 @@ const others = (
 }
 
 /** Whether somebody was named so clearly that nobody else in the message can be meant. */
-export const credible = (names: ReadonlyArray<SpokenName>): boolean =>
+const credible = (names: ReadonlyArray<SpokenName>): boolean =>
   names.some(({ capital, length, rank }) => rank >= 3 && length >= 2 && capital)
 
 /** The first and last part of a name. */

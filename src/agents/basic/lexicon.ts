@@ -79,11 +79,6 @@ export const CONCEPTS = {
 } as const // prettier-ignore
 export type Concept = keyof typeof CONCEPTS
 
-/** Questions that mean a thing without naming it. */
-export const HAPPENED: Readonly<Record<string, Concept>> = {
-  live: "city", lives: "city", based: "city", located: "city", from: "city", work: "company", works: "company"
-} // prettier-ignore
-
 /** Words that lead to the name of the person whom a message is about, nearest to the name. */
 export const NAME_CUES = list(
   "my name is|name is|names|name|full name|on behalf of|behalf of|regarding|about|customer|client|user|caller|member|guest|passenger|shopper|patient|called|named|i am|this is|it is|account holder|account of|under the name|under|speaking with|chatting with|on the line|signed|sincerely|regards|you are|known as|goes by|re|for customer|we have|here is|contact"

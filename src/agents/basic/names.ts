@@ -4,7 +4,7 @@
  */
 import { COMMON, FOREMOST_CUES, GIVEN, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
 import { endsWith } from "./phrases.ts"
-import { folded, type Token, written } from "./tokens.ts"
+import { type Token, written } from "./tokens.ts"
 
 export interface SpokenName {
   readonly name: string
@@ -27,7 +27,7 @@ const unusual = ({ text, word }: Token): boolean =>
   /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON.has(word) || /^\p{Lu}\.$/u.test(text))
 
 /** Whether both small and capital letters begin words, so that capitals mean something. */
-export const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
+const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
   tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
 
 /** The runs of words that could be names of persons or towns. What parts words, such as a comma, ends one. */
@@ -138,7 +138,7 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
   return found
     .sort((a, b) => b.rank - a.rank || a.order - b.order)
     .slice(0, MAX_NAMES)
-    .map(({ order: _, ...name }) => name)
+    .map(({ capital, length, name, rank }) => ({ capital, length, name, rank }))
 }
 
 /** Cues after which even one small word is a name. */
@@ -183,5 +183,3 @@ export const partsOf = (name: string): ReadonlyArray<string> =>
     .split(/[\s,‑-]+/)
     .map((part) => part.replace(/\.$/, ""))
     .filter((part) => part !== "")
-
-export { folded }

@@ -8,7 +8,7 @@ import { Unavailable } from "../../domain/errors.ts"
 import { type ListedType, type Named, Page } from "../../domain/Page.ts"
 import type { FindQuery } from "../../domain/Query.ts"
 
-export interface Call {
+interface Call {
   readonly name: string
   readonly input: unknown
 }

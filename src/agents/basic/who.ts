@@ -10,7 +10,7 @@ import { find, type Script, together } from "./script.ts"
 import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./words.ts" // prettier-ignore
 
 /** The columns that tell namesakes apart. */
-export const apart = (type: KnownType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
+const apart = (type: KnownType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
   type.id === "meetings"
     ? []
     : (["company", "city", "state", "zip", "owner"] as const).flatMap((concept) =>
@@ -97,12 +97,7 @@ const meMissing = (known: Known): string =>
   known.person?.name === undefined ? notForYou(known) : `You're ${known.person.name}. I can't see more about you.`
 
 /** Several fit: the top few by name, and which one? */
-export function* choosing(
-  target: Target,
-  known: Known,
-  lead?: string,
-  first: ReadonlyArray<string> = []
-): Script<string> {
+function* choosing(target: Target, known: Known, lead?: string, first: ReadonlyArray<string> = []): Script<string> {
   const { columns, filters, type } = target
   const chosen = telling(type, columns, [...first, ...apart(type, columns)])
   const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_SHOWN, selectColumns: chosen })
@@ -122,7 +117,7 @@ export function* choosing(
 const nameIn = (filters: Target["filters"]): string =>
   filters.flatMap(({ columnId, value }) => (columnId === "name" ? [value] : [])).join(" ")
 
-export const notFound = ({ limited, name, type }: Missing): string => {
+const notFound = ({ limited, name, type }: Missing): string => {
   const where = type === undefined || !limited ? "" : among(true, type)
   const whom = name === "" ? "that" : `“${name}”`
   const next =

@@ -26,7 +26,7 @@ const CLOCK = new Intl.DateTimeFormat("en-US", { timeStyle: "short", timeZone: "
 const DATED = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?)?$/
 
 /** A date for people: "November 24, 2026", with the day of the week when it has a time. */
-export const dated = (text: string): string => {
+const dated = (text: string): string => {
   const match = DATED.exec(text)
   if (match === null) return text
   const [, date, hour, minute] = match
@@ -60,7 +60,7 @@ export const called = (said: string, type: KnownType, count: number): string => 
   const own = word === foldText(type.name) || word === foldText(type.plural)
   if (own) return small(count === 1 ? type.name : type.plural)
   const one = singular(word)
-  return count === 1 ? one : one === "person" ? "people" : one === word && !/s$/.test(word) ? `${word}s` : word
+  return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word
 }
 
 /** "more than 1,000" beyond what is counted. */
@@ -83,7 +83,7 @@ export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArr
 }
 
 /** What tells one from another on one line: status and cells, without what the name says already. */
-export const line = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
+const line = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
   const cells = shown.flatMap((id) => {
     const text = cell(entity.columns?.[id])
     if (text === "" || id === "name" || id === "status") return []
@@ -140,7 +140,7 @@ export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<str
 }
 
 /** Three things that can be asked here, in the organization's own words. */
-export const examples = (known: Known): ReadonlyArray<string> => {
+const examples = (known: Known): ReadonlyArray<string> => {
   const plural = (type: KnownType | undefined) => (type === undefined ? undefined : small(type.plural))
   const people = known.types.find(({ id }) => id === PEOPLE)
   const meetings = known.types.find(({ id }) => id === "meetings")
