@@ -137,7 +137,7 @@ const where = (said: string, columns: Columns, known: Known): ReadonlyArray<Choi
   })
 }
 
-const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
+export const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
   const lower = name.toLowerCase()
   const other = STATES[lower] ?? Object.keys(STATES).find((short) => STATES[short] === lower)
   const cities = columnsFor("city", columns).map((slug) => eq(slug, name))
@@ -150,7 +150,9 @@ const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
   const countries = columnsFor("country", columns).map((slug) => eq(slug, name))
   return other === undefined
     ? [...zips, ...cities, ...(cities.length === 0 ? addresses : []), ...countries, ...states]
-    : [...states, ...cities, ...addresses]
+    : name.length === 2
+      ? [...states, ...cities]
+      : [...cities, ...states, ...addresses]
 }
 
 /** What a fact about somebody may mean; empty when such a thing isn't kept or can't be seen. */

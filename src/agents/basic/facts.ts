@@ -201,10 +201,9 @@ const places = (
     if (street === 0) continue
     for (let index = at; index < at + street; index++) taken.add(index)
     const said = written(tokens.slice(at, at + street))
-    const live = before(tokens, at, 3).some(({ word }) => LIVING.has(word))
     const aside = isAside(tokens, at)
     if (aside) asides.add((asideUntil = at + street))
-    facts.push({ concept: "address", values: [said], said, weight: aside ? "aside" : live ? "stated" : "mentioned" })
+    facts.push({ concept: "address", values: [said], said, weight: aside ? "aside" : "stated" })
     at += street - 1
   }
   for (const [index, run] of runs.entries()) {
@@ -293,12 +292,12 @@ const stateAt = (
 ): (NonNullable<Place["state"]> & { readonly length: number }) | undefined => {
   const first = tokens[at]
   if (first === undefined) return undefined
-  const name = STATES[first.word]
+  const name = STATES[first.word.replaceAll(".", "")]
   if (
     name !== undefined &&
     (first.text === first.text.toUpperCase() || first.after !== "" || /^\d/.test(tokens[at + 1]?.word ?? ""))
   ) {
-    return { values: [first.text, name], said: first.text, length: 1 }
+    return { values: [first.text.replaceAll(".", ""), name], said: first.text, length: 1 }
   }
   for (const length of [3, 2, 1]) {
     const words = tokens.slice(at, at + length)

@@ -81,7 +81,7 @@ export type Concept = keyof typeof CONCEPTS
 
 /** Words that lead to the name of the person whom a message is about, nearest to the name. */
 export const NAME_CUES = list(
-  "my name is|name is|names|name|full name|on behalf of|behalf of|regarding|about|customer|client|user|caller|member|guest|passenger|shopper|patient|called|named|i am|this is|it is|account holder|account of|under the name|under|speaking with|chatting with|on the line|signed|sincerely|regards|you are|known as|goes by|re|for customer|we have|here is|contact"
+  "my name is|name is|name of|names|name|full name|on behalf of|behalf of|regarding|about|customer|client|user|caller|member|guest|passenger|shopper|patient|called|named|i am|this is|it is|account holder|account of|under the name|under|speaking with|chatting with|on the line|signed|sincerely|regards|you are|known as|goes by|re|for customer|we have|here is|contact"
 )
 /** Cues that name the person meant even when somebody else speaks. */
 export const FOREMOST_CUES = list(

@@ -1,5 +1,6 @@
 /** Finding whom or what a question is about: by exact name, then by its parts, in the likeliest type first. Never guessed. */
 import type { Named, Page } from "../../domain/Page.ts"
+import { town } from "./bind.ts"
 import type { Focus, Known, KnownType } from "./conversation.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
@@ -57,6 +58,15 @@ export function* side<A, B>(first: Script<A>, second: Script<B>): Script<readonl
   return (yield* together<A | B>([first, second])) as unknown as readonly [A, B]
 }
 
+/** "rosa marquez san diego": two or three words of a name, and a town or state after them. */
+const withTown = (tokens: ReadonlyArray<Token>, columns: ReadonlyArray<Named>): ReadonlyArray<ReadonlyArray<Filter>> =>
+  [2, 3]
+    .filter((length) => length < tokens.length && tokens.length <= length + 3)
+    .flatMap((length) => {
+      const [choice] = town(written(tokens.slice(length)), columns)
+      return choice === undefined ? [] : [[...eqName(written(tokens.slice(0, length))), ...choice]]
+    })
+
 interface Spoken {
   readonly noun?: Noun
   readonly tokens: ReadonlyArray<Token>
@@ -94,13 +104,14 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Kno
 
   const others = known.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
   const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
-  const tries = [...wholes, { type: first, filters: partly(name) }]
+  const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
+  const tries = [...wholes, ...towns, { type: first, filters: partly(name) }]
   const answers = yield* together(tries.map(({ filters, type }) => many(filters)(type)))
   const hit = tries.findIndex((_, index) => (answers[index]?.total ?? 0) > 0)
   if (hit >= 0) {
     const { filters, type } = tries[hit]!
     const own = type === first ? columns : yield* columnsOf(type.id)
-    return target(type, own, filters, answers[hit]!, hit < wholes.length)
+    return target(type, own, filters, answers[hit]!, hit < wholes.length + towns.length)
   }
   const limited = exactly?.limited === true
   if (typed !== undefined || others.length === 0 || known.types.length > MAX_TYPES) return missing(limited)

@@ -2,7 +2,7 @@
  * Names that a message may hold, each a guess that the database has to confirm, ranked by what led to it. A run of
  * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
  */
-import { COMMON, FOREMOST_CUES, GIVEN, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
+import { COMMON, FOREMOST_CUES, GIVEN, IN_PLACE, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
 import { endsWith } from "./phrases.ts"
 import { type Token, written } from "./tokens.ts"
 
@@ -160,9 +160,22 @@ const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Tok
   const other = near.slice(-2).some(({ word }) => OTHERS.has(word))
   if (other) return 0
   if (CUES.some((cue) => endsWith(near, cue))) return 3
-  const follower = tokens[run.start + run.tokens.length]
-  if (follower !== undefined && NAME_FOLLOWERS.has(follower.word) && run.tokens.at(-1)!.after === "") return 3
-  return 2
+  const titled = run.start > 0 && TITLES.has(tokens[run.start - 1]!.word)
+  return titled || isFollowed(tokens, run) ? 3 : 2
+}
+
+/** "Carlos from Indianapolis speaking": words that only follow the name of whoever speaks, its town left out. */
+const isFollowed = (tokens: ReadonlyArray<Token>, run: Run): boolean => {
+  const end = run.start + run.tokens.length
+  if (run.tokens.at(-1)!.after !== "" || (run.start > 0 && IN_PLACE.has(tokens[run.start - 1]!.word))) return false
+  const next = tokens[end]
+  if (next === undefined || NAME_FOLLOWERS.has(next.word)) return next !== undefined
+  const rest = tokens.slice(end + 1, end + 5)
+  const parted = rest.findIndex(({ after }) => after !== "")
+  return (
+    IN_PLACE.has(next.word) &&
+    rest.slice(0, parted < 0 ? rest.length : parted + 1).some(({ word }) => NAME_FOLLOWERS.has(word))
+  )
 }
 
 /** Ends that look like cues: "asking about", "questions about my order". */

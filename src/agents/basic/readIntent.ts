@@ -49,10 +49,11 @@ export const readIntent = (message: string, known: Known): Intent => {
     }
   }
   const meant = stripped(said)
-  if (isAggregate(meant)) return uncountable(meant, known)
-  const question = firstRule(SMALL_TALK, said, known, fits) ?? firstRule(QUESTIONS, meant, known, fits)
   const names = readNames(said)
   const facts = readFacts(said)
+  const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
+  if (isAggregate(meant) && !spoken) return uncountable(meant, known)
+  const question = firstRule(SMALL_TALK, said, known, fits) ?? firstRule(QUESTIONS, meant, known, fits)
   const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
   const told = facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE

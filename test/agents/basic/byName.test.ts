@@ -61,17 +61,17 @@ describe.runIf(existsSync(workbench))("by name", () => {
             .split("\n")
             .filter((line) => line !== "")
             .map((line): Case => JSON.parse(line))
-          const writings = { "as it is": (text: string) => text, "in lower case": (text: string) => text.toLowerCase(), "one wrong accent": misspelt } // prettier-ignore
-          for (const [writing, write] of Object.entries(writings)) {
-            let passed = 0
-            for (const one of cases) {
-              const { about, text } = yield* ask(organization, write(one.ask))
-              if (JSON.stringify([...about].sort()) === JSON.stringify([...one.expect].sort())) passed += 1
-              else console.log(write(one.ask), one.expect, about, text)
-            }
-            console.log(`${writing}: ${passed} of ${cases.length}`)
-            expect(passed).toBeGreaterThanOrEqual(198)
+          // Each case in one of the three ways, so that all of it takes seconds.
+          const writings = [(text: string) => text, (text: string) => text.toLowerCase(), misspelt]
+          let passed = 0
+          for (const [index, one] of cases.entries()) {
+            const question = writings[index % writings.length]!(one.ask)
+            const { about, text } = yield* ask(organization, question)
+            if (JSON.stringify([...about].sort()) === JSON.stringify([...one.expect].sort())) passed += 1
+            else console.log(`${question}: found ${about.join(", ") || "nobody"}: ${text}`)
           }
+          console.log(`${passed} of ${cases.length}`)
+          expect(passed).toBeGreaterThanOrEqual(198)
         }),
       120_000
     )
