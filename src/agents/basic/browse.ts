@@ -9,7 +9,7 @@ import { Condition, type Lookup } from "./lookup.ts"
 import { columnsOf, count, find, type Script, together } from "./script.ts"
 import { written } from "./tokens.ts"
 import { telling } from "./who.ts"
-import { among, amount, called, numbered, small } from "./words.ts"
+import { among, amount, called, differing, HELD_BACK, numbered, small } from "./words.ts"
 
 const MAX_SHOWN = 5
 const MAX_READ = 25
@@ -52,7 +52,8 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, kn
   if (page.total === 0) return nothing(lookup, page)
   const rest = { ...page, entities: page.entities.slice(skip) }
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
-  const items = numbered(rest, columns, shown)
+  const told = rest.entities.length > 1 ? differing(rest, shown.filter((id) => asked.includes(id) || !HELD_BACK.test(id))) : shown.filter((id) => !HELD_BACK.test(id)) // prettier-ignore
+  const items = numbered(rest, columns, told)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`
   if (page.total === 1) return `${there(lookup, page)}: ${items.replace(/^1\. /, "")}.`
@@ -191,7 +192,7 @@ const described = ({ conditions, noun }: Lookup, total: number): string => {
 const there = (lookup: Lookup, page: Page): string => {
   const mine = lookup.conditions.some(({ _tag }) => _tag === "Mine")
   const lead = mine ? "You have" : page.total === 1 ? "There is" : "There are"
-  return `${lead} ${amount(page)} ${described(lookup, page.total)}${among(page.limited, lookup.noun.type)}`
+  return `${lead} ${amount(page)} ${described(lookup, page.total)}${mine ? "" : among(page.limited, lookup.noun.type)}`
 }
 
 const nothing = (lookup: Lookup, page: Page): string => {
@@ -202,7 +203,7 @@ const nothing = (lookup: Lookup, page: Page): string => {
     lookup.conditions.length === 0
       ? ""
       : ` Try it wider: “list ${mine && fewer.some(({ _tag }) => _tag === "Mine") ? "my " : ""}${wider}”.`
-  return `${mine ? "You have" : "I found"} no ${described(lookup, 2)}${among(page.limited, lookup.noun.type)}.${next}`
+  return `${mine ? "You have" : "I found"} no ${described(lookup, 2)}${mine ? "" : among(page.limited, lookup.noun.type)}.${next}`
 }
 
 const cannot = ({ noun }: Lookup): string =>

@@ -96,6 +96,8 @@ const asking =
     Intent.Detail({ subject: subjectOf(name!), what })
 
 const who = ({ name }: Captures): Intent => {
+  // Everything of a kind that isn't there.
+  if (/^(all|my|any|every|our)$/.test(name![0]!.word)) return Intent.NotKnown()
   if (name!.slice(0, -1).some(({ after }) => after !== "")) {
     return Intent.Introduce({ names: readNames(name!, true), facts: readFacts(name!), sure: true })
   }

@@ -73,7 +73,9 @@ export const among = (limited: boolean | undefined, type: KnownType): string =>
 
 /** A value with what it is; a label that ends in a digit must not run into a number. */
 const labelled = (id: string, text: string, columns: Columns): string =>
-  `${small(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
+  id === "attendees"
+    ? `with ${text}`
+    : `${small(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
 
 /** The columns whose values differ between these, or all of them when none does. */
 export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -129,7 +131,7 @@ const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [[/company|employer|
 const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [[/^start$/, "on"], [/^attendees$/, "with"], [/^company$/, "at"]] // prettier-ignore
 
 /** What is shown when it is asked for, not before. */
-const HELD_BACK = /phone|mobile|mail|note/
+export const HELD_BACK = /phone|mobile|mail|note/
 
 /** What else can be asked of somebody: things that are there. */
 export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
