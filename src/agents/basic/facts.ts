@@ -227,7 +227,7 @@ const places = (
     const lived = lead.some(({ word }) => LIVING.has(word)) && (prepositions || adjacent !== undefined && (LIVING.has(adjacent.word) || adjacent.word === "is")) // prettier-ignore
     const afterName = prepositions && (runs.some((other) => other !== run && other.start + other.tokens.length === run.start - 1 && tokens[run.start - 2]!.after.replace(",", "") === "") || lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word))) // prettier-ignore
     if (!prepositions && !apposed && !zipFollows && !zipBefore && state === undefined && !lived) continue
-    const sure = lived || afterName || (state !== undefined && (prepositions || apposed))
+    const sure = lived || afterName || (state !== undefined && prepositions)
     const weight = aside ? "aside" : sure ? "stated" : "mentioned"
     const named = runs.find((other) => other.start + other.tokens.length === run.start && other.tokens.length >= 2)
     const closed = tokens[end] === undefined || tokens[end - 1]!.after !== ""
@@ -292,7 +292,9 @@ const stateAt = (
 ): (NonNullable<Place["state"]> & { readonly length: number }) | undefined => {
   const first = tokens[at]
   if (first === undefined) return undefined
-  const name = STATES[first.word.replaceAll(".", "")]
+  // "L.A." is no state, however "LA" is one.
+  const dotted = first.word.includes(".") && first.word !== "d.c"
+  const name = dotted ? undefined : STATES[first.word.replaceAll(".", "")]
   if (
     name !== undefined &&
     (first.text === first.text.toUpperCase() || first.after !== "" || /^\d/.test(tokens[at + 1]?.word ?? ""))
@@ -313,7 +315,7 @@ const stateAt = (
 }
 
 const townValues = (town: ReadonlyArray<Token>): ReadonlyArray<string> => {
-  const long = TOWNS[folded(town)]
+  const long = TOWNS[folded(town).replaceAll(".", "")]
   const shorter = town.length > 1 ? [written(town.slice(0, 2)), written(town.slice(0, 1))] : []
-  return [...new Set([written(town), ...(long === undefined ? [] : [long]), ...shorter])]
+  return [...new Set([...(long === undefined ? [] : [long]), written(town), ...shorter])]
 }

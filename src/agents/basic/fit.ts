@@ -8,7 +8,7 @@ import { type Choice, choicesOfFact } from "./bind.ts"
 import type { KnownType } from "./conversation.ts"
 import type { Fact } from "./facts.ts"
 import { eqName, partly, side } from "./locate.ts"
-import type { SpokenName } from "./names.ts"
+import { type SpokenName, withApostrophe } from "./names.ts"
 import { columnsOf, count, type Script, together } from "./script.ts"
 
 /** A name as it is looked for; without a name, whoever the facts fit. */
@@ -76,17 +76,21 @@ export function* fitAmong(
   const limited = pages.some((page) => page?.limited === true)
   const outcome = { type, columns, unchecked, limited, tried: hits.map(({ name }) => name!) }
 
-  const candidates = hits.length > 0 ? hits : others(names, checkable, atOnce, clear)
+  const candidates = hits.length > 0 ? hits : guesses(names, checkable, atOnce, clear)
   // Whom the message is about comes before whoever else it names.
   const top = candidates[0]?.rank ?? 0
   const meant = candidates.filter(({ rank }) => rank === top || top < 3)
   const tried = hits.length > 0 ? meant.slice(0, MAX_CANDIDATES) : meant
-  const fit = yield* fitting(tried, checkable, ask)
+  // What is somebody's name isn't a town as well.
+  const others = checkable.filter(
+    ({ fact }) => fact.weight !== "mentioned" || !tried.some(({ name }) => name === fact.said)
+  )
+  const fit = yield* fitting(tried, others, ask)
   return fit === undefined ? outcome : { ...outcome, fit }
 }
 
 /** Nobody is called exactly as was said: further names, names with more parts or fewer, and whoever the facts fit. */
-const others = (
+const guesses = (
   names: ReadonlyArray<SpokenName>,
   checkable: ReadonlyArray<Checkable>,
   atOnce: number,
@@ -97,6 +101,10 @@ const others = (
   const shorter = stated.length === 0 ? [] : names.filter(({ length, rank }) => length >= 3 && rank >= 3)
   const named: ReadonlyArray<Candidate> = [
     ...shorter.slice(0, 1).map(({ name, rank }) => ({ name: outer(name), rank, filters: eqName(outer(name)) })),
+    ...sure.slice(0, 2).flatMap(({ name, rank }) => {
+      const other = withApostrophe(name)
+      return other === undefined ? [] : [{ name: other, rank, filters: eqName(other) }]
+    }),
     ...sure.slice(0, 2).map(({ name, rank }) => ({ name, rank, filters: partly(name) })),
     ...names.slice(atOnce).map(({ name, rank }) => ({ name, rank, filters: eqName(name) }))
   ]

@@ -99,7 +99,7 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
         if (PARTICLES.has(part[0]!.word) && part.length === 1) continue
         const capital = part.some((token) => token.capital)
         const single = length === 1
-        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || (cue === 4 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
+        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || (cue >= 3 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
         const rank = from === 0 ? cue : Math.min(cue, 1)
         // A message or a sentence often begins with whom it is about, however that is written.
         const opens = from === 0 && length >= 2 && (run.start === 0 || /[.!?;:]/.test(tokens[run.start - 1]!.after))
@@ -156,6 +156,7 @@ const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Tok
   const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
   // "on behalf of my wife Emma": between the cue and the name stands who she is.
   const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHERS.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
+  if (near.slice(-4).some(({ word }) => JOINING.has(word))) return 0
   if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !OUT_OF_PLACE.some((cue) => endsWith(trimmed, cue))) return 4
   const other = near.slice(-2).some(({ word }) => OTHERS.has(word))
   if (other) return 0
@@ -163,6 +164,9 @@ const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Tok
   const titled = run.start > 0 && TITLES.has(tokens[run.start - 1]!.word)
   return titled || isFollowed(tokens, run) ? 3 : 2
 }
+
+/** "add a passenger named Peter": somebody who comes in besides. */
+const JOINING = new Set(["add", "adding", "remove", "removing", "invite"])
 
 /** "Carlos from Indianapolis speaking": words that only follow the name of whoever speaks, its town left out. */
 const isFollowed = (tokens: ReadonlyArray<Token>, run: Run): boolean => {
@@ -189,6 +193,12 @@ const OUT_OF_PLACE = byLength([
   "what about",
   "how about"
 ])
+
+/** The name with the apostrophe that Irish and Italian names are often written without; undefined where there is none. */
+export const withApostrophe = (name: string): string | undefined => {
+  const written = name.replace(/(?<!\p{L})([OD])(?=\p{Lu}\p{Ll})/gu, "$1'")
+  return written === name ? undefined : written
+}
 
 /** The words of a name that all have to occur, in whatever order: initials and hyphens set aside. */
 export const partsOf = (name: string): ReadonlyArray<string> =>

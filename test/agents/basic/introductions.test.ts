@@ -4,6 +4,7 @@ import { expect } from "vitest"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { ask, BasicAgent, load, openTo } from "../../support/basic.ts"
+import { AIRLINE, PASSENGERS } from "./airline.ts"
 import { ABROAD, type Introduction, SHOP } from "./introductions.ts"
 import { CLIENTS, CUSTOMERS } from "./retail.ts"
 
@@ -32,7 +33,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("people introd
         yield* openTo(organization, "people", "companies", "meetings")
         expect(yield* score(organization, SHOP)).toBeGreaterThanOrEqual(SHOP.length)
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -44,6 +45,18 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("people introd
         yield* openTo(organization, "people", "companies", "clients")
         expect(yield* score(organization, ABROAD)).toBeGreaterThanOrEqual(ABROAD.length)
       }),
-    60_000
+    120_000
+  )
+
+  it.effect(
+    "are found among an airline's passengers",
+    () =>
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("airline")
+        yield* load(organization, "people", PASSENGERS)
+        yield* openTo(organization, "people", "companies", "meetings")
+        expect(yield* score(organization, AIRLINE)).toBeGreaterThanOrEqual(AIRLINE.length)
+      }),
+    120_000
   )
 })
