@@ -15,6 +15,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/server.ts"],
+    setupFiles: ["test/support/loopback.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2

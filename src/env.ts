@@ -60,6 +60,33 @@ const databaseUrl = (text: string): Redacted.Redacted<string> | undefined => {
 
 const parsedUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
 
+const secretText = (text: string): Redacted.Redacted<string> | undefined =>
+  text === "" ? undefined : Redacted.make(secret(text))
+
+const baseUrl = (text: string): string | undefined => {
+  if (text === "") return undefined
+  return /^https?:\/\/./.test(text) && URL.canParse(text)
+    ? text.replace(/\/+$/, "")
+    : reject("an http or https address")
+}
+
+const PRICE = /^([^=\s]+)=(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/
+
+/** Dollars per million tokens, in and out, by model. */
+export type Prices = ReadonlyMap<string, { readonly input: number; readonly output: number }>
+
+const prices = (text: string): Prices =>
+  new Map(
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "")
+      .map((part) => {
+        const [, model, input, output] = PRICE.exec(part) ?? reject("model=in/out, such as claude-haiku-5-5=1/5")
+        return [model!, { input: Number(input), output: Number(output) }] as const
+      })
+  )
+
 const LOG_LEVELS = ["error", "warn", "info", "debug"] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -131,6 +158,58 @@ export const SETTINGS = {
         : /^https?:$/.test(parsedUrl(text)?.protocol ?? "")
           ? text.replace(/\/$/, "")
           : reject("http:// or https:// and a host")
+  ),
+  provider: setting(
+    "MAX_PROVIDER",
+    "Who thinks: anthropic, basic (no model, no network) or a provider that Ax knows. By default anthropic with a key, else basic.",
+    "",
+    (text) => text.toLowerCase() || undefined
+  ),
+  model: setting(
+    "MAX_MODEL",
+    "The model, as its provider calls it; claude-haiku-5-5 by default at Anthropic.",
+    "",
+    (text) => text || undefined
+  ),
+  anthropicKey: setting(
+    "ANTHROPIC_API_KEY",
+    "The key for Anthropic, as it is, env:NAME or file:/path.",
+    "",
+    secretText
+  ),
+  anthropicUrl: setting("ANTHROPIC_BASE_URL", "Where Anthropic's interface is, if elsewhere.", "", baseUrl),
+  axKey: setting("MAX_API_KEY", "The key for a provider of Ax, as it is, env:NAME or file:/path.", "", secretText),
+  axUrl: setting("MAX_BASE_URL", "Where the interface of a provider of Ax is, if elsewhere.", "", baseUrl),
+  turnTokens: setting(
+    "MAX_TURN_TOKENS",
+    "Tokens that one answer may cost, in and out.",
+    "30000",
+    wholeNumber(1000, 1_000_000)
+  ),
+  turnSeconds: setting("MAX_TURN_SECONDS", "Seconds that one answer may take.", "60", wholeNumber(1, 600)),
+  dayTurns: setting(
+    "MAX_DAY_TURNS",
+    "Questions that an organization may ask a day.",
+    "5000",
+    wholeNumber(0, 100_000_000)
+  ),
+  dayTokens: setting(
+    "MAX_DAY_TOKENS",
+    "Tokens that an organization's answers may cost a day, in and out.",
+    "10000000",
+    wholeNumber(0, 900_000_000)
+  ),
+  sessionDays: setting(
+    "MAX_SESSION_DAYS",
+    "Days that a conversation is kept after it was last used.",
+    "30",
+    wholeNumber(1, 3650)
+  ),
+  prices: setting(
+    "MAX_PRICES",
+    "What models cost in dollars per million tokens, in/out: claude-haiku-5-5=1/5,… (an example, not a price list).",
+    "",
+    prices
   ),
   logLevel: setting(
     "MAX_LOG_LEVEL",

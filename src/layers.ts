@@ -1,5 +1,7 @@
 /** The layer graph; each line feeds those above it. */
 import { Layer } from "effect"
+import { MaxAgent } from "./agents/MaxAgent.ts"
+import { configuredModel } from "./agents/models.ts"
 import { Database } from "./database/Database.ts"
 import { AuditLog } from "./services/AuditLog.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
@@ -16,6 +18,9 @@ import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
 import { PolicyReview } from "./services/PolicyReview.ts"
 import { Refusals } from "./services/Refusals.ts"
+import { Sessions } from "./services/Sessions.ts"
+import { Spending } from "./services/Spending.ts"
+import { ToolHandlers } from "./tools/handlers.ts"
 
 /** Every service over a database that is given. */
 export const Services = Layer.mergeAll(
@@ -27,7 +32,9 @@ export const Services = Layer.mergeAll(
   Mappings.layer,
   Memberships.layer,
   Organizations.layer,
-  PolicyReview.layer
+  PolicyReview.layer,
+  Sessions.layer,
+  Spending.layer
 ).pipe(
   Layer.provideMerge(Policies.layer),
   Layer.provideMerge(Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer)),
@@ -36,3 +43,9 @@ export const Services = Layer.mergeAll(
 
 /** Every service over the configured database. */
 export const Live = Services.pipe(Layer.provideMerge(Database.layer))
+
+/** The agent with the model that is configured, over services that are given. */
+export const Agent = MaxAgent.layer.pipe(Layer.provideMerge(configuredModel))
+
+/** The agent over every service and the configured database. */
+export const LiveAgent = Agent.pipe(Layer.provideMerge(ToolHandlers), Layer.provideMerge(Live))

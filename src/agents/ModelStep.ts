@@ -23,6 +23,9 @@ export interface Message {
   readonly parts: ReadonlyArray<Part>
 }
 
+/** How a message begins that the loop, and no person, puts after a reply that can't be shown. */
+export const REFUSED_REPLY = "That reply can't be shown."
+
 export interface StepRequest {
   /** Static and byte-stable, the same for every organization. */
   readonly system: string

@@ -13,7 +13,7 @@ import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./Refusals.ts"
-import { resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
+import { isIdentifier, resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
 import { makeViews } from "./views.ts"
 
 export interface ColumnsQuery {
@@ -21,6 +21,10 @@ export interface ColumnsQuery {
   readonly filter?:
     | { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined }
     | undefined
+}
+
+export interface TypeOverview extends ListedType {
+  readonly identifiers: ReadonlyArray<string>
 }
 
 export class EntityQueryService extends Context.Service<
@@ -34,6 +38,10 @@ export class EntityQueryService extends Context.Service<
     readonly listColumnsForType: (
       input: ColumnsQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<{ readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
+    /** The types that the caller may see, as they are in the catalog's order, with the columns that identify one entity. */
+    readonly overview: (input: {
+      readonly organizationId: bigint
+    }) => Effect.Effect<ReadonlyArray<TypeOverview>, LookupError, CurrentPrincipal>
     /** One page of the entities that match and that the caller may see. */
     readonly findEntities: (
       input: FindQuery & { readonly organizationId: bigint }
@@ -99,6 +107,24 @@ export class EntityQueryService extends Context.Service<
               pluralName
             }))
           }
+        }),
+
+        overview: Effect.fn("EntityQueryService.overview")(function* (input) {
+          const principal = yield* caller(input.organizationId)
+          const cached = states.cached(input.organizationId)
+          const visible = visibleTo(
+            cached?.catalog.epoch === principal.epoch
+              ? { principal, state: cached }
+              : yield* identities.readmit(principal)
+          )
+          return visibleTypes(visible).map((type) => ({
+            id: type.slug,
+            name: type.name,
+            pluralName: type.pluralName,
+            identifiers: visibleColumns({ type, plan: visible.planOf(type)! }, visible)
+              .filter(isIdentifier)
+              .map(({ slug }) => slug)
+          }))
         }),
 
         listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {

@@ -8,13 +8,14 @@ import {
   columnByKey,
   DISPLAY_NAME,
   type EntityType,
+  ID_COLUMN,
   idColumn,
   isManagedThroughout,
   STATUS
 } from "../domain/EntityType.ts"
 import { InvalidInput, UnknownName } from "../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../domain/keys.ts"
-import { all, Bound, NEVER, some } from "../domain/Predicate.ts"
+import { all, ALWAYS, Bound, NEVER, some } from "../domain/Predicate.ts"
 import {
   DEFAULT_LIMIT,
   type Filter,
@@ -119,7 +120,9 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
         : Result.succeed(column)
     }
     const filterColumns: Array<Column> = []
-    for (const filter of query.filters) filterColumns.push(yield* named(filter.columnId))
+    for (const filter of query.filters) {
+      filterColumns.push(filter.columnId === ID_COLUMN.slug ? idColumn(found.type) : yield* named(filter.columnId))
+    }
     const select: Array<SelectedColumn> = []
     for (const slug of new Set(requested)) select.push(selected(yield* named(slug), found, visible))
 
@@ -179,7 +182,10 @@ export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<
 /** A conjunction in this order. */
 const both = (mask: Bound, bound: Bound): Bound => (mask._tag === "Always" ? bound : Bound.All({ of: [mask, bound] }))
 
-const maskOf = (plan: Granted, column: Column): Bound => plan.cells.get(column.key) ?? NEVER
+const isId = (column: Column): boolean => column.key === ID_COLUMN.key
+
+/** Whoever sees a row sees its id. */
+const maskOf = (plan: Granted, column: Column): Bound => (isId(column) ? ALWAYS : (plan.cells.get(column.key) ?? NEVER))
 
 /** Whether a filter can miss visible rows because its cell, or what it leads to, is hidden on some of them. */
 const isPartial = (filter: Filter, column: Column, found: VisibleType, visible: Visible): boolean => {
@@ -209,10 +215,11 @@ const selected = (column: Column, found: VisibleType, visible: Visible): Selecte
 const MAX_SHOWN_VALUES = 30
 
 /** Columns whose values name one entity or a few, so that equality on them is a lookup. */
-const isIdentifier = (column: Column): boolean =>
-  column.storage._tag === "Value" &&
-  column.storage.indexed === true &&
-  (column.kind === "phone" || column.kind === "email" || column.key === DISPLAY_NAME)
+export const isIdentifier = (column: Column): boolean =>
+  isId(column) ||
+  (column.storage._tag === "Value" &&
+    column.storage.indexed === true &&
+    (column.kind === "phone" || column.kind === "email" || column.key === DISPLAY_NAME))
 
 const isSelective = (column: Column): boolean => column.kind !== "boolean"
 
@@ -237,6 +244,10 @@ const compare = (column: Column, op: "eq" | "gte" | "lt", value: string | boolea
 
 const equal = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
   const { organization } = visible.state.catalog
+  if (isId(column)) {
+    const id = parseId(value, column.ids)
+    return Result.succeed(id === undefined ? NEVER : compare(column, "eq", id))
+  }
   switch (column.kind) {
     case "text":
     case "list": {
@@ -291,6 +302,7 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
 }
 
 const contains = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+  if (isId(column)) return invalid("id can't be searched with ilike: use eq.")
   switch (column.kind) {
     case "text":
       return containsText(foldText(value), column)

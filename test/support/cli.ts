@@ -12,19 +12,24 @@ export interface Ran {
 }
 
 /** Runs `max` with an environment of its own: nothing of the tests' own settings reaches it but what is given. */
-export const runMax = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Promise<Ran> =>
+export const runMax = (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  input?: string
+): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const inherited = Object.fromEntries(
       ["PATH", "HOME", "LANG", "TMPDIR"].map((name) => [name, process.env[name] ?? ""])
     )
     const child = spawn(process.execPath, [program, ...args], {
       env: { ...inherited, ...env },
-      stdio: ["ignore", "pipe", "pipe"]
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]
     })
+    child.stdin?.end(input)
     let stdout = ""
     let stderr = ""
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()))
-    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+    child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()))
+    child.stderr!.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
     child.on("error", reject)
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })

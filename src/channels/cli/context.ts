@@ -48,7 +48,7 @@ export const whoAsks = Effect.gen(function* () {
 })
 
 /** The principal of this command, by --as. */
-const currentPrincipal = Effect.gen(function* () {
+export const currentPrincipal = Effect.gen(function* () {
   const who = yield* whoAsks
   const organization = yield* currentOrganization
   const identifier = readIdentifier(who, organization)

@@ -5,12 +5,14 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
-import { Services } from "../../layers.ts"
+import { Agent, Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { Mappings } from "../../services/Mappings.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
+import { ask } from "./commands/ask.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, move, restore } from "./commands/backup.ts"
+import { chat } from "./commands/chat.ts"
 import { migrate } from "./commands/database.ts"
 import { doctor } from "./commands/doctor.ts"
 import { demo } from "./commands/demo.ts"
@@ -23,7 +25,9 @@ import { mcp } from "./commands/mcp.ts"
 import { init, member, org } from "./commands/organization.ts"
 import * as policies from "./commands/policy.ts"
 import { explain, newPolicy, simulate } from "./commands/policyReview.ts"
+import { sessions } from "./commands/sessions.ts"
 import { trace } from "./commands/trace.ts"
+import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
 import { note } from "./output.ts"
 import { version } from "../../version.ts"
@@ -81,6 +85,8 @@ const Connected = ToolHandlers.pipe(
 
 const connected = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
+const answering = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
+  Command.provide(command, Agent.pipe(Layer.provideMerge(Connected)))
 const configured = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 
@@ -111,6 +117,7 @@ const root = max.pipe(
     `Ask about your organization and get what you may see, from its Postgres.\n\nSettings, from the environment:\n${settings.join("\n")}`
   ),
   Command.withSubcommands([
+    { group: "Ask", commands: [answering(chat), answering(ask)] as const },
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
     {
       group: "Set up",
@@ -122,6 +129,8 @@ const root = max.pipe(
         connected(audit),
         connected(importFile),
         connected(map),
+        connected(sessions),
+        connected(usage),
         configured(migrate),
         demo
       ] as const

@@ -1,11 +1,14 @@
 /** Lookup cases with known answers, run as the people that they name. */
-import { Effect, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { MaxAgent } from "../../../agents/MaxAgent.ts"
+import type { TurnUsage } from "../../../agents/TurnEvent.ts"
 import { PEOPLE } from "../../../domain/EntityType.ts"
-import { type LookupError, NotAdmitted, OperatorError } from "../../../domain/errors.ts"
+import { type ConfigurationError, type LookupError, NotAdmitted, OperatorError } from "../../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../../domain/Principal.ts"
 import { MAX_LIMIT } from "../../../domain/Query.ts"
 import { Env } from "../../../env.ts"
+import { Agent } from "../../../layers.ts"
 import { EntityQueryService } from "../../../services/EntityQueryService.ts"
 import { ExternalIds } from "../../../services/ExternalIds.ts"
 import { IdentityResolver, readIdentifier } from "../../../services/IdentityResolver.ts"
@@ -33,6 +36,14 @@ interface Outcome {
   readonly place: string
   readonly expected: ReadonlyArray<string>
   readonly found: ReadonlyArray<string> | string
+  /** What an ask cost. */
+  readonly usage?: TurnUsage
+}
+
+/** What was found, and for an ask what it cost. */
+interface Found {
+  readonly ids: ReadonlyArray<string>
+  readonly usage?: TurnUsage
 }
 
 const MAX_CASES_LENGTH = 50_000_000
@@ -65,7 +76,13 @@ export const evaluate = Command.make(
           if (kind === undefined)
             return yield* new OperatorError({ message: `${place}: a case has find, anchor or ask.` })
           const started = performance.now()
-          const found = yield* runCase(one, kind).pipe(Effect.catch((error) => Effect.succeed(error.message)))
+          const outcome = yield* runCase(one, kind).pipe(
+            // What is wrong with the configuration is wrong for every case.
+            Effect.catch((error) =>
+              error._tag === "ConfigurationError" ? Effect.fail(error) : Effect.succeed(error.message)
+            )
+          )
+          const found = typeof outcome === "string" ? outcome : outcome.ids
           const expected = [...one.expect].sort()
           outcomes.push({
             kind,
@@ -73,7 +90,8 @@ export const evaluate = Command.make(
             expected,
             found,
             passed: typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected),
-            millis: performance.now() - started
+            millis: performance.now() - started,
+            ...(typeof outcome === "string" || outcome.usage === undefined ? {} : { usage: outcome.usage })
           })
         }
       }
@@ -85,7 +103,7 @@ export const evaluate = Command.make(
           message: `${passed} of ${outcomes.length} passed; ${input.min * 100} % was asked for.`
         })
       }
-    })
+    }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Run lookup cases with known answers"))
 
 const caseRunner = Effect.gen(function* () {
@@ -96,6 +114,14 @@ const caseRunner = Effect.gen(function* () {
   const env = yield* Env
   const fallback = Option.getOrElse((yield* max).as, () => env.as)
   const principals = new Map<string, Principal>()
+  // Only ask cases need a model, and what is wrong with its configuration.
+  const services = yield* Effect.context<Layer.Services<typeof Agent> | Scope.Scope>()
+  const agent = yield* Effect.cached(
+    Layer.build(Agent).pipe(
+      Effect.map((built) => Context.get(built, MaxAgent)),
+      Effect.provideContext(services)
+    )
+  )
 
   const principal = Effect.fnUntraced(function* (who: string | undefined) {
     if (who === undefined) return yield* new UsageError({ message: 'Say for whom: --as, or "as" in the case.' })
@@ -131,31 +157,54 @@ const caseRunner = Effect.gen(function* () {
       ids.push(...page.entities.map((entity) => entity.entityId))
       cursor = page.nextCursorEntityId
     } while (cursor !== undefined && ids.length < MAX_FOUND)
-    return yield* translated(query.type, ids)
+    return { ids: yield* translated(query.type, ids) }
   })
 
   const anchor = Effect.fnUntraced(function* (identifiers: Readonly<Record<string, string>>) {
     const identifier = readIdentifier(Object.values(identifiers)[0] ?? "", organization)
     const ids = identifier === undefined ? [] : yield* identities.identify(organization, identifier)
-    return ids.length === 1 ? yield* translated(PEOPLE, ids) : []
+    return { ids: ids.length === 1 ? yield* translated(PEOPLE, ids) : [] }
   })
 
-  return (one: Case, kind: Kind): Effect.Effect<ReadonlyArray<string>, LookupError | OperatorError> => {
+  /** Right when what the answer was about is exactly what was expected. */
+  const ask = Effect.fnUntraced(function* (text: string, who: string | undefined) {
+    const max = yield* agent
+    const events = yield* Stream.runCollect(max.turn({ organization, who: yield* principal(who), say: { text } }))
+    const last = [...events].at(-1)
+    if (last?._tag !== "done") return yield* new OperatorError({ message: last?._tag === "error" ? last.message : "" })
+    const { references, usage } = last
+    const types = [...new Set(references.map(({ type }) => type))]
+    const ids = yield* Effect.forEach(types, (type) =>
+      translated(
+        type,
+        references.filter((one) => one.type === type).map(({ id }) => id)
+      )
+    )
+    return { ids: ids.flat(), usage }
+  })
+
+  return (one: Case, kind: Kind): Effect.Effect<Found, LookupError | OperatorError | ConfigurationError> => {
     switch (kind) {
       case "find":
         return find(one.find!, one.as ?? fallback)
       case "anchor":
         return anchor(one.anchor!)
       case "ask":
-        return Effect.fail(
-          new OperatorError({ message: "ask cases need the conversation, which isn't part of this version." })
-        )
+        return ask(one.ask!, one.as ?? fallback)
     }
   }
 })
 
 const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100
+
+/** Tokens that an answer costs on average, in and out. */
+const tokensPerAsk = (outcomes: ReadonlyArray<Outcome>) => {
+  const usages = outcomes.flatMap(({ usage }) => (usage === undefined ? [] : [usage]))
+  const mean = (of: (usage: TurnUsage) => number) =>
+    usages.length === 0 ? 0 : Math.round(usages.reduce((sum, usage) => sum + of(usage), 0) / usages.length)
+  return { input: mean(({ inputTokens }) => inputTokens), output: mean(({ outputTokens }) => outputTokens) }
+}
 
 const summary = (outcomes: ReadonlyArray<Outcome>) => ({
   passed: outcomes.filter((outcome) => outcome.passed).length,
@@ -172,7 +221,8 @@ const summary = (outcomes: ReadonlyArray<Outcome>) => ({
             passed: own.filter((outcome) => outcome.passed).length,
             of: own.length,
             p50: quantile(times, 0.5),
-            p95: quantile(times, 0.95)
+            p95: quantile(times, 0.95),
+            ...(kind === "ask" ? { tokens: tokensPerAsk(own) } : {})
           }
         ]
       ]
@@ -187,7 +237,9 @@ const lines = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
   const { failed, failures, kinds, passed } = summary(outcomes)
   return [
     ...Object.entries(kinds).map(
-      ([kind, own]) => `${kind.padEnd(7)} ${own.passed} of ${own.of} passed  p50 ${own.p50} ms  p95 ${own.p95} ms`
+      ([kind, own]) =>
+        `${kind.padEnd(7)} ${own.passed} of ${own.of} passed  p50 ${own.p50} ms  p95 ${own.p95} ms` +
+        ("tokens" in own ? `  tokens per ask ${own.tokens?.input} in, ${own.tokens?.output} out` : "")
     ),
     ...failures
       .slice(0, 20)

@@ -1,0 +1,37 @@
+/**
+ * Basic mode: Max without a key and without a network. A message is read by rules, what it means is looked up with the
+ * same three tools, and the answer is put into words here. It knows English, and says so when it doesn't understand.
+ */
+import { Layer, Stream } from "effect"
+import { ModelStep, type StepEvent, type StepRequest } from "../ModelStep.ts"
+import { readConversation } from "./conversation.ts"
+import { replay } from "./script.ts"
+import { answer } from "./scripts.ts"
+
+/** No model read or wrote anything. */
+const usage = { inputTokens: 0, outputTokens: 0 }
+
+/** The next step of a conversation: a function of its messages and of nothing else. */
+export const basicStep = (request: StepRequest): ReadonlyArray<StepEvent> => {
+  const conversation = readConversation(request)
+  const turn = replay(answer(conversation), conversation.rounds)
+  const step = conversation.rounds.length + 1
+  return turn._tag === "Reply"
+    ? [
+        { _tag: "Delta", text: turn.text },
+        { _tag: "Finished", reason: "end", usage }
+      ]
+    : [
+        ...turn.calls.map((call, index) => ({ _tag: "ToolCall" as const, id: `basic-${step}-${index + 1}`, ...call })),
+        { _tag: "Finished", reason: "tools", usage }
+      ]
+}
+
+export const BasicStep = Layer.succeed(
+  ModelStep,
+  ModelStep.of({
+    provider: "basic",
+    model: "basic",
+    stream: (request) => Stream.fromIterable(basicStep(request))
+  })
+)

@@ -1,0 +1,63 @@
+/** Which of a type's columns people's words mean. Only slugs and labels are known here, not kinds: whether a value fits is tried. */
+import { foldText } from "../../domain/keys.ts"
+import type { Named } from "../../domain/Page.ts"
+import { type Concept, CONCEPTS } from "./lexicon.ts"
+
+type Columns = ReadonlyArray<Named>
+
+const wordsOf = ({ id, name }: Named): ReadonlyArray<string> => [
+  ...new Set([name, id].map((text) => foldText(text.replaceAll("_", " ").replace(/[^\p{L}\p{N}]+/gu, " "))))
+]
+
+/** Words too small to be looked for inside a longer label. */
+const WHOLE_ONLY = new Set(
+  "with at end when time day number mail person people customer client account tel updated created".split(" ")
+)
+
+/** The columns that a concept may mean, the likeliest first. */
+export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<string> => {
+  const phrases = CONCEPTS[concept]
+  const ranked = columns.flatMap((column) => {
+    const labels = wordsOf(column)
+    const exact = phrases.findIndex((phrase) => labels.includes(phrase))
+    const inside = phrases.findIndex(
+      (phrase) => !WHOLE_ONLY.has(phrase) && labels.some((label) => contains(label, phrase))
+    )
+    const rank = exact >= 0 ? exact : inside >= 0 ? inside + phrases.length : -1
+    return rank < 0 ? [] : [{ rank, id: column.id }]
+  })
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ id }) => id)
+}
+
+const contains = (label: string, phrase: string): boolean => ` ${label} `.includes(` ${phrase} `)
+
+/** The columns that somebody's words for a thing mean: the organization's own label first. */
+export const columnsCalled = (what: string, columns: Columns): ReadonlyArray<string> => {
+  const words = foldText(what.replace(/[^\p{L}\p{N}@]+/gu, " "))
+  if (words === "contact")
+    return [...columnsFor("phone", columns).slice(0, 1), ...columnsFor("email", columns).slice(0, 1)]
+  const own = columns.filter((column) =>
+    wordsOf(column).some((label) => label === words || `${label}s` === words || label === `${words}s`)
+  )
+  if (own.length > 0) return own.map(({ id }) => id)
+  for (const [concept, phrases] of Object.entries(CONCEPTS)) {
+    if (!(phrases as ReadonlyArray<string>).includes(words) && concept !== words) continue
+    const found = columnsFor(concept as Concept, columns)
+    if (found.length > 0) return found
+  }
+  return columns.filter((column) => wordsOf(column).some((label) => contains(label, words))).map(({ id }) => id)
+}
+
+/** A thing and its value, when some words begin with the name of a thing: "status is lead", "zip code 19122". */
+export const thingAndValue = (
+  words: ReadonlyArray<string>,
+  columns: Columns
+): { readonly columns: ReadonlyArray<string>; readonly rest: ReadonlyArray<string> } | undefined => {
+  for (let length = Math.min(4, words.length - 1); length >= 1; length--) {
+    const found = columnsCalled(words.slice(0, length).join(" "), columns)
+    if (found.length > 0) return { columns: found, rest: words.slice(length) }
+  }
+  return undefined
+}
+
+export const labelOf = (id: string, columns: Columns): string => columns.find((column) => column.id === id)?.name ?? id

@@ -1,0 +1,70 @@
+/** What a step is asked, read from the messages: the context, what the person said now and before, and the answers so far. */
+import { Option, Schema } from "effect"
+import { type Message, type Part, REFUSED_REPLY, type StepRequest } from "../ModelStep.ts"
+import type { Answer } from "./script.ts"
+
+const Context = Schema.Struct({
+  person: Schema.optionalKey(Schema.Struct({ name: Schema.optionalKey(Schema.String) })),
+  organization: Schema.optionalKey(Schema.String),
+  today: Schema.String,
+  types: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      name: Schema.String,
+      plural: Schema.String,
+      columns: Schema.optionalKey(Schema.Array(Schema.String))
+    })
+  ),
+  focus: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ type: Schema.String, id: Schema.String, name: Schema.String }))
+  )
+})
+
+/** What varies between organizations, people and days. */
+export type Known = typeof Context.Type
+export type KnownType = Known["types"][number]
+/** Something that an earlier answer was about. */
+export type Focus = NonNullable<Known["focus"]>[number]
+
+export interface Conversation {
+  readonly known: Known
+  readonly said: string
+  /** What the person said before, the latest last. */
+  readonly earlier: ReadonlyArray<string>
+  readonly rounds: ReadonlyArray<ReadonlyArray<Answer>>
+}
+
+const decodeContext = Schema.decodeUnknownOption(Schema.fromJsonString(Context))
+const NOTHING: Known = { today: "1970-01-01", types: [] }
+
+export const readConversation = ({ messages }: StepRequest): Conversation => {
+  const last = messages.findLastIndex((message) => message.role === "user" && texts(message).some(isSaid))
+  const contexts = messages
+    .flatMap((message) => (message.role === "user" ? texts(message) : []))
+    .map((text) => decodeContext(text))
+  const said = messages
+    .slice(0, last + 1)
+    .filter((message) => message.role === "user")
+    .map((message) => texts(message).at(-1))
+    .filter((text) => text !== undefined && isSaid(text) && Option.isNone(decodeContext(text)))
+  return {
+    known: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => NOTHING),
+    said: said.at(-1) ?? "",
+    earlier: said.slice(0, -1) as ReadonlyArray<string>,
+    rounds: messages
+      .slice(last + 1)
+      .filter((message) => message.role === "user")
+      .map((message) => message.parts.flatMap(answer))
+  }
+}
+
+/** The loop's own words to a model whose reply it held back; here the same reply comes again, for the guard to cut. */
+const isSaid = (text: string): boolean => !text.startsWith(REFUSED_REPLY)
+
+const texts = ({ parts }: Message): ReadonlyArray<string> =>
+  parts.flatMap((part) => (part._tag === "Text" ? [part.text] : []))
+
+const answer = (part: Part): ReadonlyArray<Answer> =>
+  part._tag === "ToolResult"
+    ? [{ text: part.text, ...(part.failed || part.value === undefined ? {} : { value: part.value }) }]
+    : []

@@ -1,0 +1,165 @@
+/**
+ * Every English word that basic mode gives a meaning to. What an organization calls its own things isn't here: it
+ * comes with the conversation.
+ */
+const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
+const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map((phrase) => phrase.trim())
+
+/** What may stand before and after what is meant. */
+export const OPENERS = list(
+  "please|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+)
+export const CLOSERS = list(
+  "please|thanks|thank you|for me|if you can|right now|now|again|max|cheers|asap|exactly|then|instead|too|there|in total|altogether|overall"
+)
+
+export const ORDINALS: Readonly<Record<string, number>> = {
+  first: 1, "1st": 1, second: 2, "2nd": 2, third: 3, "3rd": 3, fourth: 4, "4th": 4, fifth: 5, "5th": 5,
+  sixth: 6, "6th": 6, seventh: 7, "7th": 7, eighth: 8, "8th": 8, ninth: 9, "9th": 9, tenth: 10, "10th": 10
+} // prettier-ignore
+export const CARDINALS: Readonly<Record<string, number>> = {
+  one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twenty: 20
+} // prettier-ignore
+
+export const MONTHS: Readonly<Record<string, number>> = {
+  january: 1, jan: 1, february: 2, feb: 2, march: 3, mar: 3, april: 4, apr: 4, may: 5, june: 6, jun: 6, july: 7, jul: 7,
+  august: 8, aug: 8, september: 9, sept: 9, sep: 9, october: 10, oct: 10, november: 11, nov: 11, december: 12, dec: 12
+} // prettier-ignore
+export const WEEKDAYS: Readonly<Record<string, number>> = {
+  sunday: 0, monday: 1, tuesday: 2, wednesday: 3, thursday: 4, friday: 5, saturday: 6,
+  sun: 0, mon: 1, tue: 2, tues: 2, wed: 3, thu: 4, thurs: 4, fri: 5, sat: 6
+} // prettier-ignore
+
+/** What Max can't work out, whatever it is asked of. */
+export const AGGREGATES = set(
+  "sum average avg mean median percentage percent ratio trend trends breakdown chart graph grouped aggregate forecast correlation"
+)
+/** The same in more words; each has to stand in the message as it is. */
+export const AGGREGATE_PHRASES = list(
+  "group by|broken down by|break down|add up|adds up|total value|total amount|total revenue|total sales|total of|in total worth|how much money|how much revenue|most meetings|the most|the fewest|the least|biggest|largest|highest|lowest|smallest|top customer|per month|per week|per year|per city|per company|per customer|compare|rank by|ranked by|sort by"
+)
+
+export const PRONOUNS = set("her his their its him them it she he they that this")
+/** Kinds of people: they are people, and often also a status that people have. */
+export const PERSON_NOUNS = set(
+  "people person persons contact contacts customer customers client clients user users member members employee employees colleague colleagues staff folks lead leads prospect prospects guest guests patient patients passenger passengers student students shopper shoppers buyer buyers subscriber subscribers everybody everyone anybody anyone somebody someone"
+)
+/** Those of them that say nothing but that it is a person. */
+export const ANYBODY = set(
+  "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"
+)
+/** Other words for the types that every organization has. */
+export const SYNONYMS: Readonly<Record<string, ReadonlySet<string>>> = {
+  companies: set("company companies firm firms business businesses organization organizations organisation organisations account accounts employer employers vendor vendors supplier suppliers"),
+  meetings: set("meeting meetings appointment appointments event events session sessions call calls calendar schedule agenda")
+} // prettier-ignore
+
+/**
+ * What people call a thing that is known of somebody → what it is likely to be called by an organization: whole words
+ * of its label, the likeliest first.
+ */
+export const CONCEPTS = {
+  phone: list("phone|telephone|phone number|mobile|cell|tel|mobile phone|cell phone|contact number|number|fax"),
+  email: list("email|e mail|email address|mail|e mail address"),
+  zip: list("zip|zip code|zipcode|postal code|postalcode|postcode|post code|postal|plz"),
+  city: list("city|town|home town|hometown|municipality|locality|suburb"),
+  state: list("state|province|region|county"),
+  country: list("country|nation"),
+  address: list("address|street|street address|address1|address 1|address line 1|location|home address|mailing address"),
+  company: list("company|employer|organization|organisation|account|firm|business|works at|customer"),
+  owner: list("owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent"),
+  attendees: list("attendees|participants|with|guests|people|contacts|members|person|contact|customer|client"),
+  status: list("status|stage|state|phase"),
+  handle: list("user id|userid|username|user name|login|customer id|customer number|account number|member id|member number|loyalty number|customer no"),
+  date: list("start|date|starts|starts at|when|day|due|due date|due on|deadline|follow up|invoice date|invoiced on|issued|issued on|order date|ordered on|created|created at|created on|last contact|closed|close date|closes on|hired|hire date|joined|signed up|time|at|updated|updated at|end"),
+  due: list("due|due date|due on|due by|deadline|follow up|follow up by|payment due|expires|expires on|renewal|end|close date"),
+  amount: list("amount|value|total|price|revenue|worth|budget|cost|sum|size|salary"),
+  role: list("title|job title|role|position|job"),
+  department: list("department|team|office|division|group|site|branch")
+} as const // prettier-ignore
+export type Concept = keyof typeof CONCEPTS
+
+/** Words that lead to the name of the person whom a message is about, nearest to the name. */
+export const NAME_CUES = list(
+  "my name is|name is|name of|names|name|full name|on behalf of|behalf of|regarding|about|customer|client|user|caller|member|guest|passenger|shopper|patient|called|named|i am|this is|it is|account holder|account of|under the name|under|speaking with|chatting with|on the line|signed|sincerely|regards|you are|known as|goes by|re|for customer|we have|here is|contact"
+)
+/** Cues that name the person meant even when somebody else speaks. */
+export const FOREMOST_CUES = list(
+  "on behalf of|behalf of|regarding|about|customer|client|user|re|account holder|for customer|caller|passenger|guest|patient|member|shopper"
+)
+/** Words that lead to somebody else. */
+export const OTHERS = set(
+  "friend husband wife son daughter brother sister mother father mom dad colleague coworker agent rep representative boss neighbor neighbour assistant partner cousin aunt uncle with by to fiance fiancee girlfriend boyfriend roommate recipient gift like"
+)
+/** Words that follow the name of whoever speaks. */
+export const NAME_FOLLOWERS = set("here speaking calling writing again")
+export const PARTICLES = set(
+  "van von der den de del della di da das dos du la le el al bin ibn ben ter ten te y e st mac o zu zum af av"
+)
+/** Given names and surnames that are common words as well. */
+export const GIVEN = set(
+  "will may hope grace mark bill jack art rich max chase joy faith dawn june april rose ruby ivy summer sky drew frank pat sue ray dean miles"
+)
+export const SURNAMES = set(
+  "long young black white brown green gray grey small best price day may love power wise bright sharp rush stone little strong good noble early short park parks rose cook baker page read bell wood woods hall field hill lake rivers bush west north east fox wolf hunt king bishop case cash ray"
+)
+/** Common words that towns begin with, and towns that "City" belongs to. */
+export const TOWN_STARTS = set("new north south east west fort port mount lake grand great little big old saint")
+export const TOWNS_WITH_CITY = set(
+  "kansas oklahoma jersey lake iowa mexico york carson dodge sioux panama quezon redwood daly ocean atlantic traverse rapid"
+)
+export const TITLES = set("mr mrs ms miss mx dr prof professor sir madam")
+
+/** Words after which a town is where somebody lives. */
+export const LIVING = set(
+  "live lives living based located reside resides residing resident home hometown city town calling writing address here location"
+)
+export const IN_PLACE = set("in from near of at")
+/** Words that make a place, an address or a number one of a journey, a parcel or a change: not what is on file. */
+export const ASIDES = set(
+  "fly flying flew flight flights trip travel traveling travelling ship shipped shipping deliver delivered delivery send sent moved moving move new change changing update updated switch heading arrives arriving departing depart departure destination layover visiting visit store warehouse born previously formerly old used former"
+)
+/** Words before a number that is not where somebody lives. */
+export const OTHER_NUMBERS = set(
+  "order orders ticket invoice item product reservation booking case reference ref tracking sku model number no nr pin code room flight receipt transaction $ ending last paid cost about amount over"
+)
+export const STREETS = set(
+  "street st avenue ave road rd drive dr lane ln boulevard blvd way court ct highway hwy parkway place square terrace circle trail row crescent close apt apartment suite unit"
+)
+export const STATES: Readonly<Record<string, string>> = Object.fromEntries(
+  "al:alabama ak:alaska az:arizona ar:arkansas ca:california co:colorado ct:connecticut de:delaware fl:florida ga:georgia hi:hawaii id:idaho il:illinois in:indiana ia:iowa ks:kansas ky:kentucky la:louisiana me:maine md:maryland ma:massachusetts mi:michigan mn:minnesota ms:mississippi mo:missouri mt:montana ne:nebraska nv:nevada nh:new_hampshire nj:new_jersey nm:new_mexico ny:new_york nc:north_carolina nd:north_dakota oh:ohio ok:oklahoma or:oregon pa:pennsylvania ri:rhode_island sc:south_carolina sd:south_dakota tn:tennessee tx:texas ut:utah vt:vermont va:virginia wa:washington wv:west_virginia wi:wisconsin wy:wyoming dc:district_of_columbia on:ontario bc:british_columbia qc:quebec ab:alberta"
+    .split(" ")
+    .map((pair) => pair.replaceAll("_", " ").split(":") as [string, string])
+)
+/** Short and long for the same town. */
+export const TOWNS: Readonly<Record<string, string>> = {
+  nyc: "new york", la: "los angeles", philly: "philadelphia", sf: "san francisco", dc: "washington", vegas: "las vegas", "new york city": "new york", frisco: "san francisco"
+} // prettier-ignore
+
+/** Words that are no part of a name: they end it, wherever it began. */
+export const COMMON = set(`
+  a an the and or but nor so yet if then than as at by for from in into of off on onto out over to under up upon via with without within about above after again against along among around
+  because before behind below beside between beyond during except inside like near per since through throughout till toward towards until while
+  i me my mine myself we us our ours you your yours yourself he him his himself she her hers herself it its itself they them their theirs who whom whose which what when where why how
+  this that these those here there am is are was were be been being do does did doing done have has had having can could may might must shall should will would 's s let lets
+  cant dont wont didnt isnt wasnt arent havent hasnt couldnt wouldnt doesnt ive ill youre theyre hes shes can't don't won't didn't isn't wasn't aren't haven't hasn't couldn't wouldn't doesn't
+  not no yes yeah yep nope ok okay please pls thanks thank thx hi hello hey dear greetings good morning afternoon evening night day sorry also too just only even still already ever never
+  very really quite rather pretty much many more most some any all both each every few several other another same such own else instead actually basically kindly maybe perhaps
+  one two three four five six seven eight nine ten first second third last next new old latest recent today tomorrow yesterday tonight week weeks month months year years now soon later ago
+  name names named called full zip zipcode code postcode postal post email e-mail mail phone number mobile cell telephone tel city town state country county address street area near based located living live lives reside resides
+  user users customer customers client clients caller member members guest person people account accounts order orders ordered item items product products id ids reservation booking flight flights ticket tickets
+  list count display search lookup
+  want wants wanted wanting wanna would like likes need needs needed looking look looks call called calling calls contact contacting reach reaching write writing wrote written speak speaking speaks talk talking
+  ask asks asked asking tell tells told say says said know knows knew think thinks believe get gets got getting give gives gave given go goes going gonna went come comes came make makes made take takes took
+  help helps helping return returns returned returning exchange exchanges exchanging exchanged cancel cancels cancelled canceled cancelling canceling refund refunds refunded refunding replace replacing replacement
+  change changes changed changing update updates updated updating modify modifying check checks checking find finds found see sees seen show shows try tries trying tried use uses using used
+  buy buys bought buying purchase purchased purchasing purchases pay pays paid paying payment price cost money receive receives received receiving deliver delivered delivery ship shipped shipping arrive arrived send sent
+  book booked track tracking status issue issues problem problems question questions request requests regarding re behalf verify verified verification confirm confirmed identity information info details detail data
+  prefer prefers preferred preference polite short long quick quickly fast slow brief direct answers answer replies reply happy glad sad angry upset frustrated annoyed busy curious impatient patient confident shy independent messy organized rigid flexible cautious optimistic pessimistic dependent creative outgoing insecure logical relaxed private detail-oriented
+  lamp laptop headphones keyboard mouse chair desk table bottle shoes boots jacket shirt t-shirt backpack camera speaker watch smartwatch tablet phone charger hose helmet skateboard puzzle grill luggage vacuum cleaner kettle espresso machine coffee maker tea camping tent sunglasses bookshelf bicycle bike scooter makeup kit perfume blanket fan purifier humidifier thermostat bulb smart mechanical wireless bluetooth electric portable
+  broken damaged defective wrong missing late right left back big small large red blue green black white color colour size sizes different similar available item(s) model brand
+  moved move moving born friend husband wife son daughter brother sister mother father mom dad colleague coworker agent rep representative boss neighbor neighbour assistant partner family
+  mr mrs ms miss mx dr prof sir madam max since someone somebody anyone anybody everyone everybody nobody thing things something anything everything nothing way time times lot bit total
+  hoping hope hopes wondering wonder appreciate reason reasons because store shop company business work works working job online website site app chat support service team
+  put puts open opens opened close closed add adds added remove removed set start started stop stopped keep keeps kept leave left run live sure able unable ready trying about due
+`)

@@ -1,0 +1,122 @@
+/** Finding whom or what a question is about: by exact name, then by its parts, in the likeliest type first. Never guessed. */
+import type { Named, Page } from "../../domain/Page.ts"
+import { town } from "./bind.ts"
+import type { Focus, Known, KnownType } from "./conversation.ts"
+import type { Filter } from "../../domain/Query.ts"
+import type { Subject } from "./Intent.ts"
+import { type Noun, nounAt, peopleOf } from "./lookup.ts"
+import { partsOf } from "./names.ts"
+import { columnsOf, count, type Script, together } from "./script.ts"
+import { type Token, written } from "./tokens.ts"
+
+/** Those who are meant: one, or several to choose from. */
+export interface Target {
+  readonly _tag: "Target"
+  readonly type: KnownType
+  readonly columns: ReadonlyArray<Named>
+  readonly filters: ReadonlyArray<Filter>
+  readonly found: Pick<Page, "total" | "totalIsLowerBound">
+  /** Whether the whole name fitted, not only its parts. */
+  readonly exact: boolean
+}
+
+/** Nobody, with what was looked for and where. */
+export interface Missing {
+  readonly _tag: "Missing"
+  readonly name: string
+  readonly type: KnownType | undefined
+  readonly limited: boolean
+}
+
+const MAX_OTHERS = 5
+/** With more types than this, finding out what they are has taken a step already. */
+const MAX_TYPES = 8
+
+export const eqName = (name: string): ReadonlyArray<Filter> => [{ columnId: "name", op: "eq", value: name }]
+
+/** The name by its parts, in any order; those of one or two letters only when there are no others. */
+export const partly = (name: string): ReadonlyArray<Filter> => {
+  const parts = partsOf(name)
+  const long = parts.filter((part) => [...part].length > 2)
+  return (long.length > 0 ? long : parts).slice(0, 8).map((value) => ({ columnId: "name", op: "ilike", value }))
+}
+
+const many = (filters: ReadonlyArray<Filter>) => (type: KnownType) => count({ entityTypeId: type.id, filters })
+
+export const byFocus = function* (focus: Focus, known: Known): Script<Target | Missing> {
+  const type = known.types.find(({ id }) => id === focus.type)
+  if (type === undefined) return { _tag: "Missing", name: focus.name, type, limited: false }
+  const filters: ReadonlyArray<Filter> = [{ columnId: "id", op: "eq", value: focus.id }]
+  const [columns, page] = yield* side(columnsOf(type.id), many(filters)(type))
+  return page === undefined || page.total === 0
+    ? { _tag: "Missing", name: focus.name, type, limited: page?.limited === true }
+    : { _tag: "Target", type, columns, filters, found: page, exact: true }
+}
+
+/** Two scripts of different results side by side. */
+export function* side<A, B>(first: Script<A>, second: Script<B>): Script<readonly [A, B]> {
+  return (yield* together<A | B>([first, second])) as unknown as readonly [A, B]
+}
+
+/** "rosa marquez san diego": two or three words of a name, and a town or state after them. */
+const withTown = (tokens: ReadonlyArray<Token>, columns: ReadonlyArray<Named>): ReadonlyArray<ReadonlyArray<Filter>> =>
+  [2, 3]
+    .filter((length) => length < tokens.length && tokens.length <= length + 3)
+    .flatMap((length) => {
+      const [choice] = town(written(tokens.slice(length)), columns)
+      return choice === undefined ? [] : [[...eqName(written(tokens.slice(0, length))), ...choice]]
+    })
+
+interface Spoken {
+  readonly noun?: Noun
+  readonly tokens: ReadonlyArray<Token>
+}
+
+/** A name without its article and the kind of thing it is: "the Vault doors deal", "customer Ada Lovelace". */
+const withoutNoun = (spoken: ReadonlyArray<Token>, known: Known): Spoken => {
+  const tokens = spoken.length > 1 && /^(the|an?)$/.test(spoken[0]!.text) ? spoken.slice(1) : spoken
+  const before = nounAt(tokens, known)
+  if (before !== undefined && before.length < tokens.length)
+    return { noun: before.noun, tokens: tokens.slice(before.length) }
+  for (let at = 1; at < tokens.length; at++) {
+    const after = nounAt(tokens.slice(at), known)
+    if (after !== undefined && after.length === tokens.length - at)
+      return { noun: after.noun, tokens: tokens.slice(0, at) }
+  }
+  return { tokens }
+}
+
+/** Whom a subject means. A focus of several is left to the caller. */
+export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Known): Script<Target | Missing> {
+  const spoken = subject._tag === "Named" ? subject.tokens : []
+  const { noun: typed, tokens } = withoutNoun(spoken, known)
+  const people = peopleOf(known)
+  const first = typed?.type ?? people ?? known.types[0]
+  const name = subject._tag === "Me" ? (known.person?.name ?? "") : written(tokens)
+  const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: first, limited })
+  if (first === undefined || name === "") return missing(false)
+
+  const target = (type: KnownType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
+    ({ _tag: "Target", type, columns, filters, found, exact }) // prettier-ignore
+  const [columns, exactly] = yield* side(columnsOf(first.id), many(eqName(name))(first))
+  if (exactly !== undefined && exactly.total > 0) return target(first, columns, eqName(name), exactly, true)
+  if (subject._tag === "Me") return missing(exactly?.limited === true)
+
+  const others = known.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
+  const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
+  const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
+  const tries = [...wholes, ...towns, { type: first, filters: partly(name) }]
+  const answers = yield* together(tries.map(({ filters, type }) => many(filters)(type)))
+  const hit = tries.findIndex((_, index) => (answers[index]?.total ?? 0) > 0)
+  if (hit >= 0) {
+    const { filters, type } = tries[hit]!
+    const own = type === first ? columns : yield* columnsOf(type.id)
+    return target(type, own, filters, answers[hit]!, hit < wholes.length + towns.length)
+  }
+  const limited = exactly?.limited === true
+  if (typed !== undefined || others.length === 0 || known.types.length > MAX_TYPES) return missing(limited)
+  const parts = yield* together(others.map(many(partly(name))))
+  const part = parts.findIndex((page) => (page?.total ?? 0) > 0)
+  if (part < 0) return missing(limited)
+  return target(others[part]!, yield* columnsOf(others[part]!.id), partly(name), parts[part]!, false)
+}

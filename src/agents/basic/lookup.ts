@@ -1,0 +1,232 @@
+/** Kinds of things with conditions: "open deals in Boston since March", as far as it can be read without their columns. */
+import { Data } from "effect"
+import { foldText } from "../../domain/keys.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+import type { Known, KnownType } from "./conversation.ts"
+import { ANYBODY, CARDINALS, CONCEPTS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
+import { startsWith } from "./phrases.ts"
+import { timeAt, type When } from "./time.ts"
+import { folded, type Token, written } from "./tokens.ts"
+
+export type Condition = Data.TaggedEnum<{
+  /** Within a time, by whichever date such a thing has. */
+  Time: { readonly when: When }
+  Overdue: {}
+  /** With somebody, or with a value of something: "with Ada Lovelace", "with status lead". */
+  With: { readonly words: ReadonlyArray<Token> }
+  /** In a town, at a company, of a customer. */
+  At: { readonly words: ReadonlyArray<Token>; readonly preposition: string }
+  Owned: { readonly words: ReadonlyArray<Token> }
+  Mine: {}
+  /** An adjective: "open", "enterprise". */
+  Quality: { readonly words: string }
+  /** A thing and its value: "zip 19122", "status is lead". */
+  Where: { readonly words: ReadonlyArray<Token> }
+  Called: { readonly name: string }
+}>
+export const Condition = Data.taggedEnum<Condition>()
+
+export interface Noun {
+  readonly type: KnownType
+  /** As the person said it: "customers" when the type is people. */
+  readonly said: string
+  /** A kind of person that the organization may have as a status. */
+  readonly kind?: string
+}
+
+export interface Lookup {
+  readonly noun: Noun
+  readonly conditions: ReadonlyArray<Condition>
+  readonly order?: "latest" | "next"
+  readonly limit?: number
+}
+
+export const peopleOf = (known: Known): KnownType | undefined => known.types.find((type) => type.id === PEOPLE)
+
+/** The noun that some words begin with, in the organization's own words first, and how many words it takes. */
+export const nounAt = (
+  tokens: ReadonlyArray<Token>,
+  known: Known
+): { readonly noun: Noun; readonly length: number } | undefined => {
+  const own = known.types
+    .flatMap((type) => [type.name, type.plural].map((name) => ({ type, words: foldText(name).split(" ") })))
+    .filter(({ words }) => startsWith(tokens, words))
+    .sort((a, b) => b.words.length - a.words.length)[0]
+  if (own !== undefined) {
+    return { noun: { type: own.type, said: written(tokens.slice(0, own.words.length)) }, length: own.words.length }
+  }
+  const [first] = tokens
+  if (first === undefined) return undefined
+  const synonym = known.types.find((type) => SYNONYMS[type.id]?.has(first.word) === true)
+  if (synonym !== undefined) return { noun: { type: synonym, said: first.text }, length: 1 }
+  const people = peopleOf(known)
+  if (people === undefined || !PERSON_NOUNS.has(first.word)) return undefined
+  const noun = { type: people, said: first.text }
+  return { noun: ANYBODY.has(first.word) ? noun : { ...noun, kind: first.word }, length: 1 }
+}
+
+const QUIET = new Set(
+  "the all any a an of me our us some there are is every each 's do we have has got you does been".split(" ")
+)
+const MAX_BEFORE_NOUN = 8
+const MAX_QUALITY = 3
+/** What follows "with" or "in" and is longer than this tells a story. */
+const MAX_PHRASE = 7
+
+/** What some words ask for, or nothing when a word of them has no place in it. */
+export const readLookup = (tokens: ReadonlyArray<Token>, known: Known): Lookup | undefined => {
+  const before: Array<Token> = []
+  for (let at = 0; at < Math.min(tokens.length, MAX_BEFORE_NOUN); at++) {
+    const found = nounAt(tokens.slice(at), known)
+    if (found !== undefined) {
+      const head = readBefore(before, known)
+      const tail = readAfter(tokens.slice(at + found.length), known)
+      if (head === undefined || tail === undefined) return undefined
+      return { ...head, noun: found.noun, conditions: [...head.conditions, ...tail] }
+    }
+    before.push(tokens[at]!)
+  }
+  return undefined
+}
+
+type Head = Pick<Lookup, "conditions" | "order" | "limit">
+
+const readBefore = (tokens: ReadonlyArray<Token>, known: Known): Head | undefined => {
+  const conditions: Array<Condition> = []
+  const whose = tokens.findLastIndex(({ word }) => word === "'s")
+  if (whose > 0 && timeAt(tokens.slice(0, whose), known.today) === undefined) {
+    const rest = readBefore(tokens.slice(whose + 1), known)
+    const [first] = tokens
+    const lead = QUIET.has(first!.word) ? 1 : 0
+    return rest && { ...rest, conditions: [Condition.With({ words: tokens.slice(lead, whose) }), ...rest.conditions] }
+  }
+  const quality: Array<Token> = []
+  let order: Lookup["order"]
+  let limit: number | undefined
+  for (let at = 0; at < tokens.length; at++) {
+    const { word } = tokens[at]!
+    const time = timeAt(tokens.slice(at), known.today)
+    const number = CARDINALS[word] ?? (/^\d{1,2}$/.test(word) ? Number(word) : undefined)
+    if (time !== undefined) {
+      conditions.push(Condition.Time({ when: time.when }))
+      at += time.length - 1
+    } else if (word === "my") conditions.push(Condition.Mine())
+    else if (word === "overdue" || (word === "late" && quality.length === 0)) conditions.push(Condition.Overdue())
+    else if (LATEST.has(word)) order = "latest"
+    else if (word === "next") order = "next"
+    else if (number !== undefined) limit = number
+    else if (!QUIET.has(word) && !(word === "most" && tokens[at + 1]?.word === "recent")) quality.push(tokens[at]!)
+  }
+  if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word))) return undefined
+  if (quality.length > 0) conditions.push(Condition.Quality({ words: folded(quality) }))
+  return {
+    conditions,
+    ...(order === undefined ? {} : { order }),
+    ...(limit === undefined ? {} : { limit })
+  }
+}
+
+const LATEST = new Set("latest newest last recent".split(" "))
+
+/** Words that begin a condition, with what is said after them. */
+const STARTERS: Readonly<Record<string, (words: ReadonlyArray<Token>) => Condition>> = {
+  with: (words) => Condition.With({ words }),
+  in: (words) => Condition.At({ words, preposition: "in" }),
+  at: (words) => Condition.At({ words, preposition: "at" }),
+  from: (words) => Condition.At({ words, preposition: "from" }),
+  near: (words) => Condition.At({ words, preposition: "near" }),
+  of: (words) => Condition.At({ words, preposition: "of" }),
+  for: (words) => Condition.At({ words, preposition: "for" }),
+  by: (words) => owned(words),
+  to: (words) => owned(words),
+  whose: (words) => Condition.Where({ words }),
+  where: (words) => Condition.Where({ words }),
+  having: (words) => Condition.Where({ words }),
+  called: (words) => Condition.Called({ name: written(words) }),
+  named: (words) => Condition.Called({ name: written(words) })
+}
+const owned = (words: ReadonlyArray<Token>) =>
+  words.length === 1 && words[0]!.word === "me" ? Condition.Mine() : Condition.Owned({ words })
+
+/** Words between a noun and its conditions that say nothing of their own. */
+const BETWEEN = new Set(
+  "do does did we you have has got are is was were there that which who and on owned assigned managed handled belonging work works working living live lives located based scheduled planned happening held exist am going coming been due issued created closed closing starting ending sent dated worth".split(
+    " "
+  )
+)
+/** Words that never belong to a name that came before them. */
+const ENDS = new Set(
+  "with whose where having called named since after before until between by owned assigned managed that which who today tomorrow yesterday overdue do does have".split(
+    " "
+  )
+)
+
+const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Condition> | undefined => {
+  const conditions: Array<Condition> = []
+  let copula = false
+  for (let at = 0; at < tokens.length;) {
+    const { word } = tokens[at]!
+    const rest = tokens.slice(at)
+    const time = timeAt(rest, known.today)
+    if (time !== undefined) {
+      conditions.push(Condition.Time({ when: time.when }))
+      at += time.length
+      continue
+    }
+    if (word === "overdue") conditions.push(Condition.Overdue())
+    if (word === "i") conditions.push(Condition.Mine())
+    if (word === "mine" || word === "overdue" || word === "i") {
+      at += 1
+      continue
+    }
+    const starter = COMPARED.test(folded(rest)) ? undefined : STARTERS[word]
+    if (starter !== undefined) {
+      const length = extent(rest.slice(1), known)
+      if (length === 0 || length > MAX_PHRASE) return undefined
+      const words = rest.slice(1, 1 + length)
+      conditions.push(starter(words.at(-1)?.word === "and" ? words.slice(0, -1) : words))
+      at += 1 + length
+      continue
+    }
+    if (BETWEEN.has(word)) {
+      copula ||= /^(are|is|was|were|that|which)$/.test(word)
+      at += 1
+      continue
+    }
+    const length = extent(rest, known)
+    if (COMPARED.test(folded(rest)) && length <= MAX_PHRASE) {
+      conditions.push(Condition.Where({ words: rest.slice(0, length) }))
+      at += length
+      continue
+    }
+    if (copula && length <= MAX_QUALITY) conditions.push(Condition.Quality({ words: folded(rest.slice(0, length)) }))
+    else if (length >= 2 && isThing(rest, length)) conditions.push(Condition.Where({ words: rest.slice(0, length) }))
+    else return undefined
+    at += length
+  }
+  return conditions
+}
+
+/** Whether words begin with what a value is of: "zip 19122", "status lead". */
+const isThing = (tokens: ReadonlyArray<Token>, length: number): boolean =>
+  [1, 2, 3].some((words) => words < length && THINGS.has(folded(tokens.slice(0, words))))
+const THINGS = new Set<string>(Object.values(CONCEPTS).flat())
+
+/** "over 20000": how much of what is found out later. */
+const COMPARED = /^(over|above|under|below|more than|less than|at least|at most|greater than) /
+
+/** How many words go on until another condition begins. */
+const extent = (tokens: ReadonlyArray<Token>, known: Known): number => {
+  let length = 0
+  while (length < tokens.length) {
+    const { word } = tokens[length]!
+    const begins =
+      length > 0 &&
+      (ENDS.has(word) ||
+        ((word === "in" || word === "from" || word === "at") && !COMPARED.test(folded(tokens.slice(length)))))
+    if (begins || (length > 0 && timeAt(tokens.slice(length), known.today) !== undefined)) break
+    length += 1
+    if (/[.;!?]/.test(tokens[length - 1]!.after)) break
+  }
+  return length
+}

@@ -1,0 +1,208 @@
+/**
+ * Names that a message may hold, each a guess that the database has to confirm, ranked by what led to it. A run of
+ * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
+ */
+import { COMMON, FOREMOST_CUES, GIVEN, IN_PLACE, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
+import { endsWith } from "./phrases.ts"
+import { type Token, written } from "./tokens.ts"
+
+export interface SpokenName {
+  readonly name: string
+  /** How many words it has. */
+  readonly length: number
+  /** 4: whom it is about, 3: who speaks, 2: looks like a name, 1: could be one, 0: somebody else's. */
+  readonly rank: number
+  /** Every word of it is written like a name. */
+  readonly capital: boolean
+}
+
+/** A run of words with nothing between them that parts them. */
+export interface Run {
+  readonly start: number
+  readonly tokens: ReadonlyArray<Token>
+}
+
+/** Whether a word is in no dictionary here, so that it is likely to be a part of a name. */
+const unusual = ({ text, word }: Token): boolean =>
+  /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON.has(word) || /^\p{Lu}\.$/u.test(text))
+
+/** Whether both small and capital letters begin words, so that capitals mean something. */
+const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
+  tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
+
+/** The runs of words that could be names of persons or towns. What parts words, such as a comma, ends one. */
+export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
+  const runs: Array<Run> = []
+  const mixed = isMixed(tokens)
+  const likely = (token: Token | undefined): boolean =>
+    token !== undefined &&
+    !TITLES.has(token.word) &&
+    unusual(token) &&
+    !(mixed && !token.capital && INFLECTED.test(token.word) && TOWNS[token.word] === undefined)
+  // "Will Park", "New York": a common word begins a name when the next one goes on with it.
+  const begins = (at: number): boolean => {
+    const [token, next] = [tokens[at]!, tokens[at + 1]]
+    return (
+      (GIVEN.has(token.word) || TOWN_STARTS.has(token.word)) &&
+      token.after === "" && (likely(next) || (next !== undefined && SURNAMES.has(next.word))) && (!mixed || (token.capital && next!.capital))
+    ) // prettier-ignore
+  }
+  /** A common word goes on with a name: a particle, a surname like Long, anything that is written like a name. */
+  const continues = (at: number): boolean => {
+    const [token, previous] = [tokens[at]!, tokens[at - 1]!]
+    if (PARTICLES.has(token.word)) return token.after === "" && likely(tokens[at + 1])
+    if (SURNAMES.has(token.word)) return !mixed || previous.capital === token.capital
+    if (mixed && !token.capital) return false
+    if (token.word === "city") return TOWNS_WITH_CITY.has(previous.word)
+    return (
+      mixed &&
+      previous.capital &&
+      !TITLES.has(token.word) &&
+      /^\p{L}+$/u.test(token.text) &&
+      STATES[token.word] === undefined
+    )
+  }
+  let start = 0
+  for (let at = 0; at <= tokens.length; at++) {
+    const current = tokens[at]
+    const within = at > start
+    const parted = within && tokens[at - 1]!.after !== ""
+    const fresh = current !== undefined && (likely(current) || begins(at))
+    if (within && !parted && current !== undefined && (fresh || continues(at))) continue
+    if (within) runs.push({ start, tokens: tokens.slice(start, at) })
+    start = fresh ? at : at + 1
+  }
+  return runs
+}
+
+/** Endings of words that are no names when they are written small. */
+const INFLECTED = /.{3}(ing|ed|ly|ness|tion)$/
+
+const byLength = (phrases: ReadonlyArray<string>) =>
+  phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)
+const CUES = byLength(NAME_CUES)
+const FOREMOST = byLength(FOREMOST_CUES)
+const MAX_WORDS = 5
+const MAX_NAMES = 14
+
+/** The names of a message, the likeliest first. `named` says that the message begins with the name that is asked for. */
+export const readNames = (tokens: ReadonlyArray<Token>, named = false): ReadonlyArray<SpokenName> => {
+  const found: Array<SpokenName & { readonly order: number }> = []
+  const mixed = tokens.some(({ capital }) => capital)
+  for (const [index, run] of runsOf(tokens).entries()) {
+    const lead = leadOf(tokens, run)
+    const cue = named && index === 0 ? 4 : cueRank(tokens, run, lead)
+    const words = run.tokens
+    for (let from = 0; from < words.length; from++) {
+      for (let length = Math.min(MAX_WORDS, words.length - from); length >= 1; length--) {
+        const part = words.slice(from, from + length)
+        if (PARTICLES.has(part[0]!.word) && part.length === 1) continue
+        const capital = part.some((token) => token.capital)
+        const single = length === 1
+        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || (cue >= 3 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
+        const rank = from === 0 ? cue : Math.min(cue, 1)
+        // A message or a sentence often begins with whom it is about, however that is written.
+        const opens = from === 0 && length >= 2 && (run.start === 0 || /[.!?;:]/.test(tokens[run.start - 1]!.after))
+        const weak =
+          rank === 2 && mixed && !opens && !part.every((token) => token.capital || PARTICLES.has(token.word)) ? 1 : rank
+        // Two words are the likeliest name, then three; what a run begins with before what is inside it.
+        const order = from * 4 + (length === 2 ? 0 : length === 3 ? 1 : length)
+        found.push({
+          name: written(part),
+          length,
+          capital: part.every((token) => token.capital || PARTICLES.has(token.word)),
+          rank: STREETS.has(part.at(-1)!.word) ? 0 : weak,
+          order
+        })
+      }
+    }
+    const next = tokens.slice(run.start + words.length)
+    if (words.length === 1 && words[0]!.after.includes(",") && next.length > 0 && cue >= 3) {
+      const given = runsOf(next)[0]
+      if (
+        given !== undefined &&
+        given.start === 0 &&
+        given.tokens.length <= 2 &&
+        given.tokens.every(({ capital }) => capital === words[0]!.capital)
+      ) {
+        found.push({
+          name: `${written(given.tokens)} ${written(words)}`,
+          length: given.tokens.length + 1,
+          capital: [...given.tokens, ...words].every((token) => token.capital),
+          rank: cue,
+          order: 0
+        })
+      }
+    }
+  }
+  return found
+    .sort((a, b) => b.rank - a.rank || a.order - b.order)
+    .slice(0, MAX_NAMES)
+    .map(({ capital, length, name, rank }) => ({ capital, length, name, rank }))
+}
+
+/** Cues after which even one small word is a name. */
+const SURE_OF_ONE = byLength(["name is", "names", "named", "called", "name"])
+
+/** The words before a run that could say whose name it is: titles and the like left out, up to what parts them. */
+const leadOf = (tokens: ReadonlyArray<Token>, run: Run): ReadonlyArray<Token> => {
+  let end = run.start
+  while (end > 0 && TITLES.has(tokens[end - 1]!.word) && tokens[end - 1]!.after === "") end -= 1
+  return tokens.slice(Math.max(0, end - 6), end)
+}
+
+const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Token>): number => {
+  const last = lead.at(-1)
+  const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
+  // "on behalf of my wife Emma": between the cue and the name stands who she is.
+  const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHERS.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
+  if (near.slice(-4).some(({ word }) => JOINING.has(word))) return 0
+  if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !OUT_OF_PLACE.some((cue) => endsWith(trimmed, cue))) return 4
+  const other = near.slice(-2).some(({ word }) => OTHERS.has(word))
+  if (other) return 0
+  if (CUES.some((cue) => endsWith(near, cue))) return 3
+  const titled = run.start > 0 && TITLES.has(tokens[run.start - 1]!.word)
+  return titled || isFollowed(tokens, run) ? 3 : 2
+}
+
+/** "add a passenger named Peter": somebody who comes in besides. */
+const JOINING = new Set(["add", "adding", "remove", "removing", "invite"])
+
+/** "Carlos from Indianapolis speaking": words that only follow the name of whoever speaks, its town left out. */
+const isFollowed = (tokens: ReadonlyArray<Token>, run: Run): boolean => {
+  const end = run.start + run.tokens.length
+  if (run.tokens.at(-1)!.after !== "" || (run.start > 0 && IN_PLACE.has(tokens[run.start - 1]!.word))) return false
+  const next = tokens[end]
+  if (next === undefined || NAME_FOLLOWERS.has(next.word)) return next !== undefined
+  const rest = tokens.slice(end + 1, end + 5)
+  const parted = rest.findIndex(({ after }) => after !== "")
+  return (
+    IN_PLACE.has(next.word) &&
+    rest.slice(0, parted < 0 ? rest.length : parted + 1).some(({ word }) => NAME_FOLLOWERS.has(word))
+  )
+}
+
+/** Ends that look like cues: "asking about", "questions about my order". */
+const OUT_OF_PLACE = byLength([
+  "ask about",
+  "asking about",
+  "know about",
+  "talk about",
+  "question about",
+  "questions about",
+  "what about",
+  "how about"
+])
+
+/** The name with the apostrophe that Irish and Italian names are often written without; undefined where there is none. */
+export const withApostrophe = (name: string): string | undefined => {
+  const written = name.replace(/(?<!\p{L})([OD])(?=\p{Lu}\p{Ll})/gu, "$1'")
+  return written === name ? undefined : written
+}
+
+/** The words of a name that all have to occur, in whatever order: initials and hyphens set aside. */
+export const partsOf = (name: string): ReadonlyArray<string> =>
+  name
+    .split(/[\s,‑-]+/)
+    .map((part) => part.replace(/\.$/, ""))
+    .filter((part) => part !== "")

@@ -1,0 +1,136 @@
+/** A message read as an intent: small talk, a question by its rule, or somebody introduced in free text. */
+import { PEOPLE } from "../../domain/EntityType.ts"
+import type { Known } from "./conversation.ts"
+import { readFacts } from "./facts.ts"
+import { Intent } from "./Intent.ts"
+import { AGGREGATE_PHRASES, AGGREGATES, CLOSERS, COMMON, CONCEPTS, OPENERS, PARTICLES, TITLES } from "./lexicon.ts"
+import { nounAt, readLookup } from "./lookup.ts"
+import { readNames } from "./names.ts"
+import { endsWith, type Fits, matchPhrase, phrase, startsWith } from "./phrases.ts"
+import { choice, QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
+import { timeAt } from "./time.ts"
+import { folded, type Token, tokenize } from "./tokens.ts"
+
+const MAX_NAME = 9
+
+const VERBS = new Set("is are was does do has have my".split(" "))
+
+/** What a message means. Free text that says who somebody is comes after everything that is a question. */
+export const readIntent = (message: string, known: Known): Intent => {
+  const said = tokenize(message)
+  if (said.length === 0) return Intent.Unclear()
+  const fits: Fits = (slot, tokens) => {
+    const [first] = tokens
+    const sentence = tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))
+    switch (slot) {
+      case "lookup":
+        return !sentence && readLookup(tokens, known) !== undefined
+      case "when":
+        return timeAt(tokens, known.today)?.length === tokens.length
+      case "n":
+        return choice(tokens) !== undefined
+      case "what":
+        return (
+          tokens.length <= 4 &&
+          !sentence &&
+          !tokens.some(({ word }) => VERBS.has(word)) &&
+          (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
+        )
+      case "concept":
+        return tokens.length <= 3 && isConcept(folded(tokens))
+      case "thing":
+        return (known.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
+      case "bare":
+        return tokens.length <= 6 && !sentence && tokens.every(isNameWord)
+      case "rest":
+        return true
+      default:
+        return tokens.length <= MAX_NAME && !sentence && !/^(my|how|why)$/.test(tokens.length === 1 ? "" : first!.word)
+    }
+  }
+  const meant = stripped(said)
+  const names = readNames(said)
+  const facts = readFacts(said)
+  const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
+  if (isAggregate(meant) && !spoken) return uncountable(meant, known)
+  const question = firstRule(SMALL_TALK, said, known, fits) ?? firstRule(QUESTIONS, meant, known, fits)
+  const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
+  const told = facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
+  const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
+  if (question !== undefined && !(told && ofPeople)) return question
+  const likely =
+    names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
+  const sure = likely || names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
+  if (sure || names.length > 0) return Intent.Introduce({ names, facts, sure })
+  return unknownKind(meant) ? Intent.NotKnown() : Intent.Unclear()
+}
+
+const firstRule = (
+  rules: ReadonlyArray<Rule>,
+  tokens: ReadonlyArray<Token>,
+  known: Known,
+  fits: Fits
+): Intent | undefined => {
+  if (tokens.length > MAX_QUESTION) return undefined
+  for (const [ways, build] of rules) {
+    for (const way of ways) {
+      const captures = matchPhrase(compiled(way), tokens, fits)
+      const intent = captures && build(captures, known)
+      if (intent !== undefined) return intent
+    }
+  }
+  return undefined
+}
+
+/** A question that takes more words than this is a story. */
+const MAX_QUESTION = 30
+
+const phrases = new Map<string, ReturnType<typeof phrase>>()
+const compiled = (way: string) => {
+  const known = phrases.get(way) ?? phrase(way)
+  phrases.set(way, known)
+  return known
+}
+
+/** The words without what is only politeness, as long as some are left. */
+const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
+  let tokens = said
+  while (true) {
+    // "Max" is who is spoken to when something parts it from the rest; else it may be whom it is about.
+    const called = (words: ReadonlyArray<string>) => words.join() !== "max" || tokens[0]!.after !== ""
+    const opener = OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words))
+    const closer = CLOSING.find((words) => words.length < tokens.length && endsWith(tokens, words))
+    if (opener === undefined && closer === undefined) return tokens
+    tokens = tokens.slice(
+      opener?.length ?? 0,
+      opener === undefined && closer !== undefined ? -closer.length : undefined
+    )
+  }
+}
+const byLength = (phrases: ReadonlyArray<string>) =>
+  phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)
+const OPENING = byLength(OPENERS)
+const CLOSING = byLength(CLOSERS)
+
+const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
+const isConcept = (words: string): boolean => CONCEPT_WORDS.has(words)
+
+const isNameWord = ({ word }: Token): boolean =>
+  !/^\d/.test(word) && (!COMMON.has(word) || PARTICLES.has(word) || TITLES.has(word))
+
+const isAggregate = (tokens: ReadonlyArray<Token>): boolean =>
+  tokens.length <= MAX_QUESTION &&
+  (tokens.some(({ word }) => AGGREGATES.has(word)) ||
+    AGGREGATE_PHRASES.some((words) => ` ${folded(tokens)} `.includes(` ${words} `)))
+
+const uncountable = (tokens: ReadonlyArray<Token>, known: Known): Intent => {
+  for (let at = 0; at < tokens.length; at++) {
+    const found = nounAt(tokens.slice(at), known)
+    if (found !== undefined) return Intent.Uncountable({ lookup: { noun: found.noun, conditions: [] } })
+  }
+  return Intent.Uncountable({})
+}
+
+/** A question for kinds of things that aren't there, or not for this person. */
+const unknownKind = (tokens: ReadonlyArray<Token>): boolean =>
+  /^(how many|list|show( me)?( all)?|count|number of|what|which) [^ ]+/.test(folded(tokens)) && tokens.length <= 8

@@ -1,0 +1,174 @@
+/** Times as people say them, resolved against today: half-open ranges of days. */
+import { CARDINALS, MONTHS, WEEKDAYS } from "./lexicon.ts"
+import { isoDate } from "../../domain/values.ts"
+import { type Token, written } from "./tokens.ts"
+
+export interface When {
+  /** YYYY-MM-DD, included. */
+  readonly from?: string
+  /** YYYY-MM-DD, excluded. */
+  readonly to?: string
+  /** As the person said it. */
+  readonly said: string
+}
+
+/** A time at the beginning of some words, and how many of them it takes. */
+export interface Timed {
+  readonly when: When
+  readonly length: number
+}
+
+interface Span {
+  readonly from: string
+  readonly to: string
+  readonly length: number
+}
+
+export const addDays = (date: string, days: number): string => {
+  const shifted = new Date(`${date}T00:00:00Z`)
+  shifted.setUTCDate(shifted.getUTCDate() + days)
+  return shifted.toISOString().slice(0, 10)
+}
+
+const pad = (value: number) => String(value).padStart(2, "0")
+const day = (year: number, month: number, date = 1): string =>
+  new Date(Date.UTC(year, month - 1, date)).toISOString().slice(0, 10)
+const weekday = (date: string): number => new Date(`${date}T00:00:00Z`).getUTCDay()
+/** Weeks begin on Monday. */
+const monday = (date: string): string => addDays(date, -((weekday(date) + 6) % 7))
+
+/** A time that some words begin with, its preposition included. */
+export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | undefined => {
+  const lead = tokens[0]?.word
+  if (lead === undefined) return undefined
+  const said = (length: number) => written(tokens.slice(0, length))
+  if (lead === "upcoming") return { when: { from: today, said: "coming up" }, length: 1 }
+  if (lead === "between") {
+    const first = spanAt(tokens.slice(1), today)
+    const joint = first === undefined ? undefined : tokens[1 + first.length]?.word
+    const second = first === undefined || joint !== "and" ? undefined : spanAt(tokens.slice(2 + first.length), today)
+    if (first === undefined || second === undefined) return undefined
+    const length = 2 + first.length + second.length
+    return { when: { from: first.from, to: second.to, said: said(length) }, length }
+  }
+  const preposition = PREPOSITIONS[lead]
+  const span = spanAt(preposition === undefined ? tokens : tokens.slice(1), today)
+  if (span === undefined) return undefined
+  const length = span.length + (preposition === undefined ? 0 : 1)
+  return { when: { ...(preposition ?? within)(span), said: said(length) }, length }
+}
+
+const within = ({ from, to }: Span) => ({ from, to })
+const PREPOSITIONS: Readonly<Record<string, (span: Span) => Omit<When, "said">>> = {
+  on: within,
+  in: within,
+  during: within,
+  for: within,
+  of: within,
+  since: ({ from }) => ({ from }),
+  // "from 2024" are those of that year; "from May 3" begins with that day.
+  from: (span) => (span.to > addDays(span.from, 1) ? within(span) : { from: span.from }),
+  after: ({ to }) => ({ from: to }),
+  before: ({ from }) => ({ to: from }),
+  until: ({ to }) => ({ to }),
+  till: ({ to }) => ({ to }),
+  by: ({ to }) => ({ to })
+}
+
+const spanAt = (all: ReadonlyArray<Token>, today: string): Span | undefined => {
+  const article = all[0]?.word === "the" ? 1 : 0
+  const tokens = all.slice(article)
+  const found = relative(tokens, today) ?? calendar(tokens, today)
+  return found && { ...found, length: found.length + article }
+}
+
+const days = (from: string, count: number, length: number): Span => ({ from, to: addDays(from, count), length })
+
+const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined => {
+  const [first, second, third] = tokens.map(({ word }) => word)
+  switch (first) {
+    case "today":
+    case "tonight":
+      return days(today, 1, 1)
+    case "tomorrow":
+      return days(addDays(today, 1), 1, 1)
+    case "yesterday":
+      return days(addDays(today, -1), 1, 1)
+  }
+  const step = { this: 0, current: 0, next: 1, coming: 1, last: -1, past: -1, previous: -1 }[first ?? ""]
+  if (step !== undefined && second !== undefined) {
+    const whole = unit(second, step, today)
+    if (whole !== undefined) return { ...whole, length: 2 }
+    const named = WEEKDAYS[second]
+    if (named !== undefined) return days(nearest(named, step, today), 1, 2)
+    const number = CARDINALS[second] ?? (/^\d{1,3}$/.test(second) ? Number(second) : undefined)
+    const size = { day: 1, days: 1, week: 7, weeks: 7, month: 30, months: 30, year: 365, years: 365 }[third ?? ""]
+    if (number !== undefined && size !== undefined && step !== 0) {
+      return step > 0
+        ? { from: today, to: addDays(today, number * size + 1), length: 3 }
+        : { from: addDays(today, -number * size), to: addDays(today, 1), length: 3 }
+    }
+  }
+  const named = first === undefined ? undefined : WEEKDAYS[first]
+  return named === undefined || (first !== undefined && first.length < 4 && tokens.length > 1)
+    ? undefined
+    : days(nearest(named, 0, today), 1, 1)
+}
+
+const unit = (word: string, step: number, today: string): { from: string; to: string } | undefined => {
+  const [year, month] = today.split("-").map(Number) as [number, number]
+  switch (word) {
+    case "week": {
+      const from = addDays(monday(today), 7 * step)
+      return { from, to: addDays(from, 7) }
+    }
+    case "weekend": {
+      const from = addDays(monday(today), 7 * step + 5)
+      return { from, to: addDays(from, 2) }
+    }
+    case "month":
+      return { from: day(year, month + step), to: day(year, month + step + 1) }
+    case "quarter": {
+      const first = month - ((month - 1) % 3) + 3 * step
+      return { from: day(year, first), to: day(year, first + 3) }
+    }
+    case "year":
+      return { from: day(year + step, 1), to: day(year + step + 1, 1) }
+    default:
+      return undefined
+  }
+}
+
+/** The next day of that name (today included), or the one before today. */
+const nearest = (named: number, step: number, today: string): string =>
+  step < 0 ? addDays(today, -((weekday(today) - named + 6) % 7) - 1) : addDays(today, (named - weekday(today) + 7) % 7)
+
+const calendar = (tokens: ReadonlyArray<Token>, today: string): Span | undefined => {
+  const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)
+  if (isoDate(first) !== undefined) return days(first, 1, 1)
+  const yearMonth = /^(\d{4})-(\d{2})$/.exec(first)
+  if (yearMonth !== null) return month(Number(yearMonth[1]), Number(yearMonth[2]), 1)
+  if (YEAR.test(first)) return { from: day(Number(first), 1), to: day(Number(first) + 1, 1), length: 1 }
+  const thisYear = Number(today.slice(0, 4))
+  const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
+  const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {
+    const number = MONTHS[name]
+    const known = YEAR.test(year)
+    const text = `${known ? year : thisYear}-${pad(number ?? 0)}-${pad(dayOf)}`
+    return number === undefined || isoDate(text) === undefined ? undefined : days(text, 1, length + (known ? 1 : 0))
+  }
+  const named = MONTHS[first]
+  if (named !== undefined) {
+    const dayOf = ordinal(second)
+    if (dayOf !== undefined) return date(dayOf, first, third, 2)
+    return YEAR.test(second) ? month(Number(second), named, 2) : month(thisYear, named, 1)
+  }
+  const dayOf = ordinal(first)
+  if (dayOf === undefined) return undefined
+  return second === "of" ? date(dayOf, third, fourth, 3) : date(dayOf, second, third, 2)
+}
+
+const YEAR = /^(19|20)\d{2}$/
+
+const month = (year: number, number: number, length: number): Span | undefined =>
+  number < 1 || number > 12 ? undefined : { from: day(year, number), to: day(year, number + 1), length }

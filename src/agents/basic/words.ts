@@ -1,0 +1,178 @@
+/** What basic mode says: sentences out of what was found, and never a word of the machinery. */
+import { foldText } from "../../domain/keys.ts"
+import type { Entity, Named, Page, ReferenceCell } from "../../domain/Page.ts"
+import { labelOf } from "./columns.ts"
+import type { Known, KnownType } from "./conversation.ts"
+import { ANYBODY } from "./lexicon.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+
+type Columns = ReadonlyArray<Named>
+
+export const and = (parts: ReadonlyArray<string>, word = "and"): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${word} ${parts.at(-1)!}`
+
+/** A word as it stands inside a sentence: "Deals" → "deals", "VAT" stays. */
+export const small = (word: string): string =>
+  /^\p{Lu}\p{Lu}/u.test(word) ? word : word.slice(0, 1).toLowerCase() + word.slice(1)
+
+const NEVER_SAID = /\b(entity|entities|ids?|columns?|tables?|filters?|database|query|queries|records?|schemas?)\b/i
+
+/** Labels that can be offered: those that aren't words of the machinery. */
+export const offerable = (columns: Columns): Columns => columns.filter(({ name }) => !NEVER_SAID.test(name))
+
+const MONTH_DAY = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" })
+const WEEK_DAY = new Intl.DateTimeFormat("en-US", { dateStyle: "full", timeZone: "UTC" })
+const CLOCK = new Intl.DateTimeFormat("en-US", { timeStyle: "short", timeZone: "UTC" })
+const DATED = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?)?$/
+
+/** A date for people: "November 24, 2026", with the day of the week when it has a time. */
+const dated = (text: string): string => {
+  const match = DATED.exec(text)
+  if (match === null) return text
+  const [, date, hour, minute] = match
+  if (hour === undefined) return MONTH_DAY.format(new Date(`${date}T00:00:00Z`))
+  const at = new Date(`${date}T${hour}:${minute}:00Z`)
+  const day = WEEK_DAY.format(at)
+  return hour === "00" && minute === "00" ? day : `${day}, ${CLOCK.format(at).replace("\u202f", " ")}`
+}
+
+/** A cell for people; empty when there is nothing to see. References go by name. */
+export const cell = (value: unknown): string => {
+  if (value === undefined || value === null) return ""
+  if (Array.isArray(value)) return and(value.map(cell).filter((part) => part !== ""))
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  if (typeof value === "object") return "more" in value ? "others" : ((value as ReferenceCell).name ?? "")
+  return dated(String(value))
+}
+
+export const nameOf = (entity: Entity): string => entity.displayName ?? "somebody whose name you can't see"
+
+const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [[/people$/i, "person"], [/ies$/i, "y"], [/(ss|x|ch|sh)es$/i, "$1"], [/([^s])s$/i, "$1"]] // prettier-ignore
+const singular = (word: string): string => {
+  const [ending, one] = ENDINGS.find(([ending]) => ending.test(word)) ?? []
+  return ending === undefined ? word : word.replace(ending, one!)
+}
+
+/** What things are called when there are so many of them, as the person said it or as the organization does. */
+export const called = (said: string, type: KnownType, count: number): string => {
+  const word = foldText(said)
+  if (ANYBODY.has(word)) return count === 1 ? "person" : "people"
+  const own = word === foldText(type.name) || word === foldText(type.plural)
+  if (own) return small(count === 1 ? type.name : type.plural)
+  const one = singular(word)
+  return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word
+}
+
+/** "more than 1,000" beyond what is counted. */
+export const amount = (page: Pick<Page, "total" | "totalIsLowerBound">): string =>
+  `${page.totalIsLowerBound === true ? "more than " : ""}${page.total.toLocaleString("en-US")}`
+
+/** Says so when the person sees only a part. */
+export const among = (limited: boolean | undefined, type: KnownType): string =>
+  limited === true ? ` among the ${small(type.plural)} you can see` : ""
+
+/** A value with what it is; a label that ends in a digit must not run into a number. */
+const labelled = (id: string, text: string, columns: Columns): string =>
+  id === "attendees"
+    ? `with ${text}`
+    : `${small(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
+
+/** The columns whose values differ between these, or all of them when none does. */
+export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const apart = shown.filter((id) => new Set(page.entities.map((entity) => cell(entity.columns?.[id]))).size > 1)
+  const discreet = apart.filter((id) => !HELD_BACK.test(id))
+  return discreet.length > 0 ? discreet : apart.length > 0 ? apart : shown
+}
+
+/** What tells one from another on one line: status and cells, without what the name says already. */
+const line = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
+  const cells = shown.flatMap((id) => {
+    const text = cell(entity.columns?.[id])
+    if (text === "" || id === "name" || id === "status") return []
+    return [PLAIN.test(labelOf(id, columns)) ? text : labelled(id, text, columns)]
+  })
+  const parts = [...cells, ...(entity.status === undefined ? [] : [`status ${entity.status}`])]
+  return parts.length === 0 ? nameOf(entity) : `${nameOf(entity)} — ${parts.join("; ")}`
+}
+/** Labels that a value says by itself. */
+const PLAIN = /^(start|date|when|day|company|city|town|e-?mail|phone|address|location)$/i
+
+export const numbered = (page: Page, columns: Columns, shown: ReadonlyArray<string>, from = 0): string =>
+  page.entities.map((entity, index) => `${index + 1 + from}. ${line(entity, columns, shown)}`).join("\n")
+
+/** One thing, presented: where it stands first, then the rest of what is shown. `lead` is how the sentence begins. */
+export const present = (
+  entity: Entity,
+  type: KnownType,
+  columns: Columns,
+  shown: ReadonlyArray<string>,
+  lead = `${nameOf(entity)} is`
+): string => {
+  const text = (id: string) => cell(entity.columns?.[id])
+  const visible = shown.filter((id) => !HELD_BACK.test(id) && text(id) !== "")
+  const places = (type.id === PEOPLE ? PERSON_AT : type.id === "meetings" ? MEETING_AT : []).flatMap(
+    ([label, preposition]) => {
+      const id = visible.find((one) => label.test(one))
+      return id === undefined ? [] : [{ id, words: `${preposition} ${text(id)}` }]
+    }
+  )
+  const rest = [
+    ...(entity.status === undefined ? [] : [`status ${entity.status}`]),
+    ...visible.filter((id) => places.every((place) => place.id !== id)).map((id) => labelled(id, text(id), columns))
+  ]
+  const name = lead.replace(/ is$|'re$/, "")
+  if (places.length > 0) return `${[`${lead} ${places.map(({ words }) => words).join(" ")}`, ...rest].join(", ")}.`
+  if (rest.length > 0) return `${name}: ${rest.join(", ")}.`
+  return lead.startsWith("You") ? `${lead}.` : `I found ${name}.`
+}
+
+/** What says where somebody is, with the word before it. */
+const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [[/company|employer|organi[sz]ation/, "at"], [/city|town/, "in"]] // prettier-ignore
+const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [[/^start$/, "on"], [/^attendees$/, "with"], [/^company$/, "at"]] // prettier-ignore
+
+/** What is shown when it is asked for, not before. */
+export const HELD_BACK = /phone|mobile|mail|note/
+
+/** What else can be asked of somebody: things that are there. */
+export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
+  const held = offerable(columns)
+    .filter(({ id }) => shown.includes(id) && HELD_BACK.test(id) && cell(entity.columns?.[id]) !== "")
+    .map(({ name }) => small(name))
+  return held.length === 0 ? "" : ` Ask me for the ${and(held, "or")} if you need it.`
+}
+
+/** Three things that can be asked here, in the organization's own words. */
+const examples = (known: Known): ReadonlyArray<string> => {
+  const plural = (type: KnownType | undefined) => (type === undefined ? undefined : small(type.plural))
+  const people = known.types.find(({ id }) => id === PEOPLE)
+  const meetings = known.types.find(({ id }) => id === "meetings")
+  const own = known.types.find(({ id }) => id !== PEOPLE && id !== "meetings" && id !== "companies") ?? known.types.find(({ id }) => id !== PEOPLE && id !== "meetings") // prettier-ignore
+  return [
+    ...(people === undefined ? [] : [`“who is ${known.person?.name ?? "Ada Lovelace"}”`]),
+    ...(meetings === undefined ? [] : [`“what is my next ${small(meetings.name)}”`]),
+    ...[own ?? people].flatMap((type) =>
+      type === undefined ? [] : [`“how many ${plural(type)!} are there”`, `“list ${plural(type)!}”`]
+    )
+  ].slice(0, 3)
+}
+
+/** What isn't there or isn't for this person: the two sound the same. */
+export const notForYou = (known: Known): string => {
+  const kinds = known.types.map(({ plural }) => small(plural))
+  return kinds.length === 0
+    ? "That's not something I can look up for you."
+    : `That's not something I can look up for you. What I can look up: ${and(kinds)}.`
+}
+
+export const tryThese = (known: Known): string => {
+  const these = examples(known)
+  return these.length === 0
+    ? "There is nothing here that I may look up for you. An administrator can change that."
+    : `Try ${and(these, "or")}.`
+}
+
+export const unclear = (known: Known): string =>
+  `I didn't understand that: I'm in basic mode and know a small set of questions in English. ${tryThese(known)}`
+
+export const greeting = (known: Known): string =>
+  `Hello${known.person?.name === undefined ? "" : ` ${known.person.name}`}! I'm Max, in basic mode: no language model is connected, so I understand simple questions in English. ${tryThese(known)}`

@@ -1,0 +1,32 @@
+/** Who thinks, by configuration. A provider's library is loaded when it is the one. */
+import { Effect, Layer } from "effect"
+import { ConfigurationError } from "../domain/errors.ts"
+import { Env } from "../env.ts"
+import { BasicStep } from "./basic/BasicStep.ts"
+import type { ModelStep } from "./ModelStep.ts"
+
+const DEFAULT_MODEL = "claude-haiku-5-5"
+
+/** The provider that the settings name; without one Anthropic where there is a key for it, else basic mode. */
+export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = Layer.unwrap(
+  Effect.gen(function* () {
+    const env = yield* Env
+    const provider = env.provider ?? (env.anthropicKey === undefined ? "basic" : "anthropic")
+    switch (provider) {
+      case "basic":
+        return BasicStep
+      case "anthropic": {
+        const { anthropicKey: key, anthropicUrl: url } = env
+        if (key === undefined) {
+          return yield* new ConfigurationError({ message: "MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY, too." })
+        }
+        const { anthropic } = yield* Effect.promise(() => import("./providers/anthropic.ts"))
+        return anthropic({ key, url, model: env.model ?? DEFAULT_MODEL })
+      }
+      default: {
+        const { axProvider } = yield* Effect.promise(() => import("./providers/ax.ts"))
+        return axProvider({ provider, key: env.axKey, url: env.axUrl, model: env.model })
+      }
+    }
+  })
+)

@@ -1,0 +1,152 @@
+/** Everything that a turn begins with: what the person may look up, what the conversation was about, what was said. */
+import { Effect } from "effect"
+import { type Organization, PEOPLE } from "../domain/EntityType.ts"
+import type { Entity, Page } from "../domain/Page.ts"
+import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
+import { todayIn } from "../domain/values.ts"
+import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
+import type { OpenSession, Reference, Said } from "../services/Sessions.ts"
+import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./context.ts"
+import { Grounds } from "./guards/Grounds.ts"
+import type { Message } from "./ModelStep.ts"
+import { Sightings } from "./references.ts"
+
+/** At most this many entities stand in focus, and "the second one" can mean. */
+export const MAX_FOCUS = 8
+
+interface Prepared {
+  readonly messages: ReadonlyArray<Message>
+  readonly grounds: Grounds
+  readonly sightings: Sightings
+  readonly plurals: ReadonlyMap<string, string>
+}
+
+/** An entity as the person may see it now; undefined when that is not at all. */
+const lookup = Effect.fnUntraced(function* (organizationId: bigint, { id, type }: Reference) {
+  const queries = yield* EntityQueryService
+  const page = yield* queries
+    .findEntities({
+      organizationId,
+      entityTypeId: type,
+      filters: [{ columnId: "id", op: "eq", value: id }],
+      limit: 1
+    })
+    .pipe(Effect.catchTags({ UnknownName: () => Effect.undefined, InvalidInput: () => Effect.undefined }))
+  const entity = page?.entities[0]
+  return page === undefined || entity === undefined ? undefined : { type, page, entity }
+})
+
+interface Found {
+  readonly type: string
+  readonly page: Page
+  readonly entity: Entity
+}
+
+/** Prepares a turn for the current principal. */
+export const prepare = Effect.fnUntraced(function* (
+  organization: Organization,
+  principal: Principal,
+  session: OpenSession,
+  text: string
+) {
+  const queries = yield* EntityQueryService
+  const as = Effect.provideService(CurrentPrincipal, principal)
+  const overview = yield* as(queries.overview({ organizationId: organization.id }))
+  // What isn't there for the person is not asked for: nobody is refused what they didn't want.
+  const visible = (one: Reference) =>
+    overview.some(({ id }) => id === one.type) ? lookup(organization.id, one) : Effect.undefined
+  const [person, focus, history] = yield* Effect.all(
+    [
+      visible({ type: PEOPLE, id: principal.anchorEntityId }),
+      Effect.forEach(session.focus.slice(0, MAX_FOCUS), visible, { concurrency: "unbounded" }),
+      session.turnsOf(principal.epoch)
+    ],
+    { concurrency: "unbounded" }
+  ).pipe(as)
+  const present = focus.filter((found) => found !== undefined)
+  const context = makeContext(organization, overview, person?.entity, present)
+  const prepared: Prepared = {
+    messages: toMessages(JSON.stringify(context), recent(history), text),
+    grounds: groundsOf(organization, context, overview, present, recent(history), text),
+    sightings: sightingsOf(present),
+    plurals: new Map(overview.map(({ id, pluralName }) => [id, pluralName]))
+  }
+  return prepared
+})
+
+const makeContext = (
+  organization: Organization,
+  overview: ReadonlyArray<TypeOverview>,
+  person: Entity | undefined,
+  focus: ReadonlyArray<Found>
+): TurnContext => ({
+  person: person?.displayName === undefined ? {} : { name: contextName(person.displayName) },
+  organization: contextName(organization.name),
+  today: todayIn(organization.timeZone),
+  timeZone: organization.timeZone,
+  types: contextTypes(
+    overview.map(({ id, identifiers, name, pluralName }) => ({
+      id,
+      name: contextName(name),
+      plural: contextName(pluralName),
+      ...(identifiers.length === 0 ? {} : { columns: identifiers })
+    }))
+  ),
+  ...(focus.length === 0
+    ? {}
+    : {
+        focus: focus.map(({ entity, type }): FocusEntity => ({
+          type,
+          id: entity.entityId,
+          name: contextName(entity.displayName ?? "")
+        }))
+      })
+})
+
+/** Characters of earlier turns that a model reads. */
+const MAX_HISTORY = 6000
+
+/** The latest turns that fit. */
+const recent = (history: ReadonlyArray<Said>): ReadonlyArray<Said> => {
+  let room = MAX_HISTORY
+  return history
+    .toReversed()
+    .filter(({ answered, asked }) => (room -= answered.length + asked.length) >= 0)
+    .toReversed()
+}
+
+const text = (value: string) => ({ _tag: "Text" as const, text: value })
+
+const toMessages = (context: string, history: ReadonlyArray<Said>, asked: string): ReadonlyArray<Message> => {
+  const turns: ReadonlyArray<Message> = [
+    ...history.flatMap((said): ReadonlyArray<Message> => [
+      { role: "user", parts: [text(said.asked)] },
+      { role: "assistant", parts: [text(said.answered)] }
+    ]),
+    { role: "user", parts: [text(asked)] }
+  ]
+  const [first, ...others] = turns
+  return [{ role: "user", parts: [text(context), ...first!.parts] }, ...others]
+}
+
+const groundsOf = (
+  organization: Organization,
+  context: TurnContext,
+  overview: ReadonlyArray<TypeOverview>,
+  focus: ReadonlyArray<Found>,
+  history: ReadonlyArray<Said>,
+  asked: string
+): Grounds => {
+  const grounds = new Grounds({ country: organization.country, today: context.today })
+  grounds.words(organization.name)
+  for (const type of overview) grounds.words(`${type.name} ${type.pluralName}`)
+  for (const { page } of focus) grounds.result(page.entities)
+  for (const said of history) grounds.text(said.asked).text(said.answered)
+  return grounds.text(asked)
+}
+
+const sightingsOf = (focus: ReadonlyArray<Found>): Sightings => {
+  const sightings = new Sightings()
+  for (const { page, type } of focus) sightings.page(type, [], page)
+  return sightings
+}

@@ -1,0 +1,230 @@
+/**
+ * Any provider that Ax knows behind the seam, over its `ai().chat()`: Ax's own loop and programs are not used for
+ * turns. Ax is not one of Max's dependencies; it is loaded when it is asked for.
+ */
+import { Effect, Layer, Queue, Redacted, Stream } from "effect"
+import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
+import { ConfigurationError } from "../../domain/errors.ts"
+import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
+import { parsedInput } from "./input.ts"
+
+export interface AxSettings {
+  /** As Ax calls it; `ax:` before it is for those that Max has itself, such as ax:anthropic. */
+  readonly provider: string
+  readonly key: Redacted.Redacted<string> | undefined
+  readonly model: string | undefined
+  readonly url?: string | undefined
+}
+
+const MISSING = new ConfigurationError({ message: "This provider needs Ax: npm install @ax-llm/ax" })
+
+/** The provider of Ax that the settings name. */
+export const axProvider = (settings: AxSettings): Layer.Layer<ModelStep, ConfigurationError> =>
+  Layer.effect(
+    ModelStep,
+    Effect.gen(function* () {
+      const { ai } = yield* Effect.tryPromise({ try: () => import("@ax-llm/ax"), catch: () => MISSING })
+      const name = settings.provider.replace(/^ax:/, "")
+      const { model } = settings
+      if (model === undefined) {
+        return yield* new ConfigurationError({ message: `Set MAX_MODEL to a model of ${name}'s.` })
+      }
+      const service = yield* Effect.try({
+        try: () =>
+          ai({
+            name,
+            apiKey: settings.key === undefined ? "" : Redacted.value(settings.key),
+            config: { model, stream: true },
+            options: { debug: false, ...(settings.url === undefined ? {} : { fetch: elsewhere(settings.url) }) }
+          } as unknown as AxAIArgs<string>) as unknown as AxAIService,
+        catch: () => new ConfigurationError({ message: `Ax knows no provider ${name}, or it needs MAX_API_KEY.` })
+      })
+      return ModelStep.of({
+        provider: name,
+        model,
+        stream: (request) =>
+          Stream.callback<StepEvent, ModelFailure>((queue) =>
+            Effect.callback<void, ModelFailure>((resume) => {
+              const abort = new AbortController()
+              void run(service, model, request, abort.signal, (event) => Queue.offerUnsafe(queue, event)).then(
+                () => {
+                  Queue.endUnsafe(queue)
+                  resume(Effect.void)
+                },
+                (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
+              )
+              return Effect.sync(() => abort.abort())
+            })
+          )
+      })
+    })
+  )
+
+/** Ax has no address of its own for every provider, but takes a fetch for all of them. */
+const elsewhere =
+  (base: string): typeof fetch =>
+  (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const target = new URL(base)
+    url.protocol = target.protocol
+    url.host = target.host
+    if (target.pathname !== "/") url.pathname = target.pathname.replace(/\/$/, "") + url.pathname
+    return fetch(input instanceof Request ? new Request(url, input) : url, init)
+  }
+
+const run = async (
+  service: AxAIService,
+  model: string,
+  request: StepRequest,
+  signal: AbortSignal,
+  emit: (event: StepEvent) => void
+): Promise<void> => {
+  const answered = await service.chat(
+    {
+      model,
+      modelConfig: { maxTokens: request.maxTokens, stream: true },
+      chatPrompt: toPrompt(request),
+      functions: request.tools.map(({ description, inputSchema, name }) => ({
+        name,
+        description,
+        parameters: inputSchema as NonNullable<NonNullable<AxChatRequest["functions"]>[number]["parameters"]>
+      })),
+      functionCall: "auto"
+    },
+    { stream: true, abortSignal: signal, excludeContentFromTrace: true }
+  )
+  const read = reader(emit)
+  if (!(answered instanceof ReadableStream)) {
+    read.response(answered)
+    return read.end()
+  }
+  try {
+    const chunks = answered.getReader()
+    for (let next = await chunks.read(); !next.done; next = await chunks.read()) read.response(next.value)
+  } catch (error) {
+    if (isRefusal(error)) return read.refused()
+    throw read.begun() ? new ModelFailure({ reason: "Broken" }) : error
+  }
+  read.end()
+}
+
+type Finished = Extract<StepEvent, { _tag: "Finished" }>
+
+/** Ax's partial answers to events of the seam; calls are collected, because their input comes in parts. */
+const reader = (emit: (event: StepEvent) => void) => {
+  const calls = new Map<string, { name: string; json: string; input?: object }>()
+  let latest = ""
+  let reason: Finished["reason"] | undefined
+  let usage: Usage = { inputTokens: 0, outputTokens: 0 }
+  let begun = false
+  return {
+    begun: () => begun,
+    response: ({ modelUsage, results }: AxChatResponse) => {
+      const tokens = modelUsage?.tokens
+      if (tokens !== undefined) {
+        const cached = (tokens.cacheCreationTokens ?? 0) + (tokens.cacheReadTokens ?? 0)
+        usage = {
+          inputTokens: Math.max(usage.inputTokens, tokens.promptTokens + cached),
+          outputTokens: Math.max(usage.outputTokens, tokens.completionTokens)
+        }
+      }
+      for (const result of results) {
+        if (result.content !== undefined && result.content !== "") {
+          begun = true
+          emit({ _tag: "Delta", text: result.content })
+        }
+        for (const call of result.functionCalls ?? []) {
+          begun = true
+          // A part of an input may come without the id that its first part had.
+          const id = call.id === "" ? latest : call.id
+          latest = id
+          const known = calls.get(id) ?? { name: "", json: "" }
+          calls.set(id, known)
+          if (call.function.name !== "") known.name = call.function.name
+          if (typeof call.function.params === "string") known.json += call.function.params
+          else if (call.function.params !== undefined) known.input = call.function.params
+        }
+        if (result.finishReason !== undefined) reason = reasonOf(result.finishReason)
+      }
+    },
+    refused: () => emit({ _tag: "Finished", reason: "refusal", usage }),
+    end: () => {
+      for (const [id, { input, json, name }] of calls) {
+        emit({ _tag: "ToolCall", id, name, input: input ?? parsedInput(json) })
+      }
+      if (reason === undefined && calls.size === 0) throw new ModelFailure({ reason: "Broken" })
+      emit({ _tag: "Finished", reason: calls.size > 0 ? "tools" : (reason ?? "end"), usage })
+    }
+  }
+}
+
+const reasonOf = (reason: string): Finished["reason"] => {
+  switch (reason) {
+    case "function_call":
+      return "tools"
+    case "length":
+      return "length"
+    case "content_filter":
+      return "refusal"
+    default:
+      return "end"
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === "AxAIRefusalError"
+
+const failureOf = (error: unknown): ModelFailure => {
+  const { name, status } = error as { readonly name?: string; readonly status?: number }
+  if (typeof status === "number") {
+    return new ModelFailure({ reason: status >= 500 || [408, 409, 429].includes(status) ? "Busy" : "Refused" })
+  }
+  if (name === "AxAIServiceAuthenticationError") return new ModelFailure({ reason: "Refused" })
+  return new ModelFailure({ reason: name === "AxAIServiceStreamTerminatedError" ? "Broken" : "Busy" })
+}
+
+type Prompt = AxChatRequest["chatPrompt"]
+
+const toPrompt = ({ messages, system }: StepRequest): Prompt => [
+  { role: "system", content: system },
+  ...messages.flatMap(toMessages)
+]
+
+/** A message of ours is several of Ax's: each tool result stands alone there. */
+const toMessages = ({ parts, role }: Message): Prompt => {
+  const words = parts.flatMap((part) => (part._tag === "Text" ? [part.text] : []))
+  if (role === "assistant") {
+    const functionCalls = parts.flatMap((part) =>
+      part._tag === "ToolCall"
+        ? [
+            {
+              id: part.id,
+              type: "function" as const,
+              function: { name: part.name, params: (part.input ?? {}) as object }
+            }
+          ]
+        : []
+    )
+    return [
+      {
+        role,
+        ...(words.length === 0 ? {} : { content: words.join("\n") }),
+        ...(functionCalls.length === 0 ? {} : { functionCalls })
+      }
+    ]
+  }
+  return [
+    ...parts.flatMap((part) =>
+      part._tag === "ToolResult"
+        ? [
+            {
+              role: "function" as const,
+              functionId: part.id,
+              result: part.text,
+              ...(part.failed ? { isError: true } : {})
+            }
+          ]
+        : []
+    ),
+    ...(words.length === 0 ? [] : [{ role, content: words.map((text) => ({ type: "text" as const, text })) }])
+  ]
+}

@@ -1,0 +1,21 @@
+/** What is said to people when there is no answer of a model's to say, each a whole sentence with a way on. */
+import { Unavailable } from "../domain/errors.ts"
+
+export const MAX_TEXT_LENGTH = 4000
+
+export const SENTENCES = {
+  empty: "Ask me something about the people, companies or meetings that you work with.",
+  tooLong: "That's more than I can read at once. Please ask in at most 4,000 characters.",
+  noSuchChoice: "I don't know that choice any more. Please ask again.",
+  dayIsSpent: "Today's questions are used up here. Please try again tomorrow, or ask an administrator for more.",
+  turnIsSpent: "That took more looking up than I can do at once. Please ask for one thing at a time.",
+  tooSlow: "That took too long, so I stopped. Please try again, or ask for less at once.",
+  busy: "I can't think right now because too much is going on. Please try again in a minute.",
+  broken: "I lost my thread in the middle of the answer. Please ask again.",
+  misconfigured: "I can't think right now. An administrator has to check how I am set up.",
+  unavailable: Unavailable.error.message,
+  refused: "I can't help with that. Ask me about people, companies or meetings that you may see.",
+  stopped: "I had to stop there. Ask for less at once to hear the rest.",
+  leftOut: "I left out something that I couldn't confirm.",
+  nothingLeft: "I couldn't confirm what I was about to say. Please ask again in other words."
+} as const

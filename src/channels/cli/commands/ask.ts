@@ -1,0 +1,70 @@
+/** One question, one answer. */
+import { Effect, Option, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { MaxAgent } from "../../../agents/MaxAgent.ts"
+import type { TurnEvent } from "../../../agents/TurnEvent.ts"
+import { InvalidInput, NotAdmitted, OperatorError, Unavailable } from "../../../domain/errors.ts"
+import { currentOrganization, currentPrincipal, wantsJson } from "../context.ts"
+import { result } from "../output.ts"
+import { quietView, viewOf } from "../turnView.ts"
+
+/** What a turn without an answer comes to, with its exit code. */
+const failureOf = ({ message, reason }: Extract<TurnEvent, { _tag: "error" }>) => {
+  switch (reason) {
+    case "NotAdmitted":
+      return new NotAdmitted({ message })
+    case "InvalidInput":
+      return new InvalidInput({ message })
+    case "Budget":
+      return new OperatorError({ message })
+    default:
+      return new Unavailable({ message })
+  }
+}
+
+export const ask = Command.make(
+  "ask",
+  {
+    question: Argument.String("question").pipe(
+      Argument.withDescription("In plain words"),
+      Argument.variadic({ min: 1 })
+    ),
+    session: Flag.String("session").pipe(
+      Flag.withDescription("The conversation to go on with, as an earlier answer named it"),
+      Flag.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const agent = yield* MaxAgent
+      const organization = yield* currentOrganization
+      const json = yield* wantsJson
+      const view = json ? quietView({ columns: 80, write: () => undefined }) : viewOf(process.stdout)
+      let last: TurnEvent | undefined
+      yield* agent
+        .turn({
+          organization,
+          who: yield* currentPrincipal,
+          session: Option.getOrUndefined(input.session),
+          say: { text: input.question.join(" ") }
+        })
+        .pipe(
+          Stream.runForEach((event) =>
+            Effect.sync(() => {
+              last = event
+              if (event._tag !== "error") view.show(event)
+              else view.show({ _tag: "retract" })
+            })
+          )
+        )
+      if (last?._tag === "error") return yield* failureOf(last)
+      if (last?._tag !== "done" || !json) return
+      const { reference, references, session, text, usage } = last
+      yield* result(true, { answer: text, references, choices: view.choices(), session, usage, reference }, [])
+    })
+).pipe(
+  Command.withDescription("Ask one question in plain words"),
+  Command.withExamples([
+    { command: 'max ask "who is Ada Lovelace, and what is her phone number?"', description: "An answer" }
+  ])
+)

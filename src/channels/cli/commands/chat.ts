@@ -1,0 +1,181 @@
+/** A conversation on the terminal, or line by line through a pipe. */
+import { Console, Effect, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import { createInterface, type Interface } from "node:readline"
+import { Writable } from "node:stream"
+import { MaxAgent, type TurnInput } from "../../../agents/MaxAgent.ts"
+import type { Choice } from "../../../agents/TurnEvent.ts"
+import type { Organization } from "../../../domain/EntityType.ts"
+import type { Principal } from "../../../domain/Principal.ts"
+import { Sessions } from "../../../services/Sessions.ts"
+import { currentOrganization, currentPrincipal } from "../context.ts"
+import { bold, dim } from "../output.ts"
+import { viewOf } from "../turnView.ts"
+
+const PROMPT = bold("› ")
+
+export const chat = Command.make(
+  "chat",
+  {
+    continue: Flag.Boolean("continue").pipe(
+      Flag.withAlias("c"),
+      Flag.withDescription("Go on with your last conversation"),
+      Flag.withDefault(false)
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const organization = yield* currentOrganization
+      const principal = yield* currentPrincipal
+      const agent = yield* MaxAgent
+      const before = input.continue ? yield* lastConversation(organization, principal) : undefined
+      const terminal = yield* openTerminal(before?.asked ?? [])
+      if (process.stdin.isTTY) yield* greet(organization, agent.provider, before !== undefined)
+      yield* converse(terminal, { organization, who: principal }, before?.id)
+    }).pipe(Effect.scoped)
+).pipe(Command.withDescription("Talk with Max"))
+
+const greet = (organization: Organization, provider: string, goingOn: boolean) =>
+  Console.log(
+    [
+      `I'm Max, for ${organization.name}. ${goingOn ? "Where were we?" : "Ask me about people, companies or meetings."}`,
+      ...(provider === "basic"
+        ? [dim("Basic mode: no model, no network. I understand simple questions in English.")]
+        : []),
+      dim("Ctrl-C stops an answer, Ctrl-D ends.")
+    ].join("\n")
+  )
+
+/** The person's own latest session, with what was asked in it. */
+const lastConversation = Effect.fnUntraced(function* (organization: Organization, principal: Principal) {
+  const sessions = yield* Sessions
+  const own = (yield* sessions.list(organization)).find(({ anchorId }) => anchorId === principal.anchorEntityId)
+  if (own === undefined) return undefined
+  const { turns } = yield* sessions.show(organization, own.id)
+  return { id: own.id, asked: turns.map(({ asked }) => asked) }
+})
+
+interface Terminal {
+  /** The next line that the person writes; undefined when there will be none. */
+  readonly nextLine: Effect.Effect<string | undefined>
+  /** Runs an answer; what is typed meanwhile isn't shown. True when Ctrl-C has ended it. */
+  readonly whileAnswering: <A, E, R>(answer: Effect.Effect<A, E, R>) => Effect.Effect<boolean, E, R>
+}
+
+const openTerminal = (history: ReadonlyArray<string>) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => makeTerminal(history)),
+      ({ lines }) => Effect.sync(() => lines.close())
+    ),
+    ({ terminal }) => terminal
+  )
+
+const makeTerminal = (history: ReadonlyArray<string>): { readonly lines: Interface; readonly terminal: Terminal } => {
+  const interactive = process.stdin.isTTY && process.stdout.isTTY
+  let muted = false
+  const output = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      if (!muted) process.stdout.write(chunk)
+      done()
+    }
+  })
+  const lines = createInterface({
+    input: process.stdin,
+    output: interactive ? Object.assign(output, { columns: process.stdout.columns, isTTY: true }) : output,
+    terminal: interactive,
+    history: history.toReversed(),
+    prompt: PROMPT
+  })
+  const waiting: Array<string> = []
+  let closed = false
+  let onLine: (() => void) | undefined
+  let onCancel: (() => void) | undefined
+  lines.on("line", (line) => {
+    waiting.push(line)
+    onLine?.()
+  })
+  lines.on("close", () => {
+    closed = true
+    onLine?.()
+  })
+  lines.on("SIGINT", () => {
+    if (onCancel !== undefined) return onCancel()
+    if (lines.line === "") process.stdout.write(dim("\nCtrl-D ends.\n"))
+    else {
+      process.stdout.write("\n")
+      lines.write(null, { ctrl: true, name: "e" })
+      lines.write(null, { ctrl: true, name: "u" })
+    }
+    lines.prompt()
+  })
+  const terminal: Terminal = {
+    nextLine: Effect.callback<string | undefined>((resume) => {
+      const take = () => {
+        const line = waiting.shift()
+        if (line === undefined && !closed) return
+        onLine = undefined
+        if (line === undefined && interactive) process.stdout.write("\n")
+        resume(Effect.succeed(line))
+      }
+      onLine = take
+      if (interactive && waiting.length === 0 && !closed) lines.prompt()
+      take()
+    }),
+    whileAnswering: (answer) =>
+      Effect.raceFirst(
+        Effect.as(answer, false),
+        Effect.callback<boolean>((resume) => {
+          onCancel = () => resume(Effect.succeed(true))
+        })
+      ).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            onCancel = undefined
+            muted = false
+          })
+        ),
+        (running) =>
+          Effect.suspend(() => {
+            muted = interactive
+            return running
+          })
+      )
+  }
+  return { lines, terminal }
+}
+
+const converse = Effect.fnUntraced(function* (
+  terminal: Terminal,
+  who: Pick<TurnInput, "organization" | "who">,
+  resumed: string | undefined
+) {
+  const agent = yield* MaxAgent
+  let session = resumed
+  let choices: ReadonlyArray<Choice> = []
+  while (true) {
+    const line = yield* terminal.nextLine
+    if (line === undefined) return
+    if (line.trim() === "") continue
+    const view = viewOf(process.stdout)
+    const chosen = /^\d{1,2}$/.test(line.trim()) ? choices[Number(line.trim()) - 1] : undefined
+    const turn = agent.turn({
+      ...who,
+      session,
+      say: chosen === undefined ? { text: line } : { choice: chosen.handle }
+    })
+    const cancelled = yield* terminal.whileAnswering(
+      Stream.runForEach(
+        turn,
+        (event) =>
+          Effect.sync(() => {
+            if (event._tag === "done") session = event.session
+            view.show(event)
+          })
+        // Every answer is a trace of its own, with a reference of its own.
+      ).pipe(Effect.withSpan("max chat", { root: true, attributes: { "max.channel": "cli" } }))
+    )
+    if (cancelled) view.cancelled()
+    else choices = view.choices()
+  }
+})

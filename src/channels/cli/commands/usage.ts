@@ -1,0 +1,71 @@
+/** What conversations have cost. */
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Env, type Prices } from "../../../env.ts"
+import { Spending, type UsageRow } from "../../../services/Spending.ts"
+import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { columns, dim, result } from "../output.ts"
+import { memberNames } from "./sessions.ts"
+
+export const usage = Command.make(
+  "usage",
+  {
+    since: Flag.String("since").pipe(
+      Flag.withDescription("How far back, in days, today included: 30d"),
+      Flag.withDefault("30d")
+    ),
+    by: Flag.Literals("by", ["model", "person"]).pipe(
+      Flag.withDescription("One line for each model, or for each person and model"),
+      Flag.withDefault("model" as const)
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const [, days] = /^(\d{1,4})d$/.exec(input.since) ?? []
+      if (days === undefined || Number(days) < 1) {
+        return yield* new UsageError({ message: "--since takes a number of days, such as 30d." })
+      }
+      const { prices } = yield* Env
+      const spending = yield* Spending
+      const rows = yield* spending.report(yield* currentOrganization, Number(days), input.by === "person")
+      const names = input.by === "person" ? yield* memberNames : new Map<string, string>()
+      const table = rows.map((row) => ({ ...row, dollars: dollars(row, prices) }))
+      const person = (row: UsageRow) => (row.anchorId === undefined ? [] : [names.get(row.anchorId) ?? row.anchorId])
+      yield* result(
+        yield* wantsJson,
+        table.map((row) => ({
+          ...row,
+          ...(row.anchorId === undefined ? {} : { name: names.get(row.anchorId) ?? null }),
+          dollars: row.dollars ?? null
+        })),
+        table.length === 0
+          ? [dim("Nobody has asked anything.")]
+          : [
+              ...columns(
+                table.map((row) => [
+                  ...person(row),
+                  row.model,
+                  String(row.turns),
+                  String(row.inputTokens),
+                  String(row.outputTokens),
+                  row.dollars === undefined ? "unknown" : `$${row.dollars.toFixed(2)}`
+                ]),
+                [...(input.by === "person" ? ["person"] : []), "model", "turns", "tokens in", "tokens out", "about"]
+              ),
+              ...(table.some((row) => row.dollars === undefined)
+                ? [dim("MAX_PRICES says what a model costs: model=in/out, in dollars per million tokens.")]
+                : [])
+            ]
+      )
+    })
+).pipe(
+  Command.withDescription("Show what answers have cost: turns, tokens, dollars"),
+  Command.withExamples([{ command: "max usage --since 30d --by person", description: "The last 30 days" }])
+)
+
+/** Basic mode costs nothing; a model without a price isn't free. */
+const dollars = ({ inputTokens, model, outputTokens }: UsageRow, prices: Prices): number | undefined => {
+  if (inputTokens + outputTokens === 0) return 0
+  const price = prices.get(model)
+  return price === undefined ? undefined : (inputTokens * price.input + outputTokens * price.output) / 1_000_000
+}

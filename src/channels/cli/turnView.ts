@@ -1,0 +1,105 @@
+/** A turn as it appears: on a terminal while it comes, in a pipe when it is whole, so that nothing stands there that was taken back. */
+import { printable } from "../../domain/text.ts"
+import type { Choice, TurnEvent } from "../../agents/TurnEvent.ts"
+import { dim } from "./output.ts"
+
+interface Screen {
+  readonly columns: number
+  readonly write: (text: string) => void
+}
+
+export interface TurnView {
+  readonly show: (event: TurnEvent) => void
+  /** What may be chosen by number now. */
+  readonly choices: () => ReadonlyArray<Choice>
+  /** Ends a turn that was cancelled. */
+  readonly cancelled: () => void
+}
+
+/** Line ends stay; everything else that could move the cursor goes. */
+const safe = (text: string): string => text.split("\n").map(printable).join("\n")
+
+const choiceLines = (choices: ReadonlyArray<Choice>): string =>
+  choices
+    .map(
+      ({ name, status }, index) =>
+        `  ${index + 1}  ${printable(name)}${status === undefined ? "" : ` (${printable(status)})`}\n`
+    )
+    .join("")
+
+/** For a terminal. */
+const liveView = (screen: Screen): TurnView => {
+  let said = ""
+  let activity = false
+  let choices: ReadonlyArray<Choice> = []
+  const clearActivity = () => {
+    if (activity) screen.write("\r\u001b[2K")
+    activity = false
+  }
+  const rows = () =>
+    said.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil([...line].length / screen.columns)), 0)
+  const takeBack = () => {
+    if (said === "") return
+    const up = rows() - 1
+    screen.write(`\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J`)
+    said = ""
+  }
+  const end = (text: string) => {
+    clearActivity()
+    if (said !== "") screen.write("\n")
+    if (text !== "") screen.write(text)
+    said = ""
+  }
+  return {
+    choices: () => choices,
+    cancelled: () => end(dim("Stopped.\n")),
+    show: (event) => {
+      switch (event._tag) {
+        case "tool":
+          clearActivity()
+          if (said === "") {
+            screen.write(dim(printable(event.message)))
+            activity = true
+          }
+          return
+        case "delta": {
+          clearActivity()
+          const text = safe(event.text)
+          said += text
+          return screen.write(text)
+        }
+        case "retract":
+          clearActivity()
+          return takeBack()
+        case "matches":
+          choices = event.choices
+          return
+        case "done":
+          return end(choices.length === 0 ? "" : dim(choiceLines(choices)))
+        case "error":
+          takeBack()
+          return end(`${safe(event.message)}\n`)
+      }
+    }
+  }
+}
+
+/** For a pipe or a file. */
+export const quietView = (screen: Screen): TurnView => {
+  let choices: ReadonlyArray<Choice> = []
+  return {
+    choices: () => choices,
+    cancelled: () => undefined,
+    show: (event) => {
+      if (event._tag === "matches") choices = event.choices
+      if (event._tag === "done") screen.write(`${safe(event.text)}\n${choiceLines(choices)}`)
+      if (event._tag === "error") screen.write(`${safe(event.message)}\n`)
+    }
+  }
+}
+
+/** The view that fits where standard output goes. */
+export const viewOf = (output: NodeJS.WriteStream): TurnView => {
+  const screen: Screen = { columns: output.columns ?? 80, write: (text) => void output.write(text) }
+  return output.isTTY ? liveView(screen) : quietView(screen)
+}

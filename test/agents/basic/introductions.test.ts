@@ -1,0 +1,62 @@
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { makeOrganization } from "../../support/atlas.ts"
+import { ask, BasicAgent, load, openTo } from "../../support/basic.ts"
+import { AIRLINE, PASSENGERS } from "./airline.ts"
+import { ABROAD, type Introduction, SHOP } from "./introductions.ts"
+import { CLIENTS, CUSTOMERS } from "./retail.ts"
+
+/** How many of them are found, each that isn't with what was said instead. */
+const score = Effect.fnUntraced(function* (organization: Organization, cases: ReadonlyArray<Introduction>) {
+  let passed = 0
+  for (const [text, ...expected] of cases) {
+    const answer = yield* ask(organization, text)
+    if (JSON.stringify([...answer.about].sort()) === JSON.stringify([...expected].sort())) passed += 1
+    else
+      console.log(
+        `${text}\n  expected ${expected.join(", ") || "nobody"}, found ${answer.about.join(", ") || "nobody"}: ${answer.text}`
+      )
+  }
+  console.log(`${passed} of ${cases.length}`)
+  return passed
+})
+
+layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("people introduced in free text", (it) => {
+  it.effect(
+    "are found by all that is stated of them in a shop",
+    () =>
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("shop")
+        yield* load(organization, "people", CUSTOMERS)
+        yield* openTo(organization, "people", "companies", "meetings")
+        expect(yield* score(organization, SHOP)).toBeGreaterThanOrEqual(SHOP.length)
+      }),
+    120_000
+  )
+
+  it.effect(
+    "are found where towns and postcodes are called otherwise, in a type of the organization's own",
+    () =>
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("abroad")
+        yield* load(organization, "clients", CLIENTS)
+        yield* openTo(organization, "people", "companies", "clients")
+        expect(yield* score(organization, ABROAD)).toBeGreaterThanOrEqual(ABROAD.length)
+      }),
+    120_000
+  )
+
+  it.effect(
+    "are found among an airline's passengers",
+    () =>
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("airline")
+        yield* load(organization, "people", PASSENGERS)
+        yield* openTo(organization, "people", "companies", "meetings")
+        expect(yield* score(organization, AIRLINE)).toBeGreaterThanOrEqual(AIRLINE.length)
+      }),
+    120_000
+  )
+})

@@ -1,0 +1,135 @@
+/** What is read from words alone, without a database. */
+import { describe, expect, it } from "vitest"
+import { basicStep } from "../../../src/agents/basic/BasicStep.ts"
+import { readFacts } from "../../../src/agents/basic/facts.ts"
+import { readNames } from "../../../src/agents/basic/names.ts"
+import { matchPhrase, phrase } from "../../../src/agents/basic/phrases.ts"
+import { timeAt } from "../../../src/agents/basic/time.ts"
+import { tokenize, written } from "../../../src/agents/basic/tokens.ts"
+import { type Message, REFUSED_REPLY } from "../../../src/agents/ModelStep.ts"
+
+// A Wednesday.
+const TODAY = "2026-03-11"
+
+describe("times", () => {
+  it.each([
+    ["today", "2026-03-11", "2026-03-12"],
+    ["tomorrow", "2026-03-12", "2026-03-13"],
+    ["this week", "2026-03-09", "2026-03-16"],
+    ["last week", "2026-03-02", "2026-03-09"],
+    ["next month", "2026-04-01", "2026-05-01"],
+    ["last year", "2025-01-01", "2026-01-01"],
+    ["this quarter", "2026-01-01", "2026-04-01"],
+    ["on friday", "2026-03-13", "2026-03-14"],
+    ["last monday", "2026-03-09", "2026-03-10"],
+    ["since March 2024", "2024-03-01", undefined],
+    ["before 2025", undefined, "2025-01-01"],
+    ["after May 3, 2025", "2025-05-04", undefined],
+    ["in March 2024", "2024-03-01", "2024-04-01"],
+    ["on the 3rd of May", "2026-05-03", "2026-05-04"],
+    ["until 2024-02-29", undefined, "2024-03-01"],
+    ["between May and July 2025", "2026-05-01", "2025-08-01"],
+    ["in the last 7 days", "2026-03-04", "2026-03-12"],
+    ["next two weeks", "2026-03-11", "2026-03-26"]
+  ])("%s", (text, from, to) => {
+    const tokens = tokenize(text)
+    const timed = timeAt(tokens, TODAY)
+    expect(timed?.length).toBe(tokens.length)
+    expect([timed?.when.from, timed?.when.to]).toEqual([from, to])
+  })
+
+  it.each(["31 February", "2024-13", "Friday night fever", "yesterdays", "last Ada"])("not %s as a whole", (text) => {
+    const tokens = tokenize(text)
+    expect(timeAt(tokens, TODAY)?.length).not.toBe(tokens.length)
+  })
+})
+
+describe("phrases", () => {
+  it("take as few words into a slot as will do, and only the whole message", () => {
+    const match = (way: string, text: string) => {
+      const captures = matchPhrase(phrase(way), tokenize(text), () => true)
+      return captures && Object.fromEntries(Object.entries(captures).map(([slot, tokens]) => [slot, written(tokens)]))
+    }
+    expect(match("what is {name} 's {what}", "What's Ada O'Brien's phone number?")).toEqual({ name: "Ada O'Brien", what: "phone number" }) // prettier-ignore
+    expect(match("(who|what) is (the)? {name}", "who is the boss")).toEqual({ name: "boss" })
+    expect(match("who is {name}", "who was Ada")).toBeUndefined()
+    expect(match("hello", "hello world")).toBeUndefined()
+  })
+})
+
+describe("introductions", () => {
+  const facts = (text: string) =>
+    readFacts(tokenize(text)).map(({ concept, said, weight }) => `${weight} ${concept} ${said}`)
+
+  it.each([
+    ["zip 02139; she prefers short answers", ["stated zip 02139"]],
+    ["my order 12345 hasn't come", []],
+    ["I paid $12345 for order #54321", []],
+    ["(ada@example.com)", ["stated email ada@example.com"]],
+    ["flying from Boston to Denver", ["aside city Boston"]],
+    ["I live in Kansas City, MO", ["stated city Kansas City", "mentioned state MO"]],
+    ["postcode sw1a 1aa", ["stated zip sw1a 1aa"]],
+    ["ship it to 5 Elm Street, Austin, TX 78701", ["aside zip 78701", "aside address 5 Elm Street", "aside city Austin", "aside state TX"]], // prettier-ignore
+    ["not from Boston but from Denver", ["mentioned city Denver"]]
+  ])("%s", (text, expected) => {
+    expect(facts(text)).toEqual(expected)
+  })
+
+  it("rank whom a message is about before who speaks and whoever else it names", () => {
+    const names = readNames(tokenize("This is Ann Lee on behalf of Bo Ek. My friend Cy Dow helped. Eve Fox too."))
+    expect(names.map(({ name, rank }) => [name, rank])).toEqual([
+      ["Bo Ek", 4],
+      ["Ann Lee", 3],
+      ["Eve Fox", 2],
+      ["Cy Dow", 0]
+    ])
+  })
+})
+
+describe("a step", () => {
+  const context = JSON.stringify({ person: {}, organization: "Atlas", today: TODAY, timeZone: "UTC", types: [{ id: "people", name: "Person", plural: "People" }] }) // prettier-ignore
+  const user = (...texts: ReadonlyArray<string>): Message => ({
+    role: "user",
+    parts: texts.map((text) => ({ _tag: "Text", text }))
+  })
+  const step = (...messages: ReadonlyArray<Message>) => basicStep({ system: "", messages, tools: [], maxTokens: 1 })
+
+  it("says the same again when its reply was held back", () => {
+    const first = step(user(context, "hello"))
+    const again = step(
+      user(context, "hello"),
+      { role: "assistant", parts: [{ _tag: "Text", text: "…" }] },
+      user(`${REFUSED_REPLY} A reason.`)
+    )
+    expect(again).toEqual(first)
+  })
+
+  it("asks only for what it hasn't been given, and never answers from a failure", () => {
+    const asked = step(user(context, "who is Ada Lovelace"))
+    const calls = asked.filter((event) => event._tag === "ToolCall")
+    expect(calls.map(({ name }) => name)).toEqual(["listColumnsForType", "findEntities"])
+    const results: Message = {
+      role: "user",
+      parts: calls.map(({ id, name }) => ({ _tag: "ToolResult", id, name, failed: true, text: "I can't look things up right now. Please try again in a minute." })) // prettier-ignore
+    }
+    expect(step(user(context, "who is Ada Lovelace"), { role: "assistant", parts: calls }, results)[0]).toEqual({
+      _tag: "Delta",
+      text: "I can't look things up right now. Please try again in a minute."
+    })
+  })
+
+  it.each([
+    "",
+    "   ",
+    "?",
+    "🎉",
+    "\u0000",
+    "a".repeat(100_000),
+    "who is ".repeat(5000),
+    "'s 's 's",
+    "((((",
+    "in in in in"
+  ])("has an answer to %j", (text) => {
+    expect(step(user(context, text)).at(-1)).toMatchObject({ _tag: "Finished" })
+  })
+})

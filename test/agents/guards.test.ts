@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest"
+import { Grounds } from "../../src/agents/guards/Grounds.ts"
+import { lenientGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
+
+const grounds = () =>
+  new Grounds({ country: "US", today: "2026-11-22" })
+    .words("Harbor Supply People Companies Meetings")
+    .result({
+      total: 1000,
+      entities: [
+        {
+          entityId: "jonoccrkpprvt",
+          displayName: "Ada Lovelace",
+          status: "Customer",
+          columns: {
+            phone: "+1 512-555-0142",
+            email: "Ada@Analytical",
+            amount: 4500.5,
+            price: "1.200,00 EUR",
+            website: "https://analytical.example/ada?x=1",
+            start: "2026-11-23T09:30",
+            company: { id: "kabcdefghijkl", name: "Table & Sons" }
+          }
+        }
+      ]
+    })
+    .text("Is there anything tomorrow, and what about the filter deal with joe@else.example?")
+
+/** What a guard lets through of a reply that comes in pieces, and why it stopped. */
+const run = (reply: string, size = 5, guard = strictGuard(grounds())) => {
+  let shown = ""
+  for (let at = 0; at < reply.length; at += size) {
+    const { fault, text } = guard.push(reply.slice(at, at + size))
+    shown += text
+    if (fault !== undefined) return { shown, fault }
+  }
+  const { fault, text } = guard.end()
+  return { shown: shown + text, ...(fault === undefined ? {} : { fault }) }
+}
+
+const PASS = [
+  "Ada Lovelace is a customer.",
+  "Her number is (512) 555-0142, or +15125550142 from abroad.",
+  "Her number is 512.555.0142.",
+  "Write to ada@analytical or ADA@ANALYTICAL.",
+  "The deal is 4,500.50 and the price €1,200.",
+  "The deal is $4500.50.",
+  "There are more than 1,000 of them.",
+  "You meet her on November 23, 2026 at 9:30 am.",
+  "You meet her on 23 November at 09:30.",
+  "You meet her tomorrow at 9:30.",
+  "You meet her on Monday.",
+  "See https://analytical.example/ada?x=1.",
+  "She works at Table & Sons.",
+  "The filter deal is with joe@else.example.",
+  "Shall I look at next week, too?",
+  "1. Ada Lovelace\n2. Somebody else",
+  "I found 3 people, 12 companies and 99 meetings.",
+  "Das ist Ada Lovelace, eine Kundin. Ihre Nummer: 512-555-0142.",
+  "The meeting is 23.11.2026.",
+  "It was 1 of 25.",
+  "👩‍👩‍👧 Ada Lovelace 🎉"
+]
+
+const FAIL = [
+  "Her number is 512-555-0143.",
+  "Her number is five, no: +1 (512) 555 0199 I think.",
+  "Write to ada@analytica1.",
+  "Write to ada.lovelace@gmail.com now.",
+  "The deal is 4,600.",
+  "The deal is €4,501.",
+  "The price is $1,200.",
+  "The total comes to 5700.50 all in all.",
+  "It is 45% of them.",
+  "You meet her on November 24, 2026.",
+  "You meet her at 10:30.",
+  "You meet her on Tuesday.",
+  "You meet her next month.",
+  "You meet her in 3 days.",
+  "See https://analytical.example/ada?x=2 for more.",
+  "See [here](https://evil.example/?q=Ada) for more.",
+  "See www.evil.example for more.",
+  "See evil.example/ada for more.",
+  "![x](https://evil.example/512-555-0142.png)",
+  "Her entity is shown.",
+  "The column is empty.",
+  "I looked in the database.",
+  "Two records match.",
+  "My query found nothing.",
+  "Her ID is secret.",
+  "I called findEntities for you.",
+  "It is jonoccrkpprvt to me.",
+  "Her company is kabcdefghijkl now.",
+  "It is 500EUR.",
+  "It is 1 500 dollars.",
+  "Tel5125550199x is it.",
+  "Call A5125550199.",
+  // Hidden in what can't be seen, or in other scripts' digits.
+  "Her number is 512\u200b-555-0199.",
+  "Her number is ５１２-５５５-０１９９.",
+  "Her number is ٥١٢-٥٥٥-٠١٩٩.",
+  "The data\u200bbase says so.",
+  "The ｄａｔａｂａｓｅ says so.",
+  "See https://evil\u2060.example/x for more."
+]
+
+describe("the guard", () => {
+  it("lets well-founded words through, however they are cut", () => {
+    for (const reply of PASS) {
+      for (const size of [1, 2, 3, 7, 1000]) {
+        const judged = run(reply, size)
+        expect(judged, `${reply} (${size})`).toEqual({ shown: judged.shown })
+        expect(judged.shown.length, reply).toBeGreaterThan(reply.length - 12)
+      }
+    }
+  })
+
+  it("stops what is made up, composed or of the machinery, however it is cut, and never shows it", () => {
+    for (const reply of FAIL) {
+      for (const size of [1, 2, 3, 7, 1000]) {
+        const { fault, shown } = run(reply, size)
+        expect(fault, `${reply} (${size})`).toBeDefined()
+        for (const secret of [
+          "0143",
+          "0199",
+          "gmail",
+          "4,600",
+          "5700",
+          "24",
+          "10:30",
+          "Tuesday",
+          "evil",
+          "jonocc",
+          "kabc",
+          "base",
+          "findE"
+        ]) {
+          expect(shown, `${reply} (${size})`).not.toContain(secret)
+        }
+      }
+    }
+  })
+
+  it("holds nothing back that is safe to show", () => {
+    const guard = strictGuard(grounds())
+    expect(guard.push("Ada Lovelace is a ").text).toBe("Ada Lovelace is ")
+    expect(guard.push("customer ").text).toBe("a customer ")
+    expect(guard.push("and her number is 512-555").text).toBe("and her number is ")
+    expect(guard.push("-0142").text).toBe("")
+    expect(guard.push(" since ").text).toBe("512-555-0142 since ")
+    expect(guard.end()).toEqual({ text: "" })
+  })
+
+  it("leaves out the sentence that fails the second time, and knows that it did", () => {
+    const guard = lenientGuard(grounds())
+    const reply =
+      "Ada Lovelace is a customer. Her number is 512-555-0199. You meet her tomorrow.\nShe lives in the database."
+    expect(run(reply, 4, guard).shown).toBe("Ada Lovelace is a customer. You meet her tomorrow.\n")
+    expect(guard.leftOut()).toBe(true)
+  })
+})

@@ -1,0 +1,119 @@
+/** Conversations with Max over the real SDK against the scripted server, on a real database. */
+import { Effect, Layer, Redacted, Stream } from "effect"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { MaxAgent, type TurnInput } from "../../src/agents/MaxAgent.ts"
+import { anthropic } from "../../src/agents/providers/anthropic.ts"
+import type { TurnEvent } from "../../src/agents/TurnEvent.ts"
+import { Database } from "../../src/database/Database.ts"
+import type { Organization } from "../../src/domain/EntityType.ts"
+import { Env } from "../../src/env.ts"
+import { Services } from "../../src/layers.ts"
+import { Importer } from "../../src/services/Importer.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import { ToolHandlers } from "../../src/tools/handlers.ts"
+import { addPeople, asMember, makeOrganization } from "./atlas.ts"
+import { migratedDatabase } from "./database.ts"
+import type { MessagesServer } from "./messages.ts"
+
+type Settings = Parameters<typeof Env.layerWith>[0]
+
+/** Every service over a database of one's own or a given one, and an agent that talks to the server. */
+export const agentOver = (server: MessagesServer, url: string, settings: Settings = {}, retries = 2) =>
+  MaxAgent.layer.pipe(
+    Layer.provideMerge(
+      anthropic({ key: Redacted.make("sk-test"), model: "claude-haiku-5-5", url: server.url, retries })
+    ),
+    Layer.provideMerge(ToolHandlers),
+    Layer.provideMerge(Services),
+    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(
+      Env.layerWith({
+        databaseUrl: Redacted.make(url),
+        lookupTimeout: 10_000,
+        searchTimeout: 30_000,
+        turnSeconds: 30,
+        ...settings
+      })
+    ),
+    Layer.orDie
+  )
+
+/** A server, a new database and an agent, for a test file. */
+export const agentFor = (server: MessagesServer, settings: Settings = {}) =>
+  Layer.unwrap(Effect.map(migratedDatabase, (url) => agentOver(server, url, settings)))
+
+/** Everything that one turn says. */
+export const turn = (input: TurnInput) =>
+  Effect.flatMap(MaxAgent, (agent) => Effect.map(Stream.runCollect(agent.turn(input)), (events) => [...events]))
+
+/** Says something as a person, by e-mail address. */
+export const say = (organization: Organization, email: string, text: string, session?: string) =>
+  Effect.map(turn({ organization, who: { kind: "email", key: email }, session, say: { text } }), heard)
+
+export interface Heard {
+  readonly events: ReadonlyArray<TurnEvent>
+  /** What stands on the screen in the end. */
+  readonly shown: string
+  /** Everything that has stood there at any time. */
+  readonly everShown: string
+  readonly done: Extract<TurnEvent, { _tag: "done" }> | undefined
+  readonly error: Extract<TurnEvent, { _tag: "error" }> | undefined
+}
+
+export const heard = (events: ReadonlyArray<TurnEvent>): Heard => {
+  let shown = ""
+  let everShown = ""
+  for (const event of events) {
+    if (event._tag === "delta") {
+      shown += event.text
+      everShown += event.text
+    }
+    if (event._tag === "retract") shown = ""
+  }
+  const last = events.at(-1)
+  return {
+    events,
+    shown,
+    everShown,
+    done: last?._tag === "done" ? last : undefined,
+    error: last?._tag === "error" ? last : undefined
+  }
+}
+
+export const ADMIN = "admin@atlas.example"
+export const MEMBER = "member@atlas.example"
+
+/** An admin and a member, three people of whom two share a name, and notes that only admins see. */
+export const company = Effect.gen(function* () {
+  const organization = yield* makeOrganization(`atlas-${randomBytes(4).toString("hex")}`)
+  const ids = yield* addPeople(organization, [
+    { name: "Ada Lovelace", status: "Customer", phone: "+1 512-555-0142", email: "ada@analytical.example" },
+    { name: "Ada Byron", status: "Lead", phone: "+1 512-555-0143" },
+    { name: "Ada Byron", status: "Lost", phone: "+1 512-555-0144" }
+  ])
+  yield* asMember(organization, ADMIN, "admin")
+  yield* asMember(organization, MEMBER, "member")
+  const folder = mkdtempSync(join(tmpdir(), "max-agent-test-"))
+  const file = join(folder, "notes.jsonl")
+  writeFileSync(file, JSON.stringify({ name: "Contract", text: "Signed in Porto" }))
+  const importer = yield* Importer
+  yield* importer.import(organization, { files: [file], type: "notes", create: true, map: {}, ignore: [] })
+  rmSync(folder, { recursive: true })
+  yield* publish(organization, (rules) => [
+    ...rules,
+    { id: "admin-notes", effect: "allow", role: "admin", action: "read", type: "notes", columns: "*" }
+  ])
+  return { organization, ids }
+})
+
+type Rules = ReadonlyArray<Readonly<Record<string, unknown>>>
+
+/** Changes the rules in force. */
+export const publish = Effect.fnUntraced(function* (organization: Organization, change: (rules: Rules) => Rules) {
+  const policies = yield* Policies
+  const policy = JSON.parse((yield* policies.current(organization)).document) as { readonly rules: Rules }
+  yield* policies.publish(organization, JSON.stringify({ ...policy, rules: change(policy.rules) }), "test")
+})

@@ -1,0 +1,66 @@
+/** Conversations with Max in basic mode on a real database: no key, no model, no network. */
+import { Effect, Layer } from "effect"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { BasicStep } from "../../src/agents/basic/BasicStep.ts"
+import { MaxAgent } from "../../src/agents/MaxAgent.ts"
+import type { Organization } from "../../src/domain/EntityType.ts"
+import { Importer, type ImportRequest } from "../../src/services/Importer.ts"
+import { ExternalIds } from "../../src/services/ExternalIds.ts"
+import { Memberships } from "../../src/services/Memberships.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import { ToolHandlers } from "../../src/tools/handlers.ts"
+import { say } from "./agent.ts"
+import { asMember } from "./atlas.ts"
+import { TestServices } from "./database.ts"
+
+export const BasicAgent = MaxAgent.layer.pipe(
+  Layer.provideMerge(BasicStep),
+  Layer.provideMerge(ToolHandlers),
+  Layer.provideMerge(TestServices),
+  Layer.orDie
+)
+
+export const ADMIN = "admin@atlas.example"
+
+/** Imports rows as a file of a type. */
+export const load = Effect.fnUntraced(function* (
+  organization: Organization,
+  type: string,
+  rows: ReadonlyArray<object>,
+  request: Partial<ImportRequest> = {}
+) {
+  const importer = yield* Importer
+  const file = join(mkdtempSync(join(tmpdir(), "max-basic-")), `${type}.jsonl`)
+  writeFileSync(file, rows.map((row) => JSON.stringify(row)).join("\n"))
+  return yield* importer.import(organization, { files: [file], type, create: true, ...request })
+})
+
+/** Lets an admin in who sees everything of these types. */
+export const openTo = Effect.fnUntraced(function* (organization: Organization, ...types: ReadonlyArray<string>) {
+  const policies = yield* Policies
+  const rules = types.map((type) => ({ id: type, effect: "allow", role: "admin", action: "read", type, columns: "*" }))
+  const roles = { admin: { inherits: [] } }
+  yield* policies.publish(organization, JSON.stringify({ version: 1, roles, rules }), "test")
+  const members = yield* Memberships
+  if ((yield* members.list(organization)).length === 0) yield* asMember(organization, ADMIN, "admin")
+})
+
+/** What the admin hears, and the external ids of what the answer was about. */
+export const ask = Effect.fnUntraced(function* (organization: Organization, text: string, session?: string) {
+  const { done, error, events } = yield* say(organization, ADMIN, text, session)
+  const externalIds = yield* ExternalIds
+  const about: Array<string> = []
+  for (const { id, type } of done?.references ?? []) {
+    const known = yield* externalIds.of(organization, type, [id])
+    about.push(known.get(id) ?? id)
+  }
+  return {
+    text: done?.text ?? error?.message ?? "",
+    about,
+    session: done?.session,
+    steps: done?.usage.steps ?? 0,
+    events
+  }
+})
