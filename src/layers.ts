@@ -2,9 +2,11 @@
 import { Layer } from "effect"
 import { Database } from "./database/Database.ts"
 import { AuditLog } from "./services/AuditLog.ts"
+import { Credentials } from "./services/Credentials.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
+import { IdentityProviders } from "./services/IdentityProviders.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
 import { Importer } from "./services/Importer.ts"
 import { Memberships } from "./services/Memberships.ts"
@@ -17,8 +19,10 @@ import { Refusals } from "./services/Refusals.ts"
 /** Every service over a database that is given. */
 export const Services = Layer.mergeAll(
   AuditLog.layer,
+  Credentials.layer,
   EntityQueryService.layer,
   ExternalIds.layer,
+  IdentityProviders.layer,
   Importer.layer,
   Memberships.layer,
   Organizations.layer

@@ -15,6 +15,8 @@ export interface Principal {
   /** The principal's own People entity. */
   readonly anchorEntityId: string
   readonly roles: ReadonlyArray<string>
+  /** Roles that the proof of this call carries; they count instead of the membership's. */
+  readonly claimedRoles?: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly actor?: Actor
   /** The state of policy, membership and catalog that this principal was built from. */

@@ -29,6 +29,9 @@ export const readIdentifier = (text: string, organization: Organization): Identi
   return phone === undefined ? undefined : { kind: "phone", key: phone }
 }
 
+/** What of a principal is taken over when it is built anew: who it is, and what the call brought with it. */
+export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles">
+
 export interface Admitted {
   readonly principal: Principal
   readonly state: State
@@ -51,7 +54,7 @@ export class IdentityResolver extends Context.Service<
       identifier: Identifier
     ) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
     /** The principal as it is now: the same person, with what the database says of it at this moment. */
-    readonly readmit: (principal: Principal) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+    readonly readmit: (principal: Readmitted) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
   }
 >()("max/services/IdentityResolver") {
   static readonly layer = Layer.effect(
@@ -65,7 +68,7 @@ export class IdentityResolver extends Context.Service<
       const admitted = (
         state: State,
         membership: Membership | undefined,
-        actor: Principal["actor"],
+        call: Pick<Principal, "actor" | "claimedRoles">,
         who: { readonly anchorId: string } | { readonly kind: Identifier["kind"] }
       ) => {
         const organizationId = state.catalog.organization.id
@@ -84,9 +87,10 @@ export class IdentityResolver extends Context.Service<
           principal: {
             organizationId,
             anchorEntityId: membership.anchorId,
-            roles: membership.roles,
+            roles: call.claimedRoles ?? membership.roles,
             attributes: membership.attributes,
-            ...(actor === undefined ? {} : { actor }),
+            ...(call.claimedRoles === undefined ? {} : { claimedRoles: call.claimedRoles }),
+            ...(call.actor === undefined ? {} : { actor: call.actor }),
             epoch: state.catalog.epoch
           }
         })
@@ -109,14 +113,14 @@ export class IdentityResolver extends Context.Service<
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
-          return yield* admitted(state, membership, undefined, identifier)
+          return yield* admitted(state, membership, {}, identifier)
         }),
         readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
           const { membership, state } = yield* states.read(principal.organizationId, {
             by: "anchor",
             id: principal.anchorEntityId
           })
-          return yield* admitted(state, membership, principal.actor, { anchorId: principal.anchorEntityId })
+          return yield* admitted(state, membership, principal, { anchorId: principal.anchorEntityId })
         })
       })
     })

@@ -8,6 +8,7 @@ import { Env, SETTINGS } from "../../env.ts"
 import { Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
+import { idp, token } from "./commands/access.ts"
 import { audit } from "./commands/audit.ts"
 import { migrate } from "./commands/database.ts"
 import { demo } from "./commands/demo.ts"
@@ -17,6 +18,7 @@ import { columns, find, tool, tools, types } from "./commands/lookup.ts"
 import { mcp } from "./commands/mcp.ts"
 import { init, member, org, policy } from "./commands/organization.ts"
 import { trace } from "./commands/trace.ts"
+import { serve } from "./commands/serve.ts"
 import { max } from "./context.ts"
 import { note } from "./output.ts"
 import { version } from "../../version.ts"
@@ -84,12 +86,15 @@ const root = max.pipe(
   ),
   Command.withSubcommands([
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
+    { group: "Serve", commands: [connected(serve)] as const },
     {
       group: "Set up",
       commands: [
         connected(init),
         connected(org),
         connected(member),
+        connected(token),
+        connected(idp),
         connected(policy),
         connected(audit),
         connected(importFile),

@@ -1,10 +1,11 @@
 /** The migrations in order, forward only. */
 import { foundation } from "./0001_foundation.ts"
 import { audit } from "./0002_audit.ts"
+import { admission } from "./0006_admission.ts"
 import { traces } from "./0007_traces.ts"
 import type { Migration } from "./Migration.ts"
 
-export const migrations: ReadonlyArray<Migration> = [foundation, audit, traces]
+export const migrations: ReadonlyArray<Migration> = [foundation, audit, admission, traces]
 
 /** The schema that this program needs. */
 export const SCHEMA_VERSION = Math.max(...migrations.map((migration) => migration.id))

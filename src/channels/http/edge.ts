@@ -1,0 +1,179 @@
+/**
+ * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be, which headers
+ * every response has, and that every failure is a problem. Nothing of a request but its method and route is recorded.
+ */
+import { Cause, Context, Effect, SchemaIssue, Tracer } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import { randomBytes } from "node:crypto"
+import { Unavailable } from "../../domain/errors.ts"
+import { quoted } from "../../domain/text.ts"
+import { problem, problemOf } from "./problems.ts"
+import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+export interface Route {
+  readonly method: string
+  /** With `:name` for what varies. */
+  readonly path: string
+}
+
+/** Paths that say nothing of anybody, for whatever watches the server under an address of its own. */
+const OPEN_PATHS = ["/healthz", "/readyz"]
+
+const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+} as const
+
+const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
+
+/** Finds the routes of a path. */
+const makeFinder = (routes: ReadonlyArray<Route>) => {
+  const compiled = routes.map(({ method, path }) => ({
+    method,
+    path,
+    pattern: new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z]+/g, "[^/]+")}$`)
+  }))
+  const exact = new Map<string, ReadonlyArray<Route>>()
+  for (const { path } of routes) {
+    exact.set(
+      path,
+      compiled.filter((route) => route.path === path)
+    )
+  }
+  return (path: string): ReadonlyArray<Route> => exact.get(path) ?? compiled.filter(({ pattern }) => pattern.test(path))
+}
+
+/** What is refused before anything of the application sees it. */
+const refusal = (request: Request, settings: HttpSettings["Service"]): Response | undefined => {
+  const { headers } = request
+  if (!settings.isHost(headers["host"]) && !OPEN_PATHS.includes(pathOf(request))) {
+    return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the name under which people reach Max.")
+  }
+  const origin = headers["origin"]
+  if (origin !== undefined && !settings.isOrigin(origin)) {
+    return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
+  }
+  const length = headers["content-length"]
+  if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
+  const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
+  if (!hasBody) return undefined
+  const isJson = /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
+  return isJson && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : notJson
+}
+
+const tooLarge = problem("ContentTooLarge", `A body has at most ${MAX_BODY_BYTES / 1024} KiB.`, {
+  headers: { connection: "close" }
+})
+const notJson = problem("UnsupportedMediaType", "Send Content-Type: application/json, without a Content-Encoding.")
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Where the input isn't what it has to be: places only, nothing of what was sent there. */
+const inputProblem = ({ cause }: HttpApiError.HttpApiSchemaError): Response => {
+  const places = issuesOf(cause.issue).issues.map(({ path }) =>
+    (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+  )
+  const named = [...new Set(places)].filter((place) => place !== "").slice(0, 3)
+  return problem(
+    "InvalidInput",
+    `The input isn't what it has to be${named.length === 0 ? "" : `: ${named.map(quoted).join(", ")}`}. GET /openapi.json has its shape.`
+  )
+}
+
+/** What a failure is answered with; undefined for what has no answer but "something went wrong". */
+const expected = (error: unknown, request: Request, find: ReturnType<typeof makeFinder>): Response | undefined => {
+  if (HttpApiError.HttpApiSchemaError.is(error)) {
+    return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : inputProblem(error)
+  }
+  if (!HttpServerError.isHttpServerError(error)) return undefined
+  switch (error.reason._tag) {
+    case "RouteNotFound": {
+      const methods = find(pathOf(request)).map(({ method }) => method)
+      return methods.length === 0
+        ? problem("NotFound", "GET /docs shows what there is.")
+        : problem("MethodNotAllowed", `Use ${methods.join(" or ")}.`, { headers: { allow: methods.join(", ") } })
+    }
+    case "RequestParseError":
+      return error.reason.reason === "BodyTooLarge"
+        ? tooLarge
+        : problem("InvalidInput", "The body didn't arrive as it was announced.")
+    default:
+      return undefined
+  }
+}
+
+/** The name of a failure and where it was, without what it says: a message may quote what must not be in a log. */
+const placeOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  if (!(error instanceof Error)) return typeof error
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))
+  return [error.name, ...frames.slice(0, 12)].join("\n")
+}
+
+const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
+  const reference = randomBytes(4).toString("hex")
+  return Effect.as(
+    Effect.logError(`A request failed (reference ${reference}): ${placeOf(cause)}`),
+    problem("Internal", `Tell an administrator the reference ${reference}.`, { reference })
+  )
+}
+
+/** Wraps an application in what holds for every request; `routes` are all that it has. */
+export const edge = (options: {
+  readonly settings: HttpSettings["Service"]
+  readonly routes: ReadonlyArray<Route>
+  /** Whether the server is about to end: connections are then not kept. */
+  readonly draining: () => boolean
+}) => {
+  const find = makeFinder(options.routes)
+  const headers = {
+    ...SECURITY_HEADERS,
+    ...(options.settings.secure ? { "strict-transport-security": "max-age=31536000" } : {})
+  }
+  const finished = (response: Response): Response =>
+    HttpServerResponse.setHeaders(response, {
+      ...headers,
+      ...response.headers,
+      ...(options.draining() ? { connection: "close" } : {})
+    })
+
+  return <R>(
+    application: Effect.Effect<Response, unknown, R>
+  ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
+    const answered = (request: Request) =>
+      Effect.matchCauseEffect(application, {
+        onSuccess: (response) => Effect.succeed(finished(response)),
+        onFailure: (cause) => {
+          if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finished(problemOf(Unavailable.error)))
+          const known = expected(Cause.squash(cause), request, find)
+          return known === undefined ? Effect.map(unexpected(cause), finished) : Effect.succeed(finished(known))
+        }
+      })
+    return Effect.withFiber((fiber) => {
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const refused = refusal(request, options.settings)
+      const response = refused === undefined ? answered(request) : Effect.succeed(finished(refused))
+      if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
+      const route = find(pathOf(request))[0]?.path
+      return response.pipe(
+        Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        Effect.withSpan(route === undefined ? request.method : `${request.method} ${route}`, {
+          kind: "server",
+          attributes: {
+            "http.request.method": request.method,
+            ...(route === undefined ? {} : { "http.route": route })
+          }
+        })
+      )
+    })
+  }
+}
