@@ -67,6 +67,9 @@ interface Waiting {
   readonly answer: Deferred.Deferred<Counted, TooManyCalls | Unavailable>
 }
 
+/** Until everything that arrived together has been read: it is then counted together. */
+const turnOfTheLoop = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
 const tooMany = (seconds: number) =>
   new TooManyCalls({ message: `That was too often. Try again in ${seconds} seconds.`, retryAfter: seconds })
 
@@ -129,6 +132,7 @@ export class CallLimits extends Context.Service<
         })
 
         const drain = Effect.gen(function* () {
+          yield* turnOfTheLoop
           while (waiting.length > 0) {
             const calls = waiting
             waiting = []

@@ -45,28 +45,26 @@ export const withoutOrigin = problem(
 )
 
 /**
- * Runs an effect for whoever the request comes from, or answers with the problem. Membership and credential are those of
- * this moment: what was ended is refused from the next request on.
+ * How requests are authenticated: runs an effect for whoever the request comes from, or answers with the problem.
+ * Membership and credential are those of this moment: what was ended is refused from the next request on.
  */
-export const authenticated = <E, R>(
-  use: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  need: Needed
-): Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  E,
-  Admission | HttpSettings | HttpServerRequest.HttpServerRequest | Exclude<R, CurrentPrincipal | CurrentCaller>
-> =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const { cookie } = yield* HttpSettings
-    const proof = proofOf(request, cookie)
-    if (proof === undefined) return problemOf(NotAuthenticated.error)
-    if (proof.by === "session" && !isRead(request) && !saysOrigin(request)) return withoutOrigin
-    const admission = yield* Admission
-    const caller = yield* Effect.catch(admission.admit(proof, need), (error) => Effect.succeed(problemOf(error)))
-    if (!("principal" in caller)) return caller
-    return yield* Effect.provideContext(
-      use,
-      Context.make(CurrentPrincipal, caller.principal).pipe(Context.add(CurrentCaller, caller))
-    )
-  })
+export const authentication = Effect.gen(function* () {
+  const admission = yield* Admission
+  const { cookie } = yield* HttpSettings
+  return <E, R>(use: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, need: Needed) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const proof = proofOf(request, cookie)
+      if (proof === undefined) return Effect.succeed(problemOf(NotAuthenticated.error))
+      if (proof.by === "session" && !isRead(request) && !saysOrigin(request)) return Effect.succeed(withoutOrigin)
+      return Effect.matchEffect(admission.admit(proof, need), {
+        onFailure: (error) => Effect.succeed(problemOf(error)),
+        onSuccess: (
+          caller
+        ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, Exclude<R, CurrentPrincipal | CurrentCaller>> =>
+          Effect.provideContext(
+            use,
+            Context.make(CurrentPrincipal, caller.principal).pipe(Context.add(CurrentCaller, caller))
+          )
+      })
+    })
+})

@@ -1,9 +1,9 @@
 /**
- * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be, which headers
- * every response has, and that every failure is a problem. Nothing of a request but its method and route is recorded.
+ * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be,
+ * and that every failure is a problem. Nothing of a request but its method and route is recorded.
  */
 import { Cause, Context, Effect, SchemaIssue, Tracer } from "effect"
-import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
@@ -22,16 +22,6 @@ export interface Route {
 
 /** Paths that say nothing of anybody, for whatever watches the server under an address of its own. */
 const OPEN_PATHS = ["/healthz", "/readyz"]
-
-const SECURITY_HEADERS = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY"
-} as const
 
 const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
 
@@ -115,7 +105,7 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
 const placeOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (!(error instanceof Error)) return typeof error
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
   return [error.name, ...frames.slice(0, 12)].join("\n")
 }
 
@@ -128,40 +118,22 @@ const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
 }
 
 /** Wraps an application in what holds for every request; `routes` are all that it has. */
-export const edge = (options: {
-  readonly settings: HttpSettings["Service"]
-  readonly routes: ReadonlyArray<Route>
-  /** Whether the server is about to end: connections are then not kept. */
-  readonly draining: () => boolean
-}) => {
-  const find = makeFinder(options.routes)
-  const headers = {
-    ...SECURITY_HEADERS,
-    ...(options.settings.secure ? { "strict-transport-security": "max-age=31536000" } : {})
-  }
-  const finished = (response: Response): Response =>
-    HttpServerResponse.setHeaders(response, {
-      ...headers,
-      ...response.headers,
-      ...(options.draining() ? { connection: "close" } : {})
-    })
+export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
+  const find = makeFinder(routes)
 
   return <R>(
     application: Effect.Effect<Response, unknown, R>
   ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
     const answered = (request: Request) =>
-      Effect.matchCauseEffect(application, {
-        onSuccess: (response) => Effect.succeed(finished(response)),
-        onFailure: (cause) => {
-          if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finished(problemOf(Unavailable.error)))
-          const known = expected(Cause.squash(cause), request, find)
-          return known === undefined ? Effect.map(unexpected(cause), finished) : Effect.succeed(finished(known))
-        }
+      Effect.catchCause(application, (cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(problemOf(Unavailable.error))
+        const known = expected(Cause.squash(cause), request, find)
+        return known === undefined ? unexpected(cause) : Effect.succeed(known)
       })
     return Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      const refused = refusal(request, options.settings)
-      const response = refused === undefined ? answered(request) : Effect.succeed(finished(refused))
+      const refused = refusal(request, settings)
+      const response = refused === undefined ? answered(request) : Effect.succeed(refused)
       if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
       const route = find(pathOf(request))[0]?.path
       return response.pipe(

@@ -8,13 +8,12 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
-import { Admission } from "../../services/Admission.ts"
 import { Credentials } from "../../services/Credentials.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { Admitted, Api, Need } from "./Api.ts"
-import { authenticated, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
+import { authentication, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
 import type { Route } from "./edge.ts"
 import { docs, signIn } from "./pages.ts"
 import { problemOf, type PublicError } from "./problems.ts"
@@ -70,7 +69,7 @@ const Session = HttpApiBuilder.group(
     const settings = yield* HttpSettings
     const states = yield* OrganizationState
     const withCookie = (value: string, seconds: number) =>
-      HttpServerResponse.setCookie(HttpServerResponse.empty(), settings.cookie, value, {
+      HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), settings.cookie, value, {
         httpOnly: true,
         maxAge: seconds * 1000,
         path: "/",
@@ -95,8 +94,7 @@ const Session = HttpApiBuilder.group(
       signIn: ({ payload, request }) =>
         saysOrigin(request)
           ? credentials.redeemLink(payload.code, settings.sessionSeconds).pipe(
-              Effect.flatMap(({ secret }) => withCookie(secret, settings.sessionSeconds)),
-              Effect.orDie,
+              Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
               answered
             )
           : Effect.succeed(withoutOrigin),
@@ -107,7 +105,7 @@ const Session = HttpApiBuilder.group(
             if (by === "session" && credentialId !== undefined) {
               yield* credentials.endSession(principal.organizationId, credentialId)
             }
-            return yield* Effect.orDie(withCookie("", 0))
+            return withCookie("", 0)
           })
         )
     })
@@ -129,12 +127,9 @@ const Health = HttpApiBuilder.group(
 
 const Authentication = Layer.effect(
   Admitted,
-  Effect.gen(function* () {
-    const services = yield* Effect.context<Admission | HttpSettings>()
-    return Admitted.of((use, { group }) =>
-      Effect.provideContext(authenticated(use, Context.get(group.annotations, Need)), services)
-    )
-  })
+  Effect.map(authentication, (authenticated) =>
+    Admitted.of((use, { group }) => authenticated(use, Context.get(group.annotations, Need)))
+  )
 )
 
 const Handlers = Layer.mergeAll(Tools, Session, Health).pipe(Layer.provide(Authentication))

@@ -9,7 +9,7 @@ export interface Reachable {
   readonly sessionHours: number
 }
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 /** Bytes in a body. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -32,11 +32,10 @@ export class HttpSettings extends Context.Service<
     const names = [...allowedHosts, ...(own === undefined ? [] : [own.host])].map((host) => host.toLowerCase())
     const hosts = new Set(names)
     const origins = new Set([...allowedOrigins, ...(own === undefined ? [] : [own.origin])])
-    const loopback = (host: string) => LOOPBACK.includes(host.replace(/:\d{1,5}$/, ""))
     const secure = own?.protocol === "https:"
     return HttpSettings.of({
-      isHost: (host) => host !== undefined && (loopback(host) || hosts.has(host.toLowerCase())),
-      isOrigin: (origin) => origins.has(origin) || (origin.startsWith("http://") && loopback(origin.slice(7))),
+      isHost: (host) => host !== undefined && (LOOPBACK.test(host) || hosts.has(host.toLowerCase())),
+      isOrigin: (origin) => origins.has(origin) || (origin.startsWith("http://") && LOOPBACK.test(origin.slice(7))),
       secure,
       cookie: secure ? "__Host-max" : "max_session",
       sessionSeconds: sessionHours * 3600
