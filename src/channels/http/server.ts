@@ -98,11 +98,14 @@ const Listening = Layer.unwrap(
   Effect.gen(function* () {
     const { httpHost, httpPort } = yield* Env
     const { secure } = yield* HttpSettings
-    return NodeHttpServer.layer(() => makeServer(secure), {
-      host: httpHost,
-      port: httpPort,
-      gracefulShutdownTimeout: DRAIN
-    }).pipe(Layer.catchTag("ServeError", () => Layer.effectContext(Effect.fail(cantListen(httpHost, httpPort)))))
+    const server = makeServer(secure)
+    const options = { host: httpHost, port: httpPort, gracefulShutdownTimeout: DRAIN } as const
+    // After the time to finish is over nobody is waited for.
+    const cutting = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
+    return cutting.pipe(
+      Layer.provideMerge(NodeHttpServer.layer(() => server, options)),
+      Layer.catchTag("ServeError", () => Layer.effectContext(Effect.fail(cantListen(httpHost, httpPort))))
+    )
   })
 )
 
