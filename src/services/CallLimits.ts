@@ -144,7 +144,11 @@ export class CallLimits extends Context.Service<
               )
             )
           }
-        }).pipe(Effect.ensuring(Effect.sync(() => void (counting = false))))
+        }).pipe(
+          // It counts for many requests: it is in the trace of none.
+          Effect.withTracerEnabled(false),
+          Effect.ensuring(Effect.sync(() => void (counting = false)))
+        )
 
         return CallLimits.of({
           take: (organizationId, who, calls) =>

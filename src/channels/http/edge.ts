@@ -140,7 +140,10 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
         Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
         Effect.withSpan(route === undefined ? request.method : `${request.method} ${route}`, {
           kind: "server",
+          // Not a part of the command that the server runs in.
+          root: true,
           attributes: {
+            "max.channel": "http",
             "http.request.method": request.method,
             ...(route === undefined ? {} : { "http.route": route })
           }

@@ -148,5 +148,10 @@ it("records no value, no question and no secret in a span or a log, whatever wen
   }
   const ofRequests = seen.spans.filter(({ kind }) => kind === "server")
   const attributes = new Set(ofRequests.flatMap((span) => [...span.attributes.keys()]))
-  expect([...attributes].sort()).toEqual(["http.request.method", "http.response.status_code", "http.route"])
+  expect([...attributes].sort()).toEqual([
+    "http.request.method",
+    "http.response.status_code",
+    "http.route",
+    "max.channel"
+  ])
 })
