@@ -71,13 +71,12 @@ describe.each(ROLES)("%s", (role) => {
   it.each(calls)("gets the same of %s %j by command and over HTTP", async (tool, input) => {
     const command = await runMax(["tool", tool, JSON.stringify(input), "--json", "--as", `${role}@atlas.com`], env)
     const answer = await callTool(server, tokens[role]!, tool, input)
-    if (answer.status === 200) {
-      expect(command.code).toBe(0)
-      expect(JSON.stringify(JSON.parse(command.stdout))).toBe(answer.text)
-    } else {
-      expect(command).toMatchObject({ stdout: "", code: answer.status === 404 ? 6 : 2 })
-      expect(command.stderr).toBe(`${answer.json.detail}\n`)
-    }
+    const ok = answer.status === 200
+    const code = ok ? 0 : answer.status === 404 ? 6 : 2
+    expect(command.code).toBe(code)
+    expect(ok ? JSON.stringify(JSON.parse(command.stdout)) : command.stderr).toBe(
+      ok ? answer.text : `${answer.json.detail}\n`
+    )
   })
 
   it("reads the same table", async () => {

@@ -67,7 +67,7 @@ const find = { entityTypeId: "people", filters: [] }
 const load = (url: string, lanes: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes })
   const outcomes: Array<number | string> = []
-  let going = true
+  const until = new AbortController()
   const one = () =>
     new Promise<number | string>((resolve) => {
       const body = JSON.stringify(find)
@@ -90,14 +90,14 @@ const load = (url: string, lanes: number) => {
     })
   const done = Promise.all(
     Array.from({ length: lanes }, async () => {
-      while (going) {
+      while (!until.signal.aborted) {
         const outcome = await one()
         outcomes.push(outcome)
         if (outcome === "refused") return
       }
     })
   )
-  return { outcomes, stop: () => void (going = false), done: done.then(() => agent.destroy()) }
+  return { outcomes, stop: () => until.abort(), done: done.then(() => agent.destroy()) }
 }
 
 describe("max serve", () => {
