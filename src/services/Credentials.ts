@@ -117,6 +117,27 @@ export class Credentials extends Context.Service<
         return { id, secret, expiresAt: row!.expires_at } satisfies Issued
       })
 
+      const present = Effect.fn("Credentials.present")(function* (kind: CredentialKind, secret: string) {
+        const organizationId = organizationIn(secret)
+        if (organizationId === undefined) return yield* NotAuthenticated.error
+        const [row] = yield* orUnavailable(admission<{
+          credential_id: string
+          anchor_id: string
+          scopes: ReadonlyArray<Scope>
+          expires_at: Date
+        }>`/* max present */ SELECT credential_id, anchor_id, scopes, expires_at FROM max.credentials
+            WHERE organization_id = ${organizationId} AND sha256 = ${sha256(secret)} AND kind = ${kind}
+              AND ended_at IS NULL AND expires_at > now()`)
+        if (row === undefined) return yield* NotAuthenticated.error
+        return {
+          id: row.credential_id,
+          organizationId,
+          anchorId: row.anchor_id,
+          scopes: row.scopes,
+          expiresAt: row.expires_at
+        } satisfies Presented
+      })
+
       return Credentials.of({
         createToken: Effect.fn("Credentials.createToken")(function* (organization, { anchorId, days, name, scopes }) {
           if (name.trim() === "" || name.trim().length > 100) {
@@ -223,8 +244,8 @@ export class Credentials extends Context.Service<
         }),
 
         redeemLink: Effect.fn("Credentials.redeemLink")(function* (secret, seconds) {
-          const organizationId = organizationIn(secret)
-          if (organizationId === undefined) return yield* NotAuthenticated.error
+          // Guesses are turned away by a read: only a link that is good costs a transaction.
+          const { organizationId } = yield* present("link", secret)
           const session = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
@@ -265,26 +286,7 @@ export class Credentials extends Context.Service<
           )
         ),
 
-        present: Effect.fn("Credentials.present")(function* (kind, secret) {
-          const organizationId = organizationIn(secret)
-          if (organizationId === undefined) return yield* NotAuthenticated.error
-          const [row] = yield* orUnavailable(admission<{
-            credential_id: string
-            anchor_id: string
-            scopes: ReadonlyArray<Scope>
-            expires_at: Date
-          }>`/* max present */ SELECT credential_id, anchor_id, scopes, expires_at FROM max.credentials
-            WHERE organization_id = ${organizationId} AND sha256 = ${sha256(secret)} AND kind = ${kind}
-              AND ended_at IS NULL AND expires_at > now()`)
-          if (row === undefined) return yield* NotAuthenticated.error
-          return {
-            id: row.credential_id,
-            organizationId,
-            anchorId: row.anchor_id,
-            scopes: row.scopes,
-            expiresAt: row.expires_at
-          }
-        })
+        present
       })
     })
   )

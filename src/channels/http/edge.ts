@@ -49,7 +49,7 @@ const refusal = (request: Request, settings: HttpSettings["Service"]): Response 
     return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the name under which people reach Max.")
   }
   const origin = headers["origin"]
-  if (origin !== undefined && !settings.isOrigin(origin)) {
+  if (origin !== undefined && !settings.isOrigin(origin, headers["host"])) {
     return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
   }
   const length = headers["content-length"]

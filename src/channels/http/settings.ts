@@ -19,8 +19,8 @@ export class HttpSettings extends Context.Service<
   {
     /** Whether requests may be addressed to this `Host`. */
     readonly isHost: (host: string | undefined) => boolean
-    /** Whether pages of this `Origin` may send requests. */
-    readonly isOrigin: (origin: string) => boolean
+    /** Whether pages of this `Origin` may send requests to this `Host`. */
+    readonly isOrigin: (origin: string, host: string | undefined) => boolean
     /** Whether people come by https: cookies and headers then insist on it. */
     readonly secure: boolean
     readonly cookie: string
@@ -35,7 +35,9 @@ export class HttpSettings extends Context.Service<
     const secure = own?.protocol === "https:"
     return HttpSettings.of({
       isHost: (host) => host !== undefined && (LOOPBACK.test(host) || hosts.has(host.toLowerCase())),
-      isOrigin: (origin) => origins.has(origin) || (origin.startsWith("http://") && LOOPBACK.test(origin.slice(7))),
+      // On this machine only the server's own pages: what listens on another port is somebody else's.
+      isOrigin: (origin, host) =>
+        origins.has(origin) || (host !== undefined && LOOPBACK.test(host) && origin === `http://${host}`),
       secure,
       cookie: secure ? "__Host-max" : "max_session",
       sessionSeconds: sessionHours * 3600

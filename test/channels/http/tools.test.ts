@@ -230,7 +230,8 @@ describe("bad input over HTTP", () => {
       "https://evil.example",
       "null",
       "https://app.example.com.evil.example",
-      "http://localhost.evil"
+      "http://localhost.evil",
+      "http://127.0.0.1:3000"
     ]) {
       expectProblem(await ask(server.url, "/docs", { headers: { origin } }), "OriginNotAllowed")
       expectProblem(
