@@ -1,10 +1,11 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|import|permissions|tokens|turn [--rows 100000] [--json]
+ * Usage: npm run bench -- store|import|permissions|http|tokens|turn [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
+import { contestant, http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
 import { store } from "./store.ts"
@@ -18,6 +19,7 @@ const json = args.includes("--json")
 
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, json), print(json)),
+  http: () => Effect.map(http(rows, json), print(json)),
   import: () => importing(rows, json),
   tokens: () => Effect.map(tokens(json), print(json)),
   turn: () => Effect.map(turn(json), print(json)),
@@ -30,7 +32,9 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
 
 const name = args[0] === undefined || args[0].startsWith("--") ? "store" : args[0]
 const chosen = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-if (chosen === undefined) {
+if (name === "contestant") {
+  NodeRuntime.runMain(contestant(args[1]!, args[2]!, args[3]!))
+} else if (chosen === undefined) {
   console.error(`There is no benchmark ${name}. There is: ${Object.keys(BENCHES).join(", ")}.`)
   process.exitCode = 2
 } else {

@@ -59,6 +59,16 @@ const databaseUrl = (text: string): Redacted.Redacted<string> | undefined => {
 }
 
 const parsedUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
+const list = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+
+const origin = (text: string): string =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text.replace(/\/$/, "")
+    ? new URL(text).origin
+    : reject("https://host, without a path")
 
 const secretText = (text: string): Redacted.Redacted<string> | undefined =>
   text === "" ? undefined : Redacted.make(secret(text))
@@ -211,6 +221,44 @@ export const SETTINGS = {
     "",
     prices
   ),
+  httpHost: setting("MAX_HTTP_HOST", "The address that max serve listens on.", "127.0.0.1", (text) => text),
+  httpPort: setting(
+    "MAX_HTTP_PORT",
+    "The port that max serve listens on; 0 takes a free one.",
+    "7700",
+    wholeNumber(0, 65_535)
+  ),
+  publicUrl: setting(
+    "MAX_PUBLIC_URL",
+    "Under which address people reach max serve, such as https://max.example.com.",
+    "",
+    (text) => (text === "" ? undefined : origin(text))
+  ),
+  allowedHosts: setting(
+    "MAX_ALLOWED_HOSTS",
+    "Further names that requests may be addressed to, comma-separated, with the port if it isn't the usual one.",
+    "",
+    list
+  ),
+  allowedOrigins: setting(
+    "MAX_ALLOWED_ORIGINS",
+    "Further origins of pages that may send requests, comma-separated.",
+    "",
+    (text): ReadonlyArray<string> => list(text).map(origin)
+  ),
+  callsPerPerson: setting(
+    "MAX_CALLS_PER_PERSON",
+    "Tool calls a minute of one person over HTTP.",
+    "30",
+    wholeNumber(1, 1_000_000)
+  ),
+  callsPerOrganization: setting(
+    "MAX_CALLS_PER_ORGANIZATION",
+    "Tool calls a minute of one organization over HTTP.",
+    "1000",
+    wholeNumber(1, 100_000_000)
+  ),
+  sessionHours: setting("MAX_SESSION_HOURS", "Hours that a sign-in lasts.", "12", wholeNumber(1, 720)),
   logLevel: setting(
     "MAX_LOG_LEVEL",
     "What is logged to standard error: error, warn, info or debug.",

@@ -4,10 +4,12 @@ import { MaxAgent } from "./agents/MaxAgent.ts"
 import { configuredModel } from "./agents/models.ts"
 import { Database } from "./database/Database.ts"
 import { AuditLog } from "./services/AuditLog.ts"
+import { Credentials } from "./services/Credentials.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { Exporter } from "./services/Exporter.ts"
 import { ExternalIds } from "./services/ExternalIds.ts"
+import { IdentityProviders } from "./services/IdentityProviders.ts"
 import { IdentityResolver } from "./services/IdentityResolver.ts"
 import { Importer } from "./services/Importer.ts"
 import { Mappings } from "./services/Mappings.ts"
@@ -25,9 +27,11 @@ import { ToolHandlers } from "./tools/handlers.ts"
 /** Every service over a database that is given. */
 export const Services = Layer.mergeAll(
   AuditLog.layer,
+  Credentials.layer,
   EntityQueryService.layer,
   Exporter.layer,
   ExternalIds.layer,
+  IdentityProviders.layer,
   Importer.layer,
   Mappings.layer,
   Memberships.layer,

@@ -111,6 +111,8 @@ export class Database extends Context.Service<
     readonly app: PgClient.PgClient
     /** Traces, which never stand in the way of anything else. */
     readonly traces: PgClient.PgClient
+    /** One pipelined connection for what every request from outside asks first: who it is and how often it called. */
+    readonly admission: PgClient.PgClient
     /** Table definitions. */
     readonly owner: PgClient.PgClient
     /** One line that a person should see, such as where the data is when it isn't where they asked. */
@@ -164,6 +166,14 @@ export class Database extends Context.Service<
           ...as(roles?.app),
           applicationName: "max traces",
           startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off" },
+          maxConnections: 1
+        }),
+        admission: yield* PgClient.make({
+          ...as(roles?.app),
+          applicationName: "max admission",
+          // A count that a crash loses is no loss; waiting for the disk on every request would be one.
+          startupParameters: { ...SESSION, statement_timeout: "5000", synchronous_commit: "off" },
+          multiplex: true,
           maxConnections: 1
         }),
         ...(from.notice === undefined ? {} : { notice: from.notice })

@@ -163,6 +163,7 @@ export const roleStatements = (
     `GRANT SELECT, INSERT ON max.policies, max.audit_log TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.traces, max.traced_statements TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.usage, max.spending TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls TO ${app}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`
   ]

@@ -22,6 +22,8 @@ export interface Principal {
   /** The principal's own People entity. */
   readonly anchorEntityId: string
   readonly roles: ReadonlyArray<string>
+  /** Roles that the proof of this call carries; they count instead of the membership's. */
+  readonly claimedRoles?: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly actor?: Actor
   /** What the token or tool of this call may be used for, whoever holds it: it takes away and never grants. */

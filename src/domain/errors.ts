@@ -10,6 +10,31 @@ export class NotAdmitted extends Schema.TaggedError<NotAdmitted>()(
   static readonly error = new NotAdmitted({ message: "You don't have access here. Ask an administrator to add you." })
 }
 
+/** No proof of who is calling, or one that isn't good (any more): which of the two, and why, isn't said. */
+export class NotAuthenticated extends Schema.TaggedError<NotAuthenticated>()(
+  "NotAuthenticated",
+  { message: Schema.String },
+  { httpApiStatus: 401 }
+) {
+  static readonly error = new NotAuthenticated({
+    message: "Send a token that is in force: Authorization: Bearer max_… (max token create makes one)."
+  })
+}
+
+/** The proof is good, and not for this. */
+export class NotInScope extends Schema.TaggedError<NotInScope>()(
+  "NotInScope",
+  { message: Schema.String },
+  { httpApiStatus: 403 }
+) {}
+
+/** More calls than a minute holds; `retryAfter` is in whole seconds. */
+export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()(
+  "TooManyCalls",
+  { message: Schema.String, retryAfter: Schema.Int },
+  { httpApiStatus: 429 }
+) {}
+
 /** A type, column or relation that doesn't exist or that the caller may not see: the two are the same error, byte for byte. */
 export class UnknownName extends Schema.TaggedError<UnknownName>()(
   "UnknownName",

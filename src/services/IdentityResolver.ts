@@ -28,6 +28,9 @@ export const readIdentifier = (text: string, organization: Organization): Identi
   return phone === undefined ? undefined : { kind: "phone", key: phone }
 }
 
+/** What of a principal is taken over when it is built anew: who it is, and what the call brought with it. */
+export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles">
+
 export interface Admitted {
   readonly principal: Principal
   readonly state: State
@@ -50,7 +53,7 @@ export class IdentityResolver extends Context.Service<
       identifier: Identifier
     ) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
     /** The principal as it is now: the same person, with what the database says of it at this moment. */
-    readonly readmit: (principal: Principal) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+    readonly readmit: (principal: Readmitted) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
   }
 >()("max/services/IdentityResolver") {
   static readonly layer = Layer.effect(
@@ -64,7 +67,7 @@ export class IdentityResolver extends Context.Service<
       const admitted = (
         state: State,
         membership: Membership | undefined,
-        call: Pick<Principal, "actor" | "scope">,
+        call: Pick<Principal, "actor" | "scope" | "claimedRoles">,
         who: { readonly anchorId: string } | { readonly kind: Identifier["kind"] }
       ) => {
         const organizationId = state.catalog.organization.id
@@ -83,8 +86,9 @@ export class IdentityResolver extends Context.Service<
           principal: {
             organizationId,
             anchorEntityId: membership.anchorId,
-            roles: membership.roles,
+            roles: call.claimedRoles ?? membership.roles,
             attributes: membership.attributes,
+            ...(call.claimedRoles === undefined ? {} : { claimedRoles: call.claimedRoles }),
             ...(call.actor === undefined ? {} : { actor: call.actor }),
             ...(call.scope === undefined ? {} : { scope: call.scope }),
             epoch: state.catalog.epoch

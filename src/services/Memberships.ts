@@ -30,6 +30,8 @@ export interface NewMember {
   /** An e-mail address or phone number, which becomes verified by being entered here. */
   readonly identifier: string
   readonly roles: ReadonlyArray<string>
+  /** Whom an identity provider means by the person, in the form of `subjectKey`. */
+  readonly subject?: string | undefined
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
   /** Makes the person where there is none with this identifier; by this name, if given. */
   readonly create?: { readonly name?: string | undefined } | undefined
@@ -66,8 +68,14 @@ const suspended = (anchorId: string): AuditEvent => ({
   subject: anchorId
 })
 
+/** What lets somebody in: an identifier, or what an identity provider calls the person. */
+interface Verified {
+  readonly kind: Identifier["kind"] | "subject"
+  readonly key: string
+}
+
 /** Which identifier it was must be recognizable by who knows it, and not be learnt here. */
-const verified = (anchorId: string, { key, kind }: Identifier): AuditEvent => ({
+const verified = (anchorId: string, { key, kind }: Verified): AuditEvent => ({
   actor: OPERATOR,
   action: "identifier.verified",
   subject: anchorId,
@@ -159,12 +167,30 @@ export class Memberships extends Context.Service<
           identifier,
           anchorId: found[0] ?? encodeId(nextId()),
           roles: [...new Set(member.roles)],
+          ...(member.subject === undefined ? {} : { subject: member.subject }),
           attributes: member.attributes ?? {},
           ...(found.length === 0
             ? { create: { name: member.create?.name ?? nameFrom(member.identifier), text: member.identifier.trim() } }
             : {})
         }
         return prepared
+      })
+
+      /** Binds an identifier to a membership; one that is bound to somebody else stays there. */
+      const bind = Effect.fnUntraced(function* (organization: Organization, anchorId: string, { key, kind }: Verified) {
+        const [bound] = yield* app<{ anchor_id: string }>`
+          SELECT anchor_id FROM max.identifiers
+          WHERE organization_id = ${organization.id} AND kind = ${kind} AND key = ${key} FOR UPDATE`
+        if (bound !== undefined && bound.anchor_id !== anchorId) {
+          return yield* new OperatorError({
+            message: "This is the verified identifier of another member. max member list shows whose."
+          })
+        }
+        yield* app`
+          INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
+          VALUES (${organization.id}, ${kind}, ${key}, ${anchorId})
+          ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()`
+        return bound === undefined ? [verified(anchorId, { kind, key })] : []
       })
 
       const write = Effect.fnUntraced(function* (organization: Organization, type: EntityType, member: Prepared) {
@@ -186,24 +212,16 @@ export class Memberships extends Context.Service<
         const [before] = yield* app<{ roles: ReadonlyArray<string>; suspended: boolean; attributes: Attributes }>`
           SELECT roles, attributes, suspended_at IS NOT NULL AS suspended FROM max.memberships
           WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId} FOR UPDATE`
-        const [identified] = yield* app<{ anchor_id: string }>`
-          SELECT anchor_id FROM max.identifiers
-          WHERE organization_id = ${organization.id} AND kind = ${identifier.kind} AND key = ${identifier.key} FOR UPDATE`
-        if (identified !== undefined && identified.anchor_id !== anchorId) {
-          return yield* new OperatorError({
-            message: "This is the verified identifier of another member. max member list shows whose."
-          })
-        }
         const attributes = member.keepAttributes === true ? (before?.attributes ?? {}) : member.attributes
         yield* app`
           INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
           VALUES (${organization.id}, ${anchorId}, ${member.roles}::text[], ${app.json(attributes)})
           ON CONFLICT (organization_id, anchor_id)
           DO UPDATE SET roles = excluded.roles, suspended_at = NULL, attributes = excluded.attributes`
-        yield* app`
-          INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
-          VALUES (${organization.id}, ${identifier.kind}, ${identifier.key}, ${anchorId})
-          ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()`
+        const bound = yield* bind(organization, anchorId, identifier)
+        if (member.subject !== undefined) {
+          bound.push(...(yield* bind(organization, anchorId, { kind: "subject", key: member.subject })))
+        }
         const same = before !== undefined && !before.suspended && sameRoles(before.roles, member.roles)
         return [
           ...(same && sameAttributes(before.attributes, attributes)
@@ -216,7 +234,7 @@ export class Memberships extends Context.Service<
                   details: { roles: member.roles, attributes, ...(before === undefined ? {} : { before }) }
                 }
               ]),
-          ...(identified === undefined ? [verified(anchorId, identifier)] : [])
+          ...bound
         ]
       })
 

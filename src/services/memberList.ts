@@ -23,6 +23,8 @@ export interface Synced {
 /** A member whose person was found, or is to be made. */
 export interface Prepared {
   readonly identifier: Identifier
+  /** Whom an identity provider means by the person. */
+  readonly subject?: string
   readonly anchorId: string
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>

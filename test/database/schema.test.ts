@@ -14,7 +14,11 @@ layer(TestServices)("the schema", (it) => {
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
         WHERE n.nspname IN ('max', 'builder', 'data')`
       expect(rows.length).toBeGreaterThan(20)
-      const exceptions = ["max.migrations_pkey", "max.organizations_slug_key"]
+      const exceptions = [
+        "max.identity_providers_issuer_audience_key",
+        "max.migrations_pkey",
+        "max.organizations_slug_key"
+      ]
       expect(
         rows
           .filter((row) => row.first !== "organization_id")

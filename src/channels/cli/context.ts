@@ -1,6 +1,7 @@
 /** What every command shares: the flags before and after its name, and who and where they come to. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import type { Organization } from "../../domain/EntityType.ts"
 import { InvalidInput, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
@@ -59,6 +60,23 @@ export const currentPrincipal = Effect.gen(function* () {
   }
   const identities = yield* IdentityResolver
   return (yield* identities.admit(organization, identifier)).principal
+})
+
+/** The anchor of the member whom an identifier lets in. */
+export const memberOf = Effect.fnUntraced(function* (organization: Organization, who: string) {
+  const identifier = readIdentifier(who, organization)
+  if (identifier === undefined) {
+    return yield* new OperatorError({ message: `${quoted(who)} is neither an e-mail address nor a phone number.` })
+  }
+  const identities = yield* IdentityResolver
+  const { principal } = yield* identities
+    .admit(organization, identifier)
+    .pipe(
+      Effect.catchTag("NotAdmitted", () =>
+        Effect.fail(new OperatorError({ message: `No member has ${quoted(who)}. max member list shows them.` }))
+      )
+    )
+  return principal.anchorEntityId
 })
 
 /** Runs an effect for the person of --as. */

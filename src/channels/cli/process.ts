@@ -13,6 +13,6 @@ export const start = (args: ReadonlyArray<string>): void => {
   }
   NodeRuntime.runMain(run(args), {
     disableErrorReporting: true,
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) ? Number(exit.value) : 130)
+    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) ? Number(exit.value) : Number(process.exitCode ?? 130))
   })
 }

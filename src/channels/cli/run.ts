@@ -9,6 +9,7 @@ import { Agent, Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { Mappings } from "../../services/Mappings.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
+import { idp, token } from "./commands/access.ts"
 import { ask } from "./commands/ask.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, move, restore } from "./commands/backup.ts"
@@ -26,6 +27,7 @@ import { init, member, org } from "./commands/organization.ts"
 import * as policies from "./commands/policy.ts"
 import { explain, newPolicy, simulate } from "./commands/policyReview.ts"
 import { sessions } from "./commands/sessions.ts"
+import { serve } from "./commands/serve.ts"
 import { trace } from "./commands/trace.ts"
 import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
@@ -119,12 +121,15 @@ const root = max.pipe(
   Command.withSubcommands([
     { group: "Ask", commands: [answering(chat), answering(ask)] as const },
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
+    { group: "Serve", commands: [connected(serve)] as const },
     {
       group: "Set up",
       commands: [
         connected(init),
         connected(org),
         connected(member),
+        connected(token),
+        connected(idp),
         policy,
         connected(audit),
         connected(importFile),

@@ -3,10 +3,11 @@ import { foundation } from "./0001_foundation.ts"
 import { audit } from "./0002_audit.ts"
 import { mapping } from "./0003_mapping.ts"
 import { conversations } from "./0004_conversations.ts"
+import { admission } from "./0006_admission.ts"
 import { traces } from "./0007_traces.ts"
 import type { Migration } from "./Migration.ts"
 
-export const migrations: ReadonlyArray<Migration> = [foundation, audit, mapping, conversations, traces]
+export const migrations: ReadonlyArray<Migration> = [foundation, audit, mapping, conversations, admission, traces]
 
 /** The schema that this program needs. */
 export const SCHEMA_VERSION = Math.max(...migrations.map((migration) => migration.id))

@@ -1,7 +1,10 @@
 /** Organizations and members: an operator's commands. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type { Organization } from "../../../domain/EntityType.ts"
+import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
+import { IdentityProviders, subjectKey } from "../../../services/IdentityProviders.ts"
 import { Mappings } from "../../../services/Mappings.ts"
 import { Memberships } from "../../../services/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/Organizations.ts"
@@ -84,6 +87,21 @@ export const org = Command.make("org").pipe(
 
 const role = Flag.String("role").pipe(Flag.withDescription("A role of the policy; may be repeated"), Flag.atLeast(1))
 
+/** The issuer whose subjects are meant: the one named, or the only one there is. */
+const issuerOf = Effect.fnUntraced(function* (organization: Organization, named: Option.Option<string>) {
+  const providers = yield* IdentityProviders
+  const issuers = [...new Set((yield* providers.list(organization)).map(({ issuer }) => issuer))]
+  const issuer = Option.getOrElse(named, () => (issuers.length === 1 ? issuers[0] : undefined))
+  return issuer !== undefined && issuers.includes(issuer)
+    ? issuer
+    : yield* new OperatorError({
+        message:
+          issuers.length === 0
+            ? "There is no identity provider yet: max idp add --issuer URL --audience TEXT"
+            : `Say which identity provider: --issuer ${issuers.join(" or --issuer ")}`
+      })
+})
+
 const add = Command.make(
   "add",
   {
@@ -94,6 +112,14 @@ const add = Command.make(
       Flag.withDefault(false)
     ),
     name: Flag.String("name").pipe(Flag.withDescription("The name of a person that is made"), Flag.optional),
+    subject: Flag.String("subject").pipe(
+      Flag.withDescription("What your identity provider calls the person (sub): lets in whoever it says that is"),
+      Flag.optional
+    ),
+    issuer: Flag.String("issuer").pipe(
+      Flag.withDescription("Which provider says so, when there are several (max idp list)"),
+      Flag.optional
+    ),
     attr: Flag.KeyValuePair("attr").pipe(
       Flag.withDescription("An attribute for the policy, name=value; may be repeated"),
       Flag.withDefault({})
@@ -107,6 +133,9 @@ const add = Command.make(
       const { anchorId, created } = yield* members.add(organization, {
         identifier: input.identifier,
         roles: input.role,
+        subject: Option.isNone(input.subject)
+          ? undefined
+          : subjectKey(yield* issuerOf(organization, input.issuer), input.subject.value),
         attributes,
         ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
       })

@@ -1,0 +1,157 @@
+/** Who may come in from outside: tokens for programs, and the identity providers that an organization believes. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Credentials, SCOPES } from "../../../services/Credentials.ts"
+import { IdentityProviders } from "../../../services/IdentityProviders.ts"
+import { Memberships } from "../../../services/Memberships.ts"
+import { currentOrganization, memberOf, wantsJson } from "../context.ts"
+import { columns, note, result } from "../output.ts"
+
+const day = (date: Date): string => date.toISOString().slice(0, 10)
+
+const create = Command.make(
+  "create",
+  {
+    who: Argument.String("who").pipe(Argument.withDescription("A member's e-mail address or phone number")),
+    name: Flag.String("name").pipe(Flag.withDescription("What the token is for, for the list")),
+    scope: Flag.Literals("scope", SCOPES).pipe(
+      Flag.withDescription("What it may be used for, tools by default; may be repeated"),
+      Flag.atLeast(0)
+    ),
+    days: Flag.Int("days").pipe(Flag.withDescription("After how many days it ends"), Flag.withDefault(90))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const organization = yield* currentOrganization
+      const credentials = yield* Credentials
+      const scopes = input.scope.length === 0 ? (["tools"] as const) : [...new Set(input.scope)]
+      const { expiresAt, id, secret } = yield* credentials.createToken(organization, {
+        anchorId: yield* memberOf(organization, input.who),
+        name: input.name,
+        scopes,
+        days: input.days
+      })
+      yield* result(yield* wantsJson, { id, token: secret, scopes, expiresAt: expiresAt.toISOString() }, [secret])
+      yield* note(
+        `This is shown once. It is good for ${scopes.join(", ")} until ${day(expiresAt)}; max token revoke ${id}`
+      )
+    })
+).pipe(
+  Command.withDescription("Make a token with which a program acts for a member"),
+  Command.withExamples([
+    { command: 'max token create ada@example.com --name "nightly report"', description: "For the three tools" }
+  ])
+)
+
+const tokens = Command.make("list", {}, () =>
+  Effect.gen(function* () {
+    const organization = yield* currentOrganization
+    const credentials = yield* Credentials
+    const memberships = yield* Memberships
+    const found = yield* credentials.tokens(organization)
+    const names = new Map((yield* memberships.list(organization)).map(({ anchorId, name }) => [anchorId, name]))
+    yield* result(
+      yield* wantsJson,
+      found.map(({ anchorId, ...token }) => ({ ...token, person: names.get(anchorId) ?? "", entityId: anchorId })),
+      found.length === 0
+        ? ["There is no token yet."]
+        : columns(
+            found.map((token) => [
+              token.id,
+              token.name,
+              names.get(token.anchorId) ?? "",
+              token.scopes.join(", "),
+              day(token.expiresAt),
+              token.state
+            ]),
+            ["id", "name", "person", "scopes", "until", "state"]
+          )
+    )
+  })
+).pipe(Command.withDescription("List the tokens, never their secrets"))
+
+const revoke = Command.make(
+  "revoke",
+  { id: Argument.String("id").pipe(Argument.withDescription("A token's id, as max token list shows it")) },
+  ({ id }) =>
+    Effect.gen(function* () {
+      const credentials = yield* Credentials
+      yield* credentials.revokeToken(yield* currentOrganization, id)
+      yield* result(yield* wantsJson, { revoked: id }, ["The token is no longer good, anywhere."])
+    })
+).pipe(Command.withDescription("End a token at once"))
+
+export const token = Command.make("token").pipe(
+  Command.withDescription("Tokens with which programs act for members"),
+  Command.withSubcommands([create, tokens, revoke])
+)
+
+const issuer = Flag.String("issuer").pipe(Flag.withDescription("The issuer (iss), as its tokens say it: an https URL"))
+const audience = Flag.String("audience").pipe(
+  Flag.withDescription("Whom its tokens are for (aud): one that is Max's alone")
+)
+
+const add = Command.make(
+  "add",
+  {
+    issuer,
+    audience,
+    jwksUrl: Flag.String("jwks-url").pipe(
+      Flag.withDescription("Where its keys are; without it the issuer is asked"),
+      Flag.optional
+    ),
+    roleClaim: Flag.String("role-claim").pipe(
+      Flag.withDescription(
+        "The claim that carries roles, such as realm_access.roles; they then count instead of the membership's"
+      ),
+      Flag.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const providers = yield* IdentityProviders
+      const provider = yield* providers.add(yield* currentOrganization, {
+        issuer: input.issuer,
+        audience: input.audience,
+        jwksUrl: Option.getOrUndefined(input.jwksUrl),
+        ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {})
+      })
+      yield* result(yield* wantsJson, provider, [`Tokens of ${provider.issuer} for ${provider.audience} are believed.`])
+      yield* note("They let in members whose e-mail address it verified, or whom max member add --subject bound to it.")
+    })
+).pipe(Command.withDescription("Believe an identity provider's tokens (JWT)"))
+
+const providers = Command.make("list", {}, () =>
+  Effect.gen(function* () {
+    const service = yield* IdentityProviders
+    const found = yield* service.list(yield* currentOrganization)
+    yield* result(
+      yield* wantsJson,
+      found,
+      found.length === 0
+        ? ["There is no identity provider yet."]
+        : columns(
+            found.map((provider) => [
+              provider.issuer,
+              provider.audience,
+              provider.jwksUrl,
+              provider.roleClaim ?? "of the membership"
+            ]),
+            ["issuer", "audience", "keys", "roles"]
+          )
+    )
+  })
+).pipe(Command.withDescription("List the identity providers"))
+
+const remove = Command.make("remove", { issuer, audience }, (input) =>
+  Effect.gen(function* () {
+    const service = yield* IdentityProviders
+    yield* service.remove(yield* currentOrganization, input.issuer, input.audience)
+    yield* result(yield* wantsJson, { removed: input.issuer }, ["Its tokens let nobody in any more."])
+  })
+).pipe(Command.withDescription("Stop believing an identity provider at once"))
+
+export const idp = Command.make("idp").pipe(
+  Command.withDescription("Identity providers whose tokens let members in"),
+  Command.withSubcommands([add, providers, remove])
+)

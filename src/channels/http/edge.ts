@@ -1,0 +1,154 @@
+/**
+ * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be,
+ * and that every failure is a problem. Nothing of a request but its method and route is recorded.
+ */
+import { Cause, Context, Effect, SchemaIssue, Tracer } from "effect"
+import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import { randomBytes } from "node:crypto"
+import { Unavailable } from "../../domain/errors.ts"
+import { quoted } from "../../domain/text.ts"
+import { problem, problemOf } from "./problems.ts"
+import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+export interface Route {
+  readonly method: string
+  /** With `:name` for what varies. */
+  readonly path: string
+}
+
+/** Paths that say nothing of anybody, for whatever watches the server under an address of its own. */
+const OPEN_PATHS = ["/healthz", "/readyz"]
+
+const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
+
+/** Finds the routes of a path. */
+const makeFinder = (routes: ReadonlyArray<Route>) => {
+  const compiled = routes.map(({ method, path }) => ({
+    method,
+    path,
+    pattern: new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z]+/g, "[^/]+")}$`)
+  }))
+  const exact = new Map<string, ReadonlyArray<Route>>()
+  for (const { path } of routes) {
+    exact.set(
+      path,
+      compiled.filter((route) => route.path === path)
+    )
+  }
+  return (path: string): ReadonlyArray<Route> => exact.get(path) ?? compiled.filter(({ pattern }) => pattern.test(path))
+}
+
+/** What is refused before anything of the application sees it. */
+const refusal = (request: Request, settings: HttpSettings["Service"]): Response | undefined => {
+  const { headers } = request
+  if (!settings.isHost(headers["host"]) && !OPEN_PATHS.includes(pathOf(request))) {
+    return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the name under which people reach Max.")
+  }
+  const origin = headers["origin"]
+  if (origin !== undefined && !settings.isOrigin(origin, headers["host"])) {
+    return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
+  }
+  const length = headers["content-length"]
+  if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
+  const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
+  if (!hasBody) return undefined
+  const isJson = /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
+  return isJson && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : notJson
+}
+
+const tooLarge = problem("ContentTooLarge", `A body has at most ${MAX_BODY_BYTES / 1024} KiB.`, {
+  headers: { connection: "close" }
+})
+const notJson = problem("UnsupportedMediaType", "Send Content-Type: application/json, without a Content-Encoding.")
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Where the input isn't what it has to be: places only, nothing of what was sent there. */
+const inputProblem = ({ cause }: HttpApiError.HttpApiSchemaError): Response => {
+  const places = issuesOf(cause.issue).issues.map(({ path }) =>
+    (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+  )
+  const named = [...new Set(places)].filter((place) => place !== "").slice(0, 3)
+  return problem(
+    "InvalidInput",
+    `The input isn't what it has to be${named.length === 0 ? "" : `: ${named.map(quoted).join(", ")}`}. GET /openapi.json has its shape.`
+  )
+}
+
+/** What a failure is answered with; undefined for what has no answer but "something went wrong". */
+const expected = (error: unknown, request: Request, find: ReturnType<typeof makeFinder>): Response | undefined => {
+  if (HttpApiError.HttpApiSchemaError.is(error)) {
+    return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : inputProblem(error)
+  }
+  if (!HttpServerError.isHttpServerError(error)) return undefined
+  switch (error.reason._tag) {
+    case "RouteNotFound": {
+      const methods = find(pathOf(request)).map(({ method }) => method)
+      return methods.length === 0
+        ? problem("NotFound", "GET /docs shows what there is.")
+        : problem("MethodNotAllowed", `Use ${methods.join(" or ")}.`, { headers: { allow: methods.join(", ") } })
+    }
+    case "RequestParseError":
+      return error.reason.reason === "BodyTooLarge"
+        ? tooLarge
+        : problem("InvalidInput", "The body didn't arrive as it was announced.")
+    default:
+      return undefined
+  }
+}
+
+/** The name of a failure and where it was, without what it says: a message may quote what must not be in a log. */
+const placeOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  if (!(error instanceof Error)) return typeof error
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
+  return [error.name, ...frames.slice(0, 12)].join("\n")
+}
+
+const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
+  const reference = randomBytes(4).toString("hex")
+  return Effect.as(
+    Effect.logError(`A request failed (reference ${reference}): ${placeOf(cause)}`),
+    problem("Internal", `Tell an administrator the reference ${reference}.`, { reference })
+  )
+}
+
+/** Wraps an application in what holds for every request; `routes` are all that it has. */
+export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
+  const find = makeFinder(routes)
+
+  return <R>(
+    application: Effect.Effect<Response, unknown, R>
+  ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
+    const answered = (request: Request) =>
+      Effect.catchCause(application, (cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(problemOf(Unavailable.error))
+        const known = expected(Cause.squash(cause), request, find)
+        return known === undefined ? unexpected(cause) : Effect.succeed(known)
+      })
+    return Effect.withFiber((fiber) => {
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const refused = refusal(request, settings)
+      const response = refused === undefined ? answered(request) : Effect.succeed(refused)
+      if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
+      const route = find(pathOf(request))[0]?.path
+      return response.pipe(
+        Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        Effect.withSpan(route === undefined ? request.method : `${request.method} ${route}`, {
+          kind: "server",
+          // Not a part of the command that the server runs in.
+          root: true,
+          attributes: {
+            "max.channel": "http",
+            "http.request.method": request.method,
+            ...(route === undefined ? {} : { "http.route": route })
+          }
+        })
+      )
+    })
+  }
+}

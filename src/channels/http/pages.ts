@@ -1,0 +1,70 @@
+/** The two pages that the server has by itself: the interface described, and the one that takes a sign-in link. */
+import { HttpServerResponse } from "effect/http"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { createHash } from "node:crypto"
+import { Api } from "./Api.ts"
+import { PROBLEMS } from "./problems.ts"
+
+const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+h2{margin-top:2.5rem}code,pre{font:14px/1.5 ui-monospace,monospace}pre{background:#f5f5f5;padding:1rem;overflow:auto}
+td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#242424}a{color:#9cf}}`
+
+/** A page that loads nothing: its style and script are in it, and nothing else may run. */
+const page = (title: string, body: string, script = ""): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeader(
+    HttpServerResponse.html(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body>${body}${script === "" ? "" : `<script>${script}</script>`}</body></html>
+`),
+    "content-security-policy",
+    `default-src 'none'; style-src ${hash(STYLE)}; ${script === "" ? "" : `script-src ${hash(script)}; connect-src 'self'; `}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  )
+
+type Json = Record<string, any>
+
+const schemaText = (schema: unknown): string => `<pre>${escaped(JSON.stringify(schema, null, 2))}</pre>`
+
+const operation = (method: string, path: string, found: Json): string => {
+  const body = found["requestBody"]?.content?.["application/json"]?.schema
+  const rows = Object.entries<Json>(found["responses"]).map(([status, { description }]) => [status, description])
+  return `<h3><code>${method.toUpperCase()} ${escaped(path)}</code></h3><p>${escaped(found["summary"] ?? "")}</p>${
+    body === undefined ? "" : schemaText(body)
+  }<table>${rows.map(([status, text]) => `<tr><td><code>${status}</code></td><td>${escaped(String(text))}</td></tr>`).join("")}</table>`
+}
+
+const describe = (): string => {
+  const specification = OpenApi.fromApi(Api) as unknown as Json
+  const operations = Object.entries<Json>(specification["paths"]).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, found]) => operation(method, path, found))
+  )
+  const problems = Object.values(PROBLEMS).map(
+    ({ status, title, type }) =>
+      `<tr><td><code>${status}</code></td><td><code>${type}</code></td><td>${escaped(title)}</td></tr>`
+  )
+  return `<h1>Max</h1><p>${escaped(specification["info"].description)}
+The whole interface as a machine reads it: <a href="/openapi.json">/openapi.json</a>.</p>
+<p>Send <code>Authorization: Bearer max_…</code>; an operator makes a token with <code>max token create</code>. Tools take
+their input as a JSON body; with <code>Accept: text/plain</code> they answer with a table instead of JSON.</p>
+<h2>Paths</h2>${operations.join("")}
+<h2>Problems</h2><p>Every error is an <code>application/problem+json</code> document with one of these types.</p>
+<table>${problems.join("")}</table>`
+}
+
+export const docs = page("Max", describe())
+
+const SIGN_IN = `const say = (text) => { document.getElementById("said").textContent = text }
+const code = location.hash.slice(1)
+history.replaceState(null, "", location.pathname)
+if (code === "") say("Open the link that max serve --sign-in printed.")
+else fetch("/v1/session", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) })
+  .then((answer) => say(answer.ok ? "You are signed in. This page can be closed."
+    : "This link has been used or is too old. Ask for a new one: max serve --sign-in WHO"))
+  .catch(() => say("The server can't be reached."))`
+
+export const signIn = page("Max: sign in", `<h1>Max</h1><p id="said">Signing in …</p>`, SIGN_IN)

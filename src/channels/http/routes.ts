@@ -1,0 +1,157 @@
+/**
+ * What answers each path. A further part adds its group to `Api`, its handlers to `Handlers`, and what isn't declared
+ * there (a page, another protocol) to `Beside` with its route in `ROUTES`.
+ */
+import { Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { CurrentPrincipal } from "../../domain/Principal.ts"
+import { Credentials } from "../../services/Credentials.ts"
+import { EntityQueryService } from "../../services/EntityQueryService.ts"
+import { OrganizationState } from "../../services/OrganizationState.ts"
+import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
+import { Admitted, Api, Need } from "./Api.ts"
+import { authentication, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
+import type { Route } from "./edge.ts"
+import { docs, signIn } from "./pages.ts"
+import { problemOf, type PublicError } from "./problems.ts"
+import { ready } from "./ready.ts"
+import { HttpSettings } from "./settings.ts"
+
+/** A public error is answered here, so that it is a problem whatever the path. */
+const answered = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>
+  Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))
+
+const wantsText = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  /^\s*text\/plain\b/.test(request.headers["accept"] ?? "")
+
+/** A tool's result as JSON, or as the text that a model reads. */
+const result = <A>(request: HttpServerRequest.HttpServerRequest, value: A, render: (value: A) => string) =>
+  wantsText(request)
+    ? HttpServerResponse.text(render(value))
+    : HttpServerResponse.text(JSON.stringify(value), { contentType: "application/json" })
+
+const Tools = HttpApiBuilder.group(
+  Api,
+  "tools",
+  Effect.fnUntraced(function* (handlers) {
+    const queries = yield* EntityQueryService
+    return handlers.handleAll({
+      listEntityTypes: ({ request }) =>
+        CurrentPrincipal.pipe(
+          Effect.flatMap(({ organizationId }) => queries.listEntityTypes({ organizationId })),
+          Effect.map((found) => result(request, found, renderTypes)),
+          answered
+        ),
+      listColumnsForType: ({ payload, request }) =>
+        CurrentPrincipal.pipe(
+          Effect.flatMap(({ organizationId }) => queries.listColumnsForType({ ...payload, organizationId })),
+          Effect.map((found) => result(request, found, renderColumns)),
+          answered
+        ),
+      findEntities: ({ payload, request }) =>
+        CurrentPrincipal.pipe(
+          Effect.flatMap(({ organizationId }) => queries.findEntities({ ...payload, organizationId })),
+          Effect.map((found) => result(request, found, renderPage)),
+          answered
+        )
+    })
+  })
+)
+
+const Session = HttpApiBuilder.group(
+  Api,
+  "session",
+  Effect.fnUntraced(function* (handlers) {
+    const credentials = yield* Credentials
+    const settings = yield* HttpSettings
+    const states = yield* OrganizationState
+    const withCookie = (value: string, seconds: number) =>
+      HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), settings.cookie, value, {
+        httpOnly: true,
+        maxAge: seconds * 1000,
+        path: "/",
+        sameSite: "strict",
+        secure: settings.secure
+      })
+    return handlers.handleAll({
+      whoAmI: () =>
+        answered(
+          Effect.gen(function* () {
+            const { by, principal, scopes } = yield* CurrentCaller
+            const { state } = yield* states.read(principal.organizationId, { by: "nobody" })
+            const known = Object.keys(state.policy.roles)
+            return HttpServerResponse.jsonUnsafe({
+              organization: state.catalog.organization.slug,
+              roles: principal.roles.filter((role) => known.includes(role)),
+              scopes,
+              by
+            })
+          })
+        ),
+      signIn: ({ payload, request }) =>
+        saysOrigin(request)
+          ? credentials.redeemLink(payload.code, settings.sessionSeconds).pipe(
+              Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
+              answered
+            )
+          : Effect.succeed(withoutOrigin),
+      signOut: () =>
+        answered(
+          Effect.gen(function* () {
+            const { by, credentialId, principal } = yield* CurrentCaller
+            if (by === "session" && credentialId !== undefined) {
+              yield* credentials.endSession(principal.organizationId, credentialId)
+            }
+            return withCookie("", 0)
+          })
+        )
+    })
+  })
+)
+
+const Health = HttpApiBuilder.group(
+  Api,
+  "health",
+  Effect.fnUntraced(function* (handlers) {
+    const isReady = yield* ready
+    const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
+    return handlers.handleAll({
+      live: () => Effect.succeed(ok),
+      ready: () => answered(Effect.as(isReady, ok))
+    })
+  })
+)
+
+const Authentication = Layer.effect(
+  Admitted,
+  Effect.map(authentication, (authenticated) =>
+    Admitted.of((use, { group }) => authenticated(use, Context.get(group.annotations, Need)))
+  )
+)
+
+const Handlers = Layer.mergeAll(Tools, Session, Health).pipe(Layer.provide(Authentication))
+
+const Beside = Layer.mergeAll(
+  HttpRouter.add("GET", "/docs", docs),
+  HttpRouter.add("GET", "/sign-in", signIn),
+  HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
+)
+
+export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside)
+
+const declared: Array<Route> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint: { method, path } }) => void declared.push({ method, path })
+})
+
+/** Every route there is. */
+export const ROUTES: ReadonlyArray<Route> = [
+  ...declared,
+  { method: "GET", path: "/docs" },
+  { method: "GET", path: "/sign-in" },
+  { method: "GET", path: "/openapi.json" }
+]

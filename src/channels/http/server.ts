@@ -1,0 +1,125 @@
+/**
+ * The server: node:http with limits on everything that a client decides, the routes behind the edge, and an end in order:
+ * what has begun is finished within eight seconds, what is new is refused.
+ */
+// Inputs are decoded several times faster by compiled code.
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { ByteSize, Context, Effect, Layer } from "effect"
+import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
+import { createServer, type Server, STATUS_CODES } from "node:http"
+import { ConfigurationError } from "../../domain/errors.ts"
+import { Env } from "../../env.ts"
+import { Admission } from "../../services/Admission.ts"
+import { CallLimits } from "../../services/CallLimits.ts"
+import { edge } from "./edge.ts"
+import { PROBLEMS } from "./problems.ts"
+import { ROUTES, Routes } from "./routes.ts"
+import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
+
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  /** Milliseconds until the headers, and the whole request, have to be here. */
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 5000
+} as const
+const MAX_CONNECTIONS = 4096
+const DRAIN = "8 seconds"
+
+/** What node:http itself refuses: it never becomes a request, and is a problem all the same. */
+const refuseRaw = (server: Server): Server =>
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
+    const name =
+      error.code === "HPE_HEADER_OVERFLOW"
+        ? "HeadersTooLarge"
+        : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+          ? "RequestTimeout"
+          : "InvalidInput"
+    const body = JSON.stringify(PROBLEMS[name])
+    const { status } = PROBLEMS[name]
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/problem+json\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+    )
+  })
+
+const HEADERS = Object.entries({
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+})
+
+/** What every response says, set where it costs least; a page that says something else of itself has its own way. */
+const withHeaders = (server: Server, secure: boolean): Server => {
+  const headers = secure ? [...HEADERS, ["strict-transport-security", "max-age=31536000"] as const] : HEADERS
+  return server.on("request", (_, response) => {
+    for (const [name, value] of headers) response.setHeader(name, value)
+    // Whoever still comes while the server ends is answered, and has to connect elsewhere next time.
+    if (!server.listening) response.setHeader("connection", "close")
+  })
+}
+
+const makeServer = (secure: boolean): Server => {
+  const server = withHeaders(refuseRaw(createServer(LIMITS)), secure)
+  server.maxConnections = MAX_CONNECTIONS
+  server.maxHeadersCount = 100
+  return server
+}
+
+/** Serves the routes from the moment it is built until its scope ends. */
+const Serving = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const settings = yield* HttpSettings
+    const server = yield* HttpServer.HttpServer
+    yield* server.serve(edge(settings, ROUTES)(yield* HttpRouter.toHttpEffect(Routes)))
+  })
+)
+
+/** Of a request nothing is recorded but what the edge records; the one tracer here would write addresses and queries. */
+const References = Layer.succeedContext(
+  Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(MAX_BODY_BYTES)).pipe(
+    Context.add(HttpMiddleware.TracerDisabledWhen, () => true)
+  )
+)
+
+const cantListen = (host: string, port: number) =>
+  new ConfigurationError({
+    message: `MAX_HTTP_HOST, MAX_HTTP_PORT: ${host}:${port} can't be listened on; something else may be.`
+  })
+
+const Listening = Layer.unwrap(
+  Effect.gen(function* () {
+    const { httpHost, httpPort } = yield* Env
+    const { secure } = yield* HttpSettings
+    const server = makeServer(secure)
+    const options = { host: httpHost, port: httpPort, gracefulShutdownTimeout: DRAIN } as const
+    // After the time to finish is over nobody is waited for.
+    const cutting = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
+    return cutting.pipe(
+      Layer.provideMerge(NodeHttpServer.layer(() => server, options)),
+      Layer.catchTag("ServeError", () => Layer.effectContext(Effect.fail(cantListen(httpHost, httpPort))))
+    )
+  })
+)
+
+const Allowed = Layer.unwrap(
+  Effect.map(Env, ({ callsPerOrganization, callsPerPerson }) =>
+    CallLimits.layer({ perOrganization: callsPerOrganization, perPerson: callsPerPerson })
+  )
+)
+
+/** The server over services that are given. */
+export const Http = Serving.pipe(
+  Layer.provide(Admission.layer),
+  Layer.provide(Allowed),
+  Layer.provideMerge(Listening),
+  Layer.provide(HttpSettings.layer),
+  Layer.provide(References)
+)

@@ -1,0 +1,48 @@
+/** What the server goes by: under which names and from which pages it is reached, and what its cookie is called. */
+import { Context, Effect, Layer } from "effect"
+import { Env } from "../../env.ts"
+
+export interface Reachable {
+  readonly publicUrl?: string | undefined
+  readonly allowedHosts: ReadonlyArray<string>
+  readonly allowedOrigins: ReadonlyArray<string>
+  readonly sessionHours: number
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+
+/** Bytes in a body. */
+export const MAX_BODY_BYTES = 64 * 1024
+
+export class HttpSettings extends Context.Service<
+  HttpSettings,
+  {
+    /** Whether requests may be addressed to this `Host`. */
+    readonly isHost: (host: string | undefined) => boolean
+    /** Whether pages of this `Origin` may send requests to this `Host`. */
+    readonly isOrigin: (origin: string, host: string | undefined) => boolean
+    /** Whether people come by https: cookies and headers then insist on it. */
+    readonly secure: boolean
+    readonly cookie: string
+    readonly sessionSeconds: number
+  }
+>()("max/channels/http/HttpSettings") {
+  static readonly make = ({ allowedHosts, allowedOrigins, publicUrl, sessionHours }: Reachable) => {
+    const own = publicUrl === undefined ? undefined : new URL(publicUrl)
+    const names = [...allowedHosts, ...(own === undefined ? [] : [own.host])].map((host) => host.toLowerCase())
+    const hosts = new Set(names)
+    const origins = new Set([...allowedOrigins, ...(own === undefined ? [] : [own.origin])])
+    const secure = own?.protocol === "https:"
+    return HttpSettings.of({
+      isHost: (host) => host !== undefined && (LOOPBACK.test(host) || hosts.has(host.toLowerCase())),
+      // On this machine only the server's own pages: what listens on another port is somebody else's.
+      isOrigin: (origin, host) =>
+        origins.has(origin) || (host !== undefined && LOOPBACK.test(host) && origin === `http://${host}`),
+      secure,
+      cookie: secure ? "__Host-max" : "max_session",
+      sessionSeconds: sessionHours * 3600
+    })
+  }
+
+  static readonly layer = Layer.effect(HttpSettings, Effect.map(Env, HttpSettings.make))
+}

@@ -1,0 +1,431 @@
+import { Effect, Exit, Scope } from "effect"
+import { createHmac, randomBytes } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { encodeId } from "../../../src/domain/ids.ts"
+import { Credentials } from "../../../src/services/Credentials.ts"
+import { IdentityProviders, subjectKey } from "../../../src/services/IdentityProviders.ts"
+import { Memberships } from "../../../src/services/Memberships.ts"
+import { addPeople, makeOrganization } from "../../support/atlas.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { memberWithToken } from "../../support/members.ts"
+import { startProvider } from "../../support/provider.ts"
+
+const scope = Scope.makeUnsafe()
+let databaseUrl: string
+let server: TestServer
+let other: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let atlas: Organization
+let borealis: Organization
+
+beforeAll(async () => {
+  databaseUrl = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  provider = await startProvider()
+  server = await startServer(databaseUrl)
+  other = await startServer(databaseUrl)
+  await server.run(
+    Effect.gen(function* () {
+      atlas = yield* makeOrganization("atlas")
+      borealis = yield* makeOrganization("borealis")
+      yield* addPeople(atlas, [{ name: "Only Atlas", phone: "801-555-0101" }])
+      yield* addPeople(borealis, [{ name: "Only Borealis" }])
+      const providers = yield* IdentityProviders
+      yield* providers.add(atlas, { issuer: provider.issuer, audience: "max" })
+      yield* providers.add(borealis, { issuer: provider.issuer, audience: "max-borealis" })
+      const members = yield* Memberships
+      const identifier = "jwt@atlas.com"
+      const subject = subjectKey(provider.issuer, "user-1")
+      yield* members.add(atlas, { identifier, roles: ["admin"], create: {}, subject })
+      yield* members.add(borealis, { identifier: "jwt@atlas.com", roles: ["admin"], create: {} })
+    })
+  )
+})
+
+afterAll(async () => {
+  await server.stop()
+  await other.stop()
+  await provider.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const everybody = { entityTypeId: "people", filters: [], limit: 25 }
+const find = (token: string, at = server) => callTool(at, token, "findEntities", everybody)
+const namesIn = (answer: { json: any }): ReadonlyArray<string> =>
+  answer.json.entities.map(({ displayName }: { displayName: string }) => displayName)
+const member = (email: string, roles = ["admin"], scopes: Parameters<typeof memberWithToken>[3] = ["tools"]) =>
+  server.run(memberWithToken(atlas, email, roles, scopes))
+const events = (action: string) =>
+  server.run(
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      return (yield* owner`SELECT subject, details FROM max.audit_log WHERE action = ${action}`).length
+    })
+  )
+
+describe("a token", () => {
+  it("lets in the member that it is bound to, in the organization that it is of", async () => {
+    const { token } = await member("token@atlas.com")
+    expect(token).toMatch(/^max_[a-z]+_[\w-]{43}$/)
+    const answer = await find(token)
+    expect(namesIn(answer)).toContain("Only Atlas")
+    expect(namesIn(answer)).not.toContain("Only Borealis")
+    expect((await ask(server.url, "/v1/session", { headers: { authorization: `bearer ${token}` } })).json).toEqual({
+      organization: "atlas",
+      roles: ["admin"],
+      scopes: ["tools"],
+      by: "token"
+    })
+  })
+
+  it("is kept as a hash, and nowhere as it is", async () => {
+    const { token } = await member("hashed@atlas.com")
+    const secret = token.slice(-43)
+    const found = await server.run(
+      Effect.gen(function* () {
+        const { owner } = yield* Database
+        const tables = yield* owner<{ name: string }>`
+          SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'max'::regnamespace`
+        const hits: Array<string> = []
+        for (const { name } of tables) {
+          const rows = yield* owner.unsafe(`SELECT 1 FROM ${name} t WHERE t::text LIKE '%' || $1::text || '%'`, [
+            secret
+          ])
+          if (rows.length > 0) hits.push(name)
+        }
+        return { hits, tables: tables.length }
+      })
+    )
+    expect(found.tables).toBeGreaterThan(8)
+    expect(found.hits).toEqual([])
+  })
+
+  it("that was revoked is refused by every process from the next request on", async () => {
+    const { id, token } = await member("revoked@atlas.com")
+    for (const at of [server, other, server, other]) expect((await find(token, at)).status).toBe(200)
+    await server.run(Effect.flatMap(Credentials, (credentials) => credentials.revokeToken(atlas, id)))
+    for (const at of [other, server]) {
+      const refused = await find(token, at)
+      expect(refused.status).toBe(401)
+      expect(refused.headers["www-authenticate"]).toBe('Bearer realm="max"')
+    }
+    expect(await events("token.revoked")).toBe(1)
+  })
+
+  it("of a suspended member is refused by every process from the next request on", async () => {
+    const { token } = await member("suspended@atlas.com")
+    for (const at of [server, other]) expect((await find(token, at)).status).toBe(200)
+    await other.run(Effect.flatMap(Memberships, (members) => members.suspend(atlas, "suspended@atlas.com")))
+    for (const at of [server, other]) {
+      const refused = await find(token, at)
+      expect([refused.status, refused.json.type]).toEqual([403, "urn:max:problem:not-admitted"])
+    }
+  })
+
+  it("ends at its time", async () => {
+    const { id, token } = await member("expired@atlas.com")
+    expect((await find(token, other)).status).toBe(200)
+    await server.run(
+      Effect.gen(function* () {
+        const { owner } = yield* Database
+        yield* owner`UPDATE max.credentials SET expires_at = now() - interval '1 second' WHERE credential_id = ${id}`
+      })
+    )
+    // This process has never seen it, the other one only knows the end that was promised.
+    expect((await find(token)).status).toBe(401)
+    const listed = await server.run(Effect.flatMap(Credentials, (credentials) => credentials.tokens(atlas)))
+    expect(listed.find((one) => one.id === id)?.state).toBe("expired")
+  })
+
+  it("is good for its scopes only", async () => {
+    const { token } = await member("chat@atlas.com", ["admin"], ["chat", "traces"])
+    expect((await find(token)).json).toMatchObject({ status: 403, type: "urn:max:problem:not-in-scope" })
+    expect((await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+  })
+
+  it("that is made up, of another organization, or not one at all is refused alike", async () => {
+    const { token } = await member("real@atlas.com")
+    const secret = randomBytes(32).toString("base64url")
+    const refused: Array<unknown> = []
+    for (const made of [
+      `max_${encodeId(atlas.id)}_${secret}`,
+      token.replace(encodeId(atlas.id), encodeId(borealis.id)),
+      token.slice(0, -1),
+      token.toUpperCase(),
+      `max_a_${secret}`,
+      "max_",
+      "x",
+      "a.b.c",
+      "9".repeat(9000)
+    ]) {
+      const answer = await find(made)
+      expect(answer.status, made.slice(0, 40)).toBe(401)
+      refused.push(answer.json)
+    }
+    expect(new Set(refused.map((one) => JSON.stringify(one))).size).toBe(1)
+    for (const authorization of ["", "Bearer", `Basic ${token}`, `Bearer ${token} x`, token]) {
+      const answer = await ask(server.url, "/v1/session", { headers: { authorization } })
+      expect(answer.status, authorization.slice(0, 10)).toBe(401)
+    }
+  })
+})
+
+describe("a token of an identity provider", () => {
+  it("lets in whom its subject or its verified address is bound to", async () => {
+    expect(namesIn(await find(await provider.sign({ sub: "user-1" })))).toContain("Only Atlas")
+    const byEmail = await provider.sign({ sub: "somebody", email: "JWT@Atlas.com", email_verified: true })
+    expect(namesIn(await find(byEmail))).toContain("Only Atlas")
+    const whoAmI = await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${byEmail}` } })
+    expect(whoAmI.json).toMatchObject({ organization: "atlas", by: "provider", scopes: ["tools", "chat"] })
+  })
+
+  it("belongs to the organization of its audience, whatever else it says", async () => {
+    const token = await provider.sign({
+      sub: "x",
+      aud: "max-borealis",
+      email: "jwt@atlas.com",
+      email_verified: true,
+      org: "atlas",
+      organizationId: String(atlas.id)
+    })
+    expect(namesIn(await find(token))).toContain("Only Borealis")
+    // The subject is bound in atlas; for borealis it is nobody's.
+    expect((await find(await provider.sign({ sub: "user-1", aud: "max-borealis" }))).status).toBe(403)
+    const both = await provider.sign({ sub: "user-1", aud: ["max", "max-borealis"] })
+    expect((await find(both)).status).toBe(401)
+  })
+
+  it("that isn't what it has to be is refused", async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const good = await provider.sign({ sub: "user-1" })
+    const [header, payload, signature] = good.split(".") as [string, string, string]
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+    const hmac = (key: string) => {
+      const head = encoded({ alg: "HS256", kid: "one" })
+      return `${head}.${payload}.${createHmac("sha256", key).update(`${head}.${payload}`).digest("base64url")}`
+    }
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+    const refused: Record<string, string> = {
+      expired: await provider.sign({ sub: "user-1", exp: now - 60 }),
+      "not yet": await provider.sign({ sub: "user-1", nbf: now + 600 }),
+      "without an end": await provider.sign({ sub: "user-1", exp: undefined as never }),
+      "without a subject": await provider.sign({ email: "jwt@atlas.com", email_verified: true }),
+      "for another audience": await provider.sign({ sub: "user-1", aud: "somebody-else" }),
+      "of another issuer": await provider.sign({ sub: "user-1", iss: "https://evil.example" }),
+      "signed by a stranger": await provider.sign({ sub: "user-1" }, {}, provider.strangersKey),
+      "with a key of its own": await provider.sign(
+        { sub: "user-1" },
+        { jwk: provider.publicJwk as never },
+        provider.strangersKey
+      ),
+      "of an unknown key": await provider.sign({ sub: "user-1" }, { kid: "two" }),
+      "with keys from elsewhere": await provider.sign(
+        { sub: "user-1" },
+        { jku: "http://127.0.0.1:9/keys", kid: "one" },
+        provider.strangersKey
+      ),
+      "unsigned (none)": `${encoded({ alg: "none" })}.${payload}.`,
+      "unsigned (None)": `${encoded({ alg: "None" })}.${payload}.${signature}`,
+      "signed with the public key as a secret": hmac(provider.publicKey),
+      "signed with the public key's numbers": hmac(JSON.stringify(provider.publicJwk)),
+      "with other claims under the same signature": `${header}.${encoded({ ...claims, sub: "user-2", email: "jwt@atlas.com", email_verified: true })}.${signature}`,
+      "without a signature": `${header}.${payload}.`
+    }
+    for (const [what, token] of Object.entries(refused)) {
+      const answer = await find(token)
+      expect([what, answer.status, answer.json.type]).toEqual([what, 401, "urn:max:problem:not-authenticated"])
+    }
+    expect((await find(good)).status).toBe(200)
+  })
+
+  it("lets nobody in by an address that it didn't verify, or that only data has", async () => {
+    for (const email_verified of [undefined, false, "true", 1]) {
+      const token = await provider.sign({ sub: "stranger", email: "jwt@atlas.com", email_verified })
+      expect((await find(token)).status).toBe(403)
+    }
+    await server.run(addPeople(atlas, [{ name: "Row Only", email: "row@atlas.com" }]))
+    const row = await provider.sign({ sub: "stranger", email: "row@atlas.com", email_verified: true })
+    expect((await find(row)).status).toBe(403)
+  })
+
+  it("whose subject is bound to a suspended member isn't let in by another's address", async () => {
+    await server.run(
+      Effect.gen(function* () {
+        const members = yield* Memberships
+        const subject = subjectKey(provider.issuer, "gone")
+        yield* members.add(atlas, { identifier: "gone@atlas.com", roles: ["admin"], create: {}, subject })
+        yield* members.suspend(atlas, "gone@atlas.com")
+      })
+    )
+    const token = await provider.sign({ sub: "gone", email: "jwt@atlas.com", email_verified: true })
+    expect((await find(token)).status).toBe(403)
+  })
+
+  it("carries roles when its claim is configured; a role that the policy doesn't know grants nothing", async () => {
+    await server.run(
+      Effect.gen(function* () {
+        const providers = yield* IdentityProviders
+        const issuer = provider.issuer
+        yield* providers.add(atlas, { issuer, audience: "with-roles", roleClaim: "realm_access.roles" })
+      })
+    )
+    const sign = (roles?: unknown) =>
+      provider.sign({ sub: "user-1", aud: "with-roles", ...(roles === undefined ? {} : { realm_access: { roles } }) })
+    const columnsOf = async (token: string) => {
+      const answer = await callTool(server, token, "listEntityTypes", {})
+      return answer.json.entityTypes?.length
+    }
+    expect(await columnsOf(await sign(["admin"]))).toBe(3)
+    const nothing = [undefined, [], ["root"], ["__proto__", "constructor"], "owner", { admin: true }, [["admin"]]]
+    for (const roles of nothing) {
+      const token = await sign(roles)
+      expect(await columnsOf(token), JSON.stringify(roles)).toBe(0)
+      // Not even when what was remembered is over and the membership, which is an admin's, is read again.
+      await server.run(
+        Effect.gen(function* () {
+          const { owner } = yield* Database
+          yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${atlas.id}`
+        })
+      )
+      expect((await find(token)).json).toMatchObject({ type: "urn:max:problem:unknown-name" })
+    }
+  })
+
+  it("is refused in every process as soon as its provider is no longer believed", async () => {
+    const add = server.run(
+      Effect.flatMap(IdentityProviders, (providers) =>
+        providers.add(atlas, { issuer: provider.issuer, audience: "for-a-while" })
+      )
+    )
+    await add
+    const token = await provider.sign({ sub: "user-1", aud: "for-a-while" })
+    for (const at of [server, other]) expect((await find(token, at)).status).toBe(200)
+    await server.run(
+      Effect.flatMap(IdentityProviders, (providers) => providers.remove(atlas, provider.issuer, "for-a-while"))
+    )
+    for (const at of [server, other]) expect((await find(token, at)).status).toBe(401)
+  })
+
+  it("doesn't make the server ask for keys without end", async () => {
+    const before = provider.fetched()
+    for (let index = 0; index < 50; index++) {
+      expect((await find(await provider.sign({ sub: "user-1" }, { kid: `k${index}` }))).status).toBe(401)
+    }
+    expect(provider.fetched() - before).toBeLessThanOrEqual(2)
+  })
+
+  it("whose issuer's audience belongs to an organization already can't be claimed by another", async () => {
+    const claim = Effect.flatMap(IdentityProviders, (providers) =>
+      providers.add(borealis, { issuer: provider.issuer, audience: "max" })
+    )
+    await expect(server.run(claim)).rejects.toMatchObject({ _tag: "OperatorError" })
+  })
+
+  it("is unavailable, not refused, while the provider's keys can't be had", async () => {
+    const third = await startProvider()
+    await server.run(
+      Effect.flatMap(IdentityProviders, (providers) =>
+        providers.add(atlas, { issuer: third.issuer, audience: "max", jwksUrl: `${third.issuer}/keys` })
+      )
+    )
+    third.fail(true)
+    const token = await third.sign({ sub: "user-1" })
+    expect((await find(token)).status).toBe(503)
+    third.fail(false)
+    expect((await find(token)).status).toBe(403)
+    await third.stop()
+  })
+})
+
+describe("a sign-in link", () => {
+  const link = (email: string) =>
+    server.run(
+      Effect.gen(function* () {
+        const { anchorId } = yield* memberWithToken(atlas, email, ["admin"])
+        const credentials = yield* Credentials
+        return (yield* credentials.createLink(atlas, anchorId)).secret
+      })
+    )
+  const redeem = (code: string, at = server, headers: Record<string, string> = { origin: at.url }) =>
+    ask(at.url, "/v1/session", { body: JSON.stringify({ code }), headers: { ...JSON_TYPE, ...headers } })
+  const cookieOf = (answer: { headers: Readonly<Record<string, unknown>> }) =>
+    String((answer.headers["set-cookie"] as ReadonlyArray<string>)[0]).split(";")[0]!
+
+  it("becomes a session in a cookie that no script and no other site can use", async () => {
+    const answer = await redeem(await link("session@atlas.com"))
+    expect(answer.status).toBe(204)
+    const [cookie] = answer.headers["set-cookie"] as ReadonlyArray<string>
+    expect(cookie).toMatch(/^max_session=max_[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
+    const headers = { cookie: cookieOf(answer) }
+    expect((await ask(server.url, "/v1/session", { headers })).json).toMatchObject({
+      by: "session",
+      organization: "atlas"
+    })
+    const call = { body: JSON.stringify(everybody), headers: { ...JSON_TYPE, ...headers } }
+    expect((await ask(server.url, "/v1/tools/findEntities", call)).json.type).toBe("urn:max:problem:origin-not-allowed")
+    const fromHere = { ...call, headers: { ...call.headers, origin: server.url } }
+    expect(namesIn(await ask(server.url, "/v1/tools/findEntities", fromHere))).toContain("Only Atlas")
+    // A header decides alone.
+    const both = { ...fromHere, headers: { ...fromHere.headers, authorization: "Bearer max_no" } }
+    expect((await ask(server.url, "/v1/tools/findEntities", both)).status).toBe(401)
+  })
+
+  it("insists on https where people come by https", async () => {
+    const secure = await startServer(databaseUrl, { publicUrl: "https://max.example.com" })
+    const headers = { ...JSON_TYPE, host: "max.example.com", origin: "https://max.example.com" }
+    const answer = await ask(secure.url, "/v1/session", {
+      body: JSON.stringify({ code: await link("https@atlas.com") }),
+      headers
+    })
+    await secure.stop()
+    const [cookie] = answer.headers["set-cookie"] as ReadonlyArray<string>
+    expect(cookie).toMatch(/^__Host-max=max_[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
+    expect(answer.headers["strict-transport-security"]).toBe("max-age=31536000")
+  })
+
+  it("that many use at once lets one of them in", async () => {
+    const code = await link("twice@atlas.com")
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => redeem(code, index % 2 === 0 ? server : other))
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 19 }, () => 401)])
+  })
+
+  it("that is old, made up, or sent from elsewhere lets nobody in", async () => {
+    const code = await link("late@atlas.com")
+    expect((await redeem(code, server, {})).status).toBe(403)
+    expect((await redeem(code, server, { origin: "https://evil.example" })).status).toBe(403)
+    expect((await redeem("max_a_x")).status).toBe(401)
+    expect((await redeem("x".repeat(201))).status).toBe(400)
+    await server.run(
+      Effect.gen(function* () {
+        const { owner } = yield* Database
+        yield* owner`UPDATE max.credentials SET expires_at = now() WHERE kind = 'link' AND ended_at IS NULL`
+      })
+    )
+    expect((await redeem(code)).status).toBe(401)
+  })
+
+  it("is no token, and neither is a session", async () => {
+    const code = await link("kinds@atlas.com")
+    expect((await find(code)).status).toBe(401)
+    const session = cookieOf(await redeem(code)).split("=")[1]!
+    expect((await find(session)).status).toBe(401)
+    const { token } = await member("kinds2@atlas.com")
+    expect((await ask(server.url, "/v1/session", { headers: { cookie: `max_session=${token}` } })).status).toBe(401)
+  })
+
+  it("ends in every process when the person signs out", async () => {
+    const cookie = cookieOf(await redeem(await link("out@atlas.com")))
+    for (const at of [server, other])
+      expect((await ask(at.url, "/v1/session", { headers: { cookie } })).status).toBe(200)
+    const out = await ask(server.url, "/v1/session", { method: "DELETE", headers: { cookie, origin: server.url } })
+    expect(out.status).toBe(204)
+    expect(String(out.headers["set-cookie"])).toMatch(/^max_session=; Max-Age=0/)
+    for (const at of [server, other])
+      expect((await ask(at.url, "/v1/session", { headers: { cookie } })).status).toBe(401)
+    expect(await events("session.ended")).toBe(1)
+  })
+})

@@ -1,0 +1,157 @@
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import { Credentials } from "../../../src/services/Credentials.ts"
+import { Policies } from "../../../src/services/Policies.ts"
+import { addPeople, makeOrganization } from "../../support/atlas.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { memberWithToken } from "../../support/members.ts"
+import { watched } from "../../support/watched.ts"
+
+/** What each organization has and nobody else may ever see: planted wherever text can be. */
+const CANARY = { atlas: "qzatlasqz", borealis: "qzborealisqz" } as const
+type Slug = keyof typeof CANARY
+
+const scope = Scope.makeUnsafe()
+const seen = watched()
+let server: TestServer
+const tokens = {} as Record<Slug, string>
+const codes: Array<string> = []
+
+const plant = (slug: Slug) =>
+  Effect.gen(function* () {
+    const canary = CANARY[slug]
+    const organization = yield* makeOrganization(slug)
+    const [owner] = yield* addPeople(organization, [{ name: `Owner ${canary}` }])
+    // The same people in both, but for the canary.
+    yield* addPeople(organization, [
+      { name: "Ada Lovelace", phone: "801-555-0101", email: "ada@example.com", status: `s-${canary}` },
+      { name: `Grace ${canary}`, phone: "801-555-0102", email: `grace@${canary}.example` }
+    ])
+    const policies = yield* Policies
+    const { document } = yield* policies.current(organization)
+    yield* policies.publish(organization, document.replaceAll("own-people", `r-${canary}`), "operator")
+    const { anchorId, token } = yield* memberWithToken(organization, `admin@${canary}.example`, ["admin"])
+    const credentials = yield* Credentials
+    codes.push((yield* credentials.createLink(organization, anchorId)).secret)
+    return { token, owner: owner! }
+  })
+
+beforeAll(async () => {
+  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  server = await startServer(url, {}, seen.layer)
+  for (const slug of ["atlas", "borealis"] as const) tokens[slug] = (await server.run(plant(slug))).token
+})
+
+afterAll(async () => {
+  await server.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const everything = (answer: Answer) => JSON.stringify([answer.status, answer.headers, answer.text])
+
+/**
+ * Every operation, with questions that find, that find nothing, and that are refused. They use the beginning of the
+ * other's word, because an error may say again what was asked.
+ */
+const questions = (canary: string, other = canary.slice(0, -3)): ReadonlyArray<readonly [string, unknown]> => [
+  ["listEntityTypes", {}],
+  ["listColumnsForType", { entityTypeId: "people" }],
+  ["listColumnsForType", { entityTypeId: other }],
+  [
+    "findEntities",
+    { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone", "email", "status", "owner"] }
+  ],
+  ...["ada", "grace", other, "owner"].map(
+    (value) =>
+      ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "ilike", value }] }] as const
+  ),
+  [
+    "findEntities",
+    { entityTypeId: "people", filters: [{ columnId: "email", op: "eq", value: `grace@${canary}.example` }] }
+  ],
+  ["findEntities", { entityTypeId: "people", filters: [{ columnId: other, op: "eq", value: "x" }] }],
+  ["findEntities", { entityTypeId: "people", filters: [], cursorEntityId: other }],
+  ["findEntities", { entityTypeId: "people", filters: 5 }]
+]
+
+it("answers each of two organizations with nothing of the other", async () => {
+  let own = 0
+  for (const [slug, other] of [
+    ["atlas", "borealis"],
+    ["borealis", "atlas"]
+  ] as const) {
+    for (const accept of ["application/json", "text/plain"]) {
+      for (const [tool, input] of questions(CANARY[other])) {
+        const answer = await callTool(server, tokens[slug], tool, input, { accept })
+        expect(everything(answer), `${tool} ${JSON.stringify(input)}`).not.toContain(CANARY[other])
+        if (answer.text.includes(CANARY[slug])) own += 1
+      }
+    }
+    const whoAmI = await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${tokens[slug]}` } })
+    expect(everything(whoAmI)).not.toContain(CANARY[other])
+  }
+  // The planted text is there to be found by its own organization.
+  expect(own).toBeGreaterThan(10)
+})
+
+it("answers two organizations that ask at the same time each with its own", async () => {
+  const input = { entityTypeId: "people", filters: [], limit: 25 }
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const slug: Slug = index % 2 === 0 ? "atlas" : "borealis"
+      return { slug, answer: await callTool(server, tokens[slug], "findEntities", input) }
+    })
+  )
+  for (const { answer, slug } of answers) {
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain(CANARY[slug])
+    expect(answer.text).not.toContain(CANARY[slug === "atlas" ? "borealis" : "atlas"])
+  }
+})
+
+it("records no value, no question and no secret in a span or a log, whatever went wrong", async () => {
+  const question = "qzquestionqz"
+  const asked = { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: question }] }
+  await callTool(server, tokens.atlas, "findEntities", asked)
+  await callTool(server, `max_${question}`, "findEntities", asked)
+  await callTool(server, tokens.atlas, "findEntities", { ...asked, [question]: 1 })
+  await ask(server.url, `/v1/${question}?q=${question}`, { headers: { "user-agent": question, "x-test": question } })
+  await ask(server.url, "/v1/tools/findEntities", {
+    body: `{"${question}`,
+    headers: { ...JSON_TYPE, authorization: `Bearer ${tokens.atlas}` }
+  })
+  await ask(server.url, "/v1/session", {
+    body: JSON.stringify({ code: codes[0] }),
+    headers: { ...JSON_TYPE, origin: server.url }
+  })
+  await ask(server.url, "/v1/session", { headers: { cookie: `max_session=${question}` } })
+  // A catalog that can't be read: what is wrong with it, and with it a value, is in the defect's own words.
+  await server.run(
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const broken = `{"_tag":"${CANARY.atlas}"}`
+      yield* owner`UPDATE builder.columns SET storage = ${broken}::text::jsonb WHERE column_key = 'status'`
+      yield* owner`UPDATE max.organizations SET epoch = epoch + 1`
+    })
+  )
+  expect((await callTool(server, tokens.atlas, "listEntityTypes", {})).status).toBe(500)
+  const recorded = seen.recorded()
+  const names = new Set(seen.spans.map(({ name }) => name))
+  expect([...names]).toEqual(expect.arrayContaining(["POST /v1/tools/findEntities", "EntityQueryService.find", "GET"]))
+  expect(seen.lines.length).toBeGreaterThan(0)
+  const secrets = [...Object.values(tokens), ...codes].map((secret) => secret.slice(-43))
+  const phones = ["801-555-0101", "+18015550101", "8015550101"]
+  for (const hidden of [...Object.values(CANARY), question, ...secrets, ...phones, "ada@example.com", "lovelace"]) {
+    expect(recorded.toLowerCase().includes(hidden.toLowerCase()), hidden).toBe(false)
+  }
+  const ofRequests = seen.spans.filter(({ kind }) => kind === "server")
+  const attributes = new Set(ofRequests.flatMap((span) => [...span.attributes.keys()]))
+  expect([...attributes].sort()).toEqual([
+    "http.request.method",
+    "http.response.status_code",
+    "http.route",
+    "max.channel"
+  ])
+})

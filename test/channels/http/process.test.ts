@@ -1,0 +1,248 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { spawn } from "node:child_process"
+import { Agent, request } from "node:http"
+import { connect } from "node:net"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { program, runMax } from "../../support/cli.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { ask, callTool } from "../../support/http.ts"
+
+const scope = Scope.makeUnsafe()
+let env: Record<string, string> = {}
+let token = ""
+
+beforeAll(async () => {
+  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  env = {
+    DATABASE_URL: url,
+    MAX_LOOKUP_TIMEOUT: "10000",
+    MAX_HTTP_PORT: "0",
+    MAX_CALLS_PER_PERSON: "1000000",
+    MAX_CALLS_PER_ORGANIZATION: "1000000"
+  }
+  for (const args of [
+    ["init", "--org", "atlas", "--country", "US", "--time-zone", "UTC"],
+    ["member", "add", "ada@atlas.com", "--role", "admin", "--create"]
+  ]) {
+    expect(await runMax(args, env)).toMatchObject({ code: 0 })
+  }
+  token = (await runMax(["token", "create", "ada@atlas.com", "--name", "test"], env)).stdout.trim()
+})
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** `max serve` as people run it, once it says where it answers. */
+const serve = (
+  more: Record<string, string> = {},
+  command: ReadonlyArray<string> = [process.execPath, program, "serve"]
+) =>
+  new Promise<{
+    url: string
+    said: () => string
+    end: (signal: NodeJS.Signals) => void
+    ended: Promise<number | null>
+  }>((resolve, reject) => {
+    const child = spawn(command[0]!, command.slice(1), {
+      env: { PATH: process.env["PATH"]!, HOME: process.env["HOME"]!, ...env, ...more },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let said = ""
+    const ended = new Promise<number | null>((done) => child.on("close", done))
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString()
+      const url = /Max answers at (\S+);/.exec(said)?.[1]
+      if (url !== undefined) resolve({ url, said: () => said, ended, end: (signal) => void child.kill(signal) })
+    }
+    child.stdout.on("data", listen)
+    child.stderr.on("data", listen)
+    child.on("error", reject)
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${said}`)))
+  })
+
+const find = { entityTypeId: "people", filters: [] }
+
+/** Calls over kept connections until told to stop; what each came to. */
+const load = (url: string, lanes: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: lanes })
+  const outcomes: Array<number | string> = []
+  const until = new AbortController()
+  const one = () =>
+    new Promise<number | string>((resolve) => {
+      const body = JSON.stringify(find)
+      const sent = request(new URL("/v1/tools/findEntities", url), {
+        agent,
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body)
+        }
+      })
+      sent.on("response", (response) => {
+        response.resume()
+        response.on("end", () => resolve(response.statusCode!))
+        response.on("error", () => resolve("cut"))
+      })
+      sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED" ? "refused" : "cut"))
+      sent.end(body)
+    })
+  const done = Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (!until.signal.aborted) {
+        const outcome = await one()
+        outcomes.push(outcome)
+        if (outcome === "refused") return
+      }
+    })
+  )
+  return { outcomes, stop: () => until.abort(), done: done.then(() => agent.destroy()) }
+}
+
+describe("max serve", () => {
+  it("ends in order under load: what has begun is answered, and it exits with 0", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const server = await serve()
+      const running = load(server.url, 8)
+      while (running.outcomes.length < 50) await new Promise((resolve) => setTimeout(resolve, 20))
+      const began = Date.now()
+      server.end(signal)
+      expect(await server.ended).toBe(0)
+      expect(Date.now() - began).toBeLessThan(10_000)
+      running.stop()
+      await running.done
+      const kinds = new Set(running.outcomes)
+      // A connection that was idle at the end may be closed under a client that was about to use it.
+      expect([...kinds].filter((kind) => kind !== 200 && kind !== "refused" && kind !== "cut")).toEqual([])
+      expect(running.outcomes.filter((kind) => kind === "cut").length).toBeLessThanOrEqual(8)
+      expect(server.said()).not.toMatch(/\n\s+at /)
+    }
+  })
+
+  it("ends in order although a client never finishes its request", async () => {
+    const server = await serve()
+    const { hostname, port } = new URL(server.url)
+    const head = `POST /v1/session HTTP/1.1\r\nHost: localhost\r\nOrigin: ${server.url}\r\n`
+    const body = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+    const socket = connect(Number(port), hostname, () => socket.write(head + body))
+    socket.on("error", () => {})
+    await ask(server.url, "/healthz")
+    const began = Date.now()
+    server.end("SIGTERM")
+    expect(await server.ended).toBe(0)
+    expect(Date.now() - began).toBeLessThan(10_000)
+    socket.destroy()
+  })
+
+  it("lets nobody hold a connection with a request that never comes", async () => {
+    const server = await serve()
+    const { hostname, port } = new URL(server.url)
+    const slow = (first: string) =>
+      new Promise<{ text: string; after: number }>((resolve) => {
+        const began = Date.now()
+        const socket = connect(Number(port), hostname, () => socket.write(first))
+        const drip = setInterval(() => socket.writable && socket.write("X-a: b\r\n"), 500)
+        let text = ""
+        socket.on("data", (chunk: Buffer) => (text += chunk.toString()))
+        socket.on("error", () => {})
+        socket.on("close", () => {
+          clearInterval(drip)
+          resolve({ text, after: Date.now() - began })
+        })
+      })
+    const head = "POST /v1/tools/findEntities HTTP/1.1\r\nHost: localhost\r\n"
+    const held = Array.from({ length: 100 }, () => slow(head))
+    // Meanwhile everybody else is answered.
+    expect((await callTool(server, token, "findEntities", find)).status).toBe(200)
+    for (const { after, text } of await Promise.all(held)) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 [^]*application\/problem\+json[^]*urn:max:problem:request-timeout/)
+      expect(after).toBeLessThan(20_000)
+    }
+    server.end("SIGTERM")
+    await server.ended
+  })
+
+  it("is unavailable while the database is away, never empty, and answers again when it is back", async () => {
+    const server = await serve()
+    const name = new URL(env["DATABASE_URL"]!).pathname.slice(1)
+    const admin = (statement: string) =>
+      Effect.runPromise(
+        Effect.scoped(
+          Effect.flatMap(
+            PgClient.make({ url: Redacted.make(inject("serverUrl")), maxConnections: 1 }),
+            (client) => client.unsafe(statement).unprepared
+          )
+        ).pipe(Effect.provide(Reactivity.layer))
+      )
+    expect((await callTool(server, token, "findEntities", find)).json.total).toBe(1)
+    await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+    await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+    const away = await Promise.all(Array.from({ length: 5 }, () => callTool(server, token, "findEntities", find)))
+    for (const { headers, json, status } of away) {
+      expect([status, json.type, json.detail]).toEqual([
+        503,
+        "urn:max:problem:unavailable",
+        "I can't look things up right now. Please try again in a minute."
+      ])
+      expect(headers["retry-after"]).toBe("5")
+    }
+    expect((await ask(server.url, "/healthz")).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect((await ask(server.url, "/readyz")).status).toBe(503)
+    await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+    let back = 0
+    for (let attempt = 0; attempt < 50 && back !== 200; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      back = (await callTool(server, token, "findEntities", find)).status
+    }
+    expect(back).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect((await ask(server.url, "/readyz")).status).toBe(200)
+    server.end("SIGTERM")
+    expect(await server.ended).toBe(0)
+  })
+
+  it("says in one line why it can't begin", async () => {
+    const server = await serve()
+    const taken = await runMax(["serve"], { ...env, MAX_HTTP_PORT: new URL(server.url).port })
+    expect(taken).toMatchObject({ code: 3, stderr: expect.stringMatching(/^MAX_HTTP_HOST, MAX_HTTP_PORT: .*\n$/) })
+    server.end("SIGTERM")
+    await server.ended
+    for (const [name, value] of [
+      ["MAX_HTTP_PORT", "70000"],
+      ["MAX_PUBLIC_URL", "max.example.com"],
+      ["MAX_PUBLIC_URL", "https://max.example.com/path"],
+      ["MAX_ALLOWED_ORIGINS", "https://a.example, b.example"],
+      ["MAX_CALLS_PER_PERSON", "0"]
+    ] as const) {
+      const ran = await runMax(["serve"], { ...env, [name]: value })
+      expect(ran.code).toBe(3)
+      expect(ran.stderr).toMatch(new RegExp(`^${name}: expected .*\n$`))
+    }
+  })
+
+  it("prints a sign-in link at a terminal of this machine and nowhere else", async () => {
+    const piped = await runMax(["serve", "--sign-in", "ada@atlas.com"], env)
+    expect(piped).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("terminal") })
+    const open = await runMax(["serve", "--sign-in", "ada@atlas.com"], { ...env, MAX_HTTP_HOST: "0.0.0.0" })
+    expect(open).toMatchObject({ code: 2, stdout: "" })
+    const quoted = `'${process.execPath}' '${program}' serve --sign-in ada@atlas.com`
+    const server = await serve({}, ["script", "-qefc", quoted, "/dev/null"])
+    for (let wait = 0; wait < 50 && !/within five minutes/.test(server.said()); wait++) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const [, page, code] = /(http:\S+\/sign-in)#(max_\S+)/.exec(server.said())!
+    expect((await ask(server.url, new URL(page!).pathname)).status).toBe(200)
+    const answer = await ask(server.url, "/v1/session", {
+      body: JSON.stringify({ code }),
+      headers: { "content-type": "application/json", origin: server.url }
+    })
+    expect(answer.status).toBe(204)
+    const cookie = String((answer.headers["set-cookie"] as ReadonlyArray<string>)[0]).split(";")[0]!
+    const whoAmI = await ask(server.url, "/v1/session", { headers: { cookie } })
+    expect(whoAmI.json).toMatchObject({ by: "session", organization: "atlas", roles: ["admin"] })
+    server.end("SIGTERM")
+    await server.ended
+  })
+})

@@ -1,0 +1,89 @@
+/** One person's answer is the same whatever way they ask: byte for byte what a program gets, word for word what went wrong. */
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { addPeople, makeOrganization } from "../support/atlas.ts"
+import { runMax } from "../support/cli.ts"
+import { migratedDatabase } from "../support/database.ts"
+import { callTool, startServer, type TestServer } from "../support/http.ts"
+import { memberWithToken } from "../support/members.ts"
+
+const ROLES = ["admin", "member"] as const
+const FIELDS = ["name", "status", "phone", "email", "owner", "salary"] as const
+
+const scope = Scope.makeUnsafe()
+let server: TestServer
+let env: Record<string, string> = {}
+const tokens: Record<string, string> = {}
+
+beforeAll(async () => {
+  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  env = { DATABASE_URL: url, MAX_LOOKUP_TIMEOUT: "10000" }
+  server = await startServer(url)
+  await server.run(
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("atlas")
+      for (const role of ROLES) {
+        tokens[role] = (yield* memberWithToken(organization, `${role}@atlas.com`, [role])).token
+      }
+      yield* addPeople(organization, [
+        { name: "Ada Lovelace", phone: "801-555-0101", email: "ada@example.com", status: "lead" },
+        { name: "Grace Hopper", phone: "801-555-0102", email: "grace@example.com", status: "customer" }
+      ])
+    })
+  )
+})
+
+afterAll(async () => {
+  await server.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const VALUES = {
+  name: "ada",
+  status: "lead",
+  phone: "+1 801 555 0101",
+  email: "ada@example.com",
+  owner: "ada",
+  salary: "1"
+}
+
+const calls: ReadonlyArray<readonly [tool: string, input: unknown]> = [
+  ["listEntityTypes", {}],
+  ["listColumnsForType", { entityTypeId: "people" }],
+  ["listColumnsForType", { entityTypeId: "salaries" }],
+  ...FIELDS.map(
+    (field) =>
+      [
+        "findEntities",
+        {
+          entityTypeId: "people",
+          filters: [
+            { columnId: field, op: field === "name" || field === "owner" ? "ilike" : "eq", value: VALUES[field] }
+          ],
+          selectColumns: [field]
+        }
+      ] as const
+  ),
+  ["findEntities", { entityTypeId: "people", filters: [], limit: 26 }]
+]
+
+describe.each(ROLES)("%s", (role) => {
+  it.each(calls)("gets the same of %s %j by command and over HTTP", async (tool, input) => {
+    const command = await runMax(["tool", tool, JSON.stringify(input), "--json", "--as", `${role}@atlas.com`], env)
+    const answer = await callTool(server, tokens[role]!, tool, input)
+    const ok = answer.status === 200
+    const code = ok ? 0 : answer.status === 404 ? 6 : 2
+    expect(command.code).toBe(code)
+    expect(ok ? JSON.stringify(JSON.parse(command.stdout)) : command.stderr).toBe(
+      ok ? answer.text : `${answer.json.detail}\n`
+    )
+  })
+
+  it("reads the same table", async () => {
+    const input = { entityTypeId: "people", filters: [], selectColumns: ["phone", "email"] }
+    const command = await runMax(["tool", "findEntities", JSON.stringify(input), "--as", `${role}@atlas.com`], env)
+    const answer = await callTool(server, tokens[role]!, "findEntities", input, { accept: "text/plain" })
+    expect(command.stdout).toBe(`${answer.text}\n`)
+    expect(answer.text.includes("801-555-0101")).toBe(role === "admin")
+  })
+})

@@ -1,0 +1,19 @@
+/** Members with tokens, for tests of the ways in. */
+import { Effect } from "effect"
+import type { Organization } from "../../src/domain/EntityType.ts"
+import { Credentials, type Scope } from "../../src/services/Credentials.ts"
+import { Memberships } from "../../src/services/Memberships.ts"
+
+/** Lets a person in who is made for it, and returns a token of theirs. */
+export const memberWithToken = Effect.fnUntraced(function* (
+  organization: Organization,
+  email: string,
+  roles: ReadonlyArray<string>,
+  scopes: ReadonlyArray<Scope> = ["tools"]
+) {
+  const members = yield* Memberships
+  const credentials = yield* Credentials
+  const { anchorId } = yield* members.add(organization, { identifier: email, roles, create: {} })
+  const { id, secret } = yield* credentials.createToken(organization, { anchorId, name: email, scopes, days: 1 })
+  return { anchorId, id, token: secret }
+})

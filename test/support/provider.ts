@@ -1,0 +1,39 @@
+/** An identity provider on this machine: its keys over HTTP, and tokens signed however a test wants. */
+import { exportJWK, exportSPKI, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export const startProvider = async () => {
+  const keys = await generateKeyPair("RS256", { extractable: true })
+  const strangers = await generateKeyPair("RS256", { extractable: true })
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", alg: "RS256", use: "sig" }
+  let fetched = 0
+  let failing = false
+  const server = createServer((request, response) => {
+    if (failing) return response.writeHead(500).end()
+    response.setHeader("content-type", "application/json")
+    if (request.url === "/.well-known/openid-configuration") {
+      return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }))
+    }
+    fetched += 1
+    return response.end(JSON.stringify({ keys: [jwk] }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const sign = (claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, key = keys.privateKey) =>
+    new SignJWT({ iss: issuer, aud: "max", exp: Math.floor(Date.now() / 1000) + 300, ...claims })
+      .setProtectedHeader({ alg: "RS256", kid: "one", ...header })
+      .sign(key)
+
+  return {
+    issuer,
+    sign,
+    strangersKey: strangers.privateKey,
+    publicKey: await exportSPKI(keys.publicKey),
+    publicJwk: jwk,
+    fetched: () => fetched,
+    fail: (now: boolean) => void (failing = now),
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+}

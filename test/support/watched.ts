@@ -1,0 +1,38 @@
+/** Everything that is recorded while something runs: spans with their attributes, and log lines of every level. */
+import { Layer, Logger, References, Tracer } from "effect"
+
+export const watched = () => {
+  const spans: Array<Tracer.Span> = []
+  const lines: Array<string> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  const logger = Logger.map(Logger.formatSimple, (line) => void lines.push(line))
+  return {
+    spans,
+    /** As text, every byte of it. */
+    recorded: () =>
+      [
+        ...lines,
+        ...spans.map((span) =>
+          JSON.stringify([span.name, [...span.attributes], span.links], (_, value: unknown) =>
+            typeof value === "bigint"
+              ? String(value)
+              : value instanceof Error
+                ? `${value.message} ${value.stack}`
+                : value
+          )
+        )
+      ].join("\n"),
+    lines,
+    layer: Layer.mergeAll(
+      Logger.layer([logger]),
+      Layer.succeed(Tracer.Tracer, tracer),
+      Layer.succeed(References.MinimumLogLevel, "All" as const)
+    )
+  }
+}
