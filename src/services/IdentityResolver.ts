@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { orUnavailable } from "../database/read.ts"
+import { runWithin } from "../database/read.ts"
 import { columnReference } from "../database/sql/predicate.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
 import { columnByKey, type Organization, peopleOf } from "../domain/EntityType.ts"
@@ -98,13 +98,12 @@ export class IdentityResolver extends Context.Service<
           const people = peopleOf(state.catalog)
           const column = people && columnByKey(people, identifier.kind)
           if (people === undefined || column === undefined) return []
-          const rows = yield* orUnavailable(
-            search.unsafe<{ id: bigint }>(
+          const rows = yield* runWithin<{ id: bigint }>(search, organization.id, {
+            text:
               `/* max identify */ SELECT p.id FROM ${qualified(people.relation)} p WHERE p.organization_id = $1::bigint ` +
-                `AND ${columnReference(column, "p", "key")} = $2::text ORDER BY p.id LIMIT ${MAX_IDENTIFIED}`,
-              [organization.id, identifier.key]
-            )
-          )
+              `AND ${columnReference(column, "p", "key")} = $2::text ORDER BY p.id LIMIT ${MAX_IDENTIFIED}`,
+            parameters: [organization.id, identifier.key]
+          })
           return rows.map((row) => encodeId(row.id))
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {

@@ -3,7 +3,7 @@ import { Array as Arr, Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
-import { orUnavailable } from "../database/read.ts"
+import { orUnavailable, runWithin } from "../database/read.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
 import { type EntityType, type Organization, peopleOf } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
@@ -284,12 +284,10 @@ export class Memberships extends Context.Service<
                 WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS identifiers
             FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
           const names = new Map(
-            (yield* orUnavailable(
-              app.unsafe<{ id: bigint; name: string }>(
-                `SELECT p.id, p.name FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[])`,
-                [organization.id, rows.map((row) => entityId(row.anchor_id))]
-              )
-            )).map((row) => [encodeId(row.id), row.name])
+            (yield* runWithin<{ id: bigint; name: string }>(app, organization.id, {
+              text: `SELECT p.id, p.name FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[])`,
+              parameters: [organization.id, rows.map((row) => entityId(row.anchor_id))]
+            })).map((row) => [encodeId(row.id), row.name])
           )
           return rows.map((row) => ({
             anchorId: row.anchor_id,

@@ -1,7 +1,7 @@
 /** Runs the one statement and reads its rows. It never sees a query that hasn't been planned. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { runStatement } from "../database/read.ts"
+import { runStatement, runWithin } from "../database/read.ts"
 import { compileFind, MAX_RELATED, type Statement } from "../database/sql/find.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
@@ -38,7 +38,10 @@ export class OrgEntityStore extends Context.Service<
         statement: compile,
         find: Effect.fn("OrgEntityStore.find")(function* (query, catalog, limited) {
           const statement = yield* compile(query, catalog)
-          const rows = yield* runStatement<Row>(database[query.lane], statement)
+          // The shared connection of lookups can't have a transaction of its own.
+          const rows = yield* catalog.rowSecurity === true
+            ? runWithin<Row>(database.search, catalog.organization.id, statement)
+            : runStatement<Row>(database[query.lane], statement)
           return rows[0]?.fresh === true
             ? { _tag: "Page", page: toPage(rows, query, catalog, limited) }
             : { _tag: "Stale" }
