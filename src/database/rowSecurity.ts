@@ -7,8 +7,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { ConfigurationError } from "../domain/errors.ts"
-import { inspect, rolesOf } from "./migrate.ts"
 import { qualified } from "./sql/SqlWriter.ts"
 
 /** The managed tables that hold rows of more than one organization. */
@@ -38,28 +36,3 @@ export const rowSecurityStatements = (on: boolean): ReadonlyArray<string> =>
       `ALTER TABLE ${name} ${on ? "FORCE" : "NO FORCE"} ROW LEVEL SECURITY`
     ]
   })
-
-/** Switches it, and ends what was planned for any organization; says whether it was another way before. */
-export const switchRowSecurity = (
-  owner: PgClient.PgClient,
-  on: boolean
-): Effect.Effect<boolean, ConfigurationError | SqlError.SqlError> =>
-  owner.withTransaction(
-    Effect.gen(function* () {
-      const { database, rolesExist } = yield* inspect(owner)
-      const reader = rolesExist ? rolesOf(database).read : null
-      const [before] = yield* owner<{ on: boolean; exempt: boolean }>`
-        SELECT ${owner.literal(ROW_SECURITY)} AS on, r.rolsuper OR r.rolbypassrls AS exempt
-        FROM pg_roles r WHERE r.rolname = coalesce(${reader}, current_user)`
-      if (on && before!.exempt) {
-        return yield* new ConfigurationError({
-          message:
-            "Row-level security would be no wall here: lookups run as a user that it doesn't hold for. Let max migrate make its roles."
-        })
-      }
-      if (before!.on === on) return false
-      for (const statement of rowSecurityStatements(on)) yield* owner.unsafe(statement).unprepared
-      yield* owner`UPDATE max.organizations SET epoch = epoch + 1`
-      return true
-    })
-  )

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { migrate } from "../../src/database/migrate.ts"
-import { switchRowSecurity } from "../../src/database/rowSecurity.ts"
+import { switchRowSecurity } from "../../src/database/switchRowSecurity.ts"
 import { Env } from "../../src/env.ts"
 import { Services } from "../../src/layers.ts"
 

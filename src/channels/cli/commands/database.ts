@@ -3,7 +3,8 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { forMigration } from "../../../database/Database.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../../../database/read.ts"
-import { rowSecurityStatements, switchRowSecurity } from "../../../database/rowSecurity.ts"
+import { rowSecurityStatements } from "../../../database/rowSecurity.ts"
+import { switchRowSecurity } from "../../../database/switchRowSecurity.ts"
 import {
   inspect,
   migrate as applyMigrations,
