@@ -10,7 +10,7 @@ import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import type { FindQuery } from "../../src/domain/Query.ts"
 import { Services } from "../../src/layers.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
-import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
+import { type Identifier, IdentityResolver } from "../../src/services/IdentityResolver.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { envFor, migratedDatabase } from "../support/database.ts"
 import { file, type RuleInput } from "./support.ts"
@@ -67,6 +67,11 @@ const processFor = (
     run(
       Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, { kind: "email", key: email }))
     ).pipe(Effect.map(({ principal }) => principal)),
+  /** The principal of a verified identifier. */
+  admitBy: (organization: Organization, identifier: Identifier) =>
+    run(Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, identifier))).pipe(
+      Effect.map(({ principal }) => principal)
+    ),
   /** Puts rules in force: each an allow for members to read all of people, but for what it says. */
   publish: (organization: Organization, rules: ReadonlyArray<RuleInput>, more: object = {}) =>
     run(Effect.flatMap(Policies, (policies) => policies.publish(organization, file(rules, more), "test"))),
