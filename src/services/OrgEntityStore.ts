@@ -42,9 +42,13 @@ export class OrgEntityStore extends Context.Service<
           const rows = yield* catalog.rowSecurity === true
             ? runWithin<Row>(database.search, catalog.organization.id, statement)
             : runStatement<Row>(database[query.lane], statement)
-          return rows[0]?.fresh === true
-            ? { _tag: "Page", page: toPage(rows, query, catalog, limited) }
-            : { _tag: "Stale" }
+          if (rows[0]?.fresh !== true) return { _tag: "Stale" }
+          // The statement asks for the organization everywhere; a row of another one would be a bug, and must not get out.
+          if (rows.some((row) => isForeign(row, catalog))) {
+            yield* Effect.logError("A row of another organization came back, and nothing was answered")
+            return yield* Unavailable.error
+          }
+          return { _tag: "Page", page: toPage(rows, query, limited) }
         })
       })
     })
@@ -55,13 +59,14 @@ export class OrgEntityStore extends Context.Service<
 const compile = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
   Effect.try({ try: () => compileFind(query, catalog), catch: () => Unavailable.error })
 
-const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, catalog: Catalog, limited: boolean): Page => {
+const isForeign = ({ id, organization_id }: Row, catalog: Catalog): boolean =>
+  id !== null && id !== undefined && organization_id !== catalog.organization.id
+
+const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery, limited: boolean): Page => {
   const total = rows[0]!.total
   const entities: Array<Entity> = []
   for (const row of rows) {
     if (row.id === null || row.id === undefined) continue
-    // The statement asks for the organization everywhere; a row of another one would be a bug, and must not get out.
-    if (row.organization_id !== catalog.organization.id) throw new Error("A row of another organization came back")
     if (entities.length < query.limit) entities.push(toEntity(row, query))
   }
   const more = query.limit > 0 && rows.length > query.limit

@@ -180,13 +180,15 @@ const pairs = (parts: ReadonlyArray<string | null>) =>
 
 /** What is wrong with some of the rows. */
 const difference = (shape: string, want: Shown, got: Shown): string =>
-  [
-    shape,
-    ...[...new Set([...want.keys(), ...got.keys()])]
-      .filter((id) => JSON.stringify(sorted(want.get(id))) !== JSON.stringify(sorted(got.get(id))))
-      .slice(0, 3)
-      .map((id) => `  ${id}: expected ${JSON.stringify(want.get(id))}, found ${JSON.stringify(got.get(id))}`)
-  ].join("\n")
+  [...new Set([...got.keys(), ...want.keys()])]
+    .filter((id) => JSON.stringify(sorted(want.get(id))) !== JSON.stringify(sorted(got.get(id))))
+    .sort((a, b) => Number(want.has(a)) - Number(want.has(b)))
+    .slice(0, 3)
+    .map((id) => {
+      const what = want.has(id) ? (got.has(id) ? "other cells" : "hidden") : "shown and shouldn't be"
+      return `${id} is ${what}, ${shape}: expected ${JSON.stringify(want.get(id))}, found ${JSON.stringify(got.get(id))}`
+    })
+    .join("\n")
 
 const sorted = (cells: Readonly<Record<string, unknown>> | undefined) =>
   cells && Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1))
