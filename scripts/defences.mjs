@@ -1,13 +1,12 @@
 // Takes each defence out, one at a time, on a copy, and runs the one test that is about it: it has to fail. What is printed
 // is the table of docs/security.md; --write puts it there. Words after the options choose entries by name.
-import { build } from "esbuild"
 import { spawn } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { mutants } from "./defences/mutants.mjs"
 import { replays } from "./defences/replays.mjs"
+import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
 const JOBS = 2
@@ -22,27 +21,6 @@ const chosen = (entries) =>
 const home = mkdtempSync(join(tmpdir(), "max-defences-"))
 chmodSync(home, 0o755)
 process.on("exit", () => rmSync(home, { recursive: true, force: true }))
-
-/** One server for every run: the one of DATABASE_URL, or an embedded one. */
-const openServer = async () => {
-  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, close: () => {} }
-  symlinkSync(join(root, "node_modules"), join(home, "node_modules"))
-  const outfile = join(home, "server.mjs")
-  const entryPoints = [join(root, "test/support/server.ts")]
-  await build({
-    entryPoints,
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    logLevel: "warning"
-  })
-  const { default: start } = await import(pathToFileURL(outfile).href)
-  let url
-  const close = await start({ provide: (_, value) => (url = value) })
-  return { url, close }
-}
 
 const copy = (number) => {
   const folder = join(home, `copy${number}`)
