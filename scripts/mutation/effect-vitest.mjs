@@ -1,6 +1,6 @@
 // As much of @effect/vitest as those tests use: a layer for a file, and tests that are effects over it.
 import { Effect, Exit, Layer, Scope } from "effect"
-import { it as plain } from "vitest"
+import { addTest } from "vitest"
 
 export const layer = (provided) => (_, body) => {
   let context
@@ -9,6 +9,6 @@ export const layer = (provided) => (_, body) => {
     context ??= await Effect.runPromise(Layer.buildWithScope(provided, scope))
     await Effect.runPromise(Effect.scoped(Effect.provideContext(effect(), context)))
   }
-  body({ effect: (name, effect) => plain(name, run(effect)) })
-  plain("the end of the file", () => Effect.runPromise(Scope.close(scope, Exit.void)))
+  body({ effect: (name, effect) => addTest(name, run(effect)) })
+  addTest("the end of the file", () => Effect.runPromise(Scope.close(scope, Exit.void)))
 }

@@ -16,7 +16,8 @@ export const describe = (name, body) => {
   names.pop()
 }
 
-export const it = (name, run) => tests.push([[...names, name].join(" > "), run])
+export const addTest = (name, run) => tests.push([[...names, name].join(" > "), run])
+export const it = (name, run) => addTest(name, run)
 it.each = (rows) => (name, run) =>
   rows.forEach((row) => it(`${name} ${JSON.stringify(row)}`, () => run(...(Array.isArray(row) ? row : [row]))))
 
