@@ -13,8 +13,8 @@ import type { Measured } from "./main.ts"
 import { byEmail, makePeople, median, onOwnDatabase } from "./store.ts"
 
 const BLOCKS = 6
-const ROUNDS = 200
-const WARM_UP = 40
+const ROUNDS = 50
+const WARM_UP = 10
 
 const byName = (_: number, round: number): FindQuery => ({
   entityTypeId: "people",

@@ -230,7 +230,7 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
         )
         tallied("differential, rows and cells in two shapes", CASES, tally)
       }),
-    120_000
+    300_000
   )
 
   it.effect(
@@ -288,6 +288,6 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
         expect(hidden).toBeGreaterThanOrEqual(20)
         expect(added).toBeGreaterThanOrEqual(20)
       }),
-    120_000
+    300_000
   )
 })

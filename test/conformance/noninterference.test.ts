@@ -290,6 +290,6 @@ layer(TestServices, { excludeTestServices: true })("noninterference", (it) => {
         expect(tally.kept).toBeGreaterThanOrEqual(floorOf(5 * SCENARIOS))
         expect(tally.answered).toBeGreaterThanOrEqual(floorOf(0.5 * tally.cases))
       }),
-    120_000
+    300_000
   )
 })

@@ -280,7 +280,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
           expect(often).toBeGreaterThanOrEqual(floorOf(60))
         expect(tally.turned).toBeGreaterThanOrEqual(floorOf(0.2 * tally.pages.cases))
       }),
-    120_000
+    300_000
   )
 
   it.effect(
