@@ -2,10 +2,11 @@
 // corpus in small. Results are kept in node_modules/.cache/stryker and used again for what hasn't changed. Arguments are
 // files to mutate (all of stryker.config.mjs without any); docs/mutation.md is written from what is known by then.
 import { spawn } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { accepted } from "./mutation/accepted.mjs"
 import { openServer } from "./server.mjs"
+import config from "../stryker.config.mjs"
 import { root } from "./stale.mjs"
 
 const cache = join(root, "node_modules/.cache/stryker")
@@ -23,9 +24,11 @@ const run = (url) =>
     child.on("close", resolve)
   })
 
+const recall = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, "utf8")) : {})
+
 /** What is known of each file, this run's in place of an earlier one's. */
 const remember = () => {
-  const known = existsSync(kept) ? JSON.parse(readFileSync(kept, "utf8")) : {}
+  const known = recall()
   const report = JSON.parse(readFileSync(join(cache, "report.json"), "utf8"))
   for (const [name, { mutants, source }] of Object.entries(report.files)) {
     if (mutants.every(({ status }) => status === "Ignored")) continue
@@ -49,6 +52,16 @@ const textAt = (source, { end, start }) => {
   return lines.join(" ")
 }
 
+/** Everything that is to be mutated, as stryker.config.mjs says. */
+const all = () =>
+  config.mutate.flatMap((pattern) =>
+    pattern.endsWith("/*.ts")
+      ? readdirSync(join(root, pattern.slice(0, -5)))
+          .filter((name) => name.endsWith(".ts"))
+          .map((name) => pattern.replace("*.ts", name))
+      : [pattern]
+  )
+
 const short = (text) => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("`", "'").slice(0, 90)
 const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage"
 
@@ -64,6 +77,7 @@ const page = (known) => {
         (entry.original === undefined || original.includes(entry.original)) &&
         (entry.replacement === undefined || replacement.includes(entry.replacement))
     )?.reason
+  const missing = all().filter((name) => !Object.hasOwn(known, name))
   const open = survivors.filter((mutant) => reason(mutant) === undefined)
   return {
     open,
@@ -79,6 +93,7 @@ const page = (known) => {
         (name) =>
           `| ${name} | ${known[name].length - count(name, "Ignored", "CompileError")} | ${count(name, "Killed", "RuntimeError")} | ${count(name, "Timeout")} | ${count(name, "Survived", "NoCoverage")} |`
       ),
+      ...(missing.length === 0 ? [] : ["", `Not run yet: ${missing.join(", ")}.`]),
       "",
       "## Survivors",
       "",
@@ -100,7 +115,7 @@ if (!args.includes("--report")) {
   await server.close?.()
   if (status !== 0) process.exit(status)
 }
-const { open, text } = page(args.includes("--report") ? JSON.parse(readFileSync(kept, "utf8")) : remember())
+const { open, text } = page(args.includes("--report") ? recall() : remember())
 writeFileSync(join(root, "docs/mutation.md"), text)
 console.error(
   open.length === 0
