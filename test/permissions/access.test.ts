@@ -349,7 +349,7 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
             ),
             (texts) => ({ who, texts })
           ),
-        { concurrency: "unbounded" }
+        { concurrency: 24 }
       )
       for (const { texts, who } of answers) {
         expect(texts[0]).toContain(`CANARY-${callers[who]!}"`)
