@@ -1,6 +1,6 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|import|permissions|http|tokens|turn [--rows 100000] [--json]
+ * Usage: npm run bench -- store|import|permissions|http|rls|tokens|turn [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -8,6 +8,7 @@ import { print, printTimes } from "./figures.ts"
 import { contestant, http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
+import { rls } from "./rls.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
 import { turn } from "./turn.ts"
@@ -20,6 +21,7 @@ const json = args.includes("--json")
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, json), print(json)),
   http: () => Effect.map(http(rows, json), print(json)),
+  rls: () => Effect.map(rls(rows, json), print(json)),
   import: () => importing(rows, json),
   tokens: () => Effect.map(tokens(json), print(json)),
   turn: () => Effect.map(turn(json), print(json)),

@@ -18,7 +18,8 @@ import type { Measured } from "./figures.ts"
 const ROUNDS = 1500
 const WARM_UP = 200
 
-const median = (times: ReadonlyArray<number>): number => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+export const median = (times: ReadonlyArray<number>): number =>
+  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
 
 /** Runs contestants in turns and returns the median of each, in milliseconds. */
 const race = Effect.fnUntraced(function* (
@@ -35,7 +36,8 @@ const race = Effect.fnUntraced(function* (
   return times.map(median)
 })
 
-export const store = (rows: number, quiet: boolean) => {
+/** Runs scenarios on an embedded database that is made for the run. */
+export const onOwnDatabase = <A, E>(scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database>) => {
   const home = mkdtempSync(join(tmpdir(), "max-bench-data-"))
   chmodSync(home, 0o755)
   const services = Services.pipe(
@@ -49,14 +51,15 @@ export const store = (rows: number, quiet: boolean) => {
       })
     )
   )
-  return scenarios(rows, quiet).pipe(
+  return scenarios.pipe(
     Effect.provide(services),
     Effect.ensuring(Effect.sync(() => rmSync(home, { recursive: true, force: true })))
   )
 }
 
-const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
-  const { lookup, owner } = yield* Database
+/** An organization with this many people, and a member of it. */
+export const makePeople = Effect.fnUntraced(function* (rows: number) {
+  const { owner } = yield* Database
   const organizations = yield* Organizations
   const members = yield* Memberships
   const organization = yield* organizations.create({ slug: "bench", country: "US", timeZone: "UTC" })
@@ -71,27 +74,40 @@ const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
   yield* owner.unsafe("ANALYZE data.people").unprepared
   yield* members.add(organization, { identifier: "p1@example.com", roles: ["member"] })
   const identities = yield* IdentityResolver
-  const { principal } = yield* identities.admit(organization, { kind: "email", key: "p1@example.com" })
-  const queries = yield* EntityQueryService
+  const admit = Effect.map(
+    identities.admit(organization, { kind: "email", key: "p1@example.com" }),
+    ({ principal }) => principal
+  )
+  return { organization, admit }
+})
 
-  const byEmail = (round: number): FindQuery => ({
-    entityTypeId: "people",
-    selectColumns: ["phone"],
-    filters: [{ columnId: "email", op: "eq", value: `p${3 * ((round * 7919) % Math.floor(rows / 3)) + 3}@example.com` }]
-  })
+/** A lookup by e-mail, of another person each round. */
+export const byEmail = (rows: number, round: number): FindQuery => ({
+  entityTypeId: "people",
+  selectColumns: ["phone"],
+  filters: [{ columnId: "email", op: "eq", value: `p${3 * ((round * 7919) % Math.floor(rows / 3)) + 3}@example.com` }]
+})
+
+export const store = (rows: number, quiet: boolean) => onOwnDatabase(scenarios(rows, quiet))
+
+const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
+  const { lookup } = yield* Database
+  const { admit, organization } = yield* makePeople(rows)
+  const principal = yield* admit
+  const queries = yield* EntityQueryService
   const find = (round: number) =>
     queries
-      .findEntities({ ...byEmail(round), organizationId: organization.id })
+      .findEntities({ ...byEmail(rows, round), organizationId: organization.id })
       .pipe(Effect.provideService(CurrentPrincipal, principal))
   const statement = yield* queries
-    .explain({ ...byEmail(0), organizationId: organization.id })
+    .explain({ ...byEmail(rows, 0), organizationId: organization.id })
     .pipe(Effect.provideService(CurrentPrincipal, principal))
-  const value = statement.parameters.indexOf(byEmail(0).filters[0]!.value)
+  const value = statement.parameters.indexOf(byEmail(rows, 0).filters[0]!.value)
   const byHand = (round: number) =>
-    lookup.unsafe(statement.text, statement.parameters.with(value, byEmail(round).filters[0]!.value))
+    lookup.unsafe(statement.text, statement.parameters.with(value, byEmail(rows, round).filters[0]!.value))
   const pageOnly = (round: number) =>
     lookup`SELECT p.id, p.name, p.status, p.phone FROM data.people p WHERE p.organization_id = ${organization.id}
-      AND p.email_k = ${byEmail(round).filters[0]!.value} ORDER BY p.id LIMIT 6`
+      AND p.email_k = ${byEmail(rows, round).filters[0]!.value} ORDER BY p.id LIMIT 6`
   const probe = yield* find(1)
   if (probe.total !== 1) return yield* Effect.die(new Error("The benchmark's lookup doesn't find what it looks for"))
   const [ours, hand, bare] = yield* race([find, byHand, pageOnly])
@@ -99,13 +115,13 @@ const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
     console.log(
       `${rows} people: find ${ours!.toFixed(3)} ms, the same SQL by hand ${hand!.toFixed(3)} ms, page only ${bare!.toFixed(3)} ms (medians)`
     )
-  const measured = (scenario: string, ratio: number, target: number): Measured => ({
-    scenario,
-    ratio,
-    target
-  })
-  return [
-    measured("findEntities by e-mail against the same SQL prepared by hand", ours! / hand!, 1.15),
-    measured("findEntities by e-mail against page only, without permission and total", ours! / bare!, 1.5)
+  const measured: ReadonlyArray<Measured> = [
+    { scenario: "findEntities by e-mail against the same SQL prepared by hand", ratio: ours! / hand!, target: 1.15 },
+    {
+      scenario: "findEntities by e-mail against page only, without permission and total",
+      ratio: ours! / bare!,
+      target: 1.5
+    }
   ]
+  return measured
 })

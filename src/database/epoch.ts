@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { type Array as Arr, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { appendAudit, type AuditEvent } from "./audit.ts"
+import { enterOrganization } from "./rowSecurity.ts"
 
 /**
  * Ends everything that was planned for an organization and records why: call it in the transaction of the change. There
@@ -18,12 +19,18 @@ export const raiseEpoch = (
     appendAudit(sql, organizationId, "changes", events)
   )
 
-/** The epoch, held until the transaction ends: what was prepared for another one must not be written. */
+/**
+ * The epoch, held until the transaction ends: what was prepared for another one must not be written. The transaction is
+ * about this organization from here on.
+ */
 export const holdEpoch = (
   sql: PgClient.PgClient,
   organizationId: bigint
 ): Effect.Effect<bigint | undefined, SqlError.SqlError> =>
-  Effect.map(
-    sql<{ epoch: bigint }>`SELECT epoch FROM max.organizations WHERE organization_id = ${organizationId} FOR UPDATE`,
-    ([row]) => row?.epoch
+  Effect.andThen(
+    enterOrganization(sql, organizationId),
+    Effect.map(
+      sql<{ epoch: bigint }>`SELECT epoch FROM max.organizations WHERE organization_id = ${organizationId} FOR UPDATE`,
+      ([row]) => row?.epoch
+    )
   )

@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { type Context, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
+import { enterOrganization } from "./rowSecurity.ts"
 import type { Statement } from "./sql/find.ts"
 
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
@@ -51,3 +52,15 @@ const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | U
 /** Runs a compiled statement on a lane. */
 export const runStatement = <Row extends object>(client: PgClient.PgClient, statement: Statement) =>
   orUnavailable(client.unsafe<Row>(statement.text, statement.parameters))
+
+/** Runs a statement over an organization's rows in a transaction that says so, whether row-level security is on or not. */
+export const runWithin = <Row extends object>(
+  client: PgClient.PgClient,
+  organizationId: bigint,
+  { parameters, text }: Statement
+) =>
+  orUnavailable(
+    client.withTransaction(
+      Effect.andThen(enterOrganization(client, organizationId), client.unsafe<Row>(text, parameters))
+    )
+  )

@@ -121,6 +121,8 @@ export interface EntityType {
 export interface Catalog {
   readonly organization: Organization
   readonly epoch: bigint
+  /** Whether Postgres, too, asks for the organization before it shows a row of a shared table. */
+  readonly rowSecurity?: boolean
   /** System types first, then by name. */
   readonly types: ReadonlyArray<EntityType>
 }

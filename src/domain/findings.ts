@@ -6,7 +6,7 @@ import { Array as Arr } from "effect"
 import { shortReference } from "./reference.ts"
 import type { Trace, TraceSpan } from "./Trace.ts"
 
-export type FindingKind =
+type FindingKind =
   | "slow statement"
   | "one after another"
   | "repeated statement"
@@ -46,7 +46,7 @@ export interface Thresholds {
   readonly denied: number
 }
 
-export const THRESHOLDS: Thresholds = {
+const THRESHOLDS: Thresholds = {
   slowStatement: 100,
   repeated: 5,
   wait: 20,

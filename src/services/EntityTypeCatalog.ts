@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql"
 import { Database } from "../database/Database.ts"
 import { OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
+import { enterOrganization } from "../database/rowSecurity.ts"
 import {
   type Catalog,
   COLUMN_KINDS,
@@ -134,7 +135,8 @@ export const holdImports = (
   sql: PgClient.PgClient,
   organizationId: bigint
 ): Effect.Effect<void, OperatorError | SqlError.SqlError> =>
-  Effect.asVoid(sql`SELECT pg_advisory_xact_lock(7236912, hashint8(${organizationId}::bigint))`).pipe(
+  sql`SELECT pg_advisory_xact_lock(7236912, hashint8(${organizationId}::bigint))`.pipe(
+    Effect.andThen(enterOrganization(sql, organizationId)),
     Effect.catchTag("SqlError", (error) =>
       Effect.fail(
         error.reason._tag === "LockTimeoutError"

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { appendAudit, OPERATOR } from "../database/audit.ts"
 import { Database } from "../database/Database.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../database/read.ts"
+import { enterOrganization } from "../database/rowSecurity.ts"
 import { identifier, qualified } from "../database/sql/SqlWriter.ts"
 import {
   type Catalog,
@@ -61,6 +62,7 @@ export class Exporter extends Context.Service<
             app.withTransaction(
               Effect.gen(function* () {
                 yield* app.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").unprepared
+                yield* enterOrganization(app, organization.id)
                 yield* write(header(fields, format))
                 yield* Stream.runForEachArray(app.unsafe<Row>(statement, [organization.id]).stream, (some) => {
                   rows += some.length

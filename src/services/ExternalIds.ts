@@ -1,7 +1,7 @@
 /** Entity ids to the ids that imports know them by: for `eval` only, ids only, without a plan. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { orUnavailable } from "../database/read.ts"
+import { runWithin } from "../database/read.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
 import { type Organization, typeBySlug } from "../domain/EntityType.ts"
 import type { NotAdmitted, Unavailable } from "../domain/errors.ts"
@@ -32,13 +32,11 @@ export class ExternalIds extends Context.Service<
           if (type === undefined || ids.length === 0) return new Map()
           // A row that isn't Max's is called by its own key.
           if (type.mapping !== undefined) return new Map(ids.map((id) => [id, id]))
-          const rows = yield* orUnavailable(
-            search.unsafe<{ id: bigint; external_id: string }>(
-              `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p
+          const rows = yield* runWithin<{ id: bigint; external_id: string }>(search, organization.id, {
+            text: `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p
              WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[]) AND p.external_id IS NOT NULL`,
-              [organization.id, ids.map(entityId)]
-            )
-          )
+            parameters: [organization.id, ids.map(entityId)]
+          })
           return new Map(rows.map((row) => [encodeId(row.id), row.external_id]))
         })
       })

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { orUnavailable } from "../database/read.ts"
+import { runWithin } from "../database/read.ts"
 import { compileIdentify } from "../database/sql/identify.ts"
 import { columnByKey, type Organization, peopleOf } from "../domain/EntityType.ts"
 import { NotAdmitted, type Unavailable } from "../domain/errors.ts"
@@ -102,8 +102,8 @@ export class IdentityResolver extends Context.Service<
           const people = peopleOf(state.catalog)
           const column = people && columnByKey(people, identifier.kind)
           if (people === undefined || column === undefined) return []
-          const { parameters, text } = compileIdentify(people, column, identifier.key, state.catalog, MAX_IDENTIFIED)
-          const rows = yield* orUnavailable(search.unsafe<{ id: bigint | string }>(text, parameters))
+          const statement = compileIdentify(people, column, identifier.key, state.catalog, MAX_IDENTIFIED)
+          const rows = yield* runWithin<{ id: bigint | string }>(search, organization.id, statement)
           return [...new Set(rows.map((row) => showId(row.id, people.mapping?.id.type)))]
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {

@@ -3,7 +3,7 @@ import { Array as Arr, Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
-import { orUnavailable } from "../database/read.ts"
+import { orUnavailable, runWithin } from "../database/read.ts"
 import { compileNames } from "../database/sql/identify.ts"
 import { qualified } from "../database/sql/SqlWriter.ts"
 import { type EntityType, type Organization, peopleOf } from "../domain/EntityType.ts"
@@ -306,9 +306,9 @@ export class Memberships extends Context.Service<
             FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
           const ids = type.mapping?.id.type
           const anchors = rows.flatMap((row) => parseId(row.anchor_id, ids) ?? [])
-          const { parameters, text } = compileNames(type, anchors, state.catalog)
+          const statement = compileNames(type, anchors, state.catalog)
           const names = new Map(
-            (yield* orUnavailable(search.unsafe<{ id: string; name: string | null }>(text, parameters))).map((row) => [
+            (yield* runWithin<{ id: string; name: string | null }>(search, organization.id, statement)).map((row) => [
               showId(row.id, ids),
               row.name ?? ""
             ])

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
+import { ROW_SECURITY } from "../database/rowSecurity.ts"
 import type { Catalog, Organization } from "../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
@@ -54,6 +55,7 @@ interface StateRow extends OrganizationRow {
   readonly types: unknown
   readonly rules: unknown
   readonly policy_hash: string | null
+  readonly row_security: boolean | null
 }
 
 export interface OrganizationRow {
@@ -82,7 +84,8 @@ const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.count
   CASE WHEN o.epoch <> $2::bigint THEN (
     ${TYPES_IN_FORCE}
   ) END AS types,
-  CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash
+  CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash,
+  CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security
 FROM max.organizations o
 LEFT JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = o.policy_version
 WHERE o.organization_id = $1::bigint`
@@ -137,7 +140,12 @@ export class OrganizationState extends Context.Service<
           known !== undefined && row.epoch === known.catalog.epoch
             ? known
             : remember({
-                catalog: { organization: organizationOf(row), epoch: row.epoch, types: decodeTypes(row.types) },
+                catalog: {
+                  organization: organizationOf(row),
+                  epoch: row.epoch,
+                  types: decodeTypes(row.types),
+                  rowSecurity: row.row_security === true
+                },
                 policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
                 policyHash: row.policy_hash ?? ""
               })

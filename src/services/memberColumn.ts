@@ -1,7 +1,7 @@
 /** The members that a column of people says: who has roles in it, known by the e-mail address or else the phone number of their record. */
 import { Effect } from "effect"
 import { Database } from "../database/Database.ts"
-import { orUnavailable } from "../database/read.ts"
+import { runWithin } from "../database/read.ts"
 import { compileValues } from "../database/sql/identify.ts"
 import { columnByKey, columnBySlug, DISPLAY_NAME, type Organization, PEOPLE, peopleOf } from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
@@ -27,19 +27,17 @@ export const membersByColumn = Effect.fnUntraced(function* (organization: Organi
       message: `--column takes a column of people that holds text or a list, such as people.role, and ${quoted(path)} is none.${near === undefined ? "" : ` Did you mean people.${near}?`}`
     })
   }
-  const { parameters, text } = compileValues(
+  const statement = compileValues(
     people,
     [column, ...[DISPLAY_NAME, "email", "phone"].map((key) => columnByKey(people, key))],
     state.catalog
   )
-  const rows = yield* orUnavailable(
-    search.unsafe<{
-      c0: string | ReadonlyArray<string>
-      c1: string | null
-      c2: string | null
-      c3: string | null
-    }>(text, parameters)
-  )
+  const rows = yield* runWithin<{
+    c0: string | ReadonlyArray<string>
+    c1: string | null
+    c2: string | null
+    c3: string | null
+  }>(search, organization.id, statement)
   const faults: Array<string> = []
   const members = rows.flatMap(({ c0: roles, c1, c2: email, c3: phone }): ReadonlyArray<ListedMember> => {
     const name = c1 ?? ""

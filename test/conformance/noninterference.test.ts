@@ -10,14 +10,24 @@ import { Database } from "../../src/database/Database.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
-import type { IdentityResolver } from "../../src/services/IdentityResolver.ts"
-import type { Policies } from "../../src/services/Policies.ts"
 import { TestServices } from "../support/database.ts"
 import { generousPolicy, member, NOW, query } from "./generators.ts"
 import { type Change, replaceOrganization } from "./load.ts"
 import { type Caller, type PolicyJson, shownCell, visibleRelated, type Views, viewsOf } from "./oracle.ts"
-import { answer, ASKABLE, type Query, shownEntity } from "./queryOracle.ts"
-import { admit, makePlaces, type Place } from "./setting.ts"
+import { answer, ASKABLE, everything, type Query, shownEntity } from "./queryOracle.ts"
+import {
+  admit,
+  caseText,
+  count,
+  floorOf,
+  holds,
+  makePlaces,
+  makeTally,
+  partOf,
+  type Place,
+  type Tally,
+  tallied
+} from "./setting.ts"
 import {
   type Cell,
   cellMaker,
@@ -31,11 +41,12 @@ import {
   TYPE_NAMES
 } from "./world.ts"
 
-const SCENARIOS = 48
+const SCENARIOS = partOf(140)
 /** Questions of each caller: some at random, some about what was changed. */
-const QUERIES = 4
-const TARGETED = 4
+const QUERIES = 8
+const TARGETED = 8
 const SEED = 20261123
+const WORLDS = [31, 32, 33]
 /** Changes tried per scenario; those that change what is visible are dropped. */
 const ATTEMPTS = 40
 
@@ -51,7 +62,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   policy: generousPolicy,
   caller: member,
   queries: fc.array(query, { minLength: QUERIES, maxLength: QUERIES }),
-  where: fc.nat({ max: 1 }),
+  where: fc.nat({ max: WORLDS.length * 2 - 1 }),
   changes: fc.nat()
 })
 
@@ -204,35 +215,22 @@ const told = Effect.fnUntraced(
 )
 
 /** What somebody who may see everything would be told: whether a change is one that could be noticed. */
-const toldAll = (asked: Query, organization: Organization): string => {
-  const everything = viewsOf(
-    {
-      version: 1,
-      roles: { all: { inherits: [] } },
-      rules: TYPE_NAMES.map((type) => ({ id: type, effect: "allow", role: "all", action: "read", type, columns: "*" }))
-    },
-    { me: FIRST_ID, roles: ["all"], attributes: {} },
-    organization,
-    NOW
-  )
-  return JSON.stringify(
-    answer(asked, everything, organization).map((entity) => shownEntity(asked, entity, everything, organization))
-  )
-}
+const toldAll = (asked: Query, organization: Organization, views: Views): string =>
+  JSON.stringify(answer(asked, views, organization).map((entity) => shownEntity(asked, entity, views, organization)))
 
-interface Tally {
-  cases: number
-  kept: number
-  telling: number
-  answered: number
-}
-
-const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, other: Place, tally: Tally) {
+const runScenario = Effect.fnUntraced(function* (
+  one: Scenario,
+  place: Place,
+  other: Place,
+  tally: Tally & { kept: number; answered: number }
+) {
   const { owner } = yield* Database
   const principal = yield* admit(place, one.policy, one.caller)
   const { after, kept } = changedUnseen(one, place.organization)
   const elsewhere = makeWorld(one.changes)[1]!
-  const questions = [...one.queries, ...targeted(place.organization, after, random(one.changes + 1))]
+  // Half of those at random ask for everything there is to see.
+  const anything = one.queries.map((asked, index) => (index % 2 === 0 ? asked : { ...asked, filters: [] }))
+  const questions = [...anything, ...targeted(place.organization, after, random(one.changes + 1))]
   const before: Array<string> = []
   for (const asked of questions) before.push(yield* told(asked, principal))
 
@@ -253,10 +251,16 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ot
   )
 
   tally.kept += kept
+  const [allBefore, allAfter] = [everything(place.organization), everything(after)]
   for (const [index, asked] of questions.entries()) {
-    tally.cases += 1
-    if (!before[index]!.includes("fault")) tally.answered += 1
-    if (toldAll(asked, place.organization) !== toldAll(asked, after)) tally.telling += 1
+    const answered = !before[index]!.includes("fault")
+    if (answered) tally.answered += 1
+    // A change is one that could be noticed when somebody who sees everything would be told something else.
+    count(
+      tally,
+      answered && before[index]!.includes("entityId"),
+      toldAll(asked, place.organization, allBefore) !== toldAll(asked, after, allAfter)
+    )
     if (before[index] !== now[index])
       throw new Error(`${JSON.stringify(asked)}\n  before ${before[index]}\n  after  ${now[index]}`)
   }
@@ -267,36 +271,25 @@ layer(TestServices, { excludeTestServices: true })("noninterference", (it) => {
     "a change of what is hidden, or of another organization, changes no byte of any response",
     () =>
       Effect.gen(function* () {
-        const places = yield* makePlaces(makeWorld(31))
-        const run = Effect.runPromiseWith(
-          yield* Effect.context<Database | EntityQueryService | IdentityResolver | Policies>()
+        const places = yield* makePlaces(WORLDS.flatMap(makeWorld))
+        const tally = { ...makeTally(), kept: 0, answered: 0 }
+        yield* holds(
+          scenario,
+          {
+            name: "noninterference",
+            cases: SCENARIOS,
+            seed: SEED,
+            // Both organizations of a world change.
+            lane: ({ where }) => Math.floor(where / 2),
+            text: (one) => caseText(one.caller, one.policy, places[one.where]!.organization.slug)
+          },
+          (one) => runScenario(one, places[one.where]!, places[one.where ^ 1]!, tally)
         )
-        const tally: Tally = { cases: 0, kept: 0, telling: 0, answered: 0 }
-        const details = yield* Effect.promise(() =>
-          fc.check(
-            fc.asyncProperty(scenario, (one) =>
-              run(runScenario(one, places[one.where]!, places[1 - one.where]!, tally))
-            ),
-            { numRuns: SCENARIOS, seed: SEED, interruptAfterTimeLimit: 100_000 }
-          )
-        )
-        if (details.failed) {
-          const { caller, policy, where } = details.counterexample![0]
-          expect.fail(
-            [
-              `seed ${SEED}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ${(details.errorInstance as Error).message}`,
-              `  as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })} in ${places[where]!.organization.slug}`,
-              ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
-            ].join("\n")
-          )
-        }
-        console.log(`noninterference: ${JSON.stringify(tally)}`)
-        expect(tally.cases).toBeGreaterThanOrEqual(300)
-        expect(tally.kept).toBeGreaterThanOrEqual(5 * SCENARIOS)
-        expect(tally.answered).toBeGreaterThanOrEqual(0.5 * tally.cases)
-        // Enough of the changes are such that somebody who sees everything would be told something else.
-        expect(tally.telling).toBeGreaterThanOrEqual(0.3 * tally.cases)
+        console.log(`noninterference: ${tally.kept} changes of what is hidden, ${tally.answered} questions answered`)
+        tallied("noninterference", 2000, tally)
+        expect(tally.kept).toBeGreaterThanOrEqual(floorOf(5 * SCENARIOS))
+        expect(tally.answered).toBeGreaterThanOrEqual(floorOf(0.5 * tally.cases))
       }),
-    120_000
+    300_000
   )
 })

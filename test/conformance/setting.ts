@@ -1,5 +1,10 @@
-/** Organizations of memory behind the real services: how the tests of this folder publish, admit and ask. */
-import { Effect } from "effect"
+/**
+ * Organizations of memory behind the real services: how the tests of this folder publish, admit and ask, and how they
+ * run a property for thousands of cases.
+ */
+import { Array, Cause, Effect, Exit } from "effect"
+import * as fc from "fast-check"
+import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization as StoredOrganization } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
@@ -54,3 +59,84 @@ export const admit = Effect.fnUntraced(function* (place: Place, policy: PolicyJs
   const { principal } = yield* identities.admit(place.stored, { kind: "email", key: `member-${anchor}@max.test` })
   return principal satisfies Principal
 })
+
+/** Who asked under which rules, in few lines. */
+export const caseText = (caller: Caller, policy: PolicyJson, rest: string): string =>
+  [
+    `${rest}, as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })}`,
+    ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
+  ].join("\n")
+
+/** The part of the cases to run, for mutation testing; then a failure isn't made smaller either. */
+const PART = Number(process.env["MAX_TEST_PART"] ?? "1")
+
+export const partOf = (cases: number): number => Math.ceil(cases * PART)
+
+/** How often something has to have happened; in a part of the cases nothing has to. */
+export const floorOf = (times: number): number => (PART < 1 ? 0 : times)
+
+interface Corpus<A> {
+  readonly name: string
+  readonly cases: number
+  readonly seed: number
+  /** Cases with the same number are run one after the other, others side by side. */
+  readonly lane: (one: A) => number
+  readonly text: (one: A) => string
+}
+
+const reasonOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Runs a check for many cases. The first that fails is looked for again alone, and made as small as it gets. */
+export const holds = Effect.fnUntraced(function* <A, E, R>(
+  arbitrary: fc.Arbitrary<A>,
+  { cases, lane, name, seed, text }: Corpus<A>,
+  check: (one: A) => Effect.Effect<void, E, R>
+) {
+  const lanes = Array.groupBy(fc.sample(arbitrary, { numRuns: cases, seed }), (one) => String(lane(one)))
+  const exit = yield* Effect.exit(
+    Effect.forEach(Object.values(lanes), (some) => Effect.forEach(some, check, { discard: true }), { concurrency: 4 })
+  )
+  if (Exit.isSuccess(exit)) return
+  if (PART < 1) expect.fail(`${name}, seed ${seed}: ${reasonOf(exit.cause)}`)
+  const run = Effect.runPromiseWith(yield* Effect.context<R>())
+  const details = yield* Effect.promise(() =>
+    fc.check(
+      fc.asyncProperty(arbitrary, (one) => run(check(one))),
+      { numRuns: cases, seed, interruptAfterTimeLimit: 60_000 }
+    )
+  )
+  expect.fail(
+    details.failed && details.counterexample !== null
+      ? `${name}, seed ${seed}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ` +
+          `${(details.errorInstance as Error).message}\n${text(details.counterexample[0])}`
+      : `${name}, seed ${seed}, side by side only: ${reasonOf(exit.cause)}`
+  )
+})
+
+/** How many of the cases there were, and how many had something to show and something to hide; too few is a failure. */
+export const tallied = (name: string, atLeast: number, { cases, conditional, nonEmpty }: Tally) => {
+  const share = (part: number) => `${Math.round((100 * part) / cases)} %`
+  console.log(`${name}: ${cases} cases, ${share(nonEmpty)} non-empty, ${share(conditional)} conditional`)
+  expect(cases).toBeGreaterThanOrEqual(floorOf(atLeast))
+  expect(nonEmpty / cases).toBeGreaterThanOrEqual(floorOf(FLOOR))
+  expect(conditional / cases).toBeGreaterThanOrEqual(floorOf(FLOOR))
+}
+
+const FLOOR = 0.3
+
+export interface Tally {
+  cases: number
+  nonEmpty: number
+  conditional: number
+}
+
+export const makeTally = (): Tally => ({ cases: 0, nonEmpty: 0, conditional: 0 })
+
+export const count = (tally: Tally, nonEmpty: boolean, conditional: boolean) => {
+  tally.cases += 1
+  if (nonEmpty) tally.nonEmpty += 1
+  if (conditional) tally.conditional += 1
+}

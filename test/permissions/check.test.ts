@@ -3,71 +3,20 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { typeByKey } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
-import type { Principal } from "../../src/domain/Principal.ts"
-import { check, type CheckedRow } from "../../src/permissions/check.ts"
-import { type Policy, problemText } from "../../src/permissions/Policy.ts"
-import { readPolicy } from "../../src/permissions/readPolicy.ts"
+import { check } from "../../src/permissions/check.ts"
 import { catalog } from "../conformance/catalog.ts"
 import { caller, NOW, policy } from "../conformance/generators.ts"
-import { type Caller, type PolicyJson, related, viewOf } from "../conformance/oracle.ts"
-import {
-  type Entity,
-  keyOf,
-  makeWorld,
-  type Organization,
-  SHAPES,
-  TYPE_NAMES,
-  type TypeName
-} from "../conformance/world.ts"
+import { principalOf, rowOf, storedPolicy } from "../conformance/memory.ts"
+import { type Caller, type PolicyJson, viewOf } from "../conformance/oracle.ts"
+import { floorOf, partOf } from "../conformance/setting.ts"
+import { makeWorld, TYPE_NAMES, type TypeName } from "../conformance/world.ts"
 
-const CASES = 1500
+const CASES = partOf(1500)
 const [here] = makeWorld(41)
-
-const rowOf = (type: TypeName, entity: Entity, organization: Organization): CheckedRow => {
-  const values: Record<string, string | boolean | ReadonlyArray<string> | null> = { id: entity.id.toString() }
-  for (const [name, { kind }] of Object.entries(SHAPES[type])) {
-    const cell = entity.cells[name] ?? null
-    if (kind === "many") continue
-    if (kind === "phone" || kind === "email") {
-      values[name] = keyOf(kind, cell, organization.country) as string | null
-      values[`${name}:null`] = cell as string | null
-    } else {
-      values[name] = typeof cell === "bigint" ? cell.toString() : cell
-    }
-  }
-  return {
-    values,
-    related: (relation) => {
-      const { kind, target } = SHAPES[type][relation]!
-      const others =
-        kind === "many"
-          ? related(relation as "attendees", target!, entity.id, organization)
-          : [organization.entities[target!].get((entity.cells[relation] ?? -1n) as bigint)].flatMap(
-              (other) => other ?? []
-            )
-      return others.map((other) => rowOf(target!, other, organization))
-    }
-  }
-}
-
-const principalOf = (who: Caller): Principal => ({
-  organizationId: 7n,
-  anchorEntityId: encodeId(who.me),
-  roles: who.roles,
-  attributes: who.attributes as Principal["attributes"],
-  epoch: 1n,
-  ...(who.actor === undefined ? {} : { actor: { id: "agent", ...who.actor } as NonNullable<Principal["actor"]> })
-})
-
-const stored = (file: PolicyJson): Policy => {
-  const reading = readPolicy(JSON.stringify(file), catalog)
-  if ("problems" in reading) throw new Error(reading.problems.map(problemText).join("\n"))
-  return reading.policy
-}
 
 /** The rows that `check` shows, with their cells, and those that the oracle shows. */
 const both = (file: PolicyJson, who: Caller, type: TypeName) => {
-  const [read, principal] = [stored(file), principalOf(who)]
+  const [read, principal] = [storedPolicy(file), principalOf(who)]
   const checked = [...here!.entities[type].values()].flatMap((entity) => {
     const { cells, visible } = check(
       read,
@@ -105,7 +54,7 @@ describe("the decision for one row", () => {
       ),
       { numRuns: CASES, seed: 20261124 }
     )
-    expect(visible).toBeGreaterThan(0.3 * CASES)
+    expect(visible).toBeGreaterThanOrEqual(floorOf(0.3 * CASES))
   })
 
   it("compares numbers exactly, beyond 2^53 too", () => {

@@ -10,7 +10,7 @@ import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import type { FindQuery } from "../../src/domain/Query.ts"
 import { Services } from "../../src/layers.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
-import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
+import { type Identifier, IdentityResolver } from "../../src/services/IdentityResolver.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { envFor, migratedDatabase } from "../support/database.ts"
 import { file, type RuleInput } from "./support.ts"
@@ -23,7 +23,10 @@ export class Url extends Context.Service<Url, string>()("test/permissions/Url") 
 /** Called with the text of every statement of the two reading lanes, before it runs. */
 export type Before = (text: string) => Effect.Effect<unknown, unknown>
 
-const watched = (before: Before) =>
+/** Changes what a statement of the two reading lanes returned. */
+export type After = (rows: ReadonlyArray<object>) => ReadonlyArray<object>
+
+const watched = (before: Before, after: After) =>
   Layer.effect(
     Database,
     Effect.map(Database, (database) => {
@@ -32,7 +35,10 @@ const watched = (before: Before) =>
           get: (target, key) =>
             key === "unsafe"
               ? (text: string, parameters?: ReadonlyArray<unknown>) =>
-                  Effect.andThen(Effect.orDie(before(text)), target.unsafe(text, parameters))
+                  Effect.orDie(before(text)).pipe(
+                    Effect.andThen(target.unsafe<object>(text, parameters)),
+                    Effect.map(after)
+                  )
               : (Reflect.get(target, key) as unknown)
         })
       return Database.of({ ...database, search: watch(database.search), lookup: watch(database.lookup) })
@@ -40,12 +46,12 @@ const watched = (before: Before) =>
   )
 
 /** One process over the database: what it runs fails the test when it fails. */
-export const startProcess = Effect.fnUntraced(function* (before?: Before) {
+export const startProcess = Effect.fnUntraced(function* (before?: Before, after: After = (rows) => rows) {
   const url = yield* Url
   const database = Database.layer.pipe(Layer.provideMerge(envFor(url)))
   const runtime = ManagedRuntime.make(
     Services.pipe(
-      Layer.provideMerge(before === undefined ? database : watched(before).pipe(Layer.provideMerge(database)))
+      Layer.provideMerge(before === undefined ? database : watched(before, after).pipe(Layer.provideMerge(database)))
     )
   )
   yield* Effect.addFinalizer(() => runtime.disposeEffect)
@@ -67,6 +73,11 @@ const processFor = (
     run(
       Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, { kind: "email", key: email }))
     ).pipe(Effect.map(({ principal }) => principal)),
+  /** The principal of a verified identifier. */
+  admitBy: (organization: Organization, identifier: Identifier) =>
+    run(Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, identifier))).pipe(
+      Effect.map(({ principal }) => principal)
+    ),
   /** Puts rules in force: each an allow for members to read all of people, but for what it says. */
   publish: (organization: Organization, rules: ReadonlyArray<RuleInput>, more: object = {}) =>
     run(Effect.flatMap(Policies, (policies) => policies.publish(organization, file(rules, more), "test"))),
@@ -108,6 +119,10 @@ export type Process = Effect.Success<ReturnType<typeof startProcess>>
 export const names = Effect.map((page: { readonly entities: ReadonlyArray<{ readonly displayName?: string }> }) =>
   page.entities.map((entity) => entity.displayName ?? "(hidden)").sort()
 )
+
+/** The fault, or the word `answered` where none was due. */
+export const refusal = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.result(effect), (result) => (Result.isSuccess(result) ? "answered" : result.failure))
 
 /** An answer or a fault as a caller gets it, as text. */
 export const told = <A>(effect: Effect.Effect<A, LookupError>) =>

@@ -12,6 +12,7 @@ import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog } from "../conformance/catalog.ts"
 import { generousPolicy, NOW } from "../conformance/generators.ts"
 import { type PolicyJson } from "../conformance/oracle.ts"
+import { floorOf, partOf } from "../conformance/setting.ts"
 import { FIRST_ID, TYPE_NAMES, type TypeName } from "../conformance/world.ts"
 
 /** Every literal of a policy behind a mark, so that one that got into the text would be seen. */
@@ -102,19 +103,23 @@ describe("every statement", () => {
     fc.assert(
       fc.property(statements, ({ cursor, file, shape, type }) => {
         const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
-        for (const [, table, alias] of statement?.text.matchAll(/(?:FROM|JOIN) ("data"\."\w+"|max\.\w+) (\w+)/g) ??
-          []) {
+        const asked = new Map<string, number>()
+        for (const [, , alias] of statement?.text.matchAll(/(?:FROM|JOIN) ("data"\."\w+"|max\.\w+) (\w+)/g) ?? []) {
           reads += 1
-          expect(statement!.text, `${table} ${alias}`).toContain(`${alias}.organization_id = $1::bigint`)
+          asked.set(alias!, (asked.get(alias!) ?? 0) + 1)
+        }
+        for (const [alias, times] of asked) {
+          const said = statement!.text.split(` ${alias}.organization_id = $1::bigint`).length - 1
+          expect(said, `${alias} is read ${times} times in ${statement!.text}`).toBe(times)
         }
         // Nothing is read in a way that the expression above wouldn't see.
         expect(statement?.text.match(/"data"\./g)?.length ?? 0).toBe(
           [...(statement?.text.matchAll(/(?:FROM|JOIN) "data"\./g) ?? [])].length
         )
       }),
-      { numRuns: 400, seed: 5 }
+      { numRuns: partOf(400), seed: 5 }
     )
-    expect(reads).toBeGreaterThan(2000)
+    expect(reads).toBeGreaterThanOrEqual(floorOf(2000))
   })
 
   it("has every value of policies and attributes in its parameters and none in its text", () => {
@@ -127,9 +132,9 @@ describe("every statement", () => {
         expect(statement.text.replaceAll(/'YYYY-MM-DD( HH24:MI:SS)?'/g, "")).not.toContain("'")
         if (statement.parameters.flat().includes(MARK)) bound += 1
       }),
-      { numRuns: 400, seed: 6 }
+      { numRuns: partOf(400), seed: 6 }
     )
-    expect(bound).toBeGreaterThan(50)
+    expect(bound).toBeGreaterThanOrEqual(floorOf(50))
   })
 
   it("binds as many parameters as its text has, in both shapes and with a cursor", () => {
@@ -140,7 +145,7 @@ describe("every statement", () => {
         const placeholders = new Set([...statement.text.matchAll(/\$(\d+)::/g)].map(([, number]) => Number(number)))
         expect([...placeholders].sort((a, b) => a - b)).toEqual(statement.parameters.map((_, index) => index + 1))
       }),
-      { numRuns: 200, seed: 7 }
+      { numRuns: partOf(200), seed: 7 }
     )
   })
 

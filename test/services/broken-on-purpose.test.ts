@@ -5,6 +5,7 @@ import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
+import { enterOrganization } from "../../src/database/rowSecurity.ts"
 import { Unavailable } from "../../src/domain/errors.ts"
 import { Env } from "../../src/env.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
@@ -113,6 +114,7 @@ layer(TestServices)("the store", (it) => {
       const { app } = yield* Database
       yield* app.withTransaction(
         Effect.gen(function* () {
+          yield* enterOrganization(app, organization.id)
           yield* app`INSERT INTO data.people (organization_id, id, name, name_k) VALUES (${organization.id}, 7, 'Uncommitted', 'uncommitted')`
           expect((yield* admin.find({ filters: [{ columnId: "name", op: "eq", value: "uncommitted" }] })).total).toBe(0)
         })

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { migrate } from "../../src/database/migrate.ts"
+import { switchRowSecurity } from "../../src/database/switchRowSecurity.ts"
 import { Env } from "../../src/env.ts"
 import { Services } from "../../src/layers.ts"
 
@@ -37,10 +38,17 @@ export const freshDatabase = Effect.gen(function* () {
   return urlOf(server, name)
 })
 
+/** Whether the suite runs with row-level security. */
+const ROW_SECURITY = process.env["MAX_TEST_RLS"] === "on"
+
 /** The URL of a new, migrated database. */
 export const migratedDatabase = Effect.gen(function* () {
   const url = yield* freshDatabase
-  yield* Effect.scoped(Effect.flatMap(admin(url), (owner) => migrate(owner, passwordOf(url))))
+  yield* Effect.scoped(
+    Effect.flatMap(admin(url), (owner) =>
+      Effect.andThen(migrate(owner, passwordOf(url)), switchRowSecurity(owner, ROW_SECURITY))
+    )
+  )
   return url
 }).pipe(Effect.provide(Reactivity.layer))
 

@@ -17,7 +17,7 @@ const bar = (span: TraceSpan, whole: number): string => {
 }
 
 /** In the order of a tree: children under their parent, by when they began, each with its depth. */
-export const inTree = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<readonly [span: TraceSpan, depth: number]> => {
+const inTree = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<readonly [span: TraceSpan, depth: number]> => {
   const own = new Set(spans.map(({ spanId }) => spanId))
   const roots = spans.filter(({ parentId }) => parentId === undefined || !own.has(parentId))
   const under = (parents: ReadonlyArray<TraceSpan>, depth: number): ReadonlyArray<readonly [TraceSpan, number]> =>

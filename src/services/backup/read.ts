@@ -1,5 +1,6 @@
 /** Database → parts: everything of Max's in one snapshot, row by row, in as much memory as a few rows take. */
 import type { PgClient } from "@effect/sql-pg"
+import { hidesRows } from "../../database/rowSecurity.ts"
 import { Effect, Stream } from "effect"
 import { inspect, refuseNewer } from "../../database/migrate.ts"
 import { qualified } from "../../database/sql/SqlWriter.ts"
@@ -44,6 +45,12 @@ export const withSnapshot = <A, E, R>(
       yield* refuseNewer(inspection)
       if (inspection.schemaVersion === 0)
         return yield* new OperatorError({ message: "This database has nothing of Max's in it." })
+      if (yield* hidesRows(sql)) {
+        return yield* new OperatorError({
+          message:
+            "Row-level security hides rows from this database's user. Switch it off for as long: max migrate --rls off"
+        })
+      }
       const contents = Part.cases.Contents.make({
         format: FORMAT,
         schemaVersion: inspection.schemaVersion,

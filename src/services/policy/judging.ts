@@ -1,7 +1,7 @@
 /** Asks the database on which rows predicates are true, for operators' commands: nothing that a caller gets comes from here. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { orUnavailable } from "../../database/read.ts"
+import { runWithin } from "../../database/read.ts"
 import { compilable } from "../../database/sql/compilable.ts"
 import type { Statement } from "../../database/sql/find.ts"
 import { compileCounts, compileRows, type JudgedRows, type Judgement } from "../../database/sql/judge.ts"
@@ -37,20 +37,21 @@ export interface Judge {
 }
 
 export const makeJudge = (search: PgClient.PgClient): Judge => {
-  const run = <Row extends object>(compile: () => Statement) =>
-    Effect.flatMap(Effect.try({ try: compile, catch: () => Unavailable.error }), ({ parameters, text }) =>
-      orUnavailable(search.unsafe<Row>(text, parameters))
+  const run = <Row extends object>({ organization }: Catalog, compile: () => Statement) =>
+    Effect.flatMap(Effect.try({ try: compile, catch: () => Unavailable.error }), (statement) =>
+      runWithin<Row>(search, organization.id, statement)
     )
   return {
     counts: (type, catalog, judgements) =>
       Effect.map(
-        run<{ total: number; counts: ReadonlyArray<number> }>(() => compileCounts(type, catalog, judgements)),
+        run<{ total: number; counts: ReadonlyArray<number> }>(catalog, () => compileCounts(type, catalog, judgements)),
         ([row]) => row!
       ),
     rows: (type, catalog, judgements, which) =>
       Effect.map(
-        run<{ id: string; external_id: string | null; name: string | null; truths: ReadonlyArray<boolean> }>(() =>
-          compileRows(type, catalog, judgements, which)
+        run<{ id: string; external_id: string | null; name: string | null; truths: ReadonlyArray<boolean> }>(
+          catalog,
+          () => compileRows(type, catalog, judgements, which)
         ),
         (rows) =>
           rows.map((row) => ({

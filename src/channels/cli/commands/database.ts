@@ -1,8 +1,10 @@
 /** The database itself. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { forMigration } from "../../../database/Database.ts"
-import { orUnavailable } from "../../../database/read.ts"
+import { orUnavailable, orUnavailableInTheEnd } from "../../../database/read.ts"
+import { rowSecurityStatements } from "../../../database/rowSecurity.ts"
+import { switchRowSecurity } from "../../../database/switchRowSecurity.ts"
 import {
   inspect,
   migrate as applyMigrations,
@@ -19,6 +21,12 @@ export const migrate = Command.make(
     print: Flag.Boolean("print").pipe(
       Flag.withDescription("Only show the statements, with passwords left out"),
       Flag.withDefault(false)
+    ),
+    rls: Flag.Literals("rls", ["on", "off"]).pipe(
+      Flag.withDescription(
+        "Row-level security as a second wall on tables that organizations share: on or off; else it stays as it is"
+      ),
+      Flag.optional
     )
   },
   (input) =>
@@ -29,7 +37,8 @@ export const migrate = Command.make(
           const inspection = yield* orUnavailable(inspect(owner))
           const statements = [
             ...pendingStatements(inspection.schemaVersion),
-            ...roleStatements(inspection.database, rolesOf(inspection.database), () => undefined)
+            ...roleStatements(inspection.database, rolesOf(inspection.database), () => undefined),
+            ...Option.match(input.rls, { onNone: () => [], onSome: (rls) => rowSecurityStatements(rls === "on") })
           ]
           return yield* result(
             yield* wantsJson,
@@ -44,6 +53,13 @@ export const migrate = Command.make(
             : `The schema went from version ${done.from} to ${done.to}.`
         ])
         if (done.withoutRoles !== undefined) yield* note(done.withoutRoles)
+        if (Option.isSome(input.rls)) {
+          const on = input.rls.value === "on"
+          const switched = yield* orUnavailableInTheEnd(switchRowSecurity(owner, on))
+          yield* note(
+            `Row-level security is ${on ? "on" : "off"}${switched ? "" : ", as it was"}. Every process knows it with its next statement.`
+          )
+        }
       })
     )
 ).pipe(Command.withDescription("Prepare a database that you point Max at with DATABASE_URL, or bring it up to date"))

@@ -1,0 +1,183 @@
+// Takes each defence out, one at a time, on a copy, and runs the one test that is about it: it has to fail. What is printed
+// is the table of docs/security.md; --write puts it there. Words after the options choose entries by name.
+import { spawn } from "node:child_process"
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { mutants } from "./defences/mutants.mjs"
+import { replays } from "./defences/replays.mjs"
+import { openServer } from "./server.mjs"
+import { root } from "./stale.mjs"
+
+const JOBS = 2
+const args = process.argv.slice(2)
+const write = args.includes("--write")
+const wanted = args.filter((arg) => !arg.startsWith("--"))
+const chosen = (entries) =>
+  entries.filter(
+    ({ name }) => wanted.length === 0 || wanted.some((word) => name.toLowerCase().includes(word.toLowerCase()))
+  )
+
+const home = mkdtempSync(join(tmpdir(), "max-defences-"))
+chmodSync(home, 0o755)
+process.on("exit", () => rmSync(home, { recursive: true, force: true }))
+
+const copy = (number) => {
+  const folder = join(home, `copy${number}`)
+  for (const name of ["src", "test", "package.json", "tsconfig.json", "vitest.config.ts"]) {
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  return folder
+}
+
+/** Runs the tests with this name in this file. */
+const runTest = (folder, url, [file, name]) =>
+  new Promise((resolve, reject) => {
+    const output = join(folder, "result.json")
+    rmSync(output, { force: true })
+    const pattern = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    const child = spawn(
+      process.execPath,
+      [
+        join(root, "node_modules/vitest/vitest.mjs"),
+        "run",
+        file,
+        "-t",
+        pattern,
+        "--reporter=json",
+        `--outputFile=${output}`
+      ],
+      { cwd: folder, stdio: "ignore", env: { ...process.env, DATABASE_URL: url, MAX_TEST_PART: "0.1" } }
+    )
+    child.on("error", reject)
+    child.on("close", () => {
+      const text = (() => {
+        try {
+          return readFileSync(output, "utf8")
+        } catch {
+          return "{}"
+        }
+      })()
+      const { testResults = [] } = JSON.parse(text)
+      const tests = testResults
+        .flatMap(({ assertionResults }) => assertionResults)
+        .filter(({ status }) => status !== "skipped" && status !== "pending")
+      resolve({
+        ran: tests.length,
+        failures: tests
+          .filter(({ status }) => status === "failed")
+          .map(({ failureMessages }) => failureMessages[0] ?? ""),
+        crash: testResults.find(({ message }) => message)?.message
+      })
+    })
+  })
+
+/** Puts the patched text in place, and returns what takes it back. */
+const takeOut = (folder, patches) => {
+  const originals = new Map()
+  for (const [name, search, replacement, optional, all] of patches) {
+    const path = join(folder, name)
+    const text = readFileSync(path, "utf8")
+    if (!originals.has(path)) originals.set(path, text)
+    const found = text.split(search).length - 1
+    if (found === 0 && !optional) throw new Error(`${name} has no longer: ${search}`)
+    if (found > 1 && all !== "all") throw new Error(`${name} has more than once: ${search}`)
+    writeFileSync(
+      path,
+      text.replaceAll(search, () => replacement)
+    )
+  }
+  return () => originals.forEach((text, path) => writeFileSync(path, text))
+}
+
+const firstLine = (message) =>
+  (message.split("\n").find((line) => line.trim() !== "") ?? "")
+    .replace(/^(Assertion)?Error: /, "")
+    .replaceAll("|", "\\|")
+    .replaceAll("`", "'")
+    .slice(0, 140)
+
+const copies = Array.from({ length: JOBS }, (_, number) => copy(number))
+
+/** A run per entry, in as many copies at once. */
+const runAll = async (entries, url) => {
+  const results = new Map()
+  const open = [...entries]
+  await Promise.all(
+    copies.map(async (folder) => {
+      for (let entry = open.shift(); entry !== undefined; entry = open.shift()) {
+        const restore = takeOut(folder, entry.patches ?? [])
+        const result = await runTest(folder, url, entry.test)
+        restore()
+        results.set(entry, result)
+        const how =
+          result.failures.length > 0
+            ? `killed: ${firstLine(result.failures[0])}`
+            : result.ran > 0
+              ? "passed"
+              : `no test ran ${result.crash ?? ""}`
+        console.error(`${entry.name}: ${how}`)
+      }
+    })
+  )
+  return results
+}
+
+const started = Date.now()
+const server = await openServer()
+let faults = 0
+try {
+  const all = [...chosen(replays), ...chosen(mutants)]
+  // With every defence in place, every one of these tests passes.
+  const controls = [
+    ...new Map(all.map(({ test }) => [test.join(" > "), { name: `all in place: ${test[1]}`, test }])).values()
+  ]
+  for (const [entry, { failures, ran }] of await runAll(controls, server.url)) {
+    if (ran > 0 && failures.length === 0) continue
+    faults += 1
+    console.error(`BROKEN ${entry.name}`)
+  }
+  const results = await runAll(all, server.url)
+  for (const [entry, { failures }] of results) {
+    if (failures.length > 0) continue
+    faults += 1
+    console.error(`SURVIVED ${entry.name}`)
+  }
+  const row = (cells) => `| ${cells.join(" | ")} |`
+  const failed = (entry) => firstLine(results.get(entry).failures[0] ?? "**it didn't**")
+  const table = {
+    replays: [
+      row(["replay", "test", "defence", "what was taken out", "how the test failed"]),
+      row(["---", "---", "---", "---", "---"]),
+      ...chosen(replays).map((entry) =>
+        row([
+          entry.name,
+          `\`${entry.test[0].replace("test/", "")}\`: ${entry.test[1]}`,
+          entry.defence,
+          entry.removed,
+          `\`${failed(entry)}\``
+        ])
+      )
+    ],
+    mutants: [
+      row(["mutant", "where", "what was taken out", "how the corpus failed"]),
+      row(["---", "---", "---", "---"]),
+      ...chosen(mutants).map((entry) => row([entry.name, entry.defence, entry.removed, `\`${failed(entry)}\``]))
+    ]
+  }
+  const page = join(root, "docs/security.md")
+  let text = write ? readFileSync(page, "utf8") : ""
+  for (const [name, lines] of Object.entries(table)) {
+    if (!write) console.log(`${lines.join("\n")}\n`)
+    const [from, to] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
+    text = text.replace(new RegExp(`${from}[^]*${to}`), () => `${from}\n\n${lines.join("\n")}\n\n${to}`)
+  }
+  if (write) writeFileSync(page, text)
+} finally {
+  await server.close?.()
+}
+console.error(
+  `${faults === 0 ? "Every defence is missed." : `${faults} without effect.`} ${Math.round((Date.now() - started) / 1000)} s`
+)
+process.exit(faults === 0 ? 0 : 1)

@@ -1,0 +1,107 @@
+// The mutants that leaked when the semantics were designed: each is one mistake, and the corpus has to find it.
+const bind = "src/permissions/bind.ts"
+const engine = "src/permissions/PermissionEngine.ts"
+const predicate = "src/database/sql/predicate.ts"
+const corpus = ["test/conformance/differential.test.ts", "the rows and cells that a policy shows"]
+
+export const mutants = [
+  {
+    name: "notExistsNaive",
+    removed: "inside a negated EXISTS, unknown counts as satisfied",
+    patches: [
+      [bind, "none(column.key, inner(true, !must))", "none(column.key, inner(true, must))"],
+      [predicate, `{ ...context, shape: "subplan" }, !may)`, `{ ...context, shape: "subplan" }, may)`]
+    ]
+  },
+  {
+    name: "missingAttrTrue",
+    removed: "a missing attribute is unknown (here: true)",
+    patches: [
+      [
+        bind,
+        "if (column === undefined || value === undefined) return unknown",
+        "if (column === undefined) return unknown\n      if (value === undefined) return ALWAYS"
+      ]
+    ]
+  },
+  {
+    name: "emptyInTrue",
+    removed: "an empty list is false (here: true)",
+    patches: [[bind, "? positive\n            ? NEVER\n            : ALWAYS", "? ALWAYS"]]
+  },
+  {
+    name: "neDistinct",
+    removed: "<> is unknown for NULL (here: IS DISTINCT FROM)",
+    patches: [[predicate, `ne: "<>"`, `ne: "IS DISTINCT FROM"`]]
+  },
+  {
+    name: "notInIsNotTrue",
+    removed: "<> ALL is unknown for NULL (here: (= ANY) IS NOT TRUE)",
+    patches: [
+      [
+        predicate,
+        "return negated ? `${reference} <> ALL(${list})`",
+        "return negated ? `(${reference} = ANY(${list})) IS NOT TRUE`"
+      ]
+    ]
+  },
+  {
+    name: "relNoOrg",
+    removed: "hops to related rows carry the organization",
+    patches: [
+      [
+        predicate,
+        "EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE ${other}.organization_id = ${context.organization} ",
+        "EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE TRUE "
+      ],
+      [
+        predicate,
+        "`ON ${other}.organization_id = ${context.organization} AND ${other}.id = ${link}.${identifier(storage.to)} ` +\n    `WHERE ${link}.organization_id = ${context.organization}`",
+        "`ON ${other}.id = ${link}.${identifier(storage.to)} ` +\n    `WHERE TRUE`"
+      ]
+    ]
+  },
+  {
+    name: "deMorganSlip",
+    removed: "not of all is any of not",
+    patches: [[bind, `(predicate._tag === "All") === positive ?`, `predicate._tag === "All" ?`]]
+  },
+  {
+    name: "ignoreRole",
+    removed: "a rule is for its role",
+    patches: [[engine, "rule.action === action && held.has(rule.role)", "rule.action === action"]]
+  },
+  {
+    name: "ignoreExpiry",
+    removed: "a rule ends at notAfter",
+    patches: [[engine, " && (rule.notAfter === undefined || now < rule.notAfter)", ""]]
+  },
+  {
+    name: "dropDeny",
+    removed: "denials count",
+    patches: [
+      [engine, `.filter((rule) => rule.effect === "deny")`, `.filter((rule) => rule.effect === "deny" && false)`]
+    ]
+  },
+  {
+    name: "denyAnd",
+    removed: "each deny hides by itself (here: only together)",
+    patches: [
+      [
+        engine,
+        '...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)',
+        '...[refused.filter(({ rule }) => rule.columns === "*")].flatMap((all) => (all.length === 0 ? [] : [any(...all.map(({ unless }) => unless))]))'
+      ]
+    ]
+  },
+  {
+    name: "allowMay",
+    removed: "an allow has to be true (here: not false)",
+    patches: [[engine, "bind(rule.where, type, binding, true, true)", "bind(rule.where, type, binding, true, false)"]]
+  },
+  {
+    name: "denyMust",
+    removed: "a deny has to be false (here: not true)",
+    patches: [[engine, "bind(rule.where, type, binding, false, true)", "bind(rule.where, type, binding, false, false)"]]
+  }
+].map((mutant) => ({ ...mutant, defence: mutant.patches[0][0].replace("src/", ""), test: corpus }))

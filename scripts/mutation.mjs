@@ -1,0 +1,125 @@
+// Mutation testing: every mutant is run against the tests that need no database and, if it is still alive, against the
+// corpus in small. Results are kept in node_modules/.cache/stryker and used again for what hasn't changed. Arguments are
+// files to mutate (all of stryker.config.mjs without any); docs/mutation.md is written from what is known by then.
+import { spawn } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { accepted } from "./mutation/accepted.mjs"
+import { openServer } from "./server.mjs"
+import config from "../stryker.config.mjs"
+import { root } from "./stale.mjs"
+
+const cache = join(root, "node_modules/.cache/stryker")
+const kept = join(cache, "known.json")
+const args = process.argv.slice(2)
+const files = args.filter((arg) => !arg.startsWith("--"))
+
+const run = (url) =>
+  new Promise((resolve, reject) => {
+    const stryker = join(root, "node_modules/@stryker-mutator/core/bin/stryker.js")
+    const chosen = files.length === 0 ? [] : ["--mutate", files.join(",")]
+    const env = { ...process.env, DATABASE_URL: url, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03" }
+    const child = spawn(process.execPath, [stryker, "run", ...chosen], { cwd: root, stdio: "inherit", env })
+    child.on("error", reject)
+    child.on("close", resolve)
+  })
+
+const recall = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, "utf8")) : {})
+
+/** What is known of each file, this run's in place of an earlier one's. */
+const remember = () => {
+  const known = recall()
+  const report = JSON.parse(readFileSync(join(cache, "report.json"), "utf8"))
+  for (const [name, { mutants, source }] of Object.entries(report.files)) {
+    if (mutants.every(({ status }) => status === "Ignored")) continue
+    known[name] = mutants.map(({ location, mutatorName, replacement, status }) => ({
+      status,
+      mutatorName,
+      replacement: replacement ?? "",
+      line: location.start.line,
+      original: textAt(source, location)
+    }))
+  }
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(kept, JSON.stringify(known))
+  return known
+}
+
+const textAt = (source, { end, start }) => {
+  const lines = source.split("\n").slice(start.line - 1, end.line)
+  lines[lines.length - 1] = lines.at(-1).slice(0, end.column - 1)
+  lines[0] = lines[0].slice(start.column - 1)
+  return lines.join(" ")
+}
+
+/** Everything that is to be mutated, as stryker.config.mjs says. */
+const all = () =>
+  config.mutate.flatMap((pattern) =>
+    pattern.endsWith("/*.ts")
+      ? readdirSync(join(root, pattern.slice(0, -5)))
+          .filter((name) => name.endsWith(".ts"))
+          .map((name) => pattern.replace("*.ts", name))
+      : [pattern]
+  )
+
+const short = (text) => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("`", "'").slice(0, 90)
+const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage"
+
+const page = (known) => {
+  const names = Object.keys(known).sort()
+  const count = (name, ...statuses) => known[name].filter(({ status }) => statuses.includes(status)).length
+  const survivors = names.flatMap((name) => known[name].filter(isAlive).map((mutant) => ({ name, ...mutant })))
+  const reason = ({ mutatorName, name, original, replacement }) =>
+    accepted.find(
+      (entry) =>
+        name.endsWith(entry.file) &&
+        (entry.mutator === undefined || entry.mutator === mutatorName) &&
+        (entry.original === undefined || original.includes(entry.original)) &&
+        (entry.replacement === undefined || replacement.includes(entry.replacement))
+    )?.reason
+  const missing = all().filter((name) => !Object.hasOwn(known, name))
+  const open = survivors.filter((mutant) => reason(mutant) === undefined)
+  return {
+    open,
+    text: [
+      "# Mutation testing",
+      "",
+      "Written by `npm run mutation`. Each line of the code that decides who sees what is changed, one small change at a time, and the",
+      "tests have to notice: first those that need no database, then the corpus in small (`scripts/mutation/bundle.mjs`).",
+      "",
+      "| file | mutants | killed | timed out | survived |",
+      "| --- | --- | --- | --- | --- |",
+      ...names.map(
+        (name) =>
+          `| ${name} | ${known[name].length - count(name, "Ignored", "CompileError")} | ${count(name, "Killed", "RuntimeError")} | ${count(name, "Timeout")} | ${count(name, "Survived", "NoCoverage")} |`
+      ),
+      ...(missing.length === 0 ? [] : ["", `Not run yet: ${missing.join(", ")}.`]),
+      "",
+      "## Survivors",
+      "",
+      "| where | what stood there | what stood there instead | why it doesn't leak |",
+      "| --- | --- | --- | --- |",
+      ...survivors.map(
+        (mutant) =>
+          `| ${mutant.name.split("/").at(-1)}:${mutant.line} | \`${short(mutant.original)}\` | \`${short(mutant.replacement)}\` | ${reason(mutant) ?? "**not looked at yet**"} |`
+      ),
+      ""
+    ].join("\n")
+  }
+}
+
+if (!args.includes("--report")) {
+  mkdirSync(cache, { recursive: true })
+  const server = await openServer()
+  const status = await run(server.url)
+  await server.close?.()
+  if (status !== 0) process.exit(status)
+}
+const { open, text } = page(args.includes("--report") ? recall() : remember())
+writeFileSync(join(root, "docs/mutation.md"), text)
+console.error(
+  open.length === 0
+    ? "Every survivor is accounted for."
+    : `${open.length} survivors that nobody has looked at: docs/mutation.md`
+)
+process.exit(open.length === 0 ? 0 : 1)

@@ -1,0 +1,28 @@
+// A Postgres for many runs of tests: the one of DATABASE_URL, or an embedded one in a folder of its own.
+import { build } from "esbuild"
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { root } from "./stale.mjs"
+
+export const openServer = async () => {
+  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, close: async () => {} }
+  const folder = mkdtempSync(join(tmpdir(), "max-server-"))
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  const outfile = join(folder, "server.mjs")
+  await build({
+    entryPoints: [join(root, "test/support/server.ts")],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "warning"
+  })
+  const { default: start } = await import(pathToFileURL(outfile).href)
+  let url
+  const close = await start({ provide: (_, value) => (url = value) })
+  return { url, close }
+}

@@ -1,0 +1,163 @@
+/** Row-level security as a second wall: what it keeps by itself, and that nobody is told of it by a wrong answer. */
+import { PgClient } from "@effect/sql-pg"
+import { layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { randomBytes } from "node:crypto"
+import { expect } from "vitest"
+import { Database } from "../../src/database/Database.ts"
+import { inspect, migrate, rolesOf } from "../../src/database/migrate.ts"
+import { enterOrganization, SHARED_TABLES } from "../../src/database/rowSecurity.ts"
+import { switchRowSecurity } from "../../src/database/switchRowSecurity.ts"
+import { ConfigurationError } from "../../src/domain/errors.ts"
+import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
+import { Memberships } from "../../src/services/Memberships.ts"
+import { Organizations } from "../../src/services/Organizations.ts"
+import { names, type Process, startProcess, Url } from "../permissions/process.ts"
+import { addMember, addRows } from "../permissions/tables.ts"
+import { freshDatabase } from "../support/database.ts"
+
+const makeOrganization = Effect.fnUntraced(function* ({ publish, run }: Process, slug: string) {
+  const organization = yield* run(
+    Effect.flatMap(Organizations, (organizations) => organizations.create({ slug, country: "US", timeZone: "UTC" }))
+  )
+  yield* run(addRows(organization, "people", [{ id: "lena", name: `Lena ${slug}`, phone: "+14155550100" }]))
+  yield* run(addRows(organization, "companies", [{ id: "at", name: `Atlas ${slug}` }]))
+  yield* run(addRows(organization, "meetings", [{ id: "m", name: `Meeting ${slug}`, attendees: ["lena"] }]))
+  yield* run(addMember(organization, "lena@atlas.com", "lena", ["member"]))
+  yield* publish(organization, [{}])
+  return organization
+})
+
+const turn = ({ run }: Process, on: boolean) =>
+  run(Effect.flatMap(Database, ({ owner }) => switchRowSecurity(owner, on)))
+
+const count = (table: string) => `SELECT count(*)::int AS n FROM data.${table}`
+
+layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
+  it.effect("shows each role the rows of the organization that its transaction names, and no others", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const [atlas] = [yield* makeOrganization(one, "reading"), yield* makeOrganization(one, "read")]
+      yield* turn(one, true)
+      yield* one.run(
+        Effect.gen(function* () {
+          const { app, lookup, search } = yield* Database
+          for (const table of SHARED_TABLES) {
+            for (const lane of [search, lookup, app]) expect(yield* lane.unsafe(count(table))).toEqual([{ n: 0 }])
+            for (const lane of [search, app]) {
+              const own = yield* lane.withTransaction(
+                Effect.andThen(enterOrganization(lane, atlas.id), lane.unsafe(count(table)))
+              )
+              expect([table, own]).toEqual([table, [{ n: 1 }]])
+              // What one transaction was about is forgotten when the next one begins on the same connection.
+              for (let time = 0; time < 10; time++) expect(yield* lane.unsafe(count(table))).toEqual([{ n: 0 }])
+            }
+          }
+        })
+      )
+    })
+  )
+
+  it.effect("lets nobody write a row of another organization than the transaction's", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const [atlas, other] = [yield* makeOrganization(one, "writing"), yield* makeOrganization(one, "written")]
+      yield* turn(one, true)
+      yield* one.run(
+        Effect.gen(function* () {
+          const { app, owner } = yield* Database
+          const within = (statement: string) =>
+            Effect.result(
+              app.withTransaction(Effect.andThen(enterOrganization(app, atlas.id), app.unsafe(statement, [other.id])))
+            )
+          const inserted = yield* within(
+            "INSERT INTO data.people (organization_id, id, name, name_k) VALUES ($1::bigint, 9, 'x', 'x')"
+          )
+          expect(inserted).toMatchObject({ _tag: "Failure", failure: { _tag: "SqlError" } })
+          yield* within("UPDATE data.people SET name = 'changed' WHERE organization_id = $1::bigint")
+          yield* within("DELETE FROM data.people WHERE organization_id = $1::bigint")
+          const left = yield* owner`SELECT name FROM data.people WHERE organization_id = ${other.id}`
+          expect(left).toEqual([{ name: "Lena written" }])
+        })
+      )
+    })
+  )
+
+  it.effect("is switched under running processes: their very next answer is right, and none is empty", () =>
+    Effect.gen(function* () {
+      const statements: Array<string> = []
+      const watched = yield* startProcess((text) => Effect.sync(() => void statements.push(text)))
+      const other = yield* startProcess()
+      const organization = yield* makeOrganization(other, "switching")
+      yield* turn(other, false)
+      const lena = yield* watched.admit(organization, "lena@atlas.com")
+      const phone = { filters: [{ columnId: "phone", op: "eq" as const, value: "(415) 555-0100" }] }
+      const identify = watched.run(
+        Effect.flatMap(IdentityResolver, (identities) =>
+          identities.identify(organization, { kind: "phone", key: "+14155550100" })
+        )
+      )
+      const members = watched.run(Effect.flatMap(Memberships, (all) => all.list(organization)))
+      for (const on of [true, false, true, false]) {
+        expect(yield* turn(other, on)).toBe(true)
+        expect(yield* turn(other, on)).toBe(false)
+        for (const query of [{}, phone]) expect(yield* names(watched.find(lena, query))).toEqual(["Lena switching"])
+        expect(yield* identify).toEqual([lena.anchorEntityId])
+        expect((yield* members).map(({ name }) => name)).toEqual(["Lena switching"])
+        // With it off a lookup is one statement, as it always was.
+        const again = yield* watched.admit(organization, "lena@atlas.com")
+        statements.length = 0
+        yield* watched.find(again, phone)
+        expect(statements).toHaveLength(1)
+      }
+    })
+  )
+
+  it.effect("holds for the owner, too, where the owner isn't a superuser", () =>
+    Effect.gen(function* () {
+      const url = new URL(yield* freshDatabase)
+      const admin = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
+      const [user, password] = [`plain_${randomBytes(4).toString("hex")}`, randomBytes(8).toString("hex")]
+      yield* Effect.acquireRelease(
+        admin.unsafe(`CREATE ROLE ${user} LOGIN NOSUPERUSER NOCREATEROLE PASSWORD '${password}'`).unprepared,
+        () =>
+          Effect.ignore(
+            Effect.andThen(
+              admin.unsafe(`DROP OWNED BY ${user} CASCADE`).unprepared,
+              admin.unsafe(`DROP ROLE ${user}`).unprepared
+            )
+          )
+      )
+      yield* admin.unsafe(`GRANT ALL ON DATABASE ${url.pathname.slice(1)} TO ${user}`).unprepared
+      url.username = user
+      url.password = password
+      const owner = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
+      yield* migrate(owner, Redacted.make(password))
+      const insert = `INSERT INTO data.people (organization_id, id, name, name_k) VALUES (7, 1, 'x', 'x')`
+      yield* owner.unsafe(insert).unprepared
+      expect(yield* switchRowSecurity(owner, true)).toBe(true)
+      expect(yield* owner.unsafe(count("people"))).toEqual([{ n: 0 }])
+      const seen = yield* owner.withTransaction(
+        Effect.andThen(enterOrganization(owner, 7n), owner.unsafe(count("people")))
+      )
+      expect(seen).toEqual([{ n: 1 }])
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.effect("isn't switched on where it would hold nobody back, and says so", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+      yield* migrate(owner, Redacted.make(decodeURIComponent(new URL(url).password)))
+      const { database } = yield* inspect(owner)
+      for (const role of Object.values(rolesOf(database))) {
+        yield* owner.unsafe(`DROP OWNED BY ${role}`).unprepared
+        yield* owner.unsafe(`DROP ROLE ${role}`).unprepared
+      }
+      const refused = yield* Effect.flip(switchRowSecurity(owner, true))
+      expect(refused).toBeInstanceOf(ConfigurationError)
+      expect(yield* switchRowSecurity(owner, false)).toBe(false)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+})
