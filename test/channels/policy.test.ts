@@ -80,7 +80,7 @@ describe("max policy", () => {
     )
     expect(made.code).toBe(0)
     expect(made.stdout).toMatch(/member  as Bob Stone\n {4}people +all 4 +phone on 2 and tier on 2\n/)
-    expect(made.stdout).toContain(`and version 2 is in force`)
+    expect(made.stdout).toContain(`and version 3 is in force`)
     expect(await max("find", "people", "name~v", "--select", "phone,tier", "--as", "bob@example.com")).toMatchObject({
       stdout: expect.stringMatching(/Vera Vip\s+vip\s+212-555-0100\s+gold\n/)
     })
@@ -139,7 +139,7 @@ describe("max policy", () => {
       stdout: "",
       stderr: expect.stringContaining("found it hidden on c2 (Carl Cole)")
     })
-    expect((await inForce()).version).toBe(2)
+    expect((await inForce()).version).toBe(3)
     expect((await max("policy", "publish", good)).code).toBe(0)
     expect(await max("policy", "test")).toMatchObject({
       code: 0,
@@ -148,7 +148,7 @@ describe("max policy", () => {
     expect((await inForce()).policy.tests).toHaveLength(1)
     expect(await max("policy", "publish", good, "--replacing", "2")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("Version 3 is in force, not 2")
+      stderr: expect.stringContaining("Version 4 is in force, not 2")
     })
   })
 
@@ -157,7 +157,7 @@ describe("max policy", () => {
     const granted = await max("policy", "grant", "member", "people.phone")
     expect(granted).toMatchObject({
       code: 0,
-      stdout: "~ member-all-people: member may also see phone of people\nVersion 4 is in force.\n"
+      stdout: "~ member-all-people: member may also see phone of people\nVersion 5 is in force.\n"
     })
     expect((await inForce()).policy.rules).toHaveLength(before)
     expect(await max("policy", "revoke", "member", "people.phone")).toMatchObject({
@@ -178,7 +178,7 @@ describe("max policy", () => {
     })
     const dry = await max("policy", "grant", "member", "people.tier", "--dry-run", "--json")
     expect(JSON.parse(dry.stdout)).toMatchObject({ version: null, changes: [{ mark: "~" }] })
-    expect((await inForce()).version).toBe(4)
+    expect((await inForce()).version).toBe(5)
     expect((await max("policy", "list")).stdout).toMatch(/4\s.*in force\n3\s/)
     expect((await max("policy", "diff", "3")).stdout).toBe("~ member-all-people: member may also see phone of people\n")
     expect((await max("policy", "diff", "3", "3")).stdout).toBe("Nothing changes.\n")

@@ -315,7 +315,10 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const first = yield* policies.current(organization)
         yield* run(organization, { "c.csv": ["id,name,tier", "1,Acme,gold"] }, { type: "companies", create: true })
         // The member's rule says "*" as well: that meant the columns of its day, and still does.
-        expect(yield* policies.current(organization)).toEqual({ ...first, version: first.version + 1 })
+        expect(yield* policies.current(organization)).toMatchObject({
+          version: first.version + 1,
+          document: first.document
+        })
         const admin = yield* asMember(organization, "admin@example.com", "admin")
         const member = yield* asMember(organization, "member@example.com", "member")
         const seen = (who: typeof admin) =>

@@ -102,10 +102,6 @@ export const company = Effect.gen(function* () {
   const importer = yield* Importer
   yield* importer.import(organization, { files: [file], type: "notes", create: true, map: {}, ignore: [] })
   rmSync(folder, { recursive: true })
-  yield* publish(organization, (rules) => [
-    ...rules,
-    { id: "admin-notes", effect: "allow", role: "admin", action: "read", type: "notes", columns: "*" }
-  ])
   return { organization, ids }
 })
 
