@@ -27,6 +27,10 @@ const choiceLines = (choices: ReadonlyArray<Choice>): string =>
     )
     .join("")
 
+/** An answer that numbers its choices itself doesn't need them said twice. */
+const choicesAfter = (text: string, choices: ReadonlyArray<Choice>): string =>
+  choices.every((_, index) => new RegExp(`^${index + 1}\\. `, "m").test(text)) ? "" : choiceLines(choices)
+
 /** For a terminal. */
 const liveView = (screen: Screen): TurnView => {
   let said = ""
@@ -74,8 +78,10 @@ const liveView = (screen: Screen): TurnView => {
         case "matches":
           choices = event.choices
           return
-        case "done":
-          return end(choices.length === 0 ? "" : dim(choiceLines(choices)))
+        case "done": {
+          const left = choicesAfter(said, choices)
+          return end(left === "" ? "" : dim(left))
+        }
         case "error":
           takeBack()
           return end(`${safe(event.message)}\n`)
@@ -92,7 +98,7 @@ export const quietView = (screen: Screen): TurnView => {
     cancelled: () => undefined,
     show: (event) => {
       if (event._tag === "matches") choices = event.choices
-      if (event._tag === "done") screen.write(`${safe(event.text)}\n${choiceLines(choices)}`)
+      if (event._tag === "done") screen.write(`${safe(event.text)}\n${choicesAfter(event.text, choices)}`)
       if (event._tag === "error") screen.write(`${safe(event.message)}\n`)
     }
   }

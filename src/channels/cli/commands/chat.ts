@@ -92,6 +92,7 @@ const makeTerminal = (history: ReadonlyArray<string>): { readonly lines: Interfa
   let onLine: (() => void) | undefined
   let onCancel: (() => void) | undefined
   lines.on("line", (line) => {
+    if (/^\/?(quit|exit)$/i.test(line.trim())) return lines.close()
     waiting.push(line)
     onLine?.()
   })
