@@ -6,6 +6,7 @@ import { type EmbeddedServerError, isThere } from "../database/EmbeddedServer.ts
 import { faultOf } from "../database/fault.ts"
 import { inspect } from "../database/migrate.ts"
 import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
+import { mapped } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
 import { roles } from "./doctor/walls.ts"
@@ -21,6 +22,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["organizations", organizations],
   ["tables", tables],
   ["indexes", indexes],
+  ["mapped tables", mapped],
   ["statistics", statistics],
   ["connections", connections],
   ["disk", disk],

@@ -19,7 +19,6 @@ import {
 import { type NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import { encodeId } from "../domain/ids.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
-import { MANAGED } from "./physicalColumns.ts"
 import { type ExportFormat, type Field, header, line, type Value } from "./export/cells.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 
@@ -89,7 +88,7 @@ const findType = (catalog: Catalog, slug: string) => {
       })
     )
   }
-  return type.relation.schema === MANAGED
+  return type.mapping === undefined
     ? Effect.succeed(type)
     : Effect.fail(
         new OperatorError({
@@ -146,7 +145,7 @@ const compileExport = (catalog: Catalog, type: EntityType, format: ExportFormat)
 const exported = ({ kind, slug, storage }: Column, target: EntityType | undefined): ReadonlyArray<ExportedField> => {
   const field = (sql: string, read: ExportedField["read"]): ExportedField => ({ header: slug, kind, sql, read })
   // What a reference to a table that isn't Max's leads to is that table's to say.
-  const managed = target?.relation.schema === MANAGED ? qualified(target.relation) : undefined
+  const managed = target !== undefined && target.mapping === undefined ? qualified(target.relation) : undefined
   switch (storage._tag) {
     case "Value": {
       const value = `p.${identifier(storage.column)}`

@@ -17,6 +17,7 @@ import { hiddenFrom, showToAdmin } from "./adminPolicy.ts"
 import { moveAnchors } from "./mapping/anchors.ts"
 import { type Checked, checkEntry, isFaults } from "./mapping/check.ts"
 import { changesOf, documentsOf, keepEdits } from "./mapping/drift.ts"
+import { driftedRelations } from "./mapping/drifted.ts"
 import { type Facts, readFacts, type RelationFacts } from "./mapping/facts.ts"
 import type { MappingFile, TypeEntry } from "./mapping/file.ts"
 import { type Proposal, propose } from "./mapping/propose.ts"
@@ -169,15 +170,7 @@ export class Mappings extends Context.Service<
           })
         }),
 
-        drifted: Effect.map(
-          orUnavailable(search<{ name: string }>`
-            /* max drift */ SELECT DISTINCT v.relation_schema || '.' || v.relation_table AS name
-            FROM builder.version_refs r JOIN builder.entity_type_versions v
-              ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
-            WHERE v.mapping IS NOT NULL AND v.mapping->>'shape' IS DISTINCT FROM
-              max.relation_shape(to_regclass(format('%I.%I', v.relation_schema, v.relation_table))) ORDER BY 1`),
-          (rows) => rows.map(({ name }) => name)
-        ),
+        drifted: orUnavailable(driftedRelations(search)),
 
         setKey: Effect.fn("Mappings.setKey")(function* (organization, key) {
           if (key.trim() === "" || key.length > 200 || printable(key) !== key) {

@@ -74,6 +74,13 @@ describe("max map", () => {
       entities: [{ entityId: "1", displayName: "Lamp", columns: { user: { id: "1", name: "Ada" } } }]
     })
     expect((await max("map", "diff")).stdout).toBe("Nothing has changed since the tables were mapped.\n")
+    const mapped = async () =>
+      (
+        JSON.parse((await max("doctor", "--json")).stdout) as { findings: ReadonlyArray<{ check: string }> }
+      ).findings.filter(({ check }) => check === "mapped tables")
+    expect(await mapped()).toEqual([
+      { check: "mapped tables", status: "ok", message: expect.stringContaining("each as it was mapped") }
+    ])
 
     await elsewhere(
       "ALTER TABLE public.orders ADD COLUMN paid boolean",
@@ -84,6 +91,7 @@ describe("max map", () => {
       "public.orders changed since it was mapped: max map diff\nI can't look things up right now. Please try again in a minute.\n"
     )
     expect(after.code).toBe(7)
+    expect(await mapped()).toMatchObject([{ status: "fail", mend: ["max map diff"] }])
     const diff = await max("map", "diff")
     expect(diff.stdout).toContain(`orders: name: public.orders has no column "title".`)
     expect(diff.stdout).toContain(`orders: public.orders has a new column "paid".`)
