@@ -91,6 +91,7 @@ const run = Effect.gen(function* () {
   // From a checkout the program isn't on the path.
   const max = process.argv[1]?.endsWith("/bin/max") === true ? relative(process.cwd(), process.argv[1]) : "npx max"
   yield* Console.log(bold("\nNext") + `  export MAX_DATA_DIR=${FOLDER} MAX_AS=${rep.email}`)
+  yield* Console.log(`      ${max} chat`)
   yield* Console.log(`      ${max} find meetings "start>=today" --limit 3 --select start,company`)
   yield* Console.log(
     `      ${max} tool findEntities '{"entityTypeId":"people","filters":[{"columnId":"name","op":"ilike","value":"lovelace"}]}'`
