@@ -1,10 +1,11 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|import|permissions|http|rls|tokens|turn [--rows 100000] [--json]
+ * Usage: npm run bench -- store|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
+import { basic } from "./basic.ts"
 import { contestant, http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   rls: () => Effect.map(rls(rows, json), print(json)),
   import: () => importing(rows, json),
   tokens: () => Effect.map(tokens(json), print(json)),
+  basic: () => Effect.map(basic(rows), printTimes(json)),
   turn: () => Effect.map(turn(json), print(json)),
   permissions: () =>
     Effect.map(

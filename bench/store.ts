@@ -37,7 +37,9 @@ const race = Effect.fnUntraced(function* (
 })
 
 /** Runs scenarios on an embedded database that is made for the run. */
-export const onOwnDatabase = <A, E>(scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database>) => {
+export const onOwnDatabase = <A, E>(
+  scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database | Env>
+) => {
   const home = mkdtempSync(join(tmpdir(), "max-bench-data-"))
   chmodSync(home, 0o755)
   const services = Services.pipe(
