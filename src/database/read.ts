@@ -1,9 +1,10 @@
 /** How every read ends: with rows, or with `Unavailable`. */
 import type { PgClient } from "@effect/sql-pg"
-import { type Context, Effect } from "effect"
+import { Context, Effect, type Fiber, References, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import { enterOrganization } from "./rowSecurity.ts"
+import { driverAttributes, spanned } from "./spans.ts"
 import type { Statement } from "./sql/find.ts"
 
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
@@ -31,27 +32,54 @@ export const orUnavailableInTheEnd = <A, E, R>(
  * confirmed: that goes on in the background. Written on the fiber itself because every lookup pays for it.
  */
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
-  Effect.contextWith((context: Context.Context<R>) =>
-    Effect.callback<A, E | Unavailable>((resume) => {
-      const fiber = Effect.runForkWith(context)(effect)
-      const deadline = setTimeout(() => {
-        resume(Effect.fail(Unavailable.error))
-        fiber.interruptUnsafe()
-      }, DEADLINE_MS)
-      fiber.addObserver((exit) => {
-        clearTimeout(deadline)
-        resume(exit)
-      })
-      return Effect.sync(() => {
-        clearTimeout(deadline)
-        fiber.interruptUnsafe()
-      })
+  Effect.contextWith((context: Context.Context<R>) => detached(effect, Effect.runForkWith(context)))
+
+const detached = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  fork: (effect: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
+): Effect.Effect<A, E | Unavailable> =>
+  Effect.callback<A, E | Unavailable>((resume) => {
+    const fiber = fork(effect)
+    const deadline = setTimeout(() => {
+      resume(Effect.fail(Unavailable.error))
+      fiber.interruptUnsafe()
+    }, DEADLINE_MS)
+    fiber.addObserver((exit) => {
+      clearTimeout(deadline)
+      resume(exit)
+    })
+    return Effect.sync(() => {
+      clearTimeout(deadline)
+      fiber.interruptUnsafe()
+    })
+  })
+
+/** What a statement needs of its caller's context: nothing. The driver's span is made here, where it costs less. */
+const forkUntraced = Effect.runForkWith(Context.make(References.TracerEnabled, false))
+
+const driverSpans = new WeakMap<PgClient.PgClient, Record<string, unknown>>()
+
+/** Runs a compiled statement on a lane; its span is below `parent`, or else the current one. */
+export const runStatement = <Row extends object>(
+  client: PgClient.PgClient,
+  { parameters, text }: Statement,
+  parent?: Tracer.Span
+) => {
+  const rows = detached<ReadonlyArray<Row>, SqlError.SqlError, never>(
+    client.unsafe<Row>(text, parameters),
+    forkUntraced
+  )
+  return orUnavailableInTheEnd(
+    spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
+      if (span === undefined) return rows
+      const attributes = driverSpans.get(client) ?? driverAttributes(client)
+      driverSpans.set(client, attributes)
+      for (const key in attributes) span.attribute(key, attributes[key])
+      span.attribute("db.query.text", text)
+      return rows
     })
   )
-
-/** Runs a compiled statement on a lane. */
-export const runStatement = <Row extends object>(client: PgClient.PgClient, statement: Statement) =>
-  orUnavailable(client.unsafe<Row>(statement.text, statement.parameters))
+}
 
 /** Runs a statement over an organization's rows in a transaction that says so, whether row-level security is on or not. */
 export const runWithin = <Row extends object>(

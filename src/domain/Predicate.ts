@@ -57,7 +57,23 @@ export const PredicateSchema: Schema.Codec<Predicate> = Schema.TaggedUnion({
 })
 
 /** A literal as it is bound: numbers and ids as decimal text, dates and times as ISO text. */
-export type BoundValue = string | boolean
+export type Literal = string | boolean
+
+/**
+ * The place of a caller's value that is filled in when a compiled statement runs: what is written with slots is the same
+ * text for every value. `offset`: of a time, whether it says its offset from UTC, which decides how it is written.
+ */
+export class Slot {
+  readonly index: number
+  readonly offset: boolean
+
+  constructor(index: number, offset: boolean) {
+    this.index = index
+    this.offset = offset
+  }
+}
+
+export type BoundValue = Literal | Slot
 
 /** Whether a leaf looks at the value as stored or at its search key. */
 export type Side = "value" | "key"
@@ -69,12 +85,12 @@ export type Bound = Data.TaggedEnum<{
   In: {
     readonly column: string
     readonly side: Side
-    readonly values: ReadonlyArray<BoundValue>
+    readonly values: ReadonlyArray<Literal>
     readonly negated: boolean
   }
   IsNull: { readonly column: string; readonly negated: boolean }
-  /** The search key contains the folded text; under three characters it begins with it. */
-  Contains: { readonly column: string; readonly text: string }
+  /** The search key contains the folded text; under three characters it begins with it. A slot is given the pattern. */
+  Contains: { readonly column: string; readonly text: string | Slot }
   /** Some related row satisfies `where`. */
   Some: { readonly relation: string; readonly where: Bound }
   /** No related row can satisfy `where`: inside it, unknown counts as satisfied. */
@@ -90,12 +106,22 @@ export const NEVER: Bound = Bound.Never()
 const texts = new WeakMap<Bound, string>()
 
 /** An injective text of a bound predicate: equal texts mean equal predicates. Kept, because plans put the same parts together often. */
-const canonical = (bound: Bound): string => {
+export const canonical = (bound: Bound): string => {
+  const slotted = slotText(bound)
+  if (slotted !== undefined) return slotted
   const known = texts.get(bound)
   if (known !== undefined) return known
   const text = canonicalText(bound)
   texts.set(bound, text)
   return text
+}
+
+/** Written without JSON and not kept, because every question makes one: the column comes last, and may be any text. */
+const slotText = (bound: Bound): string | undefined => {
+  if (bound._tag === "Compare" && bound.value instanceof Slot) {
+    return `=${bound.value.index} ${bound.value.offset} ${bound.op} ${bound.side} ${bound.column}`
+  }
+  return bound._tag === "Contains" && bound.text instanceof Slot ? `~${bound.text.index} ${bound.column}` : undefined
 }
 
 const canonicalText = (bound: Bound): string => {

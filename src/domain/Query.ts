@@ -1,7 +1,7 @@
 /** What a caller asks (`FindQuery`, slugs and text) and what it comes to for this caller (`ResolvedQuery`). */
 import { Schema } from "effect"
 import type { Column, EntityType } from "./EntityType.ts"
-import type { Bound } from "./Predicate.ts"
+import type { Bound, Literal, Slot } from "./Predicate.ts"
 
 export const FilterOp = Schema.Literals(["eq", "ilike", "gte", "lt"])
 export type FilterOp = typeof FilterOp.Type
@@ -45,12 +45,12 @@ export interface ResolvedQuery {
   /** The caller's filters in the caller's order, each with the mask of the column that it looks at. */
   readonly filters: ReadonlyArray<Bound>
   /** The first range filter orders the result; without one it is in order of id. */
-  readonly order?: { readonly column: Column; readonly mask: Bound; readonly descending: boolean }
+  readonly order?: { readonly column: Column; readonly mask: Bound; readonly descending: boolean } | undefined
   /** Whether rows can be missing because the caller may not see them, or not what it asks about: fixed by plan and names. */
-  readonly limited?: boolean
+  readonly limited?: boolean | undefined
   readonly limit: number
   /** The entity after which the page begins, as it is bound. */
-  readonly cursor?: string
+  readonly cursor?: string | Slot | undefined
   readonly name: Bound
   readonly status: Bound
   readonly select: ReadonlyArray<SelectedColumn>
@@ -59,4 +59,25 @@ export interface ResolvedQuery {
   readonly lane: "lookup" | "search"
   /** What the statement is called in the server's own statistics: slugs and operators, no values. */
   readonly label: string
+  /** The values of its slots, and what statements of the same names came to. */
+  readonly given?: Given | undefined
+}
+
+/** A compiled statement whose parameters may be slots. */
+interface Compiled {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** Compiled statements by an injective text of the shape of what they were compiled from. */
+export interface Kept {
+  readonly get: (shape: string) => Compiled | undefined
+  readonly set: (shape: string, statement: Compiled) => void
+}
+
+export interface Given {
+  readonly values: ReadonlyArray<Literal>
+  /** Without one, the statement depends on a value and isn't kept. */
+  readonly shape: string | undefined
+  readonly statements: Kept
 }

@@ -3,7 +3,7 @@ import { DateTime, Option } from "effect"
 import { decodeId, encodeId } from "./ids.ts"
 import { emailKey, phoneKey } from "./keys.ts"
 import type { Column, ColumnKind, IdType, Organization } from "./EntityType.ts"
-import type { BoundValue, Scalar } from "./Predicate.ts"
+import type { Literal, Scalar } from "./Predicate.ts"
 
 const INTEGER = /^[+-]?\d{1,19}$/
 const DECIMAL = /^[+-]?(\d{1,100}(\.\d{0,100})?|\.\d{1,100})$/
@@ -46,7 +46,7 @@ export const isoTimestamp = (text: string): string | undefined => {
  * A literal or attribute as a policy compares it with a column: exact, except that phones and e-mail addresses are
  * compared in their normal form. Undefined: not a value of this kind, which is unknown.
  */
-export const bindScalar = (column: Column, value: Scalar, organization: Organization): BoundValue | undefined => {
+export const bindScalar = (column: Column, value: Scalar, organization: Organization): Literal | undefined => {
   if (typeof value === "number" && !Number.isFinite(value)) return undefined
   if (typeof value === "string" && value.includes("\u0000")) return undefined
   switch (column.kind) {
@@ -75,7 +75,7 @@ const bindText = (
   { ids, kind }: { readonly kind: ColumnKind; readonly ids?: IdType },
   value: string,
   organization: Organization
-): BoundValue | undefined => {
+): Literal | undefined => {
   switch (kind) {
     case "phone":
       return phoneKey(value, organization.country)

@@ -12,7 +12,7 @@ import {
   ALWAYS,
   any,
   Bound,
-  type BoundValue,
+  type Literal,
   NEGATED,
   NEVER,
   none,
@@ -101,7 +101,7 @@ const valueColumn = (type: EntityType, key: string): Column | undefined => {
 /** Phones and e-mail addresses are compared in their normal form, which is their key. */
 const policySide = (column: Column) => (column.kind === "phone" || column.kind === "email" ? "key" : "value")
 
-const operandValue = (operand: Operand, column: Column, binding: Binding): BoundValue | undefined => {
+const operandValue = (operand: Operand, column: Column, binding: Binding): Literal | undefined => {
   switch (operand._tag) {
     case "Literal":
       return bindScalar(column, operand.value, binding.catalog.organization)

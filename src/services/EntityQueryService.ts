@@ -2,18 +2,27 @@
  * The way to the data, and the only one: it plans, resolves, and has the store run the statement. What it planned from
  * may be over by the time the statement runs; the statement says so, and it plans once more.
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result, type Tracer } from "effect"
+import { below, spanned } from "../database/spans.ts"
 import type { Statement } from "../database/sql/find.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
-import { CurrentPrincipal } from "../domain/Principal.ts"
+import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState } from "./OrganizationState.ts"
-import { OrgEntityStore } from "./OrgEntityStore.ts"
+import { type Found, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./Refusals.ts"
-import { isIdentifier, resolveQuery, resolveType, type Visible, visibleColumns, visibleTypes } from "./resolveQuery.ts"
+import {
+  type Fault,
+  isIdentifier,
+  resolveShaped,
+  resolveType,
+  type Visible,
+  visibleColumns,
+  visibleTypes
+} from "./resolveQuery.ts"
 import { makeViews } from "./views.ts"
 
 export interface ColumnsQuery {
@@ -61,40 +70,62 @@ export class EntityQueryService extends Context.Service<
       const store = yield* OrgEntityStore
       const visibleTo = makeViews()
 
-      const caller = Effect.fnUntraced(function* (organizationId: bigint) {
-        const principal = yield* CurrentPrincipal
-        return principal.organizationId === organizationId ? principal : yield* NotAdmitted.error
-      })
+      const caller = (organizationId: bigint) =>
+        Effect.flatMap(CurrentPrincipal, (principal) =>
+          principal.organizationId === organizationId ? Effect.succeed(principal) : Effect.fail(NotAdmitted.error)
+        )
 
       /** For the audit log; the caller is told the same of a name that is hidden and of one that doesn't exist. */
       const refused = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
-        Effect.suspend(() => {
-          refusals.record({
-            organizationId: principal.organizationId,
-            actor: principal.anchorEntityId,
-            action: "read.refused",
-            subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
-          })
-          return Effect.annotateCurrentSpan("max.denied", true)
+        refusals.record({
+          organizationId: principal.organizationId,
+          actor: principal.anchorEntityId,
+          action: "read.refused",
+          subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
         })
 
-      const attempt = Effect.fnUntraced(function* (query: FindQuery, admitted: Admitted) {
+      /** On a span that is handed on, because this is what everything waits for. */
+      const attempt = (
+        query: FindQuery,
+        admitted: Admitted,
+        span: Tracer.Span | undefined
+      ): Effect.Effect<Found | { readonly _tag: "Fault"; readonly fault: Fault }, Unavailable> => {
         const visible = visibleTo(admitted)
         const planned = visible.planned()
-        const resolved = resolveQuery(query, visible)
-        if (Result.isFailure(resolved)) return { _tag: "Fault" as const, fault: resolved.failure }
-        const found = yield* store.find(resolved.success, admitted.state.catalog)
-        if (found._tag === "Page") {
-          const { entities, total } = found.page
-          yield* Effect.annotateCurrentSpan({
-            "max.type": resolved.success.type.slug,
-            "max.plan.cached": visible.planned() === planned,
-            "max.total": total,
-            "max.entities": entities.length,
-            "max.limited": resolved.success.limited === true
-          })
+        const resolved = resolveShaped(query, visible)
+        if (Result.isFailure(resolved)) return Effect.succeed({ _tag: "Fault", fault: resolved.failure })
+        const { limited, type } = resolved.success
+        const found = store.find(resolved.success, admitted.state.catalog, span)
+        return span === undefined
+          ? found
+          : Effect.tap(found, (one) => {
+              if (one._tag !== "Page") return Effect.void
+              span.attribute("max.type", type.slug)
+              span.attribute("max.plan.cached", visible.planned() === planned)
+              span.attribute("max.total", one.page.total)
+              span.attribute("max.entities", one.page.entities.length)
+              span.attribute("max.limited", limited === true)
+              return Effect.void
+            })
+      }
+
+      /** What was cached is over, or it found a fault, which has to be told from what is in force now. */
+      const anew = Effect.fnUntraced(function* (input: FindQuery, principal: Principal, span: Tracer.Span | undefined) {
+        const admitted = yield* below(span, identities.readmit(principal))
+        const second = yield* attempt(input, admitted, span)
+        switch (second._tag) {
+          case "Page":
+            return second.page
+          case "Fault":
+            if (second.fault._tag === "UnknownName") {
+              const filtered = input.filters.map((filter) => filter.columnId)
+              refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
+              span?.attribute("max.denied", true)
+            }
+            return yield* second.fault
+          case "Stale":
+            return yield* Unavailable.error
         }
-        return found
       })
 
       return EntityQueryService.of({
@@ -131,7 +162,10 @@ export class EntityQueryService extends Context.Service<
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           const visible = visibleTo(admitted)
           const resolved = resolveType(input.entityTypeId, visible)
-          if (Result.isFailure(resolved)) yield* refused(admitted, input.entityTypeId, [])
+          if (Result.isFailure(resolved)) {
+            refused(admitted, input.entityTypeId, [])
+            yield* Effect.annotateCurrentSpan("max.denied", true)
+          }
           const found = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS
           if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
@@ -156,34 +190,21 @@ export class EntityQueryService extends Context.Service<
           }
         }),
 
-        findEntities: Effect.fn("EntityQueryService.find")(function* (input) {
-          const principal = yield* caller(input.organizationId)
-          yield* Effect.annotateCurrentSpan("max.organization.id", String(input.organizationId))
-          const cached = states.cached(input.organizationId)
-          if (cached?.catalog.epoch === principal.epoch) {
-            const first = yield* attempt(input, { principal, state: cached })
-            if (first._tag === "Page") return first.page
-          }
-          // What was cached is over, or it found a fault, which has to be told from what is in force now.
-          const admitted = yield* identities.readmit(principal)
-          const second = yield* attempt(input, admitted)
-          switch (second._tag) {
-            case "Page":
-              return second.page
-            case "Fault":
-              if (second.fault._tag === "UnknownName") {
-                const filtered = input.filters.map((filter) => filter.columnId)
-                yield* refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
-              }
-              return yield* second.fault
-            case "Stale":
-              return yield* Unavailable.error
-          }
-        }),
+        findEntities: (input) =>
+          spanned("EntityQueryService.find", undefined, (span) =>
+            Effect.flatMap(caller(input.organizationId), (principal) => {
+              span?.attribute("max.organization.id", String(input.organizationId))
+              const cached = states.cached(input.organizationId)
+              if (cached?.catalog.epoch !== principal.epoch) return anew(input, principal, span)
+              return Effect.flatMap(attempt(input, { principal, state: cached }, span), (first) =>
+                first._tag === "Page" ? Effect.succeed(first.page) : anew(input, principal, span)
+              )
+            })
+          ),
 
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
-          const resolved = yield* Effect.fromResult(resolveQuery(input, visibleTo(admitted)))
+          const resolved = yield* Effect.fromResult(resolveShaped(input, visibleTo(admitted)))
           return yield* store.statement(resolved, admitted.state.catalog)
         })
       })

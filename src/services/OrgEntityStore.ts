@@ -1,8 +1,9 @@
 /** Runs the one statement and reads its rows. It never sees a query that hasn't been planned. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
 import { runStatement, runWithin } from "../database/read.ts"
-import { compileFind, MAX_RELATED, type Statement } from "../database/sql/find.ts"
+import { below, spanned } from "../database/spans.ts"
+import { MAX_RELATED, type Statement, statementOf } from "../database/sql/find.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
@@ -27,7 +28,8 @@ export class OrgEntityStore extends Context.Service<
   {
     /** The statement of a planned query; what can't be compiled is refused as `Unavailable`. */
     readonly statement: (query: ResolvedQuery, catalog: Catalog) => Effect.Effect<Statement, Unavailable>
-    readonly find: (query: ResolvedQuery, catalog: Catalog) => Effect.Effect<Found, Unavailable>
+    /** `parent`: the span that this one is below, when it isn't the current one. */
+    readonly find: (query: ResolvedQuery, catalog: Catalog, parent?: Tracer.Span) => Effect.Effect<Found, Unavailable>
   }
 >()("max/services/OrgEntityStore") {
   static readonly layer = Layer.effect(
@@ -36,20 +38,21 @@ export class OrgEntityStore extends Context.Service<
       const database = yield* Database
       return OrgEntityStore.of({
         statement: compile,
-        find: Effect.fn("OrgEntityStore.find")(function* (query, catalog) {
-          const statement = yield* compile(query, catalog)
-          // The shared connection of lookups can't have a transaction of its own.
-          const rows = yield* catalog.rowSecurity === true
-            ? runWithin<Row>(database.search, catalog.organization.id, statement)
-            : runStatement<Row>(database[query.lane], statement)
-          if (rows[0]?.fresh !== true) return { _tag: "Stale" }
-          // The statement asks for the organization everywhere; a row of another one would be a bug, and must not get out.
-          if (rows.some((row) => isForeign(row, catalog))) {
-            yield* Effect.logError("A row of another organization came back, and nothing was answered")
-            return yield* Unavailable.error
-          }
-          return { _tag: "Page", page: toPage(rows, query) }
-        })
+        find: (query, catalog, parent) =>
+          spanned("OrgEntityStore.find", parent && { parent }, (span) => {
+            let statement: Statement
+            try {
+              statement = statementOf(query, catalog)
+            } catch {
+              return Effect.fail(Unavailable.error)
+            }
+            // The shared connection of lookups can't have a transaction of its own.
+            const rows =
+              catalog.rowSecurity === true
+                ? below(span, runWithin<Row>(database.search, catalog.organization.id, statement))
+                : runStatement<Row>(database[query.lane], statement, span)
+            return Effect.flatMap(rows, (found) => pageOf(found, query, catalog))
+          })
       })
     })
   )
@@ -57,7 +60,25 @@ export class OrgEntityStore extends Context.Service<
 
 /** What can't be compiled (a plan too large, a catalog that lost a column) is refused: it must not become an answer. */
 const compile = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
-  Effect.try({ try: () => compileFind(query, catalog), catch: () => Unavailable.error })
+  Effect.try({ try: () => statementOf(query, catalog), catch: () => Unavailable.error })
+
+const STALE: Found = { _tag: "Stale" }
+
+const pageOf = (
+  rows: ReadonlyArray<Row>,
+  query: ResolvedQuery,
+  catalog: Catalog
+): Effect.Effect<Found, Unavailable> => {
+  if (rows[0]?.fresh !== true) return Effect.succeed(STALE)
+  // The statement asks for the organization everywhere; a row of another one would be a bug, and must not get out.
+  if (rows.some((row) => isForeign(row, catalog))) {
+    return Effect.andThen(
+      Effect.logError("A row of another organization came back, and nothing was answered"),
+      Effect.fail(Unavailable.error)
+    )
+  }
+  return Effect.succeed({ _tag: "Page", page: toPage(rows, query) })
+}
 
 const isForeign = ({ id, organization_id }: Row, catalog: Catalog): boolean =>
   id !== null && id !== undefined && organization_id !== catalog.organization.id

@@ -15,7 +15,7 @@ import {
 } from "../domain/EntityType.ts"
 import { InvalidInput, UnknownName } from "../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../domain/keys.ts"
-import { all, ALWAYS, Bound, NEVER, some } from "../domain/Predicate.ts"
+import { all, ALWAYS, Bound, type Literal, NEVER, some } from "../domain/Predicate.ts"
 import {
   DEFAULT_LIMIT,
   type Filter,
@@ -32,6 +32,7 @@ import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../domain
 import { MIN_CONTAINS } from "../database/sql/predicate.ts"
 import type { Granted } from "../permissions/Plan.ts"
 import type { State } from "./OrganizationState.ts"
+import { LITERALS, namesIn, Slots, Statements, type Values } from "./shapes.ts"
 
 /** What one caller may see: the plan of each visible type, by the type's key. */
 export interface Visible {
@@ -39,7 +40,7 @@ export interface Visible {
   readonly planOf: (type: EntityType) => Granted | undefined
 }
 
-type Fault = UnknownName | InvalidInput
+export type Fault = UnknownName | InvalidInput
 
 /** A type with the caller's plan of it. */
 export interface VisibleType {
@@ -65,19 +66,6 @@ export const visibleColumns = ({ plan, type }: VisibleType, visible: Visible): R
     (column) =>
       plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined)
   )
-
-const bySlug = new WeakMap<Visible, Map<string, ReadonlyMap<string, Column>>>()
-
-/** The visible columns of a type by slug, found out once for as long as what is visible stays the same. */
-const columnsBySlug = (found: VisibleType, visible: Visible): ReadonlyMap<string, Column> => {
-  const ofTypes = bySlug.get(visible) ?? new Map<string, ReadonlyMap<string, Column>>()
-  bySlug.set(visible, ofTypes)
-  const known = ofTypes.get(found.type.key)
-  if (known !== undefined) return known
-  const columns = new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))
-  ofTypes.set(found.type.key, columns)
-  return columns
-}
 
 export const resolveType = (slug: string, visible: Visible): Result.Result<VisibleType, UnknownName> => {
   const type = visible.state.catalog.types.find((candidate) => candidate.slug === slug)
@@ -105,79 +93,139 @@ const unknownName = (name: string, lead: string, known: ReadonlyArray<string>): 
 
 const invalid = (message: string) => Result.fail(new InvalidInput({ message }))
 
-/** Resolves a request for a caller, or says what is wrong with it. */
-export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
+/** What the names of a request come to, whatever is asked for. */
+interface Named {
+  readonly found: VisibleType
+  readonly columns: ReadonlyArray<Column>
+  readonly fixed: Omit<ResolvedQuery, "filters" | "limit" | "cursor" | "given">
+  readonly statements: Statements
+}
+
+/** Sets of names of one caller. */
+const MAX_NAMES = 200
+
+const known = new WeakMap<Visible, Map<string, Named>>()
+
+/** The names of a request, found out once for as long as what is visible stays the same. */
+const namedIn = (query: FindQuery, visible: Visible): Result.Result<Named, Fault> => {
+  const names = namesIn(query)
+  const before = known.get(visible)?.get(names)
+  if (before !== undefined && !before.statements.over) return Result.succeed(before)
+  return Result.map(resolveNames(query, visible), (named) => {
+    const all = known.get(visible) ?? new Map<string, Named>()
+    if (all.size >= MAX_NAMES) all.clear()
+    known.set(visible, all.set(names, named))
+    return named
+  })
+}
+
+const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Named, Fault> =>
   Result.gen(function* () {
     const found = yield* resolveType(query.entityTypeId, visible)
     if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
     const requested = query.selectColumns ?? []
     if (requested.length > MAX_SELECT) return yield* invalid(`At most ${MAX_SELECT} columns can be selected.`)
-    const columns = columnsBySlug(found, visible)
+    const bySlug = new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))
     const named = (slug: string) => {
-      const column = columns.get(slug)
+      const column = bySlug.get(slug)
       return column === undefined
-        ? Result.fail(unknownName(slug, `${found.type.pluralName} have nothing called`, [...columns.keys()]))
+        ? Result.fail(unknownName(slug, `${found.type.pluralName} have nothing called`, [...bySlug.keys()]))
         : Result.succeed(column)
     }
-    const filterColumns: Array<Column> = []
+    const columns: Array<Column> = []
     for (const filter of query.filters) {
-      filterColumns.push(filter.columnId === ID_COLUMN.slug ? idColumn(found.type) : yield* named(filter.columnId))
+      columns.push(filter.columnId === ID_COLUMN.slug ? idColumn(found.type) : yield* named(filter.columnId))
     }
     const select: Array<SelectedColumn> = []
     for (const slug of new Set(requested)) select.push(selected(yield* named(slug), found, visible))
-
-    const filters: Array<Bound> = []
-    for (const [index, filter] of query.filters.entries()) {
-      const column = filterColumns[index]!
-      const bound = yield* resolveFilter(filter, column, visible)
-      filters.push(both(maskOf(found.plan, column), bound))
-    }
-    const limit = query.limit ?? DEFAULT_LIMIT
-    if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return yield* invalid(`limit is 0 to ${MAX_LIMIT}.`)
-    const cursor =
-      query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, found.type.mapping?.id.type)
-    if (query.cursorEntityId !== undefined && cursor === undefined) {
-      return yield* invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
-    }
     const ordering = query.filters.findIndex((filter) => filter.op === "gte" || filter.op === "lt")
     const order =
       ordering < 0
         ? undefined
         : {
-            column: filterColumns[ordering]!,
-            mask: maskOf(found.plan, filterColumns[ordering]!),
+            column: columns[ordering]!,
+            mask: maskOf(found.plan, columns[ordering]!),
             descending: query.filters[ordering]!.op === "lt"
           }
-    const identifying = query.filters.some((filter, index) => filter.op === "eq" && isIdentifier(filterColumns[index]!))
-    return {
+    const identifying = query.filters.some((filter, index) => filter.op === "eq" && isIdentifier(columns[index]!))
+    const fixed = {
       type: found.type,
       plan: found.plan.where,
-      filters,
-      ...(order === undefined ? {} : { order }),
+      order,
       limited:
-        found.plan.limited ||
-        query.filters.some((filter, index) => isPartial(filter, filterColumns[index]!, found, visible)),
-      limit,
-      ...(cursor === undefined ? {} : { cursor }),
+        found.plan.limited || query.filters.some((filter, index) => isPartial(filter, columns[index]!, found, visible)),
       name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: found.plan.cells.get(STATUS) ?? NEVER,
       select,
-      shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(filterColumns[index]!))
-        ? "subplan"
-        : "array",
+      shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(columns[index]!))
+        ? ("subplan" as const)
+        : ("array" as const),
       // What isn't ours can be slow, or be locked by somebody else: it never stands in the way of lookups.
       lane:
         identifying &&
         query.filters.every((filter) => filter.op === "eq") &&
         isManagedThroughout(visible.state.catalog, found.type)
-          ? "lookup"
-          : "search",
-      label: [
-        found.type.slug,
-        ...query.filters.map((filter, index) => `${filterColumns[index]!.slug}:${filter.op}`)
-      ].join(" ")
-    } satisfies ResolvedQuery
+          ? ("lookup" as const)
+          : ("search" as const),
+      label: [found.type.slug, ...query.filters.map((filter, index) => `${columns[index]!.slug}:${filter.op}`)].join(
+        " "
+      )
+    }
+    return { found, columns, fixed, statements: new Statements() }
   })
+
+/** Resolves a request for a caller, or says what is wrong with it. Its values are put aside: `given` has them. */
+export const resolveShaped = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> => {
+  const named = namedIn(query, visible)
+  if (Result.isFailure(named)) return Result.fail(named.failure)
+  return resolveValues(query, named.success, visible, new Slots())
+}
+
+/** The same with its values where they are compared. */
+export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
+  Result.flatMap(resolveNames(query, visible), (named) => resolveValues(query, named, visible, LITERALS))
+
+const resolveValues = (
+  query: FindQuery,
+  { columns, fixed, found, statements }: Named,
+  visible: Visible,
+  values: Values
+): Result.Result<ResolvedQuery, Fault> => {
+  const filters: Array<Bound> = []
+  const asked: Array<Bound> = []
+  for (let index = 0; index < columns.length; index++) {
+    const column = columns[index]!
+    const bound = resolveFilter(query.filters[index]!, column, visible, values)
+    if (Result.isFailure(bound)) return Result.fail(bound.failure)
+    asked.push(bound.success)
+    filters.push(both(maskOf(found.plan, column), bound.success))
+  }
+  const limit = query.limit ?? DEFAULT_LIMIT
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return invalid(`limit is 0 to ${MAX_LIMIT}.`)
+  const after =
+    query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, found.type.mapping?.id.type)
+  if (query.cursorEntityId !== undefined && after === undefined) {
+    return invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
+  }
+  const cursor = after === undefined ? undefined : values.id(after)
+  // Written out because it is made for every question, and spreading it costs more than the rest of this.
+  return Result.succeed({
+    type: fixed.type,
+    plan: fixed.plan,
+    filters,
+    order: fixed.order,
+    limited: fixed.limited,
+    limit,
+    cursor,
+    name: fixed.name,
+    status: fixed.status,
+    select: fixed.select,
+    shape: fixed.shape,
+    lane: fixed.lane,
+    label: fixed.label,
+    given: values.given(statements, limit, cursor, asked)
+  })
+}
 
 /** A conjunction in this order. */
 const both = (mask: Bound, bound: Bound): Bound => (mask._tag === "Always" ? bound : Bound.All({ of: [mask, bound] }))
@@ -223,30 +271,43 @@ export const isIdentifier = (column: Column): boolean =>
 
 const isSelective = (column: Column): boolean => column.kind !== "boolean"
 
-const resolveFilter = (filter: Filter, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+/** What certainly leaves something when it is folded, which isn't cheap. */
+const CERTAIN = /[a-z0-9]/i
+
+const resolveFilter = (
+  filter: Filter,
+  column: Column,
+  visible: Visible,
+  values: Values
+): Result.Result<Bound, Fault> => {
   const { value } = filter
   if (value.length > MAX_VALUE_LENGTH) return invalid(`A value has at most ${MAX_VALUE_LENGTH} characters.`)
   if (value.includes("\u0000")) return invalid("A value can't contain a NUL character.")
-  if (foldText(value) === "") return invalid(`The value for ${column.slug} is empty.`)
+  if (!CERTAIN.test(value) && foldText(value) === "") return invalid(`The value for ${column.slug} is empty.`)
   switch (filter.op) {
     case "eq":
-      return equal(value, column, visible)
+      return equal(value, column, visible, values)
     case "ilike":
-      return contains(value, column, visible)
+      return contains(value, column, visible, values)
     case "gte":
     case "lt":
-      return bound(value, filter.op, column, visible)
+      return bound(value, filter.op, column, visible, values)
   }
 }
 
-const compare = (column: Column, op: "eq" | "gte" | "lt", value: string | boolean, side: "value" | "key" = "value") =>
-  Bound.Compare({ column: column.key, side, op, value })
+const compare = (
+  values: Values,
+  column: Column,
+  op: "eq" | "gte" | "lt",
+  value: Literal,
+  side: "value" | "key" = "value"
+) => Bound.Compare({ column: column.key, side, op, value: values.give(column, value) })
 
-const equal = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+const equal = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Bound, Fault> => {
   const { organization } = visible.state.catalog
   if (isId(column)) {
     const id = parseId(value, column.ids)
-    return Result.succeed(id === undefined ? NEVER : compare(column, "eq", id))
+    return Result.succeed(id === undefined ? NEVER : compare(values, column, "eq", id))
   }
   switch (column.kind) {
     case "text":
@@ -257,7 +318,7 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
           `${column.slug} is one of: ${column.values.slice(0, MAX_SHOWN_VALUES).map(printable).join(", ")}.`
         )
       }
-      return Result.succeed(compare(column, "eq", folded, "key"))
+      return Result.succeed(compare(values, column, "eq", folded, "key"))
     }
     case "phone": {
       const key = phoneKey(value, organization.country)
@@ -265,59 +326,65 @@ const equal = (value: string, column: Column, visible: Visible): Result.Result<B
         const digits = phoneDigits(value)
         // What is no number at home may be one abroad, written without its plus.
         const abroad = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
-        const values = [...new Set([abroad, digits])].filter((form) => form !== undefined)
+        const forms = [...new Set([abroad, digits])].filter((form) => form !== undefined)
         return Result.succeed(
-          values.length === 0 ? NEVER : Bound.In({ column: column.key, side: "key", values, negated: false })
+          forms.length === 0
+            ? NEVER
+            : Bound.In({ column: column.key, side: "key", values: values.listed(forms), negated: false })
         )
       }
-      return Result.succeed(key === undefined ? NEVER : compare(column, "eq", key, "key"))
+      return Result.succeed(key === undefined ? NEVER : compare(values, column, "eq", key, "key"))
     }
     case "email": {
       const key = emailKey(value)
-      return Result.succeed(key === undefined ? NEVER : compare(column, "eq", key, "key"))
+      return Result.succeed(key === undefined ? NEVER : compare(values, column, "eq", key, "key"))
     }
     case "boolean": {
       const truth = /^(true|yes|1)$/i.test(value) ? true : /^(false|no|0)$/i.test(value) ? false : undefined
       return truth === undefined
         ? invalid(`${column.slug} is true or false.`)
-        : Result.succeed(compare(column, "eq", truth))
+        : Result.succeed(compare(values, column, "eq", truth))
     }
     case "integer":
     case "number":
-      return Result.map(numeric(value, column, visible), (number) => compare(column, "eq", number))
+      return Result.map(numeric(value, column, visible), (number) => compare(values, column, "eq", number))
     case "date":
     case "timestamp":
       return Result.map(period(value, column, visible), ({ from, to }) =>
-        to === undefined ? compare(column, "eq", from) : all(compare(column, "gte", from), compare(column, "lt", to))
+        to === undefined
+          ? compare(values, column, "eq", from)
+          : all(compare(values, column, "gte", from), compare(values, column, "lt", to))
       )
     case "reference":
     case "references": {
       const target = targetIn(visible, column)!
       const id = parseId(value, target.type.mapping?.id.type)
       return Result.succeed(
-        id === undefined ? NEVER : some(column.key, all(target.plan.where, compare(idColumn(target.type), "eq", id)))
+        id === undefined
+          ? NEVER
+          : some(column.key, all(target.plan.where, compare(values, idColumn(target.type), "eq", id)))
       )
     }
   }
 }
 
-const contains = (value: string, column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+const contains = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Bound, Fault> => {
   if (isId(column)) return invalid("id can't be searched with ilike: use eq.")
   switch (column.kind) {
     case "text":
-      return containsText(foldText(value), column)
+      return containsText(foldText(value), column, values)
     case "email":
-      return containsText(lowerAscii(value.trim()), column)
+      return containsText(lowerAscii(value.trim()), column, values)
     case "phone": {
       const digits = value.replace(/[^\d+]/g, "")
-      return digits === "" ? Result.succeed(NEVER) : containsText(digits, column)
+      return digits === "" ? Result.succeed(NEVER) : containsText(digits, column, values)
     }
     case "reference":
     case "references": {
       const target = targetIn(visible, column)!
       const name = columnByKey(target.type, DISPLAY_NAME)
       if (name === undefined) return Result.succeed(NEVER)
-      return Result.map(containsText(foldText(value), name), (part) =>
+      return Result.map(containsText(foldText(value), name, values), (part) =>
         some(column.key, all(target.plan.where, maskOf(target.plan, name), part))
       )
     }
@@ -326,25 +393,31 @@ const contains = (value: string, column: Column, visible: Visible): Result.Resul
   }
 }
 
-const containsText = (text: string, column: Column): Result.Result<Bound, InvalidInput> =>
+const containsText = (text: string, column: Column, values: Values): Result.Result<Bound, InvalidInput> =>
   [...text].length >= MIN_CONTAINS || (column.storage._tag === "Value" && column.storage.indexed === true)
-    ? Result.succeed(Bound.Contains({ column: column.key, text }))
+    ? Result.succeed(Bound.Contains({ column: column.key, text: values.contained(text) }))
     : invalid(`To search ${column.slug}, give at least ${MIN_CONTAINS} characters.`)
 
-const bound = (value: string, op: "gte" | "lt", column: Column, visible: Visible): Result.Result<Bound, Fault> => {
+const bound = (
+  value: string,
+  op: "gte" | "lt",
+  column: Column,
+  visible: Visible,
+  values: Values
+): Result.Result<Bound, Fault> => {
   switch (column.kind) {
     case "integer":
     case "number":
-      return Result.map(numeric(value, column, visible), (number) => compare(column, op, number))
+      return Result.map(numeric(value, column, visible), (number) => compare(values, column, op, number))
     case "date":
     case "timestamp":
-      return Result.map(period(value, column, visible), ({ from }) => compare(column, op, from))
+      return Result.map(period(value, column, visible), ({ from }) => compare(values, column, op, from))
     default:
       return invalid(`${column.slug} has no order: use eq or ilike.`)
   }
 }
 
-const numeric = (value: string, column: Column, visible: Visible): Result.Result<string | boolean, InvalidInput> => {
+const numeric = (value: string, column: Column, visible: Visible): Result.Result<Literal, InvalidInput> => {
   const read = bindScalar(column, value.trim(), visible.state.catalog.organization)
   return read === undefined
     ? invalid(`${column.slug} is a ${column.kind === "integer" ? "whole number" : "number"}, such as 42.`)

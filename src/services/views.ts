@@ -13,14 +13,20 @@ const MAX_VIEWS = 2000
 /** A cache of views: each by everything that its plans depend on. */
 export const makeViews = () => {
   const views = new Map<string, View>()
+  /** The same by the very objects: a session asks with one principal again and again. */
+  const latest = new WeakMap<Principal, View>()
   return ({ principal, state }: Admitted): View => {
     const now = Date.now()
+    const last = latest.get(principal)
+    if (last !== undefined && last.state === state && last.expiresAt() > now) return last
     const key = viewKey(principal, state)
     const known = views.get(key)
-    if (known !== undefined && known.expiresAt() > now) return known
-    const view = makeView(principal, state)
-    if (views.size >= MAX_VIEWS) views.clear()
-    views.set(key, view)
+    const view = known !== undefined && known.expiresAt() > now ? known : makeView(principal, state)
+    if (view !== known) {
+      if (views.size >= MAX_VIEWS) views.clear()
+      views.set(key, view)
+    }
+    latest.set(principal, view)
     return view
   }
 }

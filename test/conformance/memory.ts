@@ -132,7 +132,8 @@ export const satisfies = (bound: Bound, row: MemoryRow, type: EntityType, may = 
     case "Contains": {
       const key = cell(bound.column, "key")
       if (key === null) return may
-      return [...bound.text].length >= 3 ? (key as string).includes(bound.text) : (key as string).startsWith(bound.text)
+      const text = bound.text as string
+      return [...text].length >= 3 ? (key as string).includes(text) : (key as string).startsWith(text)
     }
     case "Some":
       return row.related(bound.relation).some((other) => satisfies(bound.where, other, target(bound.relation), may))

@@ -6,7 +6,7 @@
  */
 import type { Catalog, Column, EntityType } from "../../domain/EntityType.ts"
 import { columnByKey, DISPLAY_NAME, STATUS } from "../../domain/EntityType.ts"
-import { all, type Bound } from "../../domain/Predicate.ts"
+import { all, type Bound, type Literal, Slot } from "../../domain/Predicate.ts"
 import { MAX_TOTAL, type ResolvedQuery, type SelectedColumn } from "../../domain/Query.ts"
 import { fragment, type FragmentContext, linkBelongs } from "./predicate.ts"
 import {
@@ -36,7 +36,31 @@ const MAX_STATEMENT_LENGTH = 2 * 1024 * 1024
 export const MAX_RELATED = 10
 
 /**
- * Compiles a query. Columns of the result: `fresh` (whether the epoch still holds), `total` (up to one above the
+ * The statement of a query: compiled, or what a query of the same shape was compiled to, with this one's values. Throws
+ * when the catalog doesn't fit the query.
+ */
+export const statementOf = (query: ResolvedQuery, catalog: Catalog): Statement => {
+  const { given } = query
+  if (given === undefined) return compileFind(query, catalog)
+  const { shape, statements, values } = given
+  let statement = shape === undefined ? undefined : statements.get(shape)
+  if (statement === undefined) {
+    statement = compileFind(query, catalog)
+    if (shape !== undefined) statements.set(shape, statement)
+  }
+  return { text: statement.text, parameters: filled(statement.parameters, values) }
+}
+
+const filled = (parameters: ReadonlyArray<unknown>, values: ReadonlyArray<Literal>): ReadonlyArray<unknown> =>
+  parameters.map((parameter) => {
+    if (!(parameter instanceof Slot)) return parameter
+    const value = values[parameter.index]
+    if (value === undefined) throw new Error("A slot has no value")
+    return value
+  })
+
+/**
+ * Compiles a query; a slot becomes a parameter that is still to be filled. Columns of the result: `fresh` (whether the epoch still holds), `total` (up to one above the
  * bound), and per row `organization_id`, `id`, `name`, `status` and `c0`… in order of `select`; a page one row longer
  * than the limit says that more follows. Throws when the catalog doesn't fit the query.
  */

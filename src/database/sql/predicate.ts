@@ -1,7 +1,7 @@
 /** Predicate → fragment: one fold, one case per line. What it can't resolve throws, and the plan is then refused. */
 import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
 import { phoneForms } from "../../domain/keys.ts"
-import type { Bound, BoundValue, CompareOp, Side } from "../../domain/Predicate.ts"
+import { type Bound, type BoundValue, type CompareOp, type Literal, type Side, Slot } from "../../domain/Predicate.ts"
 import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
@@ -89,15 +89,23 @@ const comparison = (
     const holds = `${reference} @> ARRAY[${context.writer.bind(value, "text")}]`
     return op === "ne" ? `NOT (${holds})` : holds
   }
-  if (isWrittenPhone(column)) return membership(column, reference, [value], op === "ne", context)
+  if (isWrittenPhone(column)) return membership(column, reference, [literal(value)], op === "ne", context)
   return `${reference} ${SQL_OP[op]} ${operand(column, value, context)}`
 }
 
 /** A whole number that is read as text equals the one text that it is shown as, and its index says so. */
-const equalsNumber = (reference: string, value: BoundValue, writer: SqlWriter): string =>
-  typeof value === "string" && /^(0|-?[1-9]\d{0,17})$/.test(value)
-    ? `${reference} = ${writer.bind(value, "bigint")}`
+const equalsNumber = (reference: string, value: BoundValue, writer: SqlWriter): string => {
+  const text = literal(value)
+  return typeof text === "string" && /^(0|-?[1-9]\d{0,17})$/.test(text)
+    ? `${reference} = ${writer.bind(text, "bigint")}`
     : "FALSE"
+}
+
+/** For what is written differently for different values: there a slot would be filled with a value that it isn't for. */
+const literal = (value: BoundValue): Literal => {
+  if (value instanceof Slot) throw new Error("The text depends on the value, which isn't there yet")
+  return value
+}
 
 /** Whether a phone is compared as somebody once wrote it, because nobody keeps its normal form beside it. */
 const isWrittenPhone = ({ kind, storage }: Column): boolean =>
@@ -110,8 +118,9 @@ const operand = (column: Column, value: BoundValue, context: FragmentContext): s
     : `timezone(${context.timeZone()}, ${context.writer.bind(value, "timestamp")})`
 }
 
-const hasOffset = (value: BoundValue): boolean =>
-  typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
+/** Whether a time says its offset from UTC; without one it is local to the organization. */
+export const hasOffset = (value: BoundValue): boolean =>
+  value instanceof Slot ? value.offset : typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
 
 const SQL_TYPE: Readonly<Record<Column["kind"], string>> = {
   text: "text",
@@ -132,7 +141,7 @@ const sqlType = (column: Column): string => (column.ids === undefined ? SQL_TYPE
 const membership = (
   column: Column,
   reference: string,
-  values: ReadonlyArray<BoundValue>,
+  values: ReadonlyArray<Literal>,
   negated: boolean,
   context: FragmentContext
 ): string => {
@@ -146,7 +155,7 @@ const membership = (
   }
   const { country } = context.catalog.organization
   const compared = isWrittenPhone(column)
-    ? values.flatMap((value): ReadonlyArray<BoundValue> =>
+    ? values.flatMap((value): ReadonlyArray<Literal> =>
         typeof value === "string" && value.startsWith("+") ? phoneForms(value, country) : [value]
       )
     : values
@@ -161,10 +170,14 @@ const membership = (
 /** Below this length a pattern has no trigram to look up, and matches the key's beginning instead. */
 export const MIN_CONTAINS = 3
 
-const contains = (reference: string, text: string, writer: SqlWriter): string => {
-  if ([...text].length >= MIN_CONTAINS) {
-    return `${reference} LIKE ${writer.bind(`%${text.replace(/[\\%_]/g, "\\$&")}%`, "text")}`
-  }
+/** What a key that contains the text is like; undefined when the text is too short to be looked up that way. */
+export const patternOf = (text: string): string | undefined =>
+  [...text].length >= MIN_CONTAINS ? `%${text.replace(/[\\%_]/g, "\\$&")}%` : undefined
+
+const contains = (reference: string, text: string | Slot, writer: SqlWriter): string => {
+  const pattern = text instanceof Slot ? text : patternOf(text)
+  if (pattern !== undefined) return `${reference} LIKE ${writer.bind(pattern, "text")}`
+  if (text instanceof Slot) throw new Error("A slot is given a pattern")
   const end = successor(text)
   const from = `${reference} >= ${writer.bind(text, "text")}`
   return end === undefined ? from : `(${from} AND ${reference} < ${writer.bind(end, "text")})`
