@@ -152,7 +152,7 @@ const root = max.pipe(
     },
     {
       group: "For models and engineers",
-      commands: [connected(mcp), tools, connected(tool), connected(evaluate), connected(trace)] as const
+      commands: [configured(mcp(Connected)), tools, connected(tool), connected(evaluate), connected(trace)] as const
     }
   ])
 )

@@ -95,17 +95,17 @@ const Guarded = HttpRouter.middleware(
     const services = yield* Effect.context<Effect.Services<ReturnType<typeof countedCall>>>()
     const stateless = makeStateless(countedCall, false)
 
-    const answer = <E, R>(request: HttpServerRequest.HttpServerRequest, newest: Effect.Effect<Response, E, R>) =>
+    const answer = <E, R>(came: HttpServerRequest.HttpServerRequest, newest: Effect.Effect<Response, E, R>) =>
       Effect.gen(function* () {
+        // Which pages may send requests has been decided, once for every path.
+        const request = came.modify({ headers: Headers.remove(came.headers, "origin") })
         const message = parseJson(yield* request.text)
         if (Result.isFailure(message)) return sent(NOT_JSON)
         if (!isNewest(request, message.success)) {
           const reply = stateless(message.success, request.headers["mcp-protocol-version"])
           return sent(yield* Effect.provideContext(reply, services))
         }
-        // Which pages may send requests has been decided, once for every path.
-        const headers = Headers.remove(request.headers, "origin")
-        return yield* Effect.provideService(newest, HttpServerRequest.HttpServerRequest, request.modify({ headers }))
+        return yield* Effect.provideService(newest, HttpServerRequest.HttpServerRequest, request)
       })
 
     const withMetadata = (request: HttpServerRequest.HttpServerRequest, response: Response) =>

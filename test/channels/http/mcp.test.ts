@@ -17,7 +17,7 @@ import { startProvider } from "../../support/provider.ts"
 const scope = Scope.makeUnsafe()
 let url: string
 let server: TestServer
-const tokens = {} as Record<"atlas" | "borealis" | "chatOnly", string>
+const tokens = {} as Record<"atlas" | "borealis" | "chatOnly" | "often", string>
 const organizations: Record<string, Organization> = {}
 const CANARY = { atlas: "qzatlasqz", borealis: "qzborealisqz" } as const
 
@@ -33,6 +33,7 @@ beforeAll(async () => {
         tokens[slug] = (yield* memberWithToken(organization, `boss@${slug}.example`, ["admin"])).token
         if (slug === "atlas") {
           tokens.chatOnly = (yield* memberWithToken(organization, "talks@atlas.example", ["admin"], ["chat"])).token
+          tokens.often = (yield* memberWithToken(organization, "often@atlas.example", ["admin"])).token
         }
       }
     })
@@ -110,7 +111,7 @@ describe("MCP over HTTP", () => {
     for (const { client } of Object.values(clients)) await client.close()
   })
 
-  it.each([McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18])(
+  it.each([McpProtocol.v2026_07_28, McpProtocol.v2025_11_25])(
     "speaks $protocolVersion, for two organizations at once",
     async (protocol) => {
       const asked = (slug: "atlas" | "borealis") =>
@@ -130,6 +131,15 @@ describe("MCP over HTTP", () => {
       expect([borealis.includes(CANARY.borealis), borealis.includes(CANARY.atlas)]).toEqual([true, false])
     }
   )
+
+  it.each([
+    ["2025-06-18", "2025-06-18"],
+    ["2025-11-25", "2025-11-25"],
+    ["2024-11-05", "2025-11-25"]
+  ])("a client that asks for %s is offered %s", async (protocolVersion, offered) => {
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } }
+    expect((await message(request("initialize", params))).json.result.protocolVersion).toBe(offered)
+  })
 
   it("keeps no session, so that each message may reach another server", async () => {
     const other = await startServer(url)
@@ -169,11 +179,11 @@ describe("MCP over HTTP", () => {
 
   it("counts each call of a tool, and says when there are too many", async () => {
     const few = await startServer(url, { callsPerPerson: 3 })
-    const { call, client } = await connect(tokens.borealis, few.url)
+    const { call, client } = await connect(tokens.often, few.url)
     await client.listTools()
     const answers = []
     for (let made = 0; made < 7; made++) answers.push(await call("listEntityTypes", {}))
-    expect(answers.find(({ failed }) => failed)?.text).toContain("minute")
+    expect(answers.find(({ failed }) => failed)?.text).toContain("too often")
     expect(answers.some(({ failed }) => !failed)).toBe(true)
     await client.close()
     await few.stop()
