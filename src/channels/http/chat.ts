@@ -6,7 +6,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
-import { Sessions } from "../../services/Sessions.ts"
+import { Sessions, type SessionSummary } from "../../services/Sessions.ts"
 import { Api } from "./Api.ts"
 import { problem, type ProblemName, problemOf, type PublicError } from "./problems.ts"
 import { type Numbered, Turns } from "./Turns.ts"
@@ -54,6 +54,8 @@ const respond = Effect.fnUntraced(function* (events: Stream.Stream<Numbered>, af
     headers: { "x-accel-buffering": "no" }
   })
 })
+
+const summaryOf = ({ createdAt, id, updatedAt }: SessionSummary) => ({ id, createdAt, updatedAt })
 
 const notFound = (what: string) => problem("NotFound", `There is no ${what} of yours with this name.`)
 
@@ -107,7 +109,7 @@ export const Conversations = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { organization, principal } = yield* current
             const found = yield* sessions.list(organization, principal.anchorEntityId)
-            const conversations = found.map(({ anchorId: _, ...conversation }) => conversation)
+            const conversations = found.map((session) => ({ ...summaryOf(session), turns: session.turns }))
             return HttpServerResponse.jsonUnsafe({ conversations })
           })
         ),
@@ -116,9 +118,8 @@ export const Conversations = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { organization, principal } = yield* current
             const found = yield* sessions.show(organization, params.id, principal.anchorEntityId)
-            const { anchorId: _, turns: _count, ...session } = found.session
             return HttpServerResponse.jsonUnsafe({
-              ...session,
+              ...summaryOf(found.session),
               // What was said under another policy may say what can't be seen any more.
               turns: found.turns.map(({ answered: text, asked, at, epoch, reference, references }) => ({
                 asked,

@@ -162,7 +162,7 @@ describe("POST /v1/chat", () => {
     })
     await until(() => messages.requests.length > 0)
     leaving.abort()
-    await expect(asked).rejects.toThrow()
+    await expect(asked).rejects.toThrow("aborted")
     await until(() => messages.requests[0]!.aborted)
   })
 
