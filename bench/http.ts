@@ -15,13 +15,14 @@ import { Database } from "../src/database/Database.ts"
 import { nextId } from "../src/domain/ids.ts"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { Agent, Services } from "../src/layers.ts"
 import { Credentials } from "../src/services/Credentials.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../src/services/IdentityResolver.ts"
 import { Memberships } from "../src/services/Memberships.ts"
 import { Organizations } from "../src/services/Organizations.ts"
 import { OrganizationState } from "../src/services/OrganizationState.ts"
+import { ToolHandlers } from "../src/tools/handlers.ts"
 import type { Measured } from "./figures.ts"
 
 const IN_FLIGHT = 16
@@ -29,7 +30,9 @@ const ROUNDS = 15
 const ROUND_MS = 700
 
 const settings = (dataDir: string, stateDir: string) =>
-  Services.pipe(
+  Agent.pipe(
+    Layer.provideMerge(ToolHandlers),
+    Layer.provideMerge(Services),
     Layer.provideMerge(Database.layer),
     Layer.provideMerge(
       Env.layerWith({

@@ -314,6 +314,25 @@ export const handedOn = Effect.gen(function* () {
   }
 })
 
+/** A secret that a command line names by where it is, and never by what it is, with the name as it can be handed on. */
+export const readReference = (
+  flag: string,
+  text: string
+): Effect.Effect<{ readonly reference: string; readonly secret: Redacted.Redacted<string> }, ConfigurationError> =>
+  Effect.try({
+    try: () => {
+      if (!/^(env|file):./.test(text))
+        return reject("env:NAME or file:/path, so that the secret stands in no list of processes")
+      const reference = text.startsWith("file:") ? `file:${path(text.slice(5))}` : text
+      const value = secret(reference)
+      return { reference, secret: Redacted.make(value === "" ? reject("a secret that isn't empty") : value) }
+    },
+    catch: (error) =>
+      new ConfigurationError({
+        message: `${flag}: expected ${error instanceof Unreadable ? error.message : "something else"}.`
+      })
+  })
+
 /** Where a command's other database is: a Postgres server's URL, env:NAME or file:/path, or a folder for Max's own. */
 export const readPlace = (text: string): Effect.Effect<Pick<Values, "databaseUrl" | "dataDir">, ConfigurationError> =>
   Effect.try({

@@ -109,17 +109,25 @@ export class Sessions extends Context.Service<
       id: string | undefined,
       seconds: number
     ) => Effect.Effect<OpenSession, Unavailable, Scope.Scope>
-    /** An organization's sessions, the latest first. */
-    readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<SessionSummary>, Unavailable>
-    /** What was said in a session, oldest first. */
+    /** An organization's sessions, or one anchor's of them, the latest first. */
+    readonly list: (
+      organization: Organization,
+      anchorId?: string
+    ) => Effect.Effect<ReadonlyArray<SessionSummary>, Unavailable>
+    /** What was said in a session, oldest first; with an anchor only in one of theirs. */
     readonly show: (
       organization: Organization,
-      id: string
+      id: string,
+      anchorId?: string
     ) => Effect.Effect<
       { readonly session: SessionSummary; readonly turns: ReadonlyArray<StoredTurn> },
       OperatorError | Unavailable
     >
-    readonly remove: (organization: Organization, id: string) => Effect.Effect<void, OperatorError | Unavailable>
+    readonly remove: (
+      organization: Organization,
+      id: string,
+      anchorId?: string
+    ) => Effect.Effect<void, OperatorError | Unavailable>
     /** Removes the organization's sessions that nobody has used for so many days. */
     readonly removeOlderThan: (organizationId: bigint, days: number) => Effect.Effect<number, Unavailable>
   }
@@ -190,11 +198,12 @@ export class Sessions extends Context.Service<
         return { id, isNew: true, focus: [], turnsOf: () => Effect.succeed([]), save: begin(owner, id) }
       }
 
-      const summaries = (organization: Organization, id: string | null) =>
+      const summaries = (organization: Organization, id: string | null, anchorId: string | undefined) =>
         orUnavailable(app<SummaryRow>`
           SELECT session_id, anchor_id, turns, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created,
             to_char(updated_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS updated
           FROM max.sessions WHERE organization_id = ${organization.id} AND (${id}::text IS NULL OR session_id = ${id}::text)
+            AND (${anchorId ?? null}::text IS NULL OR anchor_id = ${anchorId ?? null}::text)
           ORDER BY updated_at DESC, session_id LIMIT 1000`)
 
       return Sessions.of({
@@ -218,10 +227,11 @@ export class Sessions extends Context.Service<
           }
         }),
 
-        list: (organization) => Effect.map(summaries(organization, null), (rows) => rows.map(summary)),
+        list: (organization, anchorId) =>
+          Effect.map(summaries(organization, null, anchorId), (rows) => rows.map(summary)),
 
-        show: Effect.fn("Sessions.show")(function* (organization, id) {
-          const [row] = yield* summaries(organization, id)
+        show: Effect.fn("Sessions.show")(function* (organization, id, anchorId) {
+          const [row] = yield* summaries(organization, id, anchorId)
           if (row === undefined) return yield* NO_SESSION
           const turns = yield* orUnavailable(app<TurnRow>`
             SELECT asked, answered, refs, epoch, model, input_tokens, output_tokens, reference,
@@ -243,9 +253,10 @@ export class Sessions extends Context.Service<
           }
         }),
 
-        remove: Effect.fn("Sessions.remove")(function* (organization, id) {
+        remove: Effect.fn("Sessions.remove")(function* (organization, id, anchorId) {
           const rows = yield* orUnavailable(
-            app`DELETE FROM max.sessions WHERE organization_id = ${organization.id} AND session_id = ${id} RETURNING 1 AS one`
+            app`DELETE FROM max.sessions WHERE organization_id = ${organization.id} AND session_id = ${id}
+              AND (${anchorId ?? null}::text IS NULL OR anchor_id = ${anchorId ?? null}::text) RETURNING 1 AS one`
           )
           if (rows.length === 0) return yield* NO_SESSION
         }),

@@ -24,6 +24,9 @@ type ToolName = keyof typeof RENDER
 
 export const isToolName = (name: string): name is ToolName => Object.hasOwn(RENDER, name)
 
+/** A tool's result as a model reads it. */
+export const renderResult = (name: ToolName, value: unknown): string => RENDER[name](value as never)
+
 const failed = (text: string, unavailable = false): ToolOutcome => ({ text, failed: true, unavailable })
 
 const WRONG_SHAPE = failed("The input doesn't have the tool's shape.")
@@ -53,6 +56,6 @@ export const callTool = Effect.fnUntraced(function* (name: string, input: unknow
   if (value instanceof Unavailable) return failed(value.message, true)
   if (value instanceof UnknownName || value instanceof InvalidInput) return failed(value.message)
   if (output.value.isFailure) return WRONG_SHAPE
-  const outcome: ToolOutcome = { text: RENDER[name](value as never), failed: false, unavailable: false, value }
+  const outcome: ToolOutcome = { text: renderResult(name, value), failed: false, unavailable: false, value }
   return outcome
 })

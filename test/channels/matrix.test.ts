@@ -1,8 +1,15 @@
 /** One person's answer is the same whatever way they ask: byte for byte what a program gets, word for word what went wrong. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { addPeople, makeOrganization } from "../support/atlas.ts"
-import { runMax } from "../support/cli.ts"
+import { CurrentPrincipal } from "../../src/domain/Principal.ts"
+import type { Organization } from "../../src/domain/EntityType.ts"
+import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
+import { toolCaller } from "../../src/tools/caller.ts"
+import { program, runMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { callTool, startServer, type TestServer } from "../support/http.ts"
 import { memberWithToken } from "../support/members.ts"
@@ -14,6 +21,7 @@ const scope = Scope.makeUnsafe()
 let server: TestServer
 let env: Record<string, string> = {}
 const tokens: Record<string, string> = {}
+let organization: Organization
 
 beforeAll(async () => {
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
@@ -21,7 +29,7 @@ beforeAll(async () => {
   server = await startServer(url)
   await server.run(
     Effect.gen(function* () {
-      const organization = yield* makeOrganization("atlas")
+      organization = yield* makeOrganization("atlas")
       for (const role of ROLES) {
         tokens[role] = (yield* memberWithToken(organization, `${role}@atlas.com`, [role])).token
       }
@@ -85,5 +93,56 @@ describe.each(ROLES)("%s", (role) => {
     const answer = await callTool(server, tokens[role]!, "findEntities", input, { accept: "text/plain" })
     expect(command.stdout).toBe(`${answer.text}\n`)
     expect(answer.text.includes("801-555-0101")).toBe(role === "admin")
+  })
+
+  describe("as text", () => {
+    type Answer = readonly [text: string, failed: boolean]
+    type Ask = (tool: string, input: unknown) => Promise<Answer>
+    const asks: Record<string, Ask> = {}
+    const clients: Array<Client> = []
+
+    const client = async (transport: StdioClientTransport | StreamableHTTPClientTransport): Promise<Ask> => {
+      const connected = new Client({ name: "test", version: "1" })
+      await connected.connect(transport as never)
+      clients.push(connected)
+      return async (name, input) => {
+        const found = await connected.callTool({ name, arguments: input as Record<string, unknown> })
+        return [(found.content as ReadonlyArray<{ text: string }>)[0]!.text, found.isError === true]
+      }
+    }
+    const stdio = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
+      client(new StdioClientTransport({ command: process.execPath, args: [program, "mcp", ...args], env: environment }))
+
+    beforeAll(async () => {
+      const authorization = `Bearer ${tokens[role]!}`
+      const overHttp = { requestInit: { headers: { authorization } } }
+      asks["MCP over HTTP"] = await client(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), overHttp))
+      asks["MCP over stdio"] = await stdio(["--as", `${role}@atlas.com`], env)
+      asks["the bridge"] = await stdio(["--url", server.url, "--token", "env:TOKEN"], { TOKEN: tokens[role]! })
+      asks["the library"] = async (tool, input) => {
+        const call = await server.run(
+          Effect.gen(function* () {
+            const identities = yield* IdentityResolver
+            const { principal } = yield* identities.admit(organization, { kind: "email", key: `${role}@atlas.com` })
+            return yield* Effect.provideService(toolCaller, CurrentPrincipal, principal)
+          })
+        )
+        const { failed, text } = await call(tool, input)
+        return [text, failed]
+      }
+    })
+
+    afterAll(async () => {
+      for (const connected of clients) await connected.close()
+    })
+
+    it.each(calls)(
+      "gets the same of %s %j over HTTP, MCP and the bridge, and from the library",
+      async (tool, input) => {
+        const answer = await callTool(server, tokens[role]!, tool, input, { accept: "text/plain" })
+        const expected: Answer = answer.status === 200 ? [answer.text, false] : [answer.json.detail, true]
+        for (const [way, asked] of Object.entries(asks)) expect(await asked(tool, input), way).toEqual(expected)
+      }
+    )
   })
 })

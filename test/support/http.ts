@@ -7,7 +7,8 @@ import { Redacted } from "effect"
 import { Http } from "../../src/channels/http/server.ts"
 import { Database } from "../../src/database/Database.ts"
 import { Env } from "../../src/env.ts"
-import { Services } from "../../src/layers.ts"
+import { Agent, Services } from "../../src/layers.ts"
+import { ToolHandlers } from "../../src/tools/handlers.ts"
 
 type Overrides = Parameters<typeof Env.layerWith>[0]
 
@@ -19,6 +20,8 @@ export const startServer = async (
 ) => {
   const runtime = ManagedRuntime.make(
     Http.pipe(
+      Layer.provideMerge(Agent),
+      Layer.provideMerge(ToolHandlers),
       Layer.provideMerge(Services),
       Layer.provideMerge(Database.layer),
       Layer.provideMerge(

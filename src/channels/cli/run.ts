@@ -121,7 +121,7 @@ const root = max.pipe(
   Command.withSubcommands([
     { group: "Ask", commands: [answering(chat), answering(ask)] as const },
     { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
-    { group: "Serve", commands: [connected(serve)] as const },
+    { group: "Serve", commands: [answering(serve)] as const },
     {
       group: "Set up",
       commands: [
@@ -152,7 +152,7 @@ const root = max.pipe(
     },
     {
       group: "For models and engineers",
-      commands: [connected(mcp), tools, connected(tool), connected(evaluate), connected(trace)] as const
+      commands: [configured(mcp(Connected)), tools, connected(tool), connected(evaluate), connected(trace)] as const
     }
   ])
 )

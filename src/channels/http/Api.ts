@@ -9,14 +9,19 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
+import * as Sse from "effect/encoding/Sse"
+import { TurnEvent } from "../../agents/TurnEvent.ts"
 import type { CurrentPrincipal } from "../../domain/Principal.ts"
 import type { Scope } from "../../services/Credentials.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 import type { CurrentCaller } from "./authenticate.ts"
 import {
+  BudgetSpent,
   InvalidInput,
+  NoAnswer,
   NotAdmitted,
   NotAuthenticated,
+  NotFound,
   NotInScope,
   TooManyCalls,
   Unavailable,
@@ -80,6 +85,75 @@ const tools = HttpApiGroup.make("tools")
   .annotate(Need, { scope: "tools", calls: 1 })
   .annotate(OpenApi.Description, "The three tools that a model has, called directly. Each call counts.")
 
+const { optionalKey } = Schema
+const Name = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/))
+
+const said = {
+  /** The conversation to go on with; without it, or with one that isn't the person's, a new one begins. */
+  conversation: optionalKey(Name),
+  /** A name of the client's own for this turn: it then goes on when the connection is lost, and can be listened to again. */
+  turn: optionalKey(Name)
+}
+
+/** A turn's event with its number, as server-sent events carry it. */
+const Events = HttpApiSchema.StreamSse({
+  events: Schema.Struct({ ...Sse.EventEncoded.fields, data: Schema.fromJsonString(TurnEvent) })
+})
+
+const chat = HttpApiGroup.make("chat")
+  .add(
+    HttpApiEndpoint.post("say", "/v1/chat", {
+      payload: Schema.Union([
+        Schema.Struct({ text: Schema.String, ...said }),
+        /** The handle of a choice that was offered. */
+        Schema.Struct({ choice: Schema.String, ...said })
+      ]),
+      success: Events,
+      error: [InvalidInput, BudgetSpent, NoAnswer, Unavailable]
+    }).annotate(OpenApi.Summary, "Say something and listen to the answer")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "chat", calls: 1 })
+  .annotate(OpenApi.Description, "Talking with Max. Each turn counts as a call.")
+
+const summary = { id: Schema.String, createdAt: Schema.String, updatedAt: Schema.String }
+
+/** A turn that is kept; what was answered before the policy or the membership changed isn't shown. */
+const KeptTurn = Schema.Struct({
+  asked: Schema.String,
+  at: Schema.String,
+  reference: Schema.String,
+  answered: optionalKey(Schema.String),
+  references: optionalKey(Schema.Array(Schema.Struct({ type: Schema.String, id: Schema.String })))
+})
+
+const conversations = HttpApiGroup.make("conversations")
+  .add(
+    HttpApiEndpoint.get("resume", "/v1/chat/:turn", {
+      params: { turn: Name },
+      headers: { "last-event-id": optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))) },
+      success: Events,
+      error: [InvalidInput, NotFound, NoAnswer, Unavailable]
+    }).annotate(OpenApi.Summary, "Listen again to a turn that has a name, after the event that was heard last"),
+    HttpApiEndpoint.get("list", "/v1/conversations", {
+      success: Schema.Struct({ conversations: Schema.Array(Schema.Struct({ ...summary, turns: Schema.Int })) }),
+      error: Unavailable
+    }).annotate(OpenApi.Summary, "The person's own conversations, the latest first"),
+    HttpApiEndpoint.get("get", "/v1/conversations/:id", {
+      params: { id: Name },
+      success: Schema.Struct({ ...summary, turns: Schema.Array(KeptTurn) }),
+      error: [InvalidInput, NotFound, Unavailable]
+    }).annotate(OpenApi.Summary, "What was said in a conversation, oldest first"),
+    HttpApiEndpoint.delete("remove", "/v1/conversations/:id", {
+      params: { id: Name },
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotFound, Unavailable]
+    }).annotate(OpenApi.Summary, "Delete a conversation")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "chat", calls: 0 })
+  .annotate(OpenApi.Description, "What was said, for whoever said it.")
+
 const Whoever = Schema.Struct({
   /** The slug. */
   organization: Schema.String,
@@ -123,6 +197,8 @@ const security = {
 
 export class Api extends HttpApi.make("max")
   .add(tools)
+  .add(chat)
+  .add(conversations)
   .add(session)
   .add(health)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })

@@ -1,14 +1,19 @@
 /** A typed client of a Max server. Loads nothing that the server needs: the interface's declaration and `fetch`. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import * as HttpApiClient from "effect/http-api/HttpApiClient"
+import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { Api } from "./Api.ts"
 
+export type { TurnEvent } from "../../agents/TurnEvent.ts"
 export { Api } from "./Api.ts"
 export {
+  BudgetSpent,
   InvalidInput,
+  NoAnswer,
   NotAdmitted,
   NotAuthenticated,
+  NotFound,
   NotInScope,
   TooManyCalls,
   Unavailable,
@@ -32,16 +37,36 @@ export const make = ({ token, url }: Connection) =>
 type Client = Effect.Success<ReturnType<typeof make>>
 type Tools = Client["tools"]
 
-/** The three tools as promises; they reject with the problem that the server answered with. */
+/** What is said: words or the handle of a choice, and the conversation to go on with. */
+export type Said = Parameters<Client["chat"]["say"]>[0]["payload"]
+
+/**
+ * The tools and conversations as promises, which reject with the problem that the server answered with. A turn is an
+ * iterable of its events; whoever stops iterating stops the turn, unless it has a name (`turn`), by which `resume`
+ * listens to it again.
+ */
 export const connect = (connection: Connection) => {
   const client = make(connection).pipe(Effect.provide(FetchHttpClient.layer))
-  const call = <A, E>(use: (tools: Tools) => Effect.Effect<A, E>): Promise<A> =>
-    Effect.runPromise(Effect.flatMap(client, ({ tools }) => use(tools)))
+  const call = <A, E>(use: (client: Client) => Effect.Effect<A, E>): Promise<A> =>
+    Effect.runPromise(Effect.flatMap(client, use))
+  const listen = <E1, E2>(
+    use: (client: Client) => Effect.Effect<Stream.Stream<{ readonly data: TurnEvent }, E1>, E2>
+  ): AsyncIterable<TurnEvent> =>
+    Stream.toAsyncIterable(Stream.map(Stream.unwrap(Effect.flatMap(client, use)), ({ data }) => data))
   return {
-    listEntityTypes: () => call((tools) => tools.listEntityTypes({ payload: {} })),
+    listEntityTypes: () => call(({ tools }) => tools.listEntityTypes({ payload: {} })),
     listColumnsForType: (input: Parameters<Tools["listColumnsForType"]>[0]["payload"]) =>
-      call((tools) => tools.listColumnsForType({ payload: input })),
+      call(({ tools }) => tools.listColumnsForType({ payload: input })),
     findEntities: (input: Parameters<Tools["findEntities"]>[0]["payload"]) =>
-      call((tools) => tools.findEntities({ payload: input }))
+      call(({ tools }) => tools.findEntities({ payload: input })),
+    chat: (said: Said) => listen(({ chat }) => chat.say({ payload: said })),
+    /** The events of a named turn after the first `heard` of them. */
+    resume: (turn: string, heard = 0) =>
+      listen(({ conversations }) => conversations.resume({ params: { turn }, headers: { "last-event-id": heard } })),
+    conversations: {
+      list: () => call(({ conversations }) => conversations.list()),
+      get: (id: string) => call(({ conversations }) => conversations.get({ params: { id } })),
+      delete: (id: string) => call(({ conversations }) => conversations.remove({ params: { id } }))
+    }
   }
 }

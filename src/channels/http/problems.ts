@@ -30,8 +30,10 @@ export const PROBLEMS = {
   UnsupportedMediaType: of("unsupported-media-type", 415, "The body has to be JSON."),
   Misdirected: of("misdirected-request", 421, "This server doesn't answer for this host."),
   TooManyCalls: of("too-many-calls", 429, "Too many calls in this minute."),
+  BudgetSpent: of("budget-spent", 429, "What answers may cost is used up."),
   HeadersTooLarge: of("headers-too-large", 431, "The headers are too large."),
   Internal: of("internal", 500, "Something went wrong inside Max."),
+  NoAnswer: of("no-answer", 503, "There is no answer to this now."),
   Unavailable: of("unavailable", 503, "Nothing can be looked up right now.")
 } as const
 
@@ -45,6 +47,12 @@ export class NotAuthenticated extends HttpApiError.Problem<NotAuthenticated>()(
 export class NotAdmitted extends HttpApiError.Problem<NotAdmitted>()("NotAdmitted", PROBLEMS.NotAdmitted) {}
 export class NotInScope extends HttpApiError.Problem<NotInScope>()("NotInScope", PROBLEMS.NotInScope) {}
 export class UnknownName extends HttpApiError.Problem<UnknownName>()("UnknownName", PROBLEMS.UnknownName) {}
+export class NotFound extends HttpApiError.Problem<NotFound>()("NotFound", PROBLEMS.NotFound) {}
+export class BudgetSpent extends HttpApiError.Problem<BudgetSpent>()("BudgetSpent", PROBLEMS.BudgetSpent) {}
+export class NoAnswer extends HttpApiError.Problem<NoAnswer>()("NoAnswer", PROBLEMS.NoAnswer, {
+  /** Opens the trace: max trace show. */
+  reference: Schema.optionalKey(Schema.String)
+}) {}
 export class TooManyCalls extends HttpApiError.Problem<TooManyCalls>()("TooManyCalls", PROBLEMS.TooManyCalls, {
   /** Seconds. */
   retryAfter: Schema.Int

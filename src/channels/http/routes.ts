@@ -14,11 +14,14 @@ import { OrganizationState } from "../../services/OrganizationState.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { Admitted, Api, Need } from "./Api.ts"
 import { authentication, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
+import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
+import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { docs, signIn } from "./pages.ts"
 import { problemOf, type PublicError } from "./problems.ts"
 import { ready } from "./ready.ts"
 import { HttpSettings } from "./settings.ts"
+import { Turns } from "./Turns.ts"
 
 /** A public error is answered here, so that it is a problem whatever the path. */
 const answered = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>
@@ -132,7 +135,10 @@ const Authentication = Layer.effect(
   )
 )
 
-const Handlers = Layer.mergeAll(Tools, Session, Health).pipe(Layer.provide(Authentication))
+const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Session, Health).pipe(
+  Layer.provide(Turns.layer),
+  Layer.provide(Authentication)
+)
 
 const Beside = Layer.mergeAll(
   HttpRouter.add("GET", "/docs", docs),
@@ -140,7 +146,7 @@ const Beside = Layer.mergeAll(
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
 )
 
-export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside)
+export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside, Mcp)
 
 const declared: Array<Route> = []
 HttpApi.reflect(Api, {
@@ -151,6 +157,7 @@ HttpApi.reflect(Api, {
 /** Every route there is. */
 export const ROUTES: ReadonlyArray<Route> = [
   ...declared,
+  ...MCP_ROUTES,
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/sign-in" },
   { method: "GET", path: "/openapi.json" }

@@ -24,12 +24,22 @@ const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
   ])
 )
 
-const result = ({ failed, text, value }: ToolOutcome, structured: boolean) =>
-  new McpSchema.CallToolResult({
-    content: [{ type: "text", text }],
-    ...(failed ? { isError: true } : {}),
-    ...(structured && value !== undefined ? { structuredContent: value } : {})
-  })
+/** The tools as a client is told of them. */
+export const listed = (structured: boolean) =>
+  toolDefinitions.map(({ description, inputSchema, name }) => ({
+    name,
+    description,
+    inputSchema,
+    ...(structured ? { outputSchema: outputSchemas[name] } : {}),
+    annotations
+  }))
+
+/** What a call has come to, as a client is told of it. */
+export const callResult = ({ failed, text, value }: ToolOutcome, structured: boolean) => ({
+  content: [{ type: "text" as const, text }],
+  ...(failed ? { isError: true } : {}),
+  ...(structured && value !== undefined ? { structuredContent: value } : {})
+})
 
 /** Registers the three tools; every call of one goes through `call`. */
 export const tools = <R>(call: Call<R>, { structured }: { readonly structured: boolean }) =>
@@ -37,22 +47,21 @@ export const tools = <R>(call: Call<R>, { structured }: { readonly structured: b
     Effect.gen(function* () {
       const server = yield* McpServer.McpServer
       const services = yield* Effect.context<R>()
-      for (const { description, inputSchema, name } of toolDefinitions) {
+      for (const { inputSchema, name, outputSchema, ...rest } of listed(structured)) {
         yield* server.addTool({
           tool: new McpSchema.Tool({
+            ...rest,
             name,
-            description,
             inputSchema: Schema.decodeUnknownSync(McpSchema.ToolJson)(inputSchema),
-            ...(structured
-              ? { outputSchema: Schema.decodeUnknownSync(McpSchema.ToolOutputJson)(outputSchemas[name]) }
-              : {}),
-            annotations
+            ...(outputSchema === undefined
+              ? {}
+              : { outputSchema: Schema.decodeUnknownSync(McpSchema.ToolOutputJson)(outputSchema) })
           }),
           annotations: Context.empty(),
           handle: (input: unknown) =>
             call(name, input ?? {}).pipe(
               Effect.provideContext(services),
-              Effect.map((outcome) => result(outcome, structured))
+              Effect.map((outcome) => new McpSchema.CallToolResult(callResult(outcome, structured)))
             )
         })
       }

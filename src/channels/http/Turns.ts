@@ -1,0 +1,115 @@
+/**
+ * Turns that are being answered by this process, and who listens to them. A turn ends with its last listener, and the
+ * model's work with it; one that its client has given a name goes on, so that the client can come back for the rest,
+ * until a minute after its end. What was answered is kept with the conversation in any case.
+ */
+import { Context, Duration, Effect, Fiber, Layer, PubSub, type Scope, Stream } from "effect"
+import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
+import type { TurnEvent } from "../../agents/TurnEvent.ts"
+import { InvalidInput, Unavailable } from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
+
+/** An event with its number in the turn, from 1 on. */
+export interface Numbered {
+  readonly number: number
+  readonly event: TurnEvent
+}
+
+interface Turn {
+  readonly said: string
+  readonly events: PubSub.PubSub<Numbered>
+  readonly isNamed: boolean
+  listeners: number
+  fiber?: Fiber.Fiber<void>
+}
+
+type Said = Pick<TurnInput, "organization" | "say" | "session">
+
+const HELD = Duration.minutes(1)
+
+const isLast = ({ event }: Numbered): boolean => event._tag === "done" || event._tag === "error"
+
+/** After a change of policy or membership a turn from before is nobody's any more. */
+const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: string): string =>
+  `${organizationId} ${anchorEntityId} ${epoch} ${name}`
+
+const lost: TurnEvent = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
+
+export class Turns extends Context.Service<
+  Turns,
+  {
+    /** Begins a turn, or listens to the one that the person has begun under this name with the same words. */
+    readonly begin: (
+      principal: Principal,
+      said: Said,
+      name: string | undefined
+    ) => Effect.Effect<Stream.Stream<Numbered>, InvalidInput, Scope.Scope>
+    /** Listens to a turn of the person's by its name; undefined when there is none (any more). */
+    readonly find: (
+      principal: Principal,
+      name: string
+    ) => Effect.Effect<Stream.Stream<Numbered> | undefined, never, Scope.Scope>
+  }
+>()("max/channels/http/Turns") {
+  static readonly layer = Layer.effect(
+    Turns,
+    Effect.gen(function* () {
+      const agent = yield* MaxAgent
+      const scope = yield* Effect.scope
+      const named = new Map<string, Turn>()
+
+      const leave = (turn: Turn) =>
+        Effect.suspend(() => {
+          turn.listeners -= 1
+          const nobody = turn.listeners === 0 && !turn.isNamed && turn.fiber !== undefined
+          return nobody ? Fiber.interrupt(turn.fiber!) : Effect.void
+        })
+
+      /** What a turn says from its beginning on; the listener has left when its scope ends. */
+      const listen = <E>(turn: Effect.Effect<Turn, E>) =>
+        Effect.acquireRelease(
+          Effect.tap(turn, (found) => Effect.sync(() => (found.listeners += 1))),
+          leave
+        ).pipe(Effect.map(({ events }) => Stream.takeUntil(Stream.fromPubSub(events), isLast)))
+
+      const answer = (principal: Principal, { organization, say, session }: Said, events: Turn["events"]) =>
+        Effect.suspend(() => {
+          let number = 0
+          const publish = (event: TurnEvent) =>
+            Effect.asVoid(Effect.suspend(() => PubSub.publish(events, { number: (number += 1), event })))
+          return agent.turn({ organization, who: principal, session, say }).pipe(
+            Stream.runForEach(publish),
+            Effect.onInterrupt(() => publish(lost))
+          )
+        })
+
+      const start = Effect.fnUntraced(function* (principal: Principal, said: Said, name: string | undefined) {
+        const words = JSON.stringify([said.say, said.session])
+        const key = name === undefined ? undefined : keyOf(principal, name)
+        const begun = key === undefined ? undefined : named.get(key)
+        if (begun !== undefined) {
+          if (begun.said === words) return begun
+          return yield* new InvalidInput({ message: "A turn of this name has begun with other words." })
+        }
+        const events = yield* PubSub.unbounded<Numbered>({ replay: Number.MAX_SAFE_INTEGER })
+        const turn: Turn = { said: words, events, isNamed: key !== undefined, listeners: 0 }
+        if (key !== undefined) named.set(key, turn)
+        const running = answer(principal, said, events).pipe(
+          Effect.andThen(key === undefined ? Effect.void : Effect.sleep(HELD)),
+          Effect.ensuring(Effect.sync(() => key !== undefined && named.delete(key)))
+        )
+        turn.fiber = yield* Effect.forkIn(running, scope)
+        return turn
+      })
+
+      return Turns.of({
+        begin: (principal, said, name) => listen(start(principal, said, name)),
+        find: (principal, name) =>
+          Effect.suspend(() => {
+            const turn = named.get(keyOf(principal, name))
+            return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn))
+          })
+      })
+    })
+  )
+}

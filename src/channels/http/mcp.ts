@@ -1,0 +1,166 @@
+/**
+ * MCP over HTTP at /mcp, for whoever the request comes from: the caller is found out anew for every message, and each
+ * call of a tool counts. Nothing of a credential goes on to anywhere. Where an identity provider is believed, a client
+ * without a credential is told which (RFC 9728).
+ */
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { McpServer } from "effect/ai"
+import { Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { CurrentPrincipal } from "../../domain/Principal.ts"
+import { Env } from "../../env.ts"
+import { Admission } from "../../services/Admission.ts"
+import { IdentityProviders } from "../../services/IdentityProviders.ts"
+import { OrganizationState } from "../../services/OrganizationState.ts"
+import { callTool, type ToolOutcome } from "../../tools/call.ts"
+import { identity, NEWEST } from "../mcp/server.ts"
+import { makeStateless, NOT_JSON, type Reply } from "../mcp/stateless.ts"
+import { tools } from "../mcp/tools.ts"
+import { authentication } from "./authenticate.ts"
+import type { Route } from "./edge.ts"
+import { problem, problemOf } from "./problems.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const PATH = "/mcp"
+const METADATA = "/.well-known/oauth-protected-resource"
+const METADATA_OF_PATH = `${METADATA}${PATH}` as const
+
+export const MCP_ROUTES: ReadonlyArray<Route> = [
+  { method: "POST", path: PATH },
+  { method: "GET", path: METADATA },
+  { method: "GET", path: METADATA_OF_PATH }
+]
+
+const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+
+/** Whoever this message comes from. It is never known when the tools are registered, so the type can't ask for it. */
+const caller = Effect.withFiber((fiber) =>
+  Option.match(Context.getOption(fiber.context, CurrentPrincipal), {
+    onNone: () => Effect.die(new Error("A tool was called by nobody")),
+    onSome: Effect.succeed
+  })
+)
+
+const refused = ({ message }: { readonly message: string }, unavailable: boolean): ToolOutcome => ({
+  text: message,
+  failed: true,
+  unavailable
+})
+
+/** A call for whoever the message comes from; one too many is an answer that the model can read. */
+const countedCall = Effect.fnUntraced(function* (name: string, input: unknown) {
+  const principal = yield* caller
+  const admission = yield* Admission
+  return yield* admission.count(principal).pipe(
+    Effect.andThen(Effect.provideService(callTool(name, input), CurrentPrincipal, principal)),
+    Effect.catchTags({
+      TooManyCalls: (error) => Effect.succeed(refused(error, false)),
+      Unavailable: (error) => Effect.succeed(refused(error, true))
+    })
+  )
+})
+
+const isNewest = (request: HttpServerRequest.HttpServerRequest, message: unknown): boolean =>
+  request.headers["mcp-protocol-version"] === NEWEST.protocolVersion ||
+  JSON.stringify(message ?? null).includes('"io.modelcontextprotocol/protocolVersion"')
+
+const sent = ({ body, status }: Reply): Response =>
+  body === undefined
+    ? HttpServerResponse.empty({ status })
+    : HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
+
+/** The providers that people of this server's organization sign in with; none while there are several organizations. */
+const issuers = Effect.gen(function* () {
+  const { organization } = yield* Env
+  const states = yield* OrganizationState
+  const providers = yield* IdentityProviders
+  const found = states.organization(organization).pipe(
+    Effect.flatMap(providers.list),
+    Effect.map((list) => [...new Set(list.map(({ issuer }) => issuer))]),
+    Effect.catchTag("OperatorError", () => Effect.succeed([]))
+  )
+  return yield* Effect.cachedWithTTL(found, "1 second")
+})
+
+/** Under which address the client has come: the public one, or this machine's. */
+const baseOf = (publicUrl: string | undefined, request: HttpServerRequest.HttpServerRequest): string =>
+  publicUrl ?? `http://${request.headers["host"] ?? "localhost"}`
+
+/** Admits each message, tells a client without a credential where to get one, and answers all but the newest version. */
+const Guarded = HttpRouter.middleware(
+  Effect.gen(function* () {
+    const { publicUrl } = yield* Env
+    const authenticated = yield* authentication
+    const providers = yield* issuers
+    const services = yield* Effect.context<Effect.Services<ReturnType<typeof countedCall>>>()
+    const stateless = makeStateless(countedCall, false)
+
+    const answer = <E, R>(came: HttpServerRequest.HttpServerRequest, newest: Effect.Effect<Response, E, R>) =>
+      Effect.gen(function* () {
+        // Which pages may send requests has been decided, once for every path.
+        const request = came.modify({ headers: Headers.remove(came.headers, "origin") })
+        const message = parseJson(yield* request.text)
+        if (Result.isFailure(message)) return sent(NOT_JSON)
+        if (!isNewest(request, message.success)) {
+          const reply = stateless(message.success, request.headers["mcp-protocol-version"])
+          return sent(yield* Effect.provideContext(reply, services))
+        }
+        return yield* Effect.provideService(newest, HttpServerRequest.HttpServerRequest, request)
+      })
+
+    const withMetadata = (request: HttpServerRequest.HttpServerRequest, response: Response) =>
+      Effect.map(
+        Effect.orElseSucceed(providers, () => []),
+        (list) =>
+          list.length === 0
+            ? response
+            : HttpServerResponse.setHeader(
+                response,
+                "www-authenticate",
+                `Bearer realm="max", resource_metadata="${baseOf(publicUrl, request)}${METADATA_OF_PATH}"`
+              )
+      )
+
+    return (newest) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        request.method === "POST"
+          ? authenticated(answer(request, newest), { scope: "tools", calls: 0 }).pipe(
+              Effect.flatMap((response) =>
+                response.status === 401 ? withMetadata(request, response) : Effect.succeed(response)
+              )
+            )
+          : Effect.succeed(problem("MethodNotAllowed", "Use POST.", { headers: { allow: "POST" } }))
+      )
+  })
+)
+
+const Endpoint = McpServer.layerHttpRequestScoped({
+  ...identity,
+  path: PATH,
+  protocols: [NEWEST],
+  registrations: tools(countedCall, { structured: false })
+}).pipe(Layer.provide(Guarded.layer))
+
+const metadata = Effect.gen(function* () {
+  const { publicUrl } = yield* Env
+  const providers = yield* issuers
+  return (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.map(providers, (list) =>
+      list.length === 0
+        ? problem("NotFound", "No identity provider is believed here: max idp add believes one.")
+        : HttpServerResponse.jsonUnsafe({
+            resource: `${baseOf(publicUrl, request)}${PATH}`,
+            resource_name: "Max",
+            authorization_servers: list,
+            bearer_methods_supported: ["header"]
+          })
+    ).pipe(Effect.catch((error) => Effect.succeed(problemOf(error))))
+})
+
+const Metadata = Layer.unwrap(
+  Effect.map(metadata, (answer) =>
+    Layer.mergeAll(HttpRouter.add("GET", METADATA, answer), HttpRouter.add("GET", METADATA_OF_PATH, answer))
+  )
+)
+
+export const Mcp = Layer.mergeAll(Endpoint, Metadata)

@@ -1,0 +1,78 @@
+/**
+ * The three tools of a Max server elsewhere, called over HTTP with a token: what a machine without the database serves
+ * to its MCP client. Whatever goes wrong on the way is a failed answer that says what to do.
+ */
+import { Effect, Redacted, Result, Schema } from "effect"
+import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { ConfigurationError } from "../../domain/errors.ts"
+import { quoted } from "../../domain/text.ts"
+import { isToolName, renderResult, type ToolOutcome } from "../../tools/call.ts"
+import type { Call } from "./tools.ts"
+
+export interface Bridged {
+  readonly url: URL
+  readonly token: Redacted.Redacted<string>
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
+const TIMEOUT = "60 seconds"
+
+/** The address of a server: by https, or on this machine; a token is sent to nothing else. */
+export const serverUrl = (text: string): Effect.Effect<URL, ConfigurationError> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const good =
+    url !== undefined &&
+    (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))) &&
+    url.origin === text.replace(/\/$/, "")
+  return good
+    ? Effect.succeed(url)
+    : Effect.fail(new ConfigurationError({ message: `--url is https://host, and ${quoted(text)} isn't.` }))
+}
+
+const Problem = Schema.Struct({ type: Schema.String, detail: Schema.String })
+const decodeProblem = Schema.decodeUnknownResult(Schema.fromJsonString(Problem))
+const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+
+const failed = (text: string, unavailable = true): ToolOutcome => ({ text, failed: true, unavailable })
+
+const NOT_MAX = failed("What answers at this address isn't a Max server. Check --url.")
+const UNREACHABLE = failed("The Max server can't be reached. Check that it runs, and the connection to it.")
+const TOO_SLOW = failed("The Max server took too long to answer. Please try again in a minute.")
+const NO_TOKEN = failed(
+  "The Max server doesn't take this token, or doesn't any more. Ask an administrator for a new one: max token create."
+)
+
+const refusal = (status: number, text: string): ToolOutcome => {
+  const problem = decodeProblem(text)
+  if (Result.isFailure(problem) || !problem.success.type.startsWith("urn:max:problem:")) return NOT_MAX
+  return status === 401 ? NO_TOKEN : failed(problem.success.detail, status >= 401 && status !== 404)
+}
+
+/** Calls a tool of the server; `structured` takes the answer as a value too. */
+export const bridge =
+  ({ token, url }: Bridged, structured: boolean): Call<HttpClient.HttpClient> =>
+  (name, input) => {
+    if (!isToolName(name)) return Effect.succeed(failed(`There is no tool ${quoted(name)}.`, false))
+    const outcome = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+      const text = yield* response.text
+      if (response.status !== 200) return refusal(response.status, text)
+      const isExpected = (response.headers["content-type"] ?? "").startsWith(accept)
+      if (!isExpected) return NOT_MAX
+      if (!structured) return { text, failed: false, unavailable: false }
+      const value = parseJson(text)
+      if (Result.isFailure(value)) return NOT_MAX
+      return { text: renderResult(name, value.success), failed: false, unavailable: false, value: value.success }
+    })
+    const accept = structured ? "application/json" : "text/plain"
+    const request = HttpClientRequest.post(new URL(`/v1/tools/${name}`, url), {
+      headers: { accept },
+      body: HttpBody.text(JSON.stringify(input ?? {}), "application/json")
+    }).pipe(HttpClientRequest.bearerToken(token))
+    return HttpClient.execute(request).pipe(
+      Effect.flatMap(outcome),
+      // A redirection could take the token to somebody else.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+      Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(TOO_SLOW) }),
+      Effect.catchTag("HttpClientError", () => Effect.succeed(UNREACHABLE))
+    )
+  }

@@ -1,0 +1,89 @@
+/**
+ * The versions of MCP that begin with `initialize`, over HTTP and without sessions, which they leave to the server: every
+ * message is answered by itself, so that any of several servers can answer it, nothing is kept for clients that never
+ * come back, and no message can reach into what somebody else has begun.
+ */
+import { Effect, Result, Schema } from "effect"
+import { identity, INITIALIZED } from "./server.ts"
+import { type Call, callResult, INSTRUCTIONS, listed } from "./tools.ts"
+
+const Message = Schema.Struct({
+  jsonrpc: Schema.Literal("2.0"),
+  id: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])),
+  method: Schema.optionalKey(Schema.String),
+  params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+})
+type Message = typeof Message.Type
+
+const CallParams = Schema.Struct({
+  name: Schema.String,
+  arguments: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+})
+
+export interface Reply {
+  readonly status: number
+  /** Nothing for what asks for no answer. */
+  readonly body?: unknown
+}
+
+const CODES = { parse: -32700, request: -32600, method: -32601, params: -32602 } as const
+
+const failed = (id: Message["id"] | null, code: keyof typeof CODES, message: string, status = 200): Reply => ({
+  status,
+  body: { jsonrpc: "2.0", id, error: { code: CODES[code], message } }
+})
+
+const decode = Schema.decodeUnknownResult(Message)
+const decodeCall = Schema.decodeUnknownResult(CallParams)
+
+const initialized = (params: Message["params"]) => {
+  const asked = params?.["protocolVersion"]
+  return {
+    protocolVersion: typeof asked === "string" && INITIALIZED.includes(asked) ? asked : INITIALIZED[0],
+    capabilities: { tools: {} },
+    serverInfo: { name: identity.name, version: identity.version },
+    instructions: INSTRUCTIONS
+  }
+}
+
+/** Answers one message; `version` is what the client says in its header, once it knows. */
+export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
+  const tools = listed(structured)
+  const names = new Set(tools.map(({ name }) => name))
+
+  return (body: unknown, version: string | undefined): Effect.Effect<Reply, never, R> => {
+    const decoded = decode(body)
+    if (Result.isFailure(decoded)) {
+      return Effect.succeed(failed(null, "request", "Send one JSON-RPC request or notification.", 400))
+    }
+    const { id, method, params } = decoded.success
+    if (method !== "initialize" && version !== undefined && !INITIALIZED.includes(version)) {
+      return Effect.succeed(
+        failed(id ?? null, "request", `Unsupported protocol version; ${INITIALIZED.join(" or ")}.`, 400)
+      )
+    }
+    // A notification, or an answer to something that is never asked.
+    if (id === undefined || method === undefined) return Effect.succeed({ status: 202 })
+    const answered = (result: unknown): Reply => ({ status: 200, body: { jsonrpc: "2.0", id, result } })
+    switch (method) {
+      case "initialize":
+        return Effect.succeed(answered(initialized(params)))
+      case "ping":
+        return Effect.succeed(answered({}))
+      case "tools/list":
+        return Effect.succeed(answered({ tools }))
+      case "tools/call": {
+        const asked = decodeCall(params)
+        if (Result.isFailure(asked)) return Effect.succeed(failed(id, "params", "A call has a name and arguments."))
+        const { arguments: input, name } = asked.success
+        if (!names.has(name)) return Effect.succeed(failed(id, "params", `Tool '${name.slice(0, 60)}' not found`))
+        return Effect.map(call(name, input ?? {}), (outcome) => answered(callResult(outcome, structured)))
+      }
+      default:
+        return Effect.succeed(failed(id, "method", "Method not found"))
+    }
+  }
+}
+
+/** The answer to a body that isn't JSON. */
+export const NOT_JSON = failed(null, "parse", "The body isn't JSON.", 400)
