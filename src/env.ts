@@ -2,7 +2,7 @@
  * The only reader of configuration. Every setting is one line of `SETTINGS`: the table in the documentation and in
  * `max --help` is made from it. A value that can't be read is one clear line, and exit code 3.
  */
-import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
@@ -267,7 +267,7 @@ export const SETTINGS = {
   )
 } as const
 
-type Values = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]["read"]> }
+export type Values = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]["read"]> }
 
 const readSetting = Effect.fnUntraced(
   function* <A>(one: Setting<A>) {
@@ -347,16 +347,15 @@ export const readPlace = (text: string): Effect.Effect<Pick<Values, "databaseUrl
       })
   })
 
+const readAll = Effect.gen(function* () {
+  const values: Record<string, unknown> = {}
+  for (const [name, one] of Object.entries(SETTINGS)) values[name] = yield* readSetting(one as Setting<unknown>)
+  return values as Values
+})
+
 /** The configuration, read once when the layer is built. */
 export class Env extends Context.Service<Env, Values>()("max/Env") {
-  static readonly layer = Layer.effect(
-    Env,
-    Effect.gen(function* () {
-      const values: Record<string, unknown> = {}
-      for (const [name, one] of Object.entries(SETTINGS)) values[name] = yield* readSetting(one as Setting<unknown>)
-      return Env.of(values as Values)
-    })
-  )
+  static readonly layer = Layer.effect(Env, readAll)
 
   /** The configuration with some values of the caller's own in place of those of the environment. */
   static readonly layerWith = (overrides: Partial<Values>) =>
@@ -364,4 +363,14 @@ export class Env extends Context.Service<Env, Values>()("max/Env") {
       Env,
       Effect.map(Env, (env) => Env.of({ ...env, ...overrides }))
     ).pipe(Layer.provide(Env.layer))
+
+  /** The defaults with some values of the caller's own, and nothing of the environment. */
+  static readonly layerOf = (values: Partial<Values>) =>
+    Layer.effect(
+      Env,
+      readAll.pipe(
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({})),
+        Effect.map((env) => Env.of({ ...env, ...values }))
+      )
+    )
 }

@@ -1,14 +1,18 @@
 /** Max as a library: the services and their layers, the tools, and the domain that they speak of. */
+export { type Answer, type AskOptions, Max, type MaxFor, type MaxOptions, type MaxServices, type Proof } from "./Max.ts"
 export type { TurnContext } from "./agents/context.ts"
 export { MaxAgent, type TurnInput } from "./agents/MaxAgent.ts"
 export { configuredModel } from "./agents/models.ts"
 export { ModelFailure, ModelStep } from "./agents/ModelStep.ts"
 export { TurnEvent } from "./agents/TurnEvent.ts"
-export { Database } from "./database/Database.ts"
+export { type Connection, Database } from "./database/Database.ts"
 export {
+  ConfigurationError,
   InvalidInput,
   type LookupError,
   NotAdmitted,
+  NotAuthenticated,
+  NotInScope,
   OperatorError,
   Unavailable,
   UnknownName
@@ -21,9 +25,12 @@ export {
   type Principal,
   type ScopeGrant
 } from "./domain/Principal.ts"
+export { type Subject, Vouched, type Vouching } from "./domain/Vouched.ts"
 export type { Filter, FilterOp, FindQuery } from "./domain/Query.ts"
 export { Env, SETTINGS } from "./env.ts"
 export { Live, LiveAgent, Services } from "./layers.ts"
+export { Observability } from "./observability.ts"
+export { Admission } from "./services/Admission.ts"
 export { EntityQueryService } from "./services/EntityQueryService.ts"
 export { IdentityResolver, readIdentifier } from "./services/IdentityResolver.ts"
 export { Importer } from "./services/Importer.ts"

@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
     "version.ts"
   ]
 }
-const TOP = ["index.ts", "main.ts", "layers.ts", "env.ts", "observability.ts", "version.ts"]
+const TOP = ["index.ts", "Max.ts", "main.ts", "layers.ts", "env.ts", "observability.ts", "version.ts"]
 const ENV_MAY_IMPORT = ["domain"]
 
 /** Packages that only one folder may use, so that a reader knows where to look for them. */

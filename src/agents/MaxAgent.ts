@@ -4,6 +4,7 @@
  */
 import { type Cause, Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
+import { createHash } from "node:crypto"
 import type { Organization } from "../domain/EntityType.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
@@ -87,8 +88,9 @@ export class MaxAgent extends Context.Service<
         events: Events
       ) {
         const { organization } = input
-        const owner = { organizationId: organization.id, anchorId: principal.anchorEntityId }
-        const session = yield* sessions.open(owner, input.session, env.turnSeconds + LEASE_MARGIN)
+        const owner = { organizationId: organization.id, anchorId: conversationOf(principal) }
+        const goesOn = principal.anchorEntityId === "" ? undefined : input.session
+        const session = yield* sessions.open(owner, goesOn, env.turnSeconds + LEASE_MARGIN)
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
         const asked = yield* wordsOf(input, session)
@@ -187,6 +189,19 @@ export class MaxAgent extends Context.Service<
     })
   )
 }
+
+/**
+ * Whose conversations a principal's are. A host may vouch for one person with more today than tomorrow: what was said
+ * with more is not told with less. Nobody in particular goes on with none.
+ */
+const conversationOf = ({ anchorEntityId, vouched }: Principal): string =>
+  vouched === undefined
+    ? anchorEntityId
+    : `vouched:${createHash("sha256")
+        .update(
+          JSON.stringify([anchorEntityId, vouched.roles.toSorted(), Object.entries(vouched.attributes).toSorted()])
+        )
+        .digest("base64url")}`
 
 /** Seconds that a lease outlives the longest turn. */
 const LEASE_MARGIN = 10

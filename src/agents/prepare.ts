@@ -57,7 +57,7 @@ export const prepare = Effect.fnUntraced(function* (
     overview.some(({ id }) => id === one.type) ? lookup(organization.id, one) : Effect.undefined
   const [person, focus, history] = yield* Effect.all(
     [
-      visible({ type: PEOPLE, id: principal.anchorEntityId }),
+      principal.anchorEntityId === "" ? Effect.undefined : visible({ type: PEOPLE, id: principal.anchorEntityId }),
       Effect.forEach(session.focus.slice(0, MAX_FOCUS), visible, { concurrency: "unbounded" }),
       session.turnsOf(principal.epoch)
     ],

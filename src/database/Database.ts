@@ -27,17 +27,21 @@ const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off
 /** Where a database is: at a URL, or in the data folder of Max's own Postgres. */
 export type Whereabouts = Pick<Env["Service"], "databaseUrl" | "dataDir" | "stateDir">
 
+/** How to connect as the owner; the passwords of the other roles are made from the owner's, which therefore is a text. */
+export interface Connection extends Omit<PgClient.PgClientConfig, "password"> {
+  readonly password?: Redacted.Redacted<string> | undefined
+}
+
+const given = (connect: Connection): Source => {
+  const inUrl = connect.url === undefined ? "" : new URL(Redacted.value(connect.url)).password
+  const password = connect.password ?? (inUrl === "" ? undefined : Redacted.make(decodeURIComponent(inUrl)))
+  return { own: false, connect, password }
+}
+
 const source = Effect.fnUntraced(function* (
   env: Whereabouts
 ): Effect.fn.Return<Source, EmbeddedServerError, Scope.Scope> {
-  if (env.databaseUrl !== undefined) {
-    const password = new URL(Redacted.value(env.databaseUrl)).password
-    return {
-      own: false,
-      connect: { url: env.databaseUrl },
-      password: password === "" ? undefined : Redacted.make(decodeURIComponent(password))
-    }
-  }
+  if (env.databaseUrl !== undefined) return given({ url: env.databaseUrl })
   const server = yield* start({ dataDir: env.dataDir, stateDir: env.stateDir })
   return {
     own: true,
@@ -119,67 +123,77 @@ export class Database extends Context.Service<
     readonly notice?: string
   }
 >()("max/database/Database") {
+  /** The configured database. */
   static readonly layer: Layer.Layer<Database, ConfigurationError | Unavailable, Env> = Layer.effect(
     Database,
-    Effect.gen(function* () {
-      const env = yield* Env
-      const from = yield* source(env)
-      const owner = yield* ownerClient(from)
-      const inspection = yield* prepared(owner, from)
-      const roles = inspection.rolesExist ? rolesOf(inspection.database) : undefined
-      if (roles === undefined)
-        yield* Effect.logWarning("Lookups run as the database's owner, because the reading role doesn't exist.")
-      const as = (role: string | undefined) => (role === undefined ? from.connect : credentials(from, role))
-      const reading = (timeout: number) => ({
-        ...SESSION,
-        default_transaction_read_only: "on",
-        statement_timeout: String(timeout)
-      })
-      return Database.of({
-        owner,
-        lookup: yield* PgClient.make({
-          ...as(roles?.read),
-          applicationName: "max lookup",
-          spanAttributes: { "max.lane": "lookup" },
-          startupParameters: reading(env.lookupTimeout),
-          multiplex: true,
-          maxConnections: 1,
-          preparedStatementCacheSize: 500
-        }),
-        search: yield* PgClient.make({
-          // A generic plan can't know a pattern or a bound; planning again costs less than the wrong index.
-          ...as(roles?.read),
-          applicationName: "max search",
-          spanAttributes: { "max.lane": "search" },
-          startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
-          maxConnections: env.searchConnections,
-          preparedStatementCacheSize: 500
-        }),
-        app: yield* PgClient.make({
-          ...as(roles?.app),
-          applicationName: "max app",
-          spanAttributes: { "max.lane": "app" },
-          startupParameters: SESSION,
-          maxConnections: 2
-        }),
-        traces: yield* PgClient.make({
-          ...as(roles?.app),
-          applicationName: "max traces",
-          startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off" },
-          maxConnections: 1
-        }),
-        admission: yield* PgClient.make({
-          ...as(roles?.app),
-          applicationName: "max admission",
-          // A count that a crash loses is no loss; waiting for the disk on every request would be one.
-          startupParameters: { ...SESSION, statement_timeout: "5000", synchronous_commit: "off" },
-          multiplex: true,
-          maxConnections: 1
-        }),
-        ...(from.notice === undefined ? {} : { notice: from.notice })
-      })
-    }).pipe(Effect.provide(Reactivity.layer), Effect.mapError(startFailure))
+    Env.pipe(Effect.flatMap(source), Effect.mapError(startFailure), Effect.flatMap(connections))
   )
+
+  /** A database that is connected to as the owner says: what else the connections need is added. */
+  static readonly layerFrom = (connect: Connection): Layer.Layer<Database, ConfigurationError | Unavailable, Env> =>
+    Layer.effect(Database, connections(given(connect)))
+}
+
+function connections(
+  from: Source
+): Effect.Effect<Database["Service"], ConfigurationError | Unavailable, Env | Scope.Scope> {
+  return Effect.gen(function* () {
+    const env = yield* Env
+    const owner = yield* ownerClient(from)
+    const inspection = yield* prepared(owner, from)
+    const roles = inspection.rolesExist ? rolesOf(inspection.database) : undefined
+    if (roles === undefined)
+      yield* Effect.logWarning("Lookups run as the database's owner, because the reading role doesn't exist.")
+    const as = (role: string | undefined) => (role === undefined ? from.connect : credentials(from, role))
+    const reading = (timeout: number) => ({
+      ...SESSION,
+      default_transaction_read_only: "on",
+      statement_timeout: String(timeout)
+    })
+    return Database.of({
+      owner,
+      lookup: yield* PgClient.make({
+        ...as(roles?.read),
+        applicationName: "max lookup",
+        spanAttributes: { "max.lane": "lookup" },
+        startupParameters: reading(env.lookupTimeout),
+        multiplex: true,
+        maxConnections: 1,
+        preparedStatementCacheSize: 500
+      }),
+      search: yield* PgClient.make({
+        // A generic plan can't know a pattern or a bound; planning again costs less than the wrong index.
+        ...as(roles?.read),
+        applicationName: "max search",
+        spanAttributes: { "max.lane": "search" },
+        startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
+        maxConnections: env.searchConnections,
+        preparedStatementCacheSize: 500
+      }),
+      app: yield* PgClient.make({
+        ...as(roles?.app),
+        applicationName: "max app",
+        spanAttributes: { "max.lane": "app" },
+        startupParameters: SESSION,
+        maxConnections: 2
+      }),
+      traces: yield* PgClient.make({
+        ...as(roles?.app),
+        applicationName: "max traces",
+        startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off" },
+        maxConnections: 1
+      }),
+      admission: yield* PgClient.make({
+        ...as(roles?.app),
+        applicationName: "max admission",
+        // A count that a crash loses is no loss; waiting for the disk on every request would be one.
+        startupParameters: { ...SESSION, statement_timeout: "5000", synchronous_commit: "off" },
+        multiplex: true,
+        maxConnections: 1
+      }),
+      ...(from.notice === undefined ? {} : { notice: from.notice })
+    })
+  }).pipe(Effect.provide(Reactivity.layer), Effect.mapError(startFailure))
 }
 
 const prepared = Effect.fnUntraced(function* (owner: PgClient.PgClient, from: Source) {

@@ -1,7 +1,9 @@
 /** Who is asking: rebuilt on every call from the membership, never from a model or a request body. */
 import { Context } from "effect"
+import type { AttributeValue } from "./attributes.ts"
+import type { Vouched } from "./Vouched.ts"
 
-export type AttributeValue = string | number | boolean
+export type { AttributeValue }
 
 /** A second party that acts for the principal: what may be seen is what both may see. */
 export interface Actor {
@@ -19,12 +21,14 @@ export interface ScopeGrant {
 
 export interface Principal {
   readonly organizationId: bigint
-  /** The principal's own People entity. */
+  /** The principal's own People entity; empty for somebody whom a host vouches for without saying who it is. */
   readonly anchorEntityId: string
   readonly roles: ReadonlyArray<string>
   /** Roles that the proof of this call carries; they count instead of the membership's. */
   readonly claimedRoles?: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
+  /** What a trusted host says of a person whom it has identified: it counts instead of a membership. */
+  readonly vouched?: Vouched
   readonly actor?: Actor
   /** What the token or tool of this call may be used for, whoever holds it: it takes away and never grants. */
   readonly scope?: ReadonlyArray<ScopeGrant>

@@ -3,7 +3,7 @@
  * to one organization. A token proves a subject or a verified e-mail address; whether that is a member is another thing.
  */
 import { Context, Effect, Layer } from "effect"
-import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose"
+import type { JWTPayload, JWTVerifyGetKey } from "jose"
 import { appendAudit, OPERATOR } from "../database/audit.ts"
 import { Database } from "../database/Database.ts"
 import { raiseEpoch } from "../database/epoch.ts"
@@ -78,7 +78,7 @@ export class IdentityProviders extends Context.Service<
       const keySets = new Map<string, JWTVerifyGetKey>()
 
       /** Fetched when needed, kept for ten minutes, asked again for an unknown key at most every thirty seconds. */
-      const keysAt = (url: string): JWTVerifyGetKey => {
+      const keysAt = ({ createRemoteJWKSet }: Jose, url: string): JWTVerifyGetKey => {
         const known = keySets.get(url)
         if (known !== undefined) return known
         const keys = createRemoteJWKSet(new URL(url), { cooldownDuration: 30_000, timeoutDuration: 5000 })
@@ -161,7 +161,8 @@ export class IdentityProviders extends Context.Service<
         }),
 
         verify: Effect.fn("IdentityProviders.verify")(function* (jwt) {
-          const unproven = readUnproven(jwt)
+          const jose = yield* loaded
+          const unproven = readUnproven(jose, jwt)
           if (unproven === undefined) return yield* NotAuthenticated.error
           const rows = yield* orUnavailable(admission<ProviderRow>`/* max provider */
             SELECT organization_id, issuer, audience, jwks_url, role_claim FROM max.identity_providers
@@ -172,14 +173,14 @@ export class IdentityProviders extends Context.Service<
           const provider = providerOf(row)
           const payload = yield* Effect.tryPromise({
             try: () =>
-              jwtVerify(jwt, keysAt(provider.jwksUrl), {
+              jose.jwtVerify(jwt, keysAt(jose, provider.jwksUrl), {
                 issuer: provider.issuer,
                 audience: provider.audience,
                 algorithms: ALGORITHMS,
                 clockTolerance: CLOCK_TOLERANCE_SECONDS,
                 requiredClaims: ["exp", "sub"]
               }),
-            catch: whyNot
+            catch: (error) => whyNot(jose, error)
           })
           return provenBy(payload.payload, row.organization_id, provider)
         })
@@ -187,6 +188,10 @@ export class IdentityProviders extends Context.Service<
     })
   )
 }
+
+/** Loaded for the first signed token: a process that never sees one does without. */
+const loaded = Effect.promise(() => import("jose"))
+type Jose = Effect.Success<typeof loaded>
 
 interface ProviderRow {
   readonly organization_id: bigint
@@ -204,7 +209,7 @@ const providerOf = (row: ProviderRow): IdentityProvider => ({
 })
 
 /** Which provider a token says it is from: to find the key that it has to be signed with, nothing else. */
-const readUnproven = (jwt: string) => {
+const readUnproven = ({ decodeJwt }: Jose, jwt: string) => {
   try {
     const { aud, iss } = decodeJwt(jwt)
     const audiences = typeof aud === "string" ? [aud] : aud
@@ -219,7 +224,7 @@ const readUnproven = (jwt: string) => {
 const PROVIDERS_FAULT: ReadonlyArray<string> = ["ERR_JOSE_GENERIC", "ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID"]
 
 /** A token that isn't good, or keys that can't be had right now: only the first is the caller's fault. */
-const whyNot = (error: unknown): NotAuthenticated | Unavailable =>
+const whyNot = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailable =>
   error instanceof errors.JOSEError && !PROVIDERS_FAULT.includes(error.code)
     ? NotAuthenticated.error
     : Unavailable.error

@@ -11,8 +11,10 @@ import { NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import { emailKey, phoneKey } from "../domain/keys.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { showId } from "../domain/values.ts"
+import { Vouched } from "../domain/Vouched.ts"
 import { type Membership, OrganizationState, type State } from "./OrganizationState.ts"
 import { Refusals } from "./Refusals.ts"
+import { makeSubjects } from "./vouchedSubject.ts"
 
 /** An identifier in its normal form. */
 export interface Identifier {
@@ -29,7 +31,7 @@ export const readIdentifier = (text: string, organization: Organization): Identi
 }
 
 /** What of a principal is taken over when it is built anew: who it is, and what the call brought with it. */
-export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles">
+export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles" | "vouched">
 
 export interface Admitted {
   readonly principal: Principal
@@ -52,6 +54,8 @@ export class IdentityResolver extends Context.Service<
       organization: Organization,
       identifier: Identifier
     ) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+    /** The principal whom a trusted host vouches for: with or without a membership, but not with a suspended one. */
+    readonly vouch: (organization: Organization, vouched: Vouched) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
     /** The principal as it is now: the same person, with what the database says of it at this moment. */
     readonly readmit: (principal: Readmitted) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
   }
@@ -63,6 +67,11 @@ export class IdentityResolver extends Context.Service<
       const refusals = yield* Refusals
       const states = yield* OrganizationState
 
+      const refuse = (organizationId: bigint, actor: string, subject: string) => {
+        refusals.record({ organizationId, actor, action: "admission.refused", subject })
+        return Effect.andThen(Effect.annotateCurrentSpan("max.denied", true), Effect.fail(NotAdmitted.error))
+      }
+
       /** `who` is the person that was named, as far as one is known. */
       const admitted = (
         state: State,
@@ -72,14 +81,9 @@ export class IdentityResolver extends Context.Service<
       ) => {
         const organizationId = state.catalog.organization.id
         if (membership === undefined) {
-          const known = "anchorId" in who
-          refusals.record({
-            organizationId,
-            actor: known ? who.anchorId : "nobody",
-            action: "admission.refused",
-            subject: known ? "membership" : who.kind
-          })
-          return Effect.andThen(Effect.annotateCurrentSpan("max.denied", true), Effect.fail(NotAdmitted.error))
+          return "anchorId" in who
+            ? refuse(organizationId, who.anchorId, "membership")
+            : refuse(organizationId, "nobody", who.kind)
         }
         return Effect.succeed<Admitted>({
           state,
@@ -96,21 +100,48 @@ export class IdentityResolver extends Context.Service<
         })
       }
 
+      const identify = Effect.fn("IdentityResolver.identify")(function* (
+        organization: Organization,
+        identifier: Identifier
+      ) {
+        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        const people = peopleOf(state.catalog)
+        const column = people && columnByKey(people, identifier.kind)
+        if (people === undefined || column === undefined) return []
+        const statement = compileIdentify(people, column, identifier.key, state.catalog, MAX_IDENTIFIED)
+        const rows = yield* runWithin<{ id: bigint | string }>(search, organization.id, statement)
+        return [...new Set(rows.map((row) => showId(row.id, people.mapping?.id.type)))]
+      })
+
+      const subjectOf = makeSubjects(search, states, identify)
+
+      /** What a host says counts in the organization that it is about, unless the person's membership is suspended. */
+      const vouchedFor = Effect.fnUntraced(function* ({ anchorEntityId, vouched, ...call }: Readmitted) {
+        const { barred, state } = yield* states.read(
+          call.organizationId,
+          anchorEntityId === "" ? { by: "nobody" } : { by: "anchor", id: anchorEntityId }
+        )
+        const { organization } = state.catalog
+        if (barred || !Vouched.is(vouched) || vouched.organization !== organization.slug)
+          return yield* refuse(organization.id, anchorEntityId, barred ? "membership" : "vouched")
+        const { attributes, roles } = vouched
+        const principal = { ...call, anchorEntityId, vouched, roles, attributes, epoch: state.catalog.epoch }
+        return { state, principal } satisfies Admitted
+      })
+
       return IdentityResolver.of({
-        identify: Effect.fn("IdentityResolver.identify")(function* (organization, identifier) {
-          const { state } = yield* states.read(organization.id, { by: "nobody" })
-          const people = peopleOf(state.catalog)
-          const column = people && columnByKey(people, identifier.kind)
-          if (people === undefined || column === undefined) return []
-          const statement = compileIdentify(people, column, identifier.key, state.catalog, MAX_IDENTIFIED)
-          const rows = yield* runWithin<{ id: bigint | string }>(search, organization.id, statement)
-          return [...new Set(rows.map((row) => showId(row.id, people.mapping?.id.type)))]
+        identify,
+        vouch: Effect.fn("IdentityResolver.vouch")(function* (organization, vouched) {
+          const anchorEntityId = yield* subjectOf(organization, vouched.subject)
+          if (anchorEntityId === undefined) return yield* refuse(organization.id, "nobody", "vouched")
+          return yield* vouchedFor({ organizationId: organization.id, anchorEntityId, vouched })
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
           return yield* admitted(state, membership, {}, identifier)
         }),
         readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
+          if (principal.vouched !== undefined) return yield* vouchedFor(principal)
           const { membership, state } = yield* states.read(principal.organizationId, {
             by: "anchor",
             id: principal.anchorEntityId

@@ -52,6 +52,7 @@ const decodeMembership = (row: unknown): Membership => {
 interface StateRow extends OrganizationRow {
   readonly epoch: bigint
   readonly membership: unknown
+  readonly barred: boolean
   readonly types: unknown
   readonly rules: unknown
   readonly policy_hash: string | null
@@ -81,6 +82,7 @@ const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.count
     FROM max.memberships s WHERE s.organization_id = o.organization_id AND s.suspended_at IS NULL AND s.anchor_id = coalesce($3::text,
       (SELECT i.anchor_id FROM max.identifiers i WHERE i.organization_id = o.organization_id AND i.kind = $4::text AND i.key = $5::text))
   ) AS membership,
+  EXISTS (SELECT FROM max.memberships b WHERE b.organization_id = o.organization_id AND b.anchor_id = $3::text AND b.suspended_at IS NOT NULL) AS barred,
   CASE WHEN o.epoch <> $2::bigint THEN (
     ${TYPES_IN_FORCE}
   ) END AS types,
@@ -98,12 +100,12 @@ export class OrganizationState extends Context.Service<
   {
     /** The organization by slug; without one the only one there is. */
     readonly organization: (slug: string | undefined) => Effect.Effect<Organization, OperatorError | Unavailable>
-    /** What is in force right now, with the membership found by `key` if it is an active one. */
+    /** What is in force right now, with the membership found by `key` if it is an active one; `barred` where an anchor's is suspended. */
     readonly read: (
       organizationId: bigint,
       key: MembershipKey
     ) => Effect.Effect<
-      { readonly state: State; readonly membership: Membership | undefined },
+      { readonly state: State; readonly membership: Membership | undefined; readonly barred: boolean },
       NotAdmitted | Unavailable
     >
     /** What was in force when it was last read, which may be over: whoever uses it holds the epoch against the database. */
@@ -149,7 +151,11 @@ export class OrganizationState extends Context.Service<
                 policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
                 policyHash: row.policy_hash ?? ""
               })
-        return { state, membership: row.membership === null ? undefined : decodeMembership(row.membership) }
+        return {
+          state,
+          membership: row.membership === null ? undefined : decodeMembership(row.membership),
+          barred: row.barred
+        }
       })
 
       const organization = Effect.fn("OrganizationState.organization")(function* (slug: string | undefined) {

@@ -75,7 +75,7 @@ export class Refusals extends Context.Service<
         flush,
         record: (refusal) => {
           const now = Date.now()
-          count(refusal, 1, now, now)
+          count({ ...refusal, actor: refusal.actor || "nobody" }, 1, now, now)
         }
       })
     })

@@ -67,3 +67,14 @@ export const compileValues = (
     parameters: context.writer.parameters
   }
 }
+
+/** The id of the row that imports know by this id; a table of somebody else's has none but its own. */
+export const compileExternal = (type: EntityType, externalId: string, catalog: Catalog): Statement => {
+  const context = contextFor(catalog)
+  return {
+    text:
+      `/* max external id */ SELECT ${idReference(type, "p")}::text AS id FROM ${relationOf(type)} p ` +
+      `WHERE ${belongs(type, "p", context)} AND p.external_id = ${context.writer.bind(externalId, "text")}`,
+    parameters: context.writer.parameters
+  }
+}

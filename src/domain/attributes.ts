@@ -1,0 +1,2 @@
+/** What rules compare with a principal's attributes. */
+export type AttributeValue = string | number | boolean
