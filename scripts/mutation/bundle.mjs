@@ -12,6 +12,7 @@ const OFFLINE = [
   "test/permissions/policy.test.ts",
   "test/permissions/check.test.ts",
   "test/permissions/statement.test.ts",
+  "test/permissions/scope.test.ts",
   "test/database/sql/find.test.ts"
 ]
 const DATABASE = [
