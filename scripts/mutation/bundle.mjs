@@ -18,6 +18,7 @@ const OFFLINE = [
 const DATABASE = [
   "test/permissions/meaning.test.ts",
   "test/conformance/differential.test.ts",
+  "test/conformance/mapped.test.ts",
   "test/conformance/queries.test.ts",
   "test/permissions/replays/columns.test.ts",
   "test/permissions/replays/denials.test.ts"
