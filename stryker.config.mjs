@@ -34,5 +34,5 @@ export default {
   disableTypeChecks: false,
   allowEmpty: true,
   concurrency: 2,
-  timeoutMS: 60_000
+  timeoutMS: 150_000
 }

@@ -111,6 +111,22 @@ describe("allow and deny", () => {
     expect(made.cells.has("email-key")).toBe(false)
   })
 
+  it("rules are told apart, whatever they are called", () => {
+    for (const between of ["", ",", " ", "|"]) {
+      const rule = (id: string, columns: ReadonlyArray<string>) => ({ id, columns, where: { status: id } })
+      const made = granted(
+        planOf([
+          rule("a", ["name"]),
+          rule(`b${between}c`, ["name"]),
+          rule(`a${between}b`, ["phone"]),
+          rule("c", ["phone"])
+        ])
+      )
+      expect(made.cells.get("name")).toEqual(any(status("eq", "a"), status("eq", `b${between}c`)))
+      expect(made.cells.get("phone-key")).toEqual(any(status("eq", `a${between}b`), status("eq", "c")))
+    }
+  })
+
   it("an allow with a star is about the columns of its day: a later column is hidden (WaveHouse #223)", () => {
     const policy = policyOf([{}])
     expect(granted(planOf(policy)).cells.size).toBe(people.columns.length)
@@ -154,6 +170,11 @@ describe("allow and deny", () => {
     expect(granted(planOf([{ columns: ["name"], where: { status: "a" } }, {}])).limited).toBe(false)
     expect(granted(planOf([{ where: { status: "a" } }])).limited).toBe(true)
     expect(granted(planOf([{}, { effect: "deny", where: { status: "a" } }])).limited).toBe(true)
+    const actor = { id: "bot", roles: ["agent"], attributes: {} }
+    const some = { where: { status: "a" } }
+    expect(granted(planOf([{}, { role: "agent", ...some }], { actor })).limited).toBe(true)
+    expect(granted(planOf([some, { role: "agent" }], { actor })).limited).toBe(true)
+    expect(granted(planOf([{}, { role: "agent" }], { actor })).limited).toBe(false)
   })
 })
 
