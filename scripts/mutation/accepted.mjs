@@ -49,8 +49,32 @@ export const accepted = [
   },
   {
     file: "bind.ts",
-    original: "Never",
-    reason: "no file says never, and without the case the plan is refused; a test kills it since that run"
+    original: "column === undefined",
+    replacement: "false",
+    reason: "without a column there is no value and no target either, which is asked next"
+  },
+  {
+    file: "bind.ts",
+    original: "column === undefined || target",
+    mutator: "LogicalOperator",
+    reason: "without a column there is no target, and without a target the whole plan is refused"
+  },
+  {
+    file: "bind.ts",
+    original: "target === undefined",
+    reason: "the whole plan is refused then: a type that isn't there has no columns"
+  },
+  {
+    file: "bind.ts",
+    original: "binding.me === undefined",
+    replacement: "false",
+    reason: "what is undefined is no value of any column"
+  },
+  {
+    file: "bind.ts",
+    original: "value === undefined",
+    replacement: "false",
+    reason: "what is undefined is no value of any column"
   },
   { file: "Plan.ts", original: "[...a.ruleIds, ...b.ruleIds]", reason: told },
   {

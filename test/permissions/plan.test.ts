@@ -375,12 +375,13 @@ describe("the planner is total", () => {
     }
   })
 
-  it("a link has no value, and a relation to a type that is gone says nothing", () => {
+  it("a link has no value, nobody is a text, and a relation to a type that is gone says nothing", () => {
     const without: Catalog = { ...catalog, types: catalog.types.filter(({ slug }) => slug !== "companies") }
     const operand: Operand = { _tag: "Literal", value: "bcd" }
     const conditions: ReadonlyArray<readonly [string, Predicate]> = [
       ["meetings", { _tag: "Compare", column: "attendees-key", op: "eq", operand }],
       ["meetings", { _tag: "In", column: "attendees-key", operands: [operand] }],
+      ["meetings", { _tag: "Compare", column: "name", op: "eq", operand: { _tag: "Me" } }],
       ["meetings", { _tag: "IsNull", column: "attendees-key" }],
       ["people", { _tag: "Related", relation: "company-key", where: { _tag: "Always" } }]
     ]
