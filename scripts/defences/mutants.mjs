@@ -50,15 +50,11 @@ export const mutants = [
     removed: "hops to related rows carry the organization",
     patches: [
       [
-        predicate,
-        "EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE ${other}.organization_id = ${context.organization} ",
-        "EXISTS (SELECT 1 FROM ${qualified(target.relation)} ${other} WHERE TRUE "
+        "src/database/sql/rows.ts",
+        "if (mapping === undefined) return `${alias}.organization_id = ${context.organization}`",
+        'if (mapping === undefined) return alias === "p" ? `${alias}.organization_id = ${context.organization}` : "TRUE"'
       ],
-      [
-        predicate,
-        "`ON ${other}.organization_id = ${context.organization} AND ${other}.id = ${link}.${identifier(storage.to)} ` +\n    `WHERE ${link}.organization_id = ${context.organization}`",
-        "`ON ${other}.id = ${link}.${identifier(storage.to)} ` +\n    `WHERE TRUE`"
-      ]
+      [predicate, 'storage.mapped === true ? "TRUE" : `${link}.organization_id = ${context.organization}`', '"TRUE"']
     ]
   },
   {

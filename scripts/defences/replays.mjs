@@ -3,18 +3,21 @@ const bind = "src/permissions/bind.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const find = "src/database/sql/find.ts"
 const database = "src/database/Database.ts"
-const queries = "src/services/EntityQueryService.ts"
+const views = "src/services/views.ts"
 const resolve = "src/services/resolveQuery.ts"
 const state = "src/services/OrganizationState.ts"
 const identity = "src/services/IdentityResolver.ts"
 const values = "src/domain/values.ts"
 const rowSecurity = "src/database/rowSecurity.ts"
+const rows = "src/database/sql/rows.ts"
 
 const denials = "test/permissions/replays/denials.test.ts"
 const columns = "test/permissions/replays/columns.test.ts"
 const states = "test/permissions/replays/states.test.ts"
 const access = "test/permissions/access.test.ts"
 const broken = "test/services/broken-on-purpose.test.ts"
+const desk = "test/services/mapping/desk.test.ts"
+const scope = "test/permissions/scope.test.ts"
 const walls = "test/database/rowSecurity.test.ts"
 
 export const replays = [
@@ -115,7 +118,7 @@ export const replays = [
     defence: "resolveQuery.ts `equal`, `contains`: a relation is filtered under the target's plan",
     removed: "the target's rows and the mask of its name",
     patches: [
-      [resolve, "all(target.plan.where, compare(ID_COLUMN", "all(compare(ID_COLUMN"],
+      [resolve, "all(target.plan.where, compare(idColumn", "all(compare(idColumn"],
       [resolve, "all(target.plan.where, maskOf(target.plan, name), part)", "all(part)"]
     ]
   },
@@ -153,8 +156,8 @@ export const replays = [
     patches: [
       [
         find,
-        '`CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value")} END`',
-        'columnReference(nameColumn, other, "value")'
+        '`CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value", context)} END`',
+        'columnReference(nameColumn, other, "value", context)'
       ]
     ]
   },
@@ -175,41 +178,41 @@ export const replays = [
   {
     name: "CVE-2026-33729: two questions had one cache key",
     test: [access, "CVE-2026-33729"],
-    defence: "EntityQueryService.ts `viewKey`: an injective text of the whole principal",
+    defence: "views.ts `viewKey`: an injective text of the whole principal",
     removed: "attributes as a list of pairs (here: joined by commas)",
     patches: [
-      [queries, "    Object.entries(principal.attributes),", `    Object.entries(principal.attributes).join(","),`]
+      [views, "    Object.entries(principal.attributes),", `    Object.entries(principal.attributes).join(","),`]
     ]
   },
   {
     name: "CVE-2024-56323: circumstances weren't part of the cache key",
     test: [access, "CVE-2024-56323"],
-    defence: "EntityQueryService.ts `viewKey`: whoever acts for somebody is part of it",
+    defence: "views.ts `viewKey`: whoever acts for somebody is part of it",
     removed: "the actor's attributes",
-    patches: [[queries, ", Object.entries(principal.actor.attributes)]", "]"]]
+    patches: [[views, ", Object.entries(principal.actor.attributes)]", "]"]]
   },
   {
     name: "CVE-2026-34972: checks of one batch collided",
     test: [states, "CVE-2026-34972"],
-    defence: "EntityQueryService.ts `viewKey`: each question has the view of its own circumstances",
+    defence: "views.ts `viewKey`: each question has the view of its own circumstances",
     removed: "attributes",
-    patches: [[queries, "    Object.entries(principal.attributes),\n", ""]]
+    patches: [[views, "    Object.entries(principal.attributes),\n", ""]]
   },
   {
     name: "CVE-2023-2455: a plan was used again for another role",
     test: [states, "CVE-2023-2455"],
-    defence: "EntityQueryService.ts `viewKey`: roles",
+    defence: "views.ts `viewKey`: roles",
     removed: "roles",
-    patches: [[queries, "    principal.roles,\n", ""]]
+    patches: [[views, "    principal.roles,\n", ""]]
   },
   {
     name: "CVE-2023-2455 again: callers at the same time in one process",
     test: [access, "CVE-2023-2455"],
-    defence: "EntityQueryService.ts `viewKey`: the anchor",
+    defence: "views.ts `viewKey`: the anchor",
     removed: "the anchor and the attributes",
     patches: [
       [
-        queries,
+        views,
         "    principal.anchorEntityId,\n    principal.roles,\n    Object.entries(principal.attributes),\n",
         "    principal.roles,\n"
       ]
@@ -246,11 +249,11 @@ export const replays = [
   {
     name: "A plan outlived a rule's time (our own review)",
     test: [access, "a rule begins and ends on time"],
-    defence: "EntityQueryService.ts: a view ends with the first time of its rules",
+    defence: "views.ts: a view ends with the first time of its rules",
     removed: "the end",
     patches: [
       [
-        queries,
+        views,
         "if (known !== undefined && known.expiresAt() > now) return known",
         "if (known !== undefined) return known"
       ]
@@ -307,7 +310,7 @@ export const replays = [
     test: ["test/permissions/statement.test.ts", "asks each table that it reads for the organization"],
     defence: "find.ts: the organization is in the statement whatever the plan says",
     removed: "the organization of the rows",
-    patches: [[find, "    `p.organization_id = ${organization}`,\n", ""]]
+    patches: [[find, '    belongs(type, "p", context),\n', ""]]
   },
   {
     name: "The same, and the rows came back",
@@ -337,5 +340,89 @@ export const replays = [
     defence: "switchRowSecurity.ts: every epoch rises with it",
     removed: "the epochs",
     patches: [["src/database/epoch.ts", "SET epoch = epoch + 1 WHERE", "SET epoch = epoch WHERE"]]
+  },
+  {
+    name: "A tool scope wasn't part of the cache key (our own review)",
+    test: [access, "CVE-2026-33729"],
+    defence: "views.ts `viewKey`: the scope",
+    removed: "the scope",
+    patches: [
+      [views, "    principal.scope?.map(({ action, columns, type }) => [type, action, columns]) ?? null,\n", ""]
+    ]
+  },
+  {
+    name: "The same: its columns weren't",
+    test: [access, "CVE-2026-33729"],
+    defence: "views.ts `viewKey`: the scope",
+    removed: "the columns of the scope",
+    patches: [[views, "[type, action, columns]) ?? null", "[type, action]) ?? null"]]
+  },
+  {
+    name: "A tool scope that the plan forgot (our own review)",
+    test: [scope, "leaves what it names"],
+    defence: "PermissionEngine.ts `plan`: AND with the plan of the scope",
+    removed: "that plan",
+    patches: [[engine, "if (scope !== undefined) plans.push(scopePlan(scope, type, action))", ""]]
+  },
+  {
+    name: "A tool scope that gave instead of taking away",
+    test: [scope, "grants nothing"],
+    defence: "Plan.ts `intersect`: a cell is where both plans show it",
+    removed: "the other plan's mask",
+    patches: [["src/permissions/Plan.ts", "cells.set(column, all(mask, other))", "cells.set(column, other)"]]
+  },
+  {
+    name: "A mapped view with two rows per id (our own review)",
+    test: [desk, "show a row of a view by that row's own values"],
+    defence: "find.ts: of what is mapped whole rows are materialized, and none is read again by its id",
+    removed: "that: the page is read by id",
+    patches: [
+      [
+        find,
+        "`SELECT ${read} FROM m p ORDER BY ${sorted}`",
+        "`SELECT ${read} FROM ${table} p WHERE ${id} IN (SELECT m.${identifier(type.mapping.id.column)} FROM m) ORDER BY ${sorted}`"
+      ]
+    ]
+  },
+  {
+    name: "The same, behind a reference",
+    test: [desk, "show a row of a view by that row's own values"],
+    defence: "rows.ts `targetRows`: an id that names two rows names nothing",
+    removed: "the count",
+    patches: [[rows, "if (type.mapping?.unique !== false) return", "if (type.columns.length > 0) return"]]
+  },
+  {
+    name: "A view that somebody redefines under a mapping",
+    test: [desk, "show a row of a view by that row's own values"],
+    defence: "rows.ts `relationOf`: what isn't what was mapped isn't read",
+    removed: "the refusal",
+    patches: [[rows, `if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")`, ""]]
+  },
+  {
+    name: "A function in a mapped view, and a view of somebody untrusted (our own review)",
+    test: [desk, "are refused with what mends it"],
+    defence: "mapping/check.ts: whoever else could change what a view does is named, and nothing is mapped",
+    removed: "the check of owners",
+    patches: [
+      [
+        "src/services/mapping/check.ts",
+        "for (const name of relation.untrusted) {",
+        "for (const name of [] as string[]) {"
+      ]
+    ]
+  },
+  {
+    name: "NaN and the infinities in a mapped column (our own review)",
+    test: [desk, "have no number that isn't finite"],
+    defence: "rows.ts `sourceValue`: a number that isn't finite is none",
+    removed: "the CASE of exact numbers",
+    patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "float") return first`]]
+  },
+  {
+    name: "The same, of binary fractions",
+    test: [desk, "have no number that isn't finite"],
+    defence: "rows.ts `sourceValue`: a number that isn't finite is none",
+    removed: "the CASE of binary fractions",
+    patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "numeric") return first`]]
   }
 ]

@@ -1,2 +1,93 @@
 // Mutants that survive and why they don't leak. The first entry that fits a survivor speaks for it.
-export const accepted = []
+const engine = "PermissionEngine.ts"
+const scope = "ToolScope.ts"
+
+const allowsAreLists =
+  "the * of an allow is expanded when it is published: only denials keep it, and an allow would show nothing by it"
+const replanned = "a view that ends sooner is planned once more"
+const never = "undefined is not later than anything: the comparison says the same"
+const told = "which rules made a plan is told to operators and decides nothing"
+const wording = "the words of a refusal"
+
+export const accepted = [
+  {
+    file: "bind.ts",
+    original: "[...new Set(",
+    mutator: "MethodExpression",
+    replacement: "[...new Set(",
+    reason: "the order in a list is for equal plans to have equal texts"
+  },
+  { file: engine, original: `rule.columns === "*"`, reason: allowsAreLists },
+  {
+    file: engine,
+    original: `rule.columns !== "*"`,
+    reason: `"*".includes of a key is false: a deny of rows has no cells`
+  },
+  { file: engine, original: `"*"`, replacement: `""`, reason: allowsAreLists },
+  {
+    file: engine,
+    original: `"\\n"`,
+    reason: "it could have mixed up rules; since that run they are told apart by their place, and by a test"
+  },
+  { file: engine, original: "grants.length === 0", reason: "any of no grant is never, which hides the column as well" },
+  { file: engine, original: "(rule) => rule.id", reason: told },
+  { file: engine, original: "notBefore !== undefined && ", reason: replanned },
+  { file: engine, original: "notBefore !== undefined", replacement: "true", reason: never },
+  { file: engine, original: "notAfter !== undefined", replacement: "true", reason: never },
+  { file: engine, original: "notBefore > now", reason: replanned },
+  { file: engine, original: "notAfter > now", reason: replanned },
+  {
+    file: engine,
+    mutator: "ArrayDeclaration",
+    original: "[]",
+    reason: "a role that no rule is of: a role that isn't in the policy still gives nothing"
+  },
+  {
+    file: "Plan.ts",
+    original: "a.limited || b.limited",
+    reason: "tells less and shows no more; a test kills it since that run"
+  },
+  {
+    file: "bind.ts",
+    original: "column === undefined",
+    replacement: "false",
+    reason: "without a column there is no value and no target either, which is asked next"
+  },
+  {
+    file: "bind.ts",
+    original: "column === undefined || target",
+    mutator: "LogicalOperator",
+    reason: "without a column there is no target, and without a target the whole plan is refused"
+  },
+  {
+    file: "bind.ts",
+    original: "target === undefined",
+    reason: "the whole plan is refused then: a type that isn't there has no columns"
+  },
+  {
+    file: "bind.ts",
+    original: "binding.me === undefined",
+    replacement: "false",
+    reason: "what is undefined is no value of any column"
+  },
+  {
+    file: "bind.ts",
+    original: "value === undefined",
+    replacement: "false",
+    reason: "what is undefined is no value of any column"
+  },
+  { file: "Plan.ts", original: "[...a.ruleIds, ...b.ruleIds]", reason: told },
+  {
+    file: scope,
+    original: `"Granted"`,
+    reason: "a scope's plan is only ever intersected, and what isn't denied is the other plan with less"
+  },
+  {
+    file: scope,
+    mutator: "ArrayDeclaration",
+    original: "[]",
+    reason: "what isn't read is a problem already, and with a problem there is no scope; rule ids are only told"
+  },
+  { file: scope, original: `slug === ""`, reason: wording },
+  { file: scope, original: `""`, reason: wording }
+]

@@ -12,11 +12,13 @@ const OFFLINE = [
   "test/permissions/policy.test.ts",
   "test/permissions/check.test.ts",
   "test/permissions/statement.test.ts",
+  "test/permissions/scope.test.ts",
   "test/database/sql/find.test.ts"
 ]
 const DATABASE = [
   "test/permissions/meaning.test.ts",
   "test/conformance/differential.test.ts",
+  "test/conformance/mapped.test.ts",
   "test/conformance/queries.test.ts",
   "test/permissions/replays/columns.test.ts",
   "test/permissions/replays/denials.test.ts"

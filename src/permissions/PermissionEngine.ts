@@ -51,7 +51,7 @@ const planFor = (
   const allows = rules.filter((rule) => rule.effect === "allow")
   if (allows.length === 0) return denied("no-rule", expiresAt)
 
-  const granted = allows.map((rule) => ({ rule, where: bind(rule.where, type, binding, true, true) }))
+  const granted = allows.map((rule, index) => ({ rule, index, where: bind(rule.where, type, binding, true, true) }))
   const refused = rules
     .filter((rule) => rule.effect === "deny")
     .map((rule) => ({ rule, unless: bind(rule.where, type, binding, false, true) }))
@@ -63,7 +63,7 @@ const planFor = (
   // Columns that the same rules show have the same predicate, which is put together once.
   const unions = new Map<string, Bound>()
   const union = (rules: typeof granted): Bound => {
-    const key = rules.map(({ rule }) => rule.id).join("\n")
+    const key = rules.map(({ index }) => index).join()
     const known = unions.get(key) ?? any(...rules.map((grant) => grant.where))
     unions.set(key, known)
     return known

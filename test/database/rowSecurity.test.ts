@@ -4,12 +4,16 @@ import { layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { inspect, migrate, rolesOf } from "../../src/database/migrate.ts"
 import { enterOrganization, SHARED_TABLES } from "../../src/database/rowSecurity.ts"
 import { switchRowSecurity } from "../../src/database/switchRowSecurity.ts"
 import { ConfigurationError } from "../../src/domain/errors.ts"
+import { backup } from "../../src/services/Backup.ts"
 import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
 import { Memberships } from "../../src/services/Memberships.ts"
 import { Organizations } from "../../src/services/Organizations.ts"
@@ -142,6 +146,16 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
         Effect.andThen(enterOrganization(owner, 7n), owner.unsafe(count("people")))
       )
       expect(seen).toEqual([{ n: 1 }])
+      // A copy of everything would be without what is hidden: there is none, and nobody is told that there is.
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "max-hidden-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+      )
+      const copy = backup(owner, join(folder, "all.backup"), { force: false })
+      expect((yield* Effect.flip(copy)).message).toContain("max migrate --rls off")
+      expect(readdirSync(folder)).toEqual([])
+      expect(yield* switchRowSecurity(owner, false)).toBe(true)
+      expect((yield* copy).rows).toBeGreaterThan(0)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 

@@ -403,6 +403,16 @@ layer(Url.layer, { excludeTestServices: true })("access", (it) => {
             "Vera",
             "Zoe"
           ])
+          expect(yield* shown({ scope: [{ type: "people", action: "read", columns: "*" }] })).toEqual(["Max"])
+          const asked = { selectColumns: ["status"] }
+          expect((yield* one.find(lena, asked)).entities[0]).toMatchObject({ columns: { status: "a" } })
+          const nameOnly: Principal["scope"] = [{ type: "people", action: "read", columns: ["name"] }]
+          expect(yield* shown({ scope: nameOnly })).toEqual(["Max"])
+          expect(yield* told(one.find({ ...lena, scope: nameOnly }, asked))).toContain("UnknownName")
+          expect(yield* told(one.find({ ...lena, scope: [] }))).toContain("UnknownName")
+          expect(
+            yield* told(one.find({ ...lena, scope: [{ type: "companies", action: "read", columns: "*" }] }))
+          ).toContain("UnknownName")
         }
       })
   )

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Catalog } from "../../src/domain/EntityType.ts"
-import { all, any, Bound } from "../../src/domain/Predicate.ts"
+import { all, ALWAYS, any, Bound, none, type Operand, type Predicate } from "../../src/domain/Predicate.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
 import { MAX_PLAN_PARAMETERS } from "../../src/permissions/Plan.ts"
 import { catalog, granted, lena, meaningOf, NOW, people, planOf, policyOf, type RuleInput } from "./support.ts"
@@ -111,6 +111,22 @@ describe("allow and deny", () => {
     expect(made.cells.has("email-key")).toBe(false)
   })
 
+  it("rules are told apart, whatever they are called", () => {
+    for (const between of ["", ",", " ", "|"]) {
+      const rule = (id: string, columns: ReadonlyArray<string>) => ({ id, columns, where: { status: id } })
+      const made = granted(
+        planOf([
+          rule("a", ["name"]),
+          rule(`b${between}c`, ["name"]),
+          rule(`a${between}b`, ["phone"]),
+          rule("c", ["phone"])
+        ])
+      )
+      expect(made.cells.get("name")).toEqual(any(status("eq", "a"), status("eq", `b${between}c`)))
+      expect(made.cells.get("phone-key")).toEqual(any(status("eq", `a${between}b`), status("eq", "c")))
+    }
+  })
+
   it("an allow with a star is about the columns of its day: a later column is hidden (WaveHouse #223)", () => {
     const policy = policyOf([{}])
     expect(granted(planOf(policy)).cells.size).toBe(people.columns.length)
@@ -154,6 +170,11 @@ describe("allow and deny", () => {
     expect(granted(planOf([{ columns: ["name"], where: { status: "a" } }, {}])).limited).toBe(false)
     expect(granted(planOf([{ where: { status: "a" } }])).limited).toBe(true)
     expect(granted(planOf([{}, { effect: "deny", where: { status: "a" } }])).limited).toBe(true)
+    const actor = { id: "bot", roles: ["agent"], attributes: {} }
+    const some = { where: { status: "a" } }
+    expect(granted(planOf([{}, { role: "agent", ...some }], { actor })).limited).toBe(true)
+    expect(granted(planOf([some, { role: "agent" }], { actor })).limited).toBe(true)
+    expect(granted(planOf([{}, { role: "agent" }], { actor })).limited).toBe(false)
   })
 })
 
@@ -321,5 +342,67 @@ describe("the planner is total", () => {
       reason: "no-rule"
     })
     expect(planOf([{}], { roles: undefined as never })).toMatchObject({ _tag: "Denied", reason: "not-bindable" })
+  })
+
+  it("never, which no file says, is never, and its negation is always", () => {
+    const said = (where: Predicate) => planOf({ ...policyOf([{}]), rules: [{ ...policyOf([{}]).rules[0]!, where }] })
+    const never: Predicate = { _tag: "Never" }
+    expect(said(never)).toMatchObject({ _tag: "Denied", reason: "nothing-visible" })
+    expect(granted(said({ _tag: "Not", of: never })).where).toEqual(ALL)
+  })
+
+  it("a column that is gone is unknown to every condition, and denies on both sides", () => {
+    const [rule] = policyOf([{}]).rules
+    const operand: Operand = { _tag: "Literal", value: "a" }
+    const conditions: ReadonlyArray<Predicate> = [
+      { _tag: "In", column: "gone", operands: [] },
+      { _tag: "In", column: "gone", operands: [operand] },
+      { _tag: "In", column: "gone", operands: [{ _tag: "Attribute", name: "none" }] },
+      { _tag: "IsNull", column: "gone" },
+      { _tag: "Compare", column: "gone", op: "eq", operand },
+      { _tag: "Related", relation: "gone", where: { _tag: "Always" } }
+    ]
+    for (const where of conditions) {
+      const not: Predicate = { _tag: "Not", of: where }
+      for (const one of [where, not]) {
+        expect(planOf({ ...policyOf([{}]), rules: [{ ...rule!, where: one }] })).toMatchObject({
+          reason: "nothing-visible"
+        })
+        expect(
+          planOf({ ...policyOf([{}]), rules: [rule!, { ...rule!, effect: "deny", columns: "*", where: one }] })
+        ).toMatchObject({ reason: "nothing-visible" })
+      }
+    }
+  })
+
+  it("a link has no value, nobody is a text, and a relation to a type that is gone says nothing", () => {
+    const without: Catalog = { ...catalog, types: catalog.types.filter(({ slug }) => slug !== "companies") }
+    const operand: Operand = { _tag: "Literal", value: "bcd" }
+    const conditions: ReadonlyArray<readonly [string, Predicate]> = [
+      ["meetings", { _tag: "Compare", column: "attendees-key", op: "eq", operand }],
+      ["meetings", { _tag: "In", column: "attendees-key", operands: [operand] }],
+      ["meetings", { _tag: "Compare", column: "name", op: "eq", operand: { _tag: "Me" } }],
+      ["meetings", { _tag: "IsNull", column: "attendees-key" }],
+      ["people", { _tag: "Related", relation: "company-key", where: { _tag: "Always" } }]
+    ]
+    for (const [as, where] of conditions) {
+      const [rule] = policyOf([{ type: as }]).rules
+      for (const one of [where, { _tag: "Not", of: where } satisfies Predicate]) {
+        for (const rules of [
+          [{ ...rule!, where: one }],
+          [rule!, { ...rule!, effect: "deny" as const, columns: "*" as const, where: one }]
+        ]) {
+          expect(planOf({ ...policyOf([]), rules }, {}, { as, of: without })).toMatchObject({
+            reason: "nothing-visible"
+          })
+        }
+      }
+    }
+  })
+
+  it("a missing attribute behind two relations hides whatever a deny might be about", () => {
+    const where = { attendees: { company: { status: "$attr.team" } } }
+    const rules = [{ type: "meetings" }, { type: "meetings", effect: "deny", where }]
+    expect(granted(planOf(rules, {}, { as: "meetings" })).where).toEqual(none("attendees-key", ALWAYS))
   })
 })

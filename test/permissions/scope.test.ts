@@ -86,5 +86,6 @@ describe("a tool scope", () => {
         expect.stringContaining("There is no type")
       ]
     })
+    expect(readScope(["x.people.name"], catalog)).toMatchObject({ problems: [expect.stringContaining("no type")] })
   })
 })

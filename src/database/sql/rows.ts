@@ -135,12 +135,10 @@ const sourceValue = (source: Source, { kind }: Column, alias: string, writer: Sq
     case "list":
       return `${first}::text[]`
     case "number":
-      // Numbers are finite, and a binary fraction is compared as it is shown.
-      return source.type === "float"
-        ? `CASE WHEN ${first} > '-Infinity' AND ${first} < 'Infinity' THEN ${first}::numeric END`
-        : source.type === "money"
-          ? `${first}::numeric`
-          : first
+      if (source.type === "integer") return first
+      if (source.type === "money") return `${first}::numeric`
+      // Numbers are finite: to Postgres NaN is larger than all of them. A binary fraction is compared as it is shown.
+      return `CASE WHEN ${first} > '-Infinity' AND ${first} < 'Infinity' THEN ${first}${source.type === "float" ? "::numeric" : ""} END`
     case "date":
       return source.type === "date" ? first : `${first}::date`
     case "timestamp":

@@ -278,6 +278,49 @@ INSERT INTO public.staff VALUES (1, 'Sam', 'sam@doubled.example')
     })
   )
 
+  it.effect("have no number that isn't finite: NaN is neither larger nor smaller than anything", () =>
+    Effect.gen(function* () {
+      const here = yield* makeOrganization("finite")
+      yield* runScript(`
+CREATE TABLE public.readings (id int PRIMARY KEY, name text, "exact" numeric, "fixed" numeric(8,2), binary_ float8, small float4);
+INSERT INTO public.readings VALUES (1, 'five', 5, 5, 5, 5), (2, 'nan', 'NaN', 'NaN', 'NaN', 'NaN'),
+  (3, 'endless', 'Infinity', NULL, 'Infinity', 'Infinity'), (4, 'bottomless', '-Infinity', NULL, '-Infinity', '-Infinity');
+CREATE TABLE public.employees (id int PRIMARY KEY, name text, email text);
+INSERT INTO public.employees VALUES (1, 'Sam', 'sam@finite.example')
+`)
+      yield* mapTables(here, { tables: ["public.readings", "public.employees"], exclusive: true })
+      const columns = ["exact", "fixed", "binary", "small"]
+      const rule = (column: string, where: unknown, effect = "allow") => ({
+        id: `${effect}-${column}`,
+        effect,
+        role: column,
+        action: "read",
+        type: "readings",
+        columns: "*",
+        where
+      })
+      yield* policyFor(here, {
+        version: 1,
+        roles: Object.fromEntries([["reader", {}], ...columns.map((column) => [column, {}])]),
+        rules: [
+          ...all("reader", ["readings", "people"]),
+          ...columns.flatMap((column) => [
+            rule(column, { any: [{ [column]: { gte: 5 } }, { [column]: { lte: 5 } }, { [column]: { ne: 7 } }] }),
+            rule(column, { [column]: { gt: 100 } }, "deny")
+          ])
+        ]
+      })
+      const sam = yield* asSomebody(here, "sam@finite.example", "reader")
+      for (const column of columns) {
+        expect(ids(yield* sam.findAll("readings", [`${column}>=-9`], [], 1)), column).toEqual(["1"])
+        expect(ids(yield* sam.findAll("readings", [`${column}<9`], [], 1)), column).toEqual(["1"])
+        const other = yield* asSomebody(here, "sam@finite.example", column)
+        expect(ids(yield* other.findAll("readings")), column).toEqual(["1"])
+      }
+      expect(JSON.stringify(yield* sam.findAll("readings", [], columns))).not.toMatch(/NaN|Infinity/)
+    })
+  )
+
   it.effect("are refused with what mends it", () =>
     Effect.gen(function* () {
       const here = yield* makeOrganization("refused")
