@@ -1,17 +1,19 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
+ * Usage: npm run bench -- store|tracing|cold|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
 import { basic } from "./basic.ts"
+import { cold } from "./cold.ts"
 import { contestant, http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
 import { rls } from "./rls.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
+import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
 const args = process.argv.slice(2)
@@ -21,6 +23,8 @@ const json = args.includes("--json")
 
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, json), print(json)),
+  tracing: () => Effect.map(tracing(rows, json), print(json)),
+  cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
   http: () => Effect.map(http(rows, json), print(json)),
   rls: () => Effect.map(rls(rows, json), print(json)),
   import: () => importing(rows, json),

@@ -1,0 +1,60 @@
+/** How long a person waits who has just typed a command: the built command line, its own database new and then made. */
+import { spawn } from "node:child_process"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Timed } from "./figures.ts"
+
+/** Runs `max` from this checkout and returns the milliseconds until it ended; what fails isn't a measurement. */
+const timed = (args: ReadonlyArray<string>, home: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now()
+    const child = spawn(process.execPath, [join("bin", "max"), ...args], {
+      env: {
+        PATH: process.env["PATH"],
+        HOME: home,
+        MAX_DATA_DIR: join(home, "data"),
+        MAX_STATE_DIR: join(home, "state")
+      },
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    let said = ""
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
+    child.on("error", reject)
+    child.on("close", (code) =>
+      code === 0
+        ? resolve(performance.now() - started)
+        : reject(new Error(`max ${args.join(" ")} ended with ${code}: ${said}`))
+    )
+  })
+
+const FIND = ["find", "people", "email=ada@example.com", "--org", "bench", "--as", "ada@example.com"]
+
+export const cold = async (): Promise<ReadonlyArray<Timed>> => {
+  const home = mkdtempSync(join(tmpdir(), "max-bench-cold-"))
+  chmodSync(home, 0o755)
+  const measured: Array<Timed> = []
+  const measure = async (scenario: string, args: ReadonlyArray<string>) => {
+    measured.push({ scenario, ms: await timed(args, home), ok: true })
+  }
+  try {
+    // The first one builds, when a source is newer than what was built.
+    await timed(["--version"], home)
+    await measure("max --version", ["--version"])
+    await measure("a new embedded database, with an organization in it", [
+      "init",
+      "--org",
+      "bench",
+      "--country",
+      "US",
+      "--time-zone",
+      "UTC"
+    ])
+    await timed(["member", "add", "ada@example.com", "--role", "admin", "--create", "--org", "bench"], home)
+    await measure("max find, the embedded database starting", FIND)
+    await measure("max find, once more", FIND)
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+  return measured
+}
