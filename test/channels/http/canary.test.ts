@@ -32,7 +32,12 @@ const plant = (slug: Slug) =>
     const policies = yield* Policies
     const { document } = yield* policies.current(organization)
     yield* policies.publish(organization, document.replaceAll("own-people", `r-${canary}`), "operator")
-    const { anchorId, token } = yield* memberWithToken(organization, `admin@${canary}.example`, ["admin"])
+    const { anchorId, token } = yield* memberWithToken(
+      organization,
+      `admin@${canary}.example`,
+      ["admin"],
+      ["tools", "chat"]
+    )
     const credentials = yield* Credentials
     codes.push((yield* credentials.createLink(organization, anchorId)).secret)
     return { token, owner: owner! }
@@ -116,6 +121,20 @@ it("records no value, no question and no secret in a span or a log, whatever wen
   const asked = { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: question }] }
   await callTool(server, tokens.atlas, "findEntities", asked)
   await callTool(server, `max_${question}`, "findEntities", asked)
+  const own = { ...JSON_TYPE, authorization: `Bearer ${tokens.atlas}` }
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "findEntities", arguments: asked } }
+  expect((await ask(server.url, "/mcp", { body: JSON.stringify(message), headers: own })).text).toContain("total 0")
+  for (const text of [`who is ${question}?`, `who is grace ${CANARY.atlas}?`]) {
+    const turn = await ask(server.url, "/v1/chat", { body: JSON.stringify({ text, turn: question }), headers: own })
+    expect(turn.status).toBe(text.includes(question) ? 200 : 400)
+  }
+  const found = await ask(server.url, "/v1/chat", {
+    body: JSON.stringify({ text: "who is ada lovelace?" }),
+    headers: own
+  })
+  expect(found.text).toContain("event: done")
+  await ask(server.url, "/v1/conversations", { headers: own })
+  await ask(server.url, `/v1/conversations/${question}`, { headers: own })
   await callTool(server, tokens.atlas, "findEntities", { ...asked, [question]: 1 })
   await ask(server.url, `/v1/${question}?q=${question}`, { headers: { "user-agent": question, "x-test": question } })
   await ask(server.url, "/v1/tools/findEntities", {
