@@ -29,7 +29,13 @@ const Routes = HttpRouter.use((router) => router.add("GET", "/people", people))
 
 const Live = HttpRouter.serve(Routes).pipe(
   Layer.provide(Max.layer({ databaseUrl: process.env["DATABASE_URL"] })),
-  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: Number(process.env["PORT"] ?? 3000) }))
+  Layer.provide(
+    NodeHttpServer.layer(createServer, {
+      host: "127.0.0.1",
+      port: Number(process.env["PORT"] ?? 3000),
+      gracefulShutdownTimeout: "2 seconds"
+    })
+  )
 )
 
 NodeRuntime.runMain(Layer.launch(Live))
