@@ -243,5 +243,5 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
 try {
   await main()
 } finally {
-  for (const close of closing.reverse()) await close()
+  for (const close of closing.toReversed()) await close()
 }

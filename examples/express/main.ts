@@ -11,7 +11,7 @@ const SESSIONS = new Map([
   ["s-ingrid", { email: "ingrid.dahl@harbor.example", role: "manager" }]
 ])
 
-app.post("/ask", async (request, response) => {
+app.post("/ask", (request, response, next) => {
   const session = SESSIONS.get(request.headers.cookie?.replace("session=", "") ?? "")
   if (session === undefined) return void response.status(401).end()
   const person = Max.principal({
@@ -19,8 +19,11 @@ app.post("/ask", async (request, response) => {
     subject: { email: session.email },
     roles: [session.role]
   })
-  const { references, text } = await max.as(person).ask(String(request.body?.question))
-  response.json({ text, references })
+  void max
+    .as(person)
+    .ask(String(request.body?.question))
+    .then(({ references, text }) => response.json({ text, references }))
+    .catch(next)
 })
 
 const STATUS: Readonly<Record<string, number>> = {
