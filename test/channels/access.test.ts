@@ -144,7 +144,11 @@ describe("max-agent/client", () => {
           .join("/")
       )
     )
-    expect([...rooms].sort()).toEqual(["channels/http", "domain", "tools"])
+    expect([...rooms].sort()).toEqual(["agents", "channels/http", "domain", "tools"])
+    // Of the agent only what its events look like.
+    expect(
+      [...loaded].filter((file) => file.includes("/src/agents/")).map((file) => file.slice(source.length))
+    ).toEqual(["/agents/TurnEvent.ts"])
     expect([...packages]).toEqual(["effect"])
   })
 })
