@@ -1,14 +1,13 @@
 // Bundles bench/main.ts (Node 20 doesn't run TypeScript) and runs it with the arguments given.
 import { build } from "esbuild"
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { root } from "./stale.mjs"
 
-const folder = mkdtempSync(join(tmpdir(), "max-bench-"))
+// In the package, so that it finds the package by its name and what is installed.
+const folder = mkdtempSync(join(root, ".bench-"))
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
-symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
 await build({
   entryPoints: [join(root, "bench/main.ts")],
   outfile: join(folder, "bench.mjs"),
