@@ -353,7 +353,7 @@ describe("max", () => {
       }
     }
     expect([...codes].sort()).toEqual([0, 1, 4, 6])
-  }, 120_000)
+  }, 300_000)
 
   it("says one line about what should not have happened, and more only when asked", async () => {
     const broken = PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!) }).pipe(
