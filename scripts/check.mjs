@@ -4,6 +4,7 @@ import { root } from "./stale.mjs"
 
 const checks = [
   ["tsc", "-p", "."],
+  ["tsc", "-p", "tsconfig.web.json"],
   [
     "effect-tsgo",
     "diagnostics",

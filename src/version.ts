@@ -1,6 +1,10 @@
-/** The version of this package, by its name: the library, the bundle and the sources are at different depths. */
+/** The version of this package and where it is, by its name: the library, the bundle and the sources are at different depths. */
 import { createRequire } from "node:module"
+import { dirname } from "node:path"
 
-const manifest = createRequire(import.meta.url)("max-agent/package.json") as { readonly version: string }
+const require = createRequire(import.meta.url)
+const manifest = require("max-agent/package.json") as { readonly version: string }
 
 export const version = manifest.version
+
+export const packageFolder = dirname(require.resolve("max-agent/package.json"))

@@ -24,7 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
     "layers.ts",
     "observability.ts",
     "version.ts"
-  ]
+  ],
+  web: []
 }
 const TOP = ["index.ts", "Max.ts", "main.ts", "layers.ts", "env.ts", "observability.ts", "version.ts"]
 const ENV_MAY_IMPORT = ["domain"]
@@ -34,7 +35,7 @@ const PACKAGES: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: ["libphonenumber-js"]
 }
 
-const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name))
 
 const importsOf = (file: string): ReadonlyArray<string> =>
   [...readFileSync(join(source, file), "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map((match) => match[1]!)

@@ -13,6 +13,7 @@ import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { Admitted, Api, Need } from "./Api.ts"
+import { ASSET_ROUTES, Assets } from "./assets.ts"
 import { authentication, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
@@ -141,6 +142,7 @@ const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Session, Health).pip
 )
 
 const Beside = Layer.mergeAll(
+  Assets,
   HttpRouter.add("GET", "/docs", docs),
   HttpRouter.add("GET", "/sign-in", signIn),
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
@@ -158,6 +160,7 @@ HttpApi.reflect(Api, {
 export const ROUTES: ReadonlyArray<Route> = [
   ...declared,
   ...MCP_ROUTES,
+  ...ASSET_ROUTES,
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/sign-in" },
   { method: "GET", path: "/openapi.json" }

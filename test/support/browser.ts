@@ -1,0 +1,90 @@
+/**
+ * A real browser: Debian's Chromium without a window, driven by playwright-core. Every page watches itself: what it asks
+ * of another origin, which policy it breaks and which dialog it opens are told to the test.
+ */
+import { readFileSync, existsSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { createRequire } from "node:module"
+import { type Browser, chromium, type Page } from "playwright-core"
+
+const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+
+const installed = (): string | undefined =>
+  [process.env["CHROMIUM"], ...PATHS].find((path) => path !== undefined && existsSync(path))
+
+const executable = (): string => {
+  const found = installed()
+  if (found !== undefined) return found
+  spawnSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", "chromium"], { stdio: "ignore" })
+  const now = installed()
+  if (now === undefined) throw new Error("The pages' tests need Chromium: apt-get install chromium, or set CHROMIUM.")
+  return now
+}
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: executable(),
+    args: ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
+  })
+
+export interface Watched {
+  readonly page: Page
+  /** What went wrong or where it should not: errors of scripts, broken policies, dialogs, requests to other origins. */
+  readonly faults: ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+export interface Looks {
+  readonly theme?: "light" | "dark"
+  readonly width?: number
+  readonly height?: number
+  /** A secret of a session, as a sign-in's cookie has it. */
+  readonly cookie?: { readonly name: string; readonly value: string; readonly url: string }
+}
+
+/** A page in a context of its own (its own cookies and storage). */
+export const openPage = async (browser: Browser, origin: string, looks: Looks = {}): Promise<Watched> => {
+  const { cookie, height = 800, theme = "light", width = 1280 } = looks
+  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, reducedMotion: "reduce" })
+  if (cookie !== undefined) await context.addCookies([cookie])
+  const page = await context.newPage()
+  const faults: Array<string> = []
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`))
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.type()}`)
+    void dialog.dismiss()
+  })
+  page.on("console", (message) => {
+    if (/Content.Security.Policy|Trusted ?Type/i.test(message.text())) faults.push(`policy: ${message.text()}`)
+  })
+  page.on("request", (request) => {
+    const url = new URL(request.url())
+    if (/^(https?|wss?):$/.test(url.protocol) && url.origin !== origin) faults.push(`request: ${request.url()}`)
+  })
+  return { page, faults, close: () => context.close() }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** What axe-core finds wrong on a page, as "rule: where"; it is put in from outside the page's policy. */
+export const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const client = await page.context().newCDPSession(page)
+  const run = async (expression: string): Promise<any> => {
+    const { exceptionDetails, result } = await client.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true
+    })
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value
+  }
+  await run(`${axe};0`)
+  const violations = await run(
+    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ target }) => String(target)) })))`
+  )
+  await client.detach()
+  return violations.flatMap(({ id, where }: { id: string; where: ReadonlyArray<string> }) =>
+    where.map((place) => `${id}: ${place}`)
+  )
+}
