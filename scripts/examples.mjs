@@ -64,7 +64,17 @@ const freePort = () =>
     })
   })
 
-/** A server of an example for as long as `use` takes; SIGTERM ends it in order. */
+/** What has to come to its end does so within this time, or it is ended and named. */
+const END_MS = 60_000
+const ending = async (child, what) => {
+  const overdue = setTimeout(() => child.kill("SIGKILL"), END_MS)
+  const [code, signal] = await new Promise((resolve) => child.on("close", (...end) => resolve(end)))
+  clearTimeout(overdue)
+  assert.notEqual(signal, "SIGKILL", `${what} didn't end within ${END_MS / 1000} s`)
+  return code
+}
+
+/** A server of an example for as long as `use` takes; SIGTERM ends it. */
 const served = async (name, more, use) => {
   const port = await freePort()
   const child = spawn(process.execPath, [`${name}/main.js`], {
@@ -72,41 +82,37 @@ const served = async (name, more, use) => {
     env: { ...env, ...more, PORT: String(port) },
     stdio: ["ignore", "inherit", "inherit"]
   })
-  const ended = new Promise((resolve) => child.on("exit", resolve))
+  let running = true
+  child.once("close", () => (running = false))
   const url = `http://127.0.0.1:${port}`
   try {
     for (let attempt = 0; ; attempt++) {
-      if (
-        await fetch(url).then(
-          () => true,
-          () => false
-        )
-      )
-        break
-      assert.ok(attempt < 100 && child.exitCode === null, `${name} doesn't answer`)
+      const answer = await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
+      await answer?.text()
+      if (answer !== undefined) break
+      assert.ok(attempt < 300 && running, `${name} doesn't answer`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     await use(url)
   } finally {
-    child.kill("SIGTERM")
-    await ended
+    if (running) {
+      child.kill("SIGTERM")
+      await ending(child, name)
+    }
   }
 }
 
-const runExample = (name, more) =>
-  new Promise((resolve, reject) => {
-    let stdout = ""
-    const child = spawn(process.execPath, [`${name}/main.js`], {
-      cwd: app,
-      env: { ...env, ...more },
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    child.stdout.on("data", (chunk) => (stdout += chunk))
-    child.on("error", reject)
-    child.on("close", (code) =>
-      code === 0 ? resolve(stdout) : reject(new Error(`${name} ended with ${code}\n${stdout}`))
-    )
+const runExample = async (name, more) => {
+  let stdout = ""
+  const child = spawn(process.execPath, [`${name}/main.js`], {
+    cwd: app,
+    env: { ...env, ...more },
+    stdio: ["ignore", "pipe", "inherit"]
   })
+  child.stdout.on("data", (chunk) => (stdout += chunk))
+  assert.equal(await ending(child, name), 0, `${name} printed ${stdout}`)
+  return stdout
+}
 
 const main = async () => {
   if (isStale()) await buildMax()
@@ -183,7 +189,10 @@ const main = async () => {
     env,
     stdio: ["pipe", "pipe", "inherit"]
   })
-  closing.push(() => new Promise((resolve) => holder.on("exit", resolve) && holder.stdin.end()))
+  closing.push(() => {
+    holder.stdin.end()
+    return ending(holder, "The database's server")
+  })
   const urls = JSON.parse(await new Promise((resolve) => holder.stdout.once("data", (chunk) => resolve(String(chunk)))))
   const more = { DATABASE_URL: urls.demo, ...thinking }
 

@@ -26,7 +26,7 @@ export const TurnUsage = Schema.Struct({
 })
 export type TurnUsage = typeof TurnUsage.Type
 
-const TURN_FAILURES = ["NotAdmitted", "InvalidInput", "Budget", "Model", "Unavailable", "Timeout"] as const
+const TURN_FAILURES = ["NotAdmitted", "InvalidInput", "Budget", "Model", "Unavailable", "Timeout", "Stopped"] as const
 
 export const TurnEvent = Schema.Union([
   /** Something is being looked up, in people's words. */

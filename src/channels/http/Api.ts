@@ -135,6 +135,11 @@ const conversations = HttpApiGroup.make("conversations")
       success: Events,
       error: [InvalidInput, NotFound, NoAnswer, Unavailable]
     }).annotate(OpenApi.Summary, "Listen again to a turn that has a name, after the event that was heard last"),
+    HttpApiEndpoint.delete("stop", "/v1/chat/:turn", {
+      params: { turn: Name },
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotFound, Unavailable]
+    }).annotate(OpenApi.Summary, "Stop a turn that has a name, and the model's work with it"),
     HttpApiEndpoint.get("list", "/v1/conversations", {
       success: Schema.Struct({ conversations: Schema.Array(Schema.Struct({ ...summary, turns: Schema.Int })) }),
       error: Unavailable

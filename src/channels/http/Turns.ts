@@ -1,7 +1,7 @@
 /**
  * Turns that are being answered by this process, and who listens to them. A turn ends with its last listener, and the
  * model's work with it; one that its client has given a name goes on, so that the client can come back for the rest,
- * until a minute after its end. What was answered is kept with the conversation in any case.
+ * until a minute after its end, or stop it. What was answered is kept with the conversation in any case.
  */
 import { Context, Duration, Effect, Fiber, Layer, PubSub, type Scope, Stream } from "effect"
 import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
@@ -20,6 +20,8 @@ interface Turn {
   readonly events: PubSub.PubSub<Numbered>
   readonly isNamed: boolean
   listeners: number
+  /** What it says last when it is interrupted. */
+  ending: TurnEvent
   fiber?: Fiber.Fiber<void>
 }
 
@@ -34,6 +36,7 @@ const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: strin
   `${organizationId} ${anchorEntityId} ${epoch} ${name}`
 
 const lost: TurnEvent = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
+const stopped: TurnEvent = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
 
 export class Turns extends Context.Service<
   Turns,
@@ -49,6 +52,8 @@ export class Turns extends Context.Service<
       principal: Principal,
       name: string
     ) => Effect.Effect<Stream.Stream<Numbered> | undefined, never, Scope.Scope>
+    /** Ends a turn of the person's by its name, and the model's work with it; false when there is none (any more). */
+    readonly stop: (principal: Principal, name: string) => Effect.Effect<boolean>
   }
 >()("max/channels/http/Turns") {
   static readonly layer = Layer.effect(
@@ -72,14 +77,14 @@ export class Turns extends Context.Service<
           leave
         ).pipe(Effect.map(({ events }) => Stream.takeUntil(Stream.fromPubSub(events), isLast)))
 
-      const answer = (principal: Principal, { organization, say, session }: Said, events: Turn["events"]) =>
+      const answer = (principal: Principal, { organization, say, session }: Said, turn: Turn) =>
         Effect.suspend(() => {
           let number = 0
           const publish = (event: TurnEvent) =>
-            Effect.asVoid(Effect.suspend(() => PubSub.publish(events, { number: (number += 1), event })))
+            Effect.asVoid(Effect.suspend(() => PubSub.publish(turn.events, { number: (number += 1), event })))
           return agent.turn({ organization, who: principal, session, say }).pipe(
             Stream.runForEach(publish),
-            Effect.onInterrupt(() => publish(lost))
+            Effect.onInterrupt(() => Effect.suspend(() => publish(turn.ending)))
           )
         })
 
@@ -92,11 +97,11 @@ export class Turns extends Context.Service<
           return yield* new InvalidInput({ message: "A turn of this name has begun with other words." })
         }
         const events = yield* PubSub.unbounded<Numbered>({ replay: Number.MAX_SAFE_INTEGER })
-        const turn: Turn = { said: words, events, isNamed: key !== undefined, listeners: 0 }
+        const turn: Turn = { said: words, events, isNamed: key !== undefined, listeners: 0, ending: lost }
         if (key !== undefined) named.set(key, turn)
-        const running = answer(principal, said, events).pipe(
+        const running = answer(principal, said, turn).pipe(
           Effect.andThen(key === undefined ? Effect.void : Effect.sleep(HELD)),
-          Effect.ensuring(Effect.sync(() => key !== undefined && named.delete(key)))
+          Effect.ensuring(Effect.sync(() => key !== undefined && named.get(key) === turn && named.delete(key)))
         )
         turn.fiber = yield* Effect.forkIn(running, scope)
         return turn
@@ -108,6 +113,16 @@ export class Turns extends Context.Service<
           Effect.suspend(() => {
             const turn = named.get(keyOf(principal, name))
             return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn))
+          }),
+        stop: (principal, name) =>
+          Effect.suspend(() => {
+            const key = keyOf(principal, name)
+            const turn = named.get(key)
+            if (turn?.fiber === undefined) return Effect.succeed(false)
+            // From here on the name is free.
+            named.delete(key)
+            turn.ending = stopped
+            return Effect.as(Fiber.interrupt(turn.fiber), true)
           })
       })
     })

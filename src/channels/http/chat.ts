@@ -20,6 +20,7 @@ const PROBLEM_OF: Readonly<Record<Failed["reason"], ProblemName>> = {
   Budget: "BudgetSpent",
   Model: "NoAnswer",
   Timeout: "NoAnswer",
+  Stopped: "NoAnswer",
   Unavailable: "Unavailable"
 }
 
@@ -103,6 +104,11 @@ export const Conversations = HttpApiBuilder.group(
         Effect.gen(function* () {
           const events = yield* turns.find(yield* CurrentPrincipal, params.turn)
           return events === undefined ? notFound("turn") : yield* respond(events, headers["last-event-id"] ?? 0)
+        }),
+      stop: ({ params }) =>
+        Effect.gen(function* () {
+          const found = yield* turns.stop(yield* CurrentPrincipal, params.turn)
+          return found ? HttpServerResponse.empty() : notFound("turn")
         }),
       list: () =>
         answered(

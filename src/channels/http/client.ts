@@ -43,7 +43,7 @@ export type Said = Parameters<Client["chat"]["say"]>[0]["payload"]
 /**
  * The tools and conversations as promises, which reject with the problem that the server answered with. A turn is an
  * iterable of its events; whoever stops iterating stops the turn, unless it has a name (`turn`), by which `resume`
- * listens to it again.
+ * listens to it again and `stop` ends it.
  */
 export const connect = (connection: Connection) => {
   const client = make(connection).pipe(Effect.provide(FetchHttpClient.layer))
@@ -63,6 +63,8 @@ export const connect = (connection: Connection) => {
     /** The events of a named turn after the first `heard` of them. */
     resume: (turn: string, heard = 0) =>
       listen(({ conversations }) => conversations.resume({ params: { turn }, headers: { "last-event-id": heard } })),
+    /** Ends a named turn: nothing of it is kept, unless it had ended already. */
+    stop: (turn: string) => call(({ conversations }) => conversations.stop({ params: { turn } })),
     conversations: {
       list: () => call(({ conversations }) => conversations.list()),
       get: (id: string) => call(({ conversations }) => conversations.get({ params: { id } })),

@@ -23,7 +23,8 @@ const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 1000,
-  keepAliveTimeout: 5000
+  /** Longer than proxies keep theirs: otherwise a request meets a connection that is being closed. */
+  keepAliveTimeout: 65_000
 } as const
 const MAX_CONNECTIONS = 4096
 const DRAIN = "8 seconds"

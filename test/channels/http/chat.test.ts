@@ -188,6 +188,42 @@ describe("POST /v1/chat", () => {
     await expect(collect(as("admin").resume("never-begun"))).rejects.toMatchObject({ _tag: "NotFound" })
   })
 
+  it("stops a turn that has a name, for its person only, and keeps nothing of it", async () => {
+    messages.reset(() => says("A long story that goes on and on. ".repeat(50), { pace: 40, piece: 8 }))
+    const before = (await as("admin").conversations.list()).conversations.length
+    const said = { text: "a story", turn: "story-1" }
+    const listening = collect(as("admin").chat(said))
+    await until(() => messages.requests.length > 0)
+    for (const who of ["member", "other"] as const) {
+      await expect(as(who).stop("story-1")).rejects.toMatchObject({ _tag: "NotFound" })
+    }
+    await as("admin").stop("story-1")
+    await until(() => messages.requests[0]?.aborted === true)
+    expect((await listening.catch((error: unknown) => [error])).at(-1)).toMatchObject(
+      // Before anything was said it is a problem, and afterwards the last event.
+      { _tag: expect.stringMatching(/^(error|NoAnswer)$/) }
+    )
+    expect((await as("admin").conversations.list()).conversations).toHaveLength(before)
+    await expect(as("admin").stop("story-1")).rejects.toMatchObject({ _tag: "NotFound" })
+    await expect(collect(as("admin").resume("story-1"))).rejects.toMatchObject({ _tag: "NotFound" })
+    // The name is free again, and stopping what has ended takes nothing back.
+    messages.reset(() => says("Short."))
+    const { session } = done(await collect(as("admin").chat(said)))
+    await as("admin").stop("story-1")
+    expect((await as("admin").conversations.get(session)).turns).toMatchObject([{ answered: "Short." }])
+  })
+
+  it("tells whoever listens that a turn was stopped", async () => {
+    messages.reset(() => says("A long story that goes on and on. ".repeat(50), { pace: 40, piece: 8 }))
+    const heard: Array<TurnEvent> = []
+    for await (const event of as("admin").chat({ text: "a story", turn: "story-2" })) {
+      if (heard.length === 0) await as("admin").stop("story-2")
+      heard.push(event)
+    }
+    expect(heard[0]).toMatchObject({ _tag: "delta" })
+    expect(heard.at(-1)).toEqual({ _tag: "error", reason: "Stopped", message: "You stopped this answer." })
+  })
+
   it("answers fifty turns of one conversation at once, one after the other, each kept", async () => {
     const { session } = done(await collect(as("admin").chat({ text: "begin" })))
     const all = await Promise.all(
