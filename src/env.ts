@@ -157,10 +157,16 @@ export const SETTINGS = {
     "20000",
     wholeNumber(0, 1_000_000)
   ),
+  traceMegabytes: setting(
+    "MAX_TRACE_MEGABYTES",
+    "How many megabytes stored traces take at most.",
+    "256",
+    wholeNumber(1, 100_000)
+  ),
   traceDays: setting("MAX_TRACE_DAYS", "How many days a trace is stored.", "7", wholeNumber(1, 3650)),
   otlpEndpoint: setting(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "Where traces are sent, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it nowhere.",
+    "Where traces, metrics and logs are sent, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it nowhere.",
     "",
     (text) =>
       text === ""
@@ -168,6 +174,15 @@ export const SETTINGS = {
         : /^https?:$/.test(parsedUrl(text)?.protocol ?? "")
           ? text.replace(/\/$/, "")
           : reject("http:// or https:// and a host")
+  ),
+  metricsToken: setting(
+    "MAX_METRICS_TOKEN",
+    "What a Prometheus sends as its bearer token to read GET /metrics, of at least 16 characters, as it is, env:NAME or file:/path. Without it nobody reads them.",
+    "",
+    (text) => {
+      const found = secretText(text)
+      return found === undefined || Redacted.value(found).length >= 16 ? found : reject("at least 16 characters")
+    }
   ),
   provider: setting(
     "MAX_PROVIDER",

@@ -13,6 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
   services: ["domain", "permissions", "database"],
   tools: ["domain", "services"],
   agents: ["domain", "services", "tools", "env.ts"],
+  observability: ["domain", "env.ts", "version.ts"],
   channels: [
     "domain",
     "permissions",
@@ -20,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
     "services",
     "tools",
     "agents",
+    "observability",
     "env.ts",
     "layers.ts",
     "observability.ts",

@@ -7,7 +7,8 @@ import { fromOtlp, toOtlp } from "../src/domain/otlp.ts"
 import { shortReference } from "../src/domain/reference.ts"
 import { criticalPath, selfTimes, type Trace, type TraceSpan } from "../src/domain/Trace.ts"
 import { Env } from "../src/env.ts"
-import { Observability, Recorder } from "../src/observability.ts"
+import { Observability } from "../src/observability.ts"
+import { Recorder } from "../src/observability/Recorder.ts"
 import { Database } from "../src/database/Database.ts"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
@@ -238,6 +239,7 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
       expect(totals.map(({ count, name }) => [name, count]).toSorted()).toEqual([
         ["EntityQueryService.find", 5],
         ["OrgEntityStore.find", 5],
+        ["PermissionEngine.plan", 1],
         ["postgres", 5]
       ])
       const queries = yield* EntityQueryService
@@ -262,9 +264,9 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
       const left = sql<{
         id: string
       }>`SELECT right(trace_id, 1) AS id FROM max.traces WHERE name = 'bounded' ORDER BY 1`
-      yield* store.prune({ days: 7, traces: 1_000_000 })
+      yield* store.prune({ days: 7, traces: 1_000_000, megabytes: 1000 })
       expect((yield* left).map(({ id }) => id)).toEqual(["2", "3", "4"])
-      yield* store.prune({ days: 7, traces: 1 })
+      yield* store.prune({ days: 7, traces: 1, megabytes: 1000 })
       expect(yield* sql`SELECT 1 FROM max.traces`).toHaveLength(1)
     })
   )

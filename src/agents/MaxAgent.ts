@@ -143,7 +143,8 @@ export class MaxAgent extends Context.Service<
             Effect.suspend(() =>
               Effect.annotateCurrentSpan({
                 "gen_ai.usage.input_tokens": spent.inputTokens,
-                "gen_ai.usage.output_tokens": spent.outputTokens
+                "gen_ai.usage.output_tokens": spent.outputTokens,
+                "max.steps": spent.steps
               })
             )
           )

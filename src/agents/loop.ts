@@ -6,7 +6,7 @@ import { Data, Effect, Queue, Stream } from "effect"
 import type { Cause } from "effect"
 import type { Page } from "../domain/Page.ts"
 import type { FindQuery } from "../domain/Query.ts"
-import { callTool, isToolName, type ToolOutcome } from "../tools/call.ts"
+import { callTool, type ToolOutcome } from "../tools/call.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
 import { SYSTEM_PROMPT } from "../tools/prompt.ts"
 import type { Grounds } from "./guards/Grounds.ts"
@@ -237,13 +237,7 @@ const NO_ROOM = "That is all that can be looked up for this answer. Say what you
 
 const execute = (question: Question, call: ToolCall) =>
   Queue.offer(question.events, { _tag: "tool", message: activity(call, question.plurals) }).pipe(
-    Effect.andThen(callTool(call.name, call.input)),
-    Effect.withSpan(`execute_tool ${isToolName(call.name) ? call.name : "unknown"}`, {
-      attributes: {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": isToolName(call.name) ? call.name : "unknown"
-      }
-    })
+    Effect.andThen(callTool(call.name, call.input))
   )
 
 /** What a call does, in people's words; a type that the person may not see isn't named. */

@@ -4,7 +4,7 @@ import { Context, Effect, type Fiber, References, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import { enterOrganization } from "./rowSecurity.ts"
-import { driverAttributes, spanned } from "./spans.ts"
+import { below, driverAttributes, spanned } from "./spans.ts"
 import type { Statement } from "./sql/find.ts"
 
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
@@ -59,12 +59,17 @@ const forkUntraced = Effect.runForkWith(Context.make(References.TracerEnabled, f
 
 const driverSpans = new WeakMap<PgClient.PgClient, Record<string, unknown>>()
 
-/** Runs a compiled statement on a lane; its span is below `parent`, or else the current one. */
+/**
+ * Runs a compiled statement on a lane; its span is below `parent`, or else the current one. Where statements wait for
+ * one of several connections the driver's own span is taken, which knows how long.
+ */
 export const runStatement = <Row extends object>(
   client: PgClient.PgClient,
   { parameters, text }: Statement,
   parent?: Tracer.Span
 ) => {
+  if (client.config.multiplex !== true && parent !== undefined)
+    return orUnavailable(below(parent, client.unsafe<Row>(text, parameters)))
   const rows = detached<ReadonlyArray<Row>, SqlError.SqlError, never>(
     client.unsafe<Row>(text, parameters),
     forkUntraced

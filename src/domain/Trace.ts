@@ -53,7 +53,6 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "http.route",
   "mcp.method.name",
   "mcp.protocol.version",
-  "messaging.operation.name",
   "db.system.name",
   "db.query.summary",
   "db.client.connection.wait_time_ms",
@@ -65,8 +64,7 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.plan.cached",
   "max.plan.hash",
   "max.statement",
-  "max.statement.cached",
-  "max.attempt",
+  "max.caller",
   "max.total",
   "max.entities",
   "max.rows",
@@ -75,6 +73,33 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.limited",
   "max.denied"
 ])
+
+/**
+ * What was recorded of one trace by itself (a request, and the turn that it began and that outlived it) as one trace:
+ * times count from its first beginning.
+ */
+export const joined = (parts: ReadonlyArray<Trace>): ReadonlyArray<Trace> => {
+  const byId = new Map<string, Array<Trace>>()
+  for (const part of parts) {
+    const known = byId.get(part.traceId)
+    if (known === undefined) byId.set(part.traceId, [part])
+    else known.push(part)
+  }
+  return [...byId.values()].map((group) => {
+    const [first, ...others] = group.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+    return others.length === 0 ? first! : others.reduce(beside, first!)
+  })
+}
+
+const beside = (first: Trace, other: Trace): Trace => {
+  const later = Number(other.startedAt - first.startedAt)
+  return {
+    ...first,
+    spans: [...first.spans, ...other.spans.map((span) => ({ ...span, start: span.start + later }))],
+    dropped: first.dropped + other.dropped,
+    statements: { ...first.statements, ...other.statements }
+  }
+}
 
 /** Nanoseconds that a span spent itself, with no child of its running: children that run at once count once. */
 export const selfTimes = (spans: ReadonlyArray<TraceSpan>): ReadonlyMap<string, number> => {

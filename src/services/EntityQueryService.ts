@@ -10,6 +10,8 @@ import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
+import { past } from "../domain/spans.ts"
+import { callerMark } from "./callerMark.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 import { type Found, OrgEntityStore } from "./OrgEntityStore.ts"
@@ -91,22 +93,25 @@ export class EntityQueryService extends Context.Service<
         span: Tracer.Span | undefined
       ): Effect.Effect<Found | { readonly _tag: "Fault"; readonly fault: Fault }, Unavailable> => {
         const visible = visibleTo(admitted)
-        const planned = visible.planned()
+        const before = visible.planning()
         const resolved = resolveShaped(query, visible)
         if (Result.isFailure(resolved)) return Effect.succeed({ _tag: "Fault", fault: resolved.failure })
-        const { limited, type } = resolved.success
+        const { label, limited, type } = resolved.success
         const found = store.find(resolved.success, admitted.state.catalog, span)
-        return span === undefined
-          ? found
-          : Effect.tap(found, (one) => {
-              if (one._tag !== "Page") return Effect.void
-              span.attribute("max.type", type.slug)
-              span.attribute("max.plan.cached", visible.planned() === planned)
-              span.attribute("max.total", one.page.total)
-              span.attribute("max.entities", one.page.entities.length)
-              span.attribute("max.limited", limited === true)
-              return Effect.void
-            })
+        if (span === undefined) return found
+        const planning = visible.planning() - before
+        span.attribute("max.type", type.slug)
+        span.attribute("max.shape", label)
+        span.attribute("max.plan.cached", planning === 0n)
+        span.attribute("max.plan.hash", visible.nameOf(type))
+        const told = Effect.tap(found, (one) => {
+          if (one._tag !== "Page") return Effect.void
+          span.attribute("max.total", one.page.total)
+          span.attribute("max.entities", one.page.entities.length)
+          span.attribute("max.limited", limited === true)
+          return Effect.void
+        })
+        return planning === 0n ? told : Effect.andThen(past("PermissionEngine.plan", span, planning), told)
       }
 
       /** What was cached is over, or it found a fault, which has to be told from what is in force now. */
@@ -121,6 +126,7 @@ export class EntityQueryService extends Context.Service<
               const filtered = input.filters.map((filter) => filter.columnId)
               refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
               span?.attribute("max.denied", true)
+              span?.attribute("max.caller", callerMark(principal))
             }
             return yield* second.fault
           case "Stale":
@@ -164,7 +170,7 @@ export class EntityQueryService extends Context.Service<
           const resolved = resolveType(input.entityTypeId, visible)
           if (Result.isFailure(resolved)) {
             refused(admitted, input.entityTypeId, [])
-            yield* Effect.annotateCurrentSpan("max.denied", true)
+            yield* Effect.annotateCurrentSpan({ "max.denied": true, "max.caller": callerMark(admitted.principal) })
           }
           const found = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS

@@ -2,6 +2,7 @@
  * Who somebody is, and whether they may come in: two things. Identifying finds the People with an identifier and
  * grants nothing. Admitting asks for a verified identifier that is bound to an active membership.
  */
+import { callerMark } from "./callerMark.ts"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { runWithin } from "../database/read.ts"
@@ -69,7 +70,11 @@ export class IdentityResolver extends Context.Service<
 
       const refuse = (organizationId: bigint, actor: string, subject: string) => {
         refusals.record({ organizationId, actor, action: "admission.refused", subject })
-        return Effect.andThen(Effect.annotateCurrentSpan("max.denied", true), Effect.fail(NotAdmitted.error))
+        const marks = {
+          "max.denied": true,
+          ...(actor === "nobody" ? {} : { "max.caller": callerMark({ organizationId, anchorEntityId: actor }) })
+        }
+        return Effect.andThen(Effect.annotateCurrentSpan(marks), Effect.fail(NotAdmitted.error))
       }
 
       /** `who` is the person that was named, as far as one is known. */

@@ -51,7 +51,10 @@ export class OrgEntityStore extends Context.Service<
               catalog.rowSecurity === true
                 ? below(span, runWithin<Row>(database.search, catalog.organization.id, statement))
                 : runStatement<Row>(database[query.lane], statement, span)
-            return Effect.flatMap(rows, (found) => pageOf(found, query, catalog))
+            return Effect.flatMap(rows, (found) => {
+              span?.attribute("max.rows", found.length)
+              return pageOf(found, query, catalog)
+            })
           })
       })
     })

@@ -1,10 +1,10 @@
 /** Traces that were kept, bounded by age and number: written in batches, listed, found by reference, and summed up. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { shortReference } from "../domain/reference.ts"
-import { selfTimes, Trace } from "../domain/Trace.ts"
+import { joined, selfTimes, Trace, type TraceSpan } from "../domain/Trace.ts"
 
 /** What a list shows of a trace. */
 export interface TraceLine {
@@ -25,7 +25,9 @@ export interface TraceQuery {
   readonly organizationId?: bigint | undefined
   /** Only roots whose name begins with this. */
   readonly name?: string | undefined
+  /** Only those that failed; with `denied` too, those that failed or in which somebody was denied. */
   readonly failed?: boolean | undefined
+  readonly denied?: boolean | undefined
   readonly atLeastMilliseconds?: number | undefined
   /** Minutes back from now. */
   readonly sinceMinutes?: number | undefined
@@ -43,10 +45,23 @@ export interface SpanTotals {
   readonly p99: number
 }
 
-/** What is kept. */
+/** How many traces took how long. */
+export interface Bar {
+  /** Milliseconds, from the first up to but without the second; the last has no end. */
+  readonly from: number
+  readonly to?: number
+  readonly count: number
+  /** Of those, the ones that failed or in which somebody was denied. */
+  readonly failed: number
+}
+
+const BARS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]
+
+/** What is kept, at most. */
 export interface Retention {
   readonly days: number
   readonly traces: number
+  readonly megabytes: number
 }
 
 /** Statements stand in a table of their own: the same text is in thousands of traces. */
@@ -69,6 +84,12 @@ const organizationOf = (trace: Trace): bigint => {
   return typeof id === "string" && /^\d{1,19}$/.test(id) ? BigInt(id) : 0n
 }
 
+const STATUS = "http.response.status_code"
+
+/** What is answered over HTTP has no failed span, whatever it was. */
+const failureOf = ({ attributes, failure }: TraceSpan): string | undefined =>
+  failure ?? (Number(attributes[STATUS]) >= 500 ? `HTTP ${attributes[STATUS]}` : undefined)
+
 const row = (trace: Trace) => {
   const root = trace.spans[0]!
   const self = selfTimes(trace.spans)
@@ -81,7 +102,7 @@ const row = (trace: Trace) => {
     started_at: new Date(Number(trace.startedAt / 1_000_000n)).toISOString(),
     name: root.name,
     microseconds: Math.round(root.duration / 1000),
-    failure: root.failure ?? null,
+    failure: failureOf(root) ?? null,
     denied: trace.spans.some((span) => span.attributes["max.denied"] === true),
     span_names: trace.spans.map((span) => span.name),
     self_microseconds: trace.spans.map((span) => Math.round(self.get(span.spanId)! / 1000)),
@@ -91,7 +112,8 @@ const row = (trace: Trace) => {
 }
 
 const INSERT = `
-  INSERT INTO max.traces
+  INSERT INTO max.traces (organization_id, trace_id, root_span_id, reference, started_at, name, microseconds, failure,
+    denied, span_names, self_microseconds, document, bytes)
   SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, trace_id text, root_span_id text, reference text,
     started_at timestamptz, name text, microseconds bigint, failure text, denied boolean, span_names text[],
     self_microseconds bigint[], document text, bytes int)
@@ -102,6 +124,9 @@ const INSERT_STATEMENTS = `
   SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, hash text, statement text)
   ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
   WHERE traced_statements.seen_at < now() - interval '1 day'`
+
+/** New traces that are told of at once; of more in ten seconds only the newest. */
+const MAX_FOLLOWED = 500
 
 export class TraceStore extends Context.Service<
   TraceStore,
@@ -115,6 +140,10 @@ export class TraceStore extends Context.Service<
     readonly read: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
     /** The traces with this id or reference, the newest first, whole. */
     readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
+    /** How the traces are spread over how long they took, the fastest first. */
+    readonly histogram: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Bar>, Unavailable>
+    /** Traces as they are stored from now on, by whichever process. */
+    readonly follow: (query: TraceQuery) => Stream.Stream<TraceLine, Unavailable>
     /** Where the time went: spans by name, by the time that they took themselves. */
     readonly top: (query: TraceQuery) => Effect.Effect<ReadonlyArray<SpanTotals>, Unavailable>
   }
@@ -127,12 +156,19 @@ export class TraceStore extends Context.Service<
       const untraced = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.withTracerEnabled(orUnavailable(effect), false)
 
-      const matching = ({ atLeastMilliseconds, failed, name, organizationId, sinceMinutes }: TraceQuery) =>
+      const matching = ({ atLeastMilliseconds, denied, failed, name, organizationId, sinceMinutes }: TraceQuery) =>
         sql.and([
           sql`true`,
           ...(organizationId === undefined ? [] : [sql`t.organization_id = ${organizationId}`]),
           ...(name === undefined ? [] : [sql`starts_with(t.name, ${name}::text)`]),
-          ...(failed === true ? [sql`(t.failure IS NOT NULL OR t.denied)`] : []),
+          ...(failed === true || denied === true
+            ? [
+                sql.or([
+                  ...(failed === true ? [sql`t.failure IS NOT NULL`] : []),
+                  ...(denied === true ? [sql`t.denied`] : [])
+                ])
+              ]
+            : []),
           ...(atLeastMilliseconds === undefined
             ? []
             : [sql`t.microseconds >= ${Math.round(atLeastMilliseconds * 1000)}::bigint`]),
@@ -140,6 +176,34 @@ export class TraceStore extends Context.Service<
             ? []
             : [sql`t.started_at >= now() - make_interval(mins => ${sinceMinutes}::int)`])
         ])
+
+      const lines = (query: TraceQuery, further = sql`true`) =>
+        untraced(sql<TraceLine>`
+          SELECT t.trace_id AS "traceId", t.reference,
+            to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "startedAt", t.name,
+            t.microseconds::float8 / 1000 AS milliseconds, t.failure, t.denied, cardinality(t.span_names) AS spans
+          FROM max.traces t WHERE ${sql.and([matching(query), further])}
+          ORDER BY t.started_at DESC, t.trace_id LIMIT ${query.limit}::int`)
+
+      /** Two processes don't end what they write in the order in which they began it: what is new is looked for again. */
+      const follow = (query: TraceQuery) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const recent = lines({ ...query, limit: MAX_FOLLOWED }, sql`t.stored_at > now() - interval '10 seconds'`)
+            const keyOf = ({ name, startedAt, traceId }: TraceLine) => `${traceId} ${startedAt} ${name}`
+            let seen = new Set((yield* recent).map(keyOf))
+            const news = Effect.map(recent, (found) => {
+              const fresh = found.filter((line) => !seen.has(keyOf(line)))
+              seen = new Set(found.map(keyOf))
+              return fresh.toReversed()
+            })
+            return Stream.tick("1 second").pipe(
+              Stream.drop(1),
+              Stream.mapEffect(() => news),
+              Stream.flatMap(Stream.fromIterable)
+            )
+          })
+        )
 
       return TraceStore.of({
         write: (traces) =>
@@ -154,31 +218,44 @@ export class TraceStore extends Context.Service<
                 )
               ),
 
-        prune: ({ days, traces }) =>
+        prune: ({ days, megabytes, traces }) =>
           Effect.asVoid(
             untraced(
               Effect.all([
                 sql`DELETE FROM max.traces WHERE started_at < now() - make_interval(days => ${days}::int)`,
                 sql`DELETE FROM max.traced_statements WHERE seen_at < now() - make_interval(days => ${days + 1}::int)`,
                 sql`DELETE FROM max.traces t USING (
-                      SELECT organization_id, trace_id, root_span_id FROM max.traces
-                      ORDER BY started_at DESC OFFSET ${traces}::int) o
-                    WHERE t.organization_id = o.organization_id AND t.trace_id = o.trace_id AND t.root_span_id = o.root_span_id`
+                      SELECT organization_id, trace_id, root_span_id, row_number() OVER newest AS n, sum(bytes) OVER newest AS size
+                      FROM max.traces WINDOW newest AS (ORDER BY started_at DESC, trace_id, root_span_id)) o
+                    WHERE (o.n > ${traces}::int OR o.size > ${megabytes}::bigint * 1000000)
+                      AND t.organization_id = o.organization_id AND t.trace_id = o.trace_id AND t.root_span_id = o.root_span_id`
               ])
             )
           ),
 
-        list: (query) =>
-          untraced(sql<TraceLine>`
-            SELECT t.trace_id AS "traceId", t.reference,
-              to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "startedAt", t.name,
-              t.microseconds::float8 / 1000 AS milliseconds, t.failure, t.denied, cardinality(t.span_names) AS spans
-            FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC, t.trace_id LIMIT ${query.limit}::int`),
+        list: (query) => lines(query),
+
+        follow,
+
+        histogram: (query) =>
+          untraced(sql<{ bar: number; count: number; failed: number }>`
+            SELECT width_bucket(t.microseconds, ${BARS.map((ms) => ms * 1000)}::bigint[]) AS bar, count(*)::int AS count,
+              count(*) FILTER (WHERE t.failure IS NOT NULL OR t.denied)::int AS failed
+            FROM max.traces t WHERE ${matching(query)} GROUP BY 1`).pipe(
+            Effect.map((found) => {
+              const byBar = new Map(found.map((one) => [one.bar, one]))
+              return [0, ...BARS].map((from, bar): Bar => {
+                const { count = 0, failed = 0 } = byBar.get(bar) ?? {}
+                return { from, ...(BARS[bar] === undefined ? {} : { to: BARS[bar] }), count, failed }
+              })
+            })
+          ),
 
         read: (query) =>
           untraced(sql<{ document: string }>`
             SELECT t.document FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC LIMIT ${query.limit}::int`).pipe(
-            Effect.flatMap(Effect.forEach(({ document }) => Effect.orDie(decodeDocument(document))))
+            Effect.flatMap(Effect.forEach(({ document }) => Effect.orDie(decodeDocument(document)))),
+            Effect.map(joined)
           ),
 
         get: (idOrReference, organizationId) =>
@@ -195,7 +272,8 @@ export class TraceStore extends Context.Service<
                   statements: statements ?? {}
                 }))
               )
-            )
+            ),
+            Effect.map(joined)
           ),
 
         top: (query) =>

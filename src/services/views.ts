@@ -1,5 +1,7 @@
 /** What principals may see, planned once per state and kept until the state or the time is another. */
+import { createHash } from "node:crypto"
 import { compilable } from "../database/sql/compilable.ts"
+import type { EntityType } from "../domain/EntityType.ts"
 import type { Principal } from "../domain/Principal.ts"
 import type { Plan } from "../permissions/Plan.ts"
 import { plan } from "../permissions/PermissionEngine.ts"
@@ -35,28 +37,45 @@ export const makeViews = () => {
 interface View extends Visible {
   /** When the first time-bound rule of what was planned begins or ends. */
   readonly expiresAt: () => number
-  /** How many types were planned so far. */
-  readonly planned: () => number
+  /** Nanoseconds that went into plans so far. */
+  readonly planning: () => bigint
+  /** What a plan is called in traces: the same for whoever has the same plan. */
+  readonly nameOf: (type: EntityType) => string | undefined
 }
 
 const makeView = (principal: Principal, state: State): View => {
   const plans = new Map<string, Plan>()
+  const names = new Map<string, string>()
   let expiresAt = Infinity
+  let planning = 0n
   return {
     state,
     expiresAt: () => expiresAt,
-    planned: () => plans.size,
+    planning: () => planning,
+    nameOf: ({ key }) => {
+      const known = names.get(key)
+      const made = plans.get(key)
+      if (known !== undefined || made === undefined) return known
+      const name = createHash("sha256").update(JSON.stringify(made, written)).digest("hex").slice(0, 8)
+      names.set(key, name)
+      return name
+    },
     planOf: (type) => {
       let found = plans.get(type.key)
       if (found === undefined) {
+        const began = process.hrtime.bigint()
         found = compilable(plan(state.policy, state.catalog, principal, type, "read", Date.now()), type, state.catalog)
         plans.set(type.key, found)
         expiresAt = Math.min(expiresAt, found.expiresAt)
+        planning += process.hrtime.bigint() - began
       }
       return found._tag === "Granted" ? found : undefined
     }
   }
 }
+
+const written = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value instanceof Map || value instanceof Set ? [...value] : value
 
 /** An injective text of everything that a principal's plans depend on. */
 const viewKey = (principal: Principal, state: State): string =>

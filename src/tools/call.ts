@@ -2,8 +2,9 @@
  * A tool call as a model makes it: any name, any input. What comes back is always something that the model can read;
  * only the end of the caller's access and an interruption end a call otherwise.
  */
-import { Effect, Option, Stream, Tracer } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
+import { sealed } from "../domain/spans.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
 import { MaxToolkit } from "./Toolkit.ts"
@@ -31,19 +32,25 @@ const failed = (text: string, unavailable = false): ToolOutcome => ({ text, fail
 
 const WRONG_SHAPE = failed("The input doesn't have the tool's shape.")
 
-/**
- * The toolkit writes a call's input on the span that is current. Under a span of somebody else's it can't, and what
- * the handlers trace still belongs where it did.
- */
+/** The toolkit writes a call's input on the span that is current. */
 const withoutInputOnSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.matchEffect(Effect.currentSpan, {
     onFailure: () => effect,
-    onSuccess: ({ sampled, spanId, traceId }) =>
-      Effect.withParentSpan(effect, Tracer.externalSpan({ sampled, spanId, traceId }))
+    onSuccess: (span) => Effect.withParentSpan(effect, sealed(span))
   })
 
 /** Calls a tool for the current principal; the input is checked by the tool's schema before anything is looked up. */
-export const callTool = Effect.fnUntraced(function* (name: string, input: unknown) {
+export const callTool = (name: string, input: unknown) => {
+  const known = isToolName(name) ? name : "unknown"
+  return call(name, input).pipe(
+    Effect.tap(({ text }) => Effect.annotateCurrentSpan("max.bytes", Buffer.byteLength(text))),
+    Effect.withSpan(`execute_tool ${known}`, {
+      attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": known }
+    })
+  )
+}
+
+const call = Effect.fnUntraced(function* (name: string, input: unknown) {
   if (!isToolName(name)) return failed(`There is no tool ${quoted(name)}.`)
   const toolkit = yield* MaxToolkit
   const output = yield* toolkit.handle(name, input as never).pipe(

@@ -5,6 +5,7 @@
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk"
 import type { ContentBlockParam, MessageParam, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
+import { traceparent } from "../../domain/spans.ts"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
 import { parsedInput } from "./input.ts"
@@ -35,17 +36,20 @@ export const anthropic = (settings: AnthropicSettings): Layer.Layer<ModelStep> =
       model: settings.model,
       stream: (request) =>
         Stream.callback<StepEvent, ModelFailure>((queue) =>
-          Effect.callback<void, ModelFailure>((resume) => {
-            const abort = new AbortController()
-            void run(client, settings.model, request, abort.signal, (event) => Queue.offerUnsafe(queue, event)).then(
-              () => {
-                Queue.endUnsafe(queue)
-                resume(Effect.void)
-              },
-              (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
-            )
-            return Effect.sync(() => abort.abort())
-          })
+          Effect.flatMap(traceparent, (headers) =>
+            Effect.callback<void, ModelFailure>((resume) => {
+              const abort = new AbortController()
+              const options = { signal: abort.signal, headers }
+              void run(client, settings.model, request, options, (event) => Queue.offerUnsafe(queue, event)).then(
+                () => {
+                  Queue.endUnsafe(queue)
+                  resume(Effect.void)
+                },
+                (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
+              )
+              return Effect.sync(() => abort.abort())
+            })
+          )
         )
     })
   })
@@ -54,7 +58,7 @@ const run = async (
   client: Anthropic,
   model: string,
   request: StepRequest,
-  signal: AbortSignal,
+  options: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
   emit: (event: StepEvent) => void
 ): Promise<void> => {
   const read = reader(emit)
@@ -67,7 +71,7 @@ const run = async (
       tools: anthropicDefinitions(request.tools),
       messages: request.messages.map(toMessage)
     },
-    { signal }
+    options
   )
   try {
     for await (const event of stream) read.event(event)

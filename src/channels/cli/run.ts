@@ -7,6 +7,7 @@ import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
 import { Agent, Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
+import { formatted } from "../../observability/logs.ts"
 import { Mappings } from "../../services/Mappings.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { idp, token } from "./commands/access.ts"
@@ -49,7 +50,7 @@ const LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as
 const Configured = Layer.unwrap(
   Effect.map(Env, ({ logLevel }) =>
     Layer.mergeAll(
-      Logger.layer([Logger.withConsoleError(Logger.formatSimple)]),
+      Logger.layer([Logger.withConsoleError(formatted)]),
       Layer.succeed(References.MinimumLogLevel, LEVELS[logLevel])
     )
   )

@@ -8,6 +8,7 @@ import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { InvalidInput, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
+import { apart } from "../../domain/spans.ts"
 
 /** An event with its number in the turn, from 1 on. */
 export interface Numbered {
@@ -99,7 +100,7 @@ export class Turns extends Context.Service<
         const events = yield* PubSub.unbounded<Numbered>({ replay: Number.MAX_SAFE_INTEGER })
         const turn: Turn = { said: words, events, isNamed: key !== undefined, listeners: 0, ending: lost }
         if (key !== undefined) named.set(key, turn)
-        const running = answer(principal, said, turn).pipe(
+        const running = apart(answer(principal, said, turn)).pipe(
           Effect.andThen(key === undefined ? Effect.void : Effect.sleep(HELD)),
           Effect.ensuring(Effect.sync(() => key !== undefined && named.get(key) === turn && named.delete(key)))
         )

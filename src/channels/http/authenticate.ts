@@ -1,8 +1,9 @@
 /** Who a request comes from: the one way for every route, the tools' as well as those beside the declared interface. */
-import { Context, Effect } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Context, Effect, Option } from "effect"
+import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { NotAuthenticated } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
+import { continueFrom } from "../../domain/spans.ts"
 import { Admission, type Caller, type Proof } from "../../services/Admission.ts"
 import type { Scope } from "../../services/Credentials.ts"
 import { problem, problemOf } from "./problems.ts"
@@ -45,6 +46,18 @@ export const withoutOrigin = problem(
 )
 
 /**
+ * The trace of a request goes on from its caller's, once the caller has been let in: a stranger's words about traces
+ * count for nothing. Whether it is kept is Max's decision, and only for those who may read traces the caller's.
+ */
+const traced = (request: HttpServerRequest.HttpServerRequest, { principal, scopes }: Caller) => {
+  const parent = HttpTraceContext.w3c(request.headers)
+  return Effect.andThen(
+    Effect.annotateCurrentSpan("max.organization.id", String(principal.organizationId)),
+    Option.isNone(parent) ? Effect.void : continueFrom(parent.value, scopes.includes("traces"))
+  )
+}
+
+/**
  * How requests are authenticated: runs an effect for whoever the request comes from, or answers with the problem.
  * Membership and credential are those of this moment: what was ended is refused from the next request on.
  */
@@ -61,9 +74,12 @@ export const authentication = Effect.gen(function* () {
         onSuccess: (
           caller
         ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, Exclude<R, CurrentPrincipal | CurrentCaller>> =>
-          Effect.provideContext(
-            use,
-            Context.make(CurrentPrincipal, caller.principal).pipe(Context.add(CurrentCaller, caller))
+          Effect.andThen(
+            traced(request, caller),
+            Effect.provideContext(
+              use,
+              Context.make(CurrentPrincipal, caller.principal).pipe(Context.add(CurrentCaller, caller))
+            )
           )
       })
     })

@@ -2,11 +2,12 @@
  * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be,
  * and that every failure is a problem. Nothing of a request but its method and route is recorded.
  */
-import { Cause, Context, Effect, SchemaIssue, Tracer } from "effect"
+import { Cause, Context, Effect, Option, SchemaIssue, Tracer } from "effect"
 import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
+import { shortReference } from "../../domain/reference.ts"
 import { quoted } from "../../domain/text.ts"
 import { problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
@@ -109,13 +110,15 @@ const placeOf = (cause: Cause.Cause<unknown>): string => {
   return [error.name, ...frames.slice(0, 12)].join("\n")
 }
 
-const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
-  const reference = randomBytes(4).toString("hex")
-  return Effect.as(
-    Effect.logError(`A request failed (reference ${reference}): ${placeOf(cause)}`),
-    problem("Internal", `Tell an administrator the reference ${reference}.`, { reference })
-  )
-}
+/** The reference is that of the trace, which is always kept; where nothing is traced it is in the log. */
+const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
+  Effect.flatMap(Effect.option(Effect.currentSpan), (span) => {
+    const reference = Option.isSome(span) ? shortReference(span.value.traceId) : randomBytes(4).toString("hex")
+    return Effect.as(
+      Effect.logError(`A request failed (reference ${reference}): ${placeOf(cause)}`),
+      problem("Internal", `Tell an administrator the reference ${reference}.`, { reference })
+    )
+  })
 
 /** Wraps an application in what holds for every request; `routes` are all that it has. */
 export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
@@ -137,7 +140,12 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
       if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
       const route = find(pathOf(request))[0]?.path
       return response.pipe(
-        Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        Effect.tap(({ body, status }) =>
+          Effect.annotateCurrentSpan({
+            "http.response.status_code": status,
+            ...("contentLength" in body && body.contentLength !== undefined ? { "max.bytes": body.contentLength } : {})
+          })
+        ),
         Effect.withSpan(route === undefined ? request.method : `${request.method} ${route}`, {
           kind: "server",
           // Not a part of the command that the server runs in.

@@ -5,9 +5,18 @@ import { mapping } from "./0003_mapping.ts"
 import { conversations } from "./0004_conversations.ts"
 import { admission } from "./0006_admission.ts"
 import { traces } from "./0007_traces.ts"
+import { traceRetention } from "./0011_trace_retention.ts"
 import type { Migration } from "./Migration.ts"
 
-export const migrations: ReadonlyArray<Migration> = [foundation, audit, mapping, conversations, admission, traces]
+export const migrations: ReadonlyArray<Migration> = [
+  foundation,
+  audit,
+  mapping,
+  conversations,
+  admission,
+  traces,
+  traceRetention
+]
 
 /** The schema that this program needs. */
 export const SCHEMA_VERSION = Math.max(...migrations.map((migration) => migration.id))
