@@ -147,3 +147,20 @@ export const criticalPath = (spans: ReadonlyArray<TraceSpan>): ReadonlySet<strin
   if (spans[0] !== undefined) walk(spans[0])
   return path
 }
+
+/** In the order of a tree: children under their parent, by when they began, each with its depth. */
+export const inTree = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<readonly [span: TraceSpan, depth: number]> => {
+  const own = new Set(spans.map(({ spanId }) => spanId))
+  const roots = spans.filter(({ parentId }) => parentId === undefined || !own.has(parentId))
+  const under = (parents: ReadonlyArray<TraceSpan>, depth: number): ReadonlyArray<readonly [TraceSpan, number]> =>
+    parents
+      .toSorted((a, b) => a.start - b.start)
+      .flatMap((span) => [
+        [span, depth] as const,
+        ...under(
+          spans.filter(({ parentId }) => parentId === span.spanId),
+          depth + 1
+        )
+      ])
+  return under(roots, 0)
+}

@@ -10,6 +10,7 @@ type FindingKind =
   | "slow statement"
   | "one after another"
   | "repeated statement"
+  | "missing index"
   | "plans made anew"
   | "waiting for a connection"
   | "mostly the model"
@@ -25,6 +26,8 @@ export interface Finding {
   readonly reference: string
   /** How many traces show it. */
   readonly traces: number
+  /** Of a slow lookup: its statement, as `max.statement` names it. */
+  readonly statement?: string
 }
 
 export interface Thresholds {
@@ -42,7 +45,7 @@ export interface Thresholds {
   /** The share of a turn that is the model's, of a turn of at least `turn` milliseconds. */
   readonly model: number
   readonly turn: number
-  /** Denied traces of one organization. */
+  /** Traces in which one caller was denied. */
   readonly denied: number
 }
 
@@ -73,6 +76,7 @@ interface Observation {
   readonly weight: number
   readonly message: string
   readonly command: (reference: string) => string
+  readonly statement?: string
 }
 
 const show = (reference: string) => `max trace show ${reference}`
@@ -88,7 +92,9 @@ const slowStatements: Look = ({ spans }, { slowStatement }) =>
       subject: text(span, SUMMARY),
       weight: ms(span.duration),
       message: `${text(span, SUMMARY)} took ${rounded(ms(span.duration))} ms in the database`,
-      command: "max.statement" in span.attributes ? explain : show
+      ...("max.statement" in span.attributes
+        ? { command: explain, statement: text(span, "max.statement") }
+        : { command: show })
     }))
 
 const siblings = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<ReadonlyArray<TraceSpan>> =>
@@ -134,7 +140,7 @@ const repeatedStatements: Look = ({ spans }, { repeated }) =>
       kind: "repeated statement",
       subject: summary,
       weight: group.length,
-      message: `${summary} ran ${group.length} times in one trace, ${rounded(group.reduce((sum, span) => sum + ms(span.duration), 0))} ms in all`,
+      message: `${summary} ran ${group.length} times in one trace (N+1), ${rounded(group.reduce((sum, span) => sum + ms(span.duration), 0))} ms in all`,
       command: show
     }))
 
@@ -182,17 +188,18 @@ const models: Look = (trace, { model, tokens, turn }) => {
   ]
 }
 
-const denied: Look = ({ spans }, limits) => {
+const denied: Look = ({ spans }) => {
   const span = spans.find(({ attributes }) => attributes["max.denied"] === true)
+  const caller = span === undefined ? "" : text(span, "max.caller")
   const organization = spans.map((one) => text(one, "max.organization.id")).find((id) => id !== "") ?? ""
   return span === undefined
     ? []
     : [
         {
           kind: "denied again and again",
-          subject: organization,
-          weight: 1 / limits.denied,
-          message: "callers were denied again and again",
+          subject: `${organization} ${caller}`,
+          weight: 1,
+          message: `${caller === "" ? "nobody who is known here" : "one caller"} was denied again and again`,
           command: () => "max audit list --refused"
         }
       ]
@@ -226,13 +233,20 @@ export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRE
   const grouped = Arr.groupBy(seen, ({ observation: { kind, subject } }) => `${kind} ${subject}`)
   const found = Object.values(grouped).flatMap((group) => {
     const worst = group.toSorted((a, b) => b.observation.weight - a.observation.weight)[0]!
-    const { command, kind, message } = worst.observation
+    const { command, kind, message, statement } = worst.observation
     const shown = new Set(group.map(({ trace }) => trace)).size
     if (kind === "denied again and again" && shown < limits.denied) return []
     const reference = shortReference(worst.trace.traceId)
     return [
       {
-        finding: { kind, message, command: command(reference), reference, traces: shown },
+        finding: {
+          kind,
+          message,
+          command: command(reference),
+          reference,
+          traces: shown,
+          ...(statement === undefined ? {} : { statement })
+        },
         weight: worst.observation.weight
       }
     ]

@@ -8,6 +8,7 @@ import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../domain/errors.ts"
 import type { Principal } from "../domain/Principal.ts"
+import { ADMIN } from "./adminPolicy.ts"
 import { CallLimits } from "./CallLimits.ts"
 import { Credentials, type Presented, type Scope, sha256 } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
@@ -33,6 +34,10 @@ interface Known {
   readonly caller: Caller
   readonly expiresAt: number
 }
+
+/** At a browser an admin may also see where the time goes; a token is for what it was made for. */
+const scopesOf = (by: "token" | "session", { scopes }: Presented, { roles }: Principal): ReadonlyArray<Scope> =>
+  by === "session" && roles.includes(ADMIN) ? [...scopes, "traces"] : scopes
 
 /** What a person whom an identity provider vouches for may do; what exactly is decided by roles. */
 const PROVIDER_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
@@ -77,7 +82,7 @@ export class Admission extends Context.Service<
           anchorEntityId: presented.anchorId
         })
         return {
-          caller: { principal, scopes: presented.scopes, by, credentialId: presented.id },
+          caller: { principal, scopes: scopesOf(by, presented, principal), by, credentialId: presented.id },
           expiresAt: presented.expiresAt.getTime()
         } satisfies Known
       })

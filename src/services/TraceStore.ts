@@ -140,6 +140,11 @@ export class TraceStore extends Context.Service<
     readonly read: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
     /** The traces with this id or reference, the newest first, whole. */
     readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
+    /** The texts of statements by the hashes that `max.statement` names. */
+    readonly statements: (
+      hashes: ReadonlyArray<string>,
+      organizationId?: bigint
+    ) => Effect.Effect<ReadonlyMap<string, string>, Unavailable>
     /** How the traces are spread over how long they took, the fastest first. */
     readonly histogram: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Bar>, Unavailable>
     /** Traces as they are stored from now on, by whichever process. */
@@ -274,6 +279,13 @@ export class TraceStore extends Context.Service<
               )
             ),
             Effect.map(joined)
+          ),
+
+        statements: (hashes, organizationId) =>
+          untraced(sql<{ hash: string; statement: string }>`
+            SELECT hash, statement FROM max.traced_statements WHERE hash = ANY(${hashes}::text[])
+              AND (${organizationId ?? null}::bigint IS NULL OR organization_id = ${organizationId ?? null}::bigint)`).pipe(
+            Effect.map((found) => new Map(found.map(({ hash, statement }) => [hash, statement])))
           ),
 
         top: (query) =>

@@ -11,7 +11,8 @@ import type { Policy, Rule } from "../permissions/Policy.ts"
 import { insertPolicy } from "./Policies.ts"
 import starterPolicy from "./starter-policy.json" with { type: "json" }
 
-const ADMIN = "admin"
+/** The role that every organization begins with, and that sees everything. */
+export const ADMIN = "admin"
 
 interface Extended {
   readonly document: string

@@ -17,6 +17,8 @@ export interface PlanNode {
   readonly milliseconds?: number
   /** What rows were left out by, after they were read. */
   readonly filter?: string
+  /** The table that is read, with its schema. */
+  readonly relation?: string
   readonly children: ReadonlyArray<PlanNode>
 }
 
@@ -24,6 +26,7 @@ type Json = { readonly [key: string]: unknown }
 
 const node = (json: Json): PlanNode => {
   const relation = json["Relation Name"]
+  const schema = typeof json["Schema"] === "string" ? `${json["Schema"]}.` : ""
   const index = json["Index Name"]
   const rows = json["Actual Rows"]
   const time = json["Actual Total Time"]
@@ -32,15 +35,14 @@ const node = (json: Json): PlanNode => {
     what: [
       String(json["Node Type"]),
       ...(typeof index === "string" ? [`by ${index}`] : []),
-      ...(typeof relation === "string"
-        ? [`on ${String(json["Schema"] ?? "")}.${relation}`.replace(/on \./, "on ")]
-        : []),
+      ...(typeof relation === "string" ? [`on ${schema}${relation}`] : []),
       ...(typeof json["CTE Name"] === "string" ? [String(json["CTE Name"])] : [])
     ].join(" "),
     estimated: Number(json["Plan Rows"] ?? 0),
     ...(typeof rows === "number" ? { rows } : {}),
     ...(typeof time === "number" ? { milliseconds: time * Number(json["Actual Loops"] ?? 1) } : {}),
     ...(typeof filter === "string" ? { filter } : {}),
+    ...(typeof relation === "string" ? { relation: `${schema}${relation}` } : {}),
     children: ((json["Plans"] as ReadonlyArray<Json> | undefined) ?? []).map(node)
   }
 }
@@ -74,7 +76,7 @@ export const explainStatement = Effect.fn("explainStatement")(function* (
         yield* search.unsafe("SET LOCAL statement_timeout = '10s'").unprepared
         if (values !== undefined) {
           return yield* search.unsafe<Explained>(
-            `EXPLAIN (FORMAT JSON, ANALYZE) ${statement}`,
+            `EXPLAIN (FORMAT JSON, VERBOSE, ANALYZE) ${statement}`,
             places.map((place) => values.get(place) ?? null)
           )
         }
@@ -82,7 +84,7 @@ export const explainStatement = Effect.fn("explainStatement")(function* (
         yield* search.unsafe("SET LOCAL plan_cache_mode = force_generic_plan").unprepared
         yield* search.unsafe(`PREPARE max_explain AS ${statement}`).unprepared
         const found = yield* search.unsafe<Explained>(
-          `EXPLAIN (FORMAT JSON) EXECUTE max_explain${places.length === 0 ? "" : `(${places.map(() => "NULL").join(", ")})`}`
+          `EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE max_explain${places.length === 0 ? "" : `(${places.map(() => "NULL").join(", ")})`}`
         ).unprepared
         yield* search.unsafe("DEALLOCATE max_explain").unprepared
         return found

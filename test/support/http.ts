@@ -8,6 +8,7 @@ import { Http } from "../../src/channels/http/server.ts"
 import { Database } from "../../src/database/Database.ts"
 import { Env } from "../../src/env.ts"
 import { Agent, Services } from "../../src/layers.ts"
+import { Observability } from "../../src/observability.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
 
 type Overrides = Parameters<typeof Env.layerWith>[0]
@@ -16,13 +17,16 @@ type Overrides = Parameters<typeof Env.layerWith>[0]
 export const startServer = async (
   databaseUrl: string,
   overrides: Overrides = {},
-  observed: Layer.Layer<never> = Layer.empty
+  observed: Layer.Layer<never> = Layer.empty,
+  /** Whether it records traces as `max serve` does. */
+  traced = false
 ) => {
   const runtime = ManagedRuntime.make(
     Http.pipe(
       Layer.provideMerge(Agent),
       Layer.provideMerge(ToolHandlers),
       Layer.provideMerge(Services),
+      Layer.provideMerge(traced ? Observability : Layer.empty),
       Layer.provideMerge(Database.layer),
       Layer.provideMerge(
         Env.layerWith({

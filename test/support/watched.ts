@@ -1,5 +1,6 @@
 /** Everything that is recorded while something runs: spans with their attributes, and log lines of every level. */
 import { Layer, Logger, References, Tracer } from "effect"
+import { formatted } from "../../src/observability/logs.ts"
 
 export const watched = () => {
   const spans: Array<Tracer.Span> = []
@@ -11,7 +12,8 @@ export const watched = () => {
       return span
     }
   })
-  const logger = Logger.map(Logger.formatSimple, (line) => void lines.push(line))
+  const logger = Logger.map(formatted, (line) => void lines.push(line))
+  const logging = Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "All" as const))
   return {
     spans,
     /** As text, every byte of it. */
@@ -29,10 +31,8 @@ export const watched = () => {
         )
       ].join("\n"),
     lines,
-    layer: Layer.mergeAll(
-      Logger.layer([logger]),
-      Layer.succeed(Tracer.Tracer, tracer),
-      Layer.succeed(References.MinimumLogLevel, "All" as const)
-    )
+    layer: Layer.merge(Layer.succeed(Tracer.Tracer, tracer), logging),
+    /** The lines only, for what has a tracer of its own. */
+    logging
   }
 }

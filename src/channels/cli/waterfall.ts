@@ -1,5 +1,5 @@
 /** A trace on the terminal: a line a span, with when it ran, how long, what it took itself and what the end waited for. */
-import { criticalPath, selfTimes, type Trace, type TraceSpan } from "../../domain/Trace.ts"
+import { criticalPath, inTree, selfTimes, type Trace, type TraceSpan } from "../../domain/Trace.ts"
 import { bold, columns, dim } from "./output.ts"
 
 const WIDTH = 40
@@ -14,23 +14,6 @@ const bar = (span: TraceSpan, whole: number): string => {
   const from = Math.min(WIDTH - 1, Math.floor((span.start / whole) * WIDTH))
   const length = Math.max(1, Math.min(WIDTH - from, Math.round((span.duration / whole) * WIDTH)))
   return " ".repeat(from) + "█".repeat(length)
-}
-
-/** In the order of a tree: children under their parent, by when they began, each with its depth. */
-const inTree = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<readonly [span: TraceSpan, depth: number]> => {
-  const own = new Set(spans.map(({ spanId }) => spanId))
-  const roots = spans.filter(({ parentId }) => parentId === undefined || !own.has(parentId))
-  const under = (parents: ReadonlyArray<TraceSpan>, depth: number): ReadonlyArray<readonly [TraceSpan, number]> =>
-    parents
-      .toSorted((a, b) => a.start - b.start)
-      .flatMap((span) => [
-        [span, depth] as const,
-        ...under(
-          spans.filter(({ parentId }) => parentId === span.spanId),
-          depth + 1
-        )
-      ])
-  return under(roots, 0)
 }
 
 const said = ({ attributes, failure }: TraceSpan): string =>

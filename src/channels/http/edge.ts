@@ -21,8 +21,8 @@ export interface Route {
   readonly path: string
 }
 
-/** Paths that say nothing of anybody, for whatever watches the server under an address of its own. */
-const OPEN_PATHS = ["/healthz", "/readyz"]
+/** Paths that say nothing of anybody, or ask for a secret of their own, for whatever watches the server under an address of its own. */
+const OPEN_PATHS = ["/healthz", "/readyz", "/metrics"]
 
 const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
 

@@ -12,16 +12,19 @@ import { Credentials } from "../../services/Credentials.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
-import { Admitted, Api, Need } from "./Api.ts"
+import { Admitted, Need } from "./admitted.ts"
+import { Api } from "./Api.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
 import { authentication, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
+import { metrics, METRICS_ROUTE } from "./metrics.ts"
 import { docs, signIn } from "./pages.ts"
 import { problemOf, type PublicError } from "./problems.ts"
 import { ready } from "./ready.ts"
 import { HttpSettings } from "./settings.ts"
+import { Traces } from "./traces.ts"
 import { Turns } from "./Turns.ts"
 
 /** A public error is answered here, so that it is a problem whatever the path. */
@@ -136,13 +139,14 @@ const Authentication = Layer.effect(
   )
 )
 
-const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Session, Health).pipe(
+const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Session, Health).pipe(
   Layer.provide(Turns.layer),
   Layer.provide(Authentication)
 )
 
 const Beside = Layer.mergeAll(
   Assets,
+  Layer.unwrap(Effect.map(metrics, (answer) => HttpRouter.add("GET", METRICS_ROUTE.path, answer))),
   HttpRouter.add("GET", "/docs", docs),
   HttpRouter.add("GET", "/sign-in", signIn),
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
@@ -161,6 +165,7 @@ export const ROUTES: ReadonlyArray<Route> = [
   ...declared,
   ...MCP_ROUTES,
   ...ASSET_ROUTES,
+  METRICS_ROUTE,
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/sign-in" },
   { method: "GET", path: "/openapi.json" }

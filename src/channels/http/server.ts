@@ -12,6 +12,7 @@ import { ConfigurationError } from "../../domain/errors.ts"
 import { Env } from "../../env.ts"
 import { Admission } from "../../services/Admission.ts"
 import { CallLimits } from "../../services/CallLimits.ts"
+import { TraceStore } from "../../services/TraceStore.ts"
 import { edge } from "./edge.ts"
 import { PROBLEMS } from "./problems.ts"
 import { ROUTES, Routes } from "./routes.ts"
@@ -120,6 +121,7 @@ const Allowed = Layer.unwrap(
 export const Http = Serving.pipe(
   Layer.provide(Admission.layer),
   Layer.provide(Allowed),
+  Layer.provide(TraceStore.layer),
   Layer.provideMerge(Listening),
   Layer.provide(HttpSettings.layer),
   Layer.provide(References)

@@ -171,6 +171,8 @@ it("records no value, no question and no secret in a span or a log, whatever wen
     "http.request.method",
     "http.response.status_code",
     "http.route",
-    "max.channel"
+    "max.bytes",
+    "max.channel",
+    "max.organization.id"
   ])
 })

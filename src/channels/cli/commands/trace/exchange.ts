@@ -1,0 +1,49 @@
+/** Traces to other tools and back, as OpenTelemetry writes them. */
+import { Console, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { OperatorError } from "../../../../domain/errors.ts"
+import { fromOtlp, toOtlp } from "../../../../domain/otlp.ts"
+import { quoted } from "../../../../domain/text.ts"
+import { TraceStore } from "../../../../services/TraceStore.ts"
+import { version } from "../../../../version.ts"
+import { wantsJson } from "../../context.ts"
+import { result } from "../../output.ts"
+import { readTextFile } from "../../readTextFile.ts"
+import { filters, found, queryOf, reference } from "./select.ts"
+
+export const exported = Command.make("export", { reference: Argument.optional(reference), ...filters }, (input) =>
+  Effect.gen(function* () {
+    const store = yield* TraceStore
+    const ids = Option.isSome(input.reference)
+      ? [input.reference.value]
+      : (yield* store.list(yield* queryOf(input))).map(({ traceId }) => traceId)
+    const traces = (yield* Effect.forEach([...new Set(ids)], found)).flat()
+    yield* Console.log(JSON.stringify(toOtlp(traces, version)))
+  })
+).pipe(Command.withDescription("Traces as OTLP in JSON, for every other tool that reads it"))
+
+/** A document of 20,000 traces is about this long. */
+const MAX_DOCUMENT = 200_000_000
+
+export const imported = Command.make(
+  "import",
+  { file: Argument.String("file").pipe(Argument.withDescription("OTLP in JSON, as max trace export writes it")) },
+  (input) =>
+    Effect.gen(function* () {
+      const store = yield* TraceStore
+      const text = yield* readTextFile(input.file, MAX_DOCUMENT)
+      const document = yield* Effect.try({
+        try: (): unknown => JSON.parse(text),
+        catch: () => new OperatorError({ message: `${quoted(input.file)} isn't JSON.` })
+      })
+      const traces = fromOtlp(document)
+      if (traces === undefined)
+        return yield* new OperatorError({
+          message: `${quoted(input.file)} isn't OTLP in JSON: max trace export writes it.`
+        })
+      yield* store.write(traces)
+      yield* result(yield* wantsJson, { traces: traces.length }, [
+        `${traces.length} trace${traces.length === 1 ? "" : "s"} read. max trace list shows them.`
+      ])
+    })
+).pipe(Command.withDescription("Read traces that were exported elsewhere"))

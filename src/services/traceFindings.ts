@@ -1,0 +1,73 @@
+/**
+ * What stands out in the traces that were kept. Of the slowest lookups the database is asked how it would run them:
+ * a large table that is read from end to end for a part of it lacks an index.
+ */
+import { Effect } from "effect"
+import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
+import { type Finding, findings } from "../domain/findings.ts"
+import { explainStatement, type PlanNode, sequentialScans } from "./explainStatement.ts"
+import { TraceStore, type TraceQuery } from "./TraceStore.ts"
+
+/** Traces that are looked at, at most. */
+const MAX_LOOKED_AT = 2000
+/** Statements that the database is asked about, at most. */
+const MAX_EXPLAINED = 5
+/** From so many rows on reading all of them is slow. */
+const MANY_ROWS = 10_000
+
+/** Columns that a filter compares with one value each, but for the organization's. */
+const COMPARED = /\(?"?(\w+)"?\)?(?:::\w+)? = \$\d+/g
+const columnsOf = (filter: string): ReadonlyArray<string> =>
+  [...new Set([...filter.matchAll(COMPARED)].map((match) => match[1]!))].filter((name) => name !== "organization_id")
+
+const onlyOrganization = (filter: string): boolean => /^\(?organization_id = \$\d+\)?$/.test(filter)
+
+const rowsOf = (relation: string) =>
+  Effect.flatMap(Database, ({ search }) =>
+    orUnavailable(
+      search<{ rows: number }>`SELECT reltuples::float8 AS rows FROM pg_class WHERE oid = to_regclass(${relation})`
+    )
+  ).pipe(Effect.map(([row]) => row?.rows ?? 0))
+
+const missingIndex = Effect.fnUntraced(function* (slow: Finding, { filter, relation }: PlanNode) {
+  if (relation === undefined || filter === undefined || onlyOrganization(filter)) return []
+  const rows = yield* rowsOf(relation)
+  if (rows < MANY_ROWS) return []
+  const columns = columnsOf(filter)
+  const found: Finding = {
+    kind: "missing index",
+    message: `${slow.message.split(" took ")[0]} reads ${relation} from end to end, about ${Math.round(rows).toLocaleString("en")} rows`,
+    command:
+      columns.length === 0 || relation.startsWith("data.")
+        ? "max doctor"
+        : `CREATE INDEX CONCURRENTLY ON ${relation} (${columns.join(", ")})`,
+    reference: slow.reference,
+    traces: slow.traces
+  }
+  return [found]
+})
+
+const explained = Effect.fnUntraced(function* (slow: Finding, statement: string) {
+  const plan = yield* explainStatement(statement, undefined)
+  return (yield* Effect.forEach(sequentialScans(plan), (scan) => missingIndex(slow, scan))).flat().slice(0, 1)
+})
+
+/** What stands out, and in how many traces that was looked for. */
+export const findingsAmong = Effect.fn("findingsAmong")(function* (query: Omit<TraceQuery, "limit">) {
+  const store = yield* TraceStore
+  const traces = yield* store.read({ ...query, limit: MAX_LOOKED_AT })
+  const found = findings(traces)
+  const slow = found.flatMap((one) => (one.statement === undefined ? [] : [{ ...one, statement: one.statement }]))
+  const asked = slow.slice(0, MAX_EXPLAINED)
+  const texts = yield* store.statements(
+    asked.map(({ statement }) => statement),
+    query.organizationId
+  )
+  const missing = yield* Effect.forEach(asked, (one) => {
+    const text = texts.get(one.statement)
+    // What can't be explained any more, such as a statement over a table that is gone, says nothing.
+    return text === undefined ? Effect.succeed([]) : Effect.orElseSucceed(explained(one, text), () => [])
+  })
+  return { findings: [...found, ...missing.flat()], traces: traces.length }
+})

@@ -1,0 +1,317 @@
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { request as httpRequest } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fromOtlp } from "../../../src/domain/otlp.ts"
+import { shortReference } from "../../../src/domain/reference.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { Credentials } from "../../../src/services/Credentials.ts"
+import { addPeople, makeOrganization } from "../../support/atlas.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { memberWithToken } from "../../support/members.ts"
+import { finds, inTurn, type MessagesServer, says, startMessages } from "../../support/messages.ts"
+import { startReceiver } from "../../support/receiver.ts"
+import { watched } from "../../support/watched.ts"
+
+const scope = Scope.makeUnsafe()
+const METRICS = "a-secret-for-prometheus"
+const CANARIES = ["qzcanaryqz", "724-857-2625", "8572625", "qzquestionqz"]
+const log = watched()
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let messages: MessagesServer
+/** Keeps every trace; keeps only what is always kept. */
+let server: TestServer
+let sparse: TestServer
+let atlas: Organization
+const tokens = {} as Record<"tools" | "traces" | "other", string>
+let adminId: string
+let memberId: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  messages = await startMessages()
+  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  const settings = {
+    provider: "anthropic",
+    anthropicKey: Redacted.make("sk-test"),
+    anthropicUrl: messages.url,
+    metricsToken: Redacted.make(METRICS),
+    traceSlow: 600_000
+  }
+  server = await startServer(url, { ...settings, traceShare: 1, otlpEndpoint: receiver.url }, log.logging, true)
+  sparse = await startServer(url, { ...settings, traceShare: 0, metricsToken: undefined }, undefined, true)
+  await server.run(
+    Effect.gen(function* () {
+      atlas = yield* makeOrganization("atlas")
+      const borealis = yield* makeOrganization("borealis")
+      yield* addPeople(atlas, [{ name: "Ada qzcanaryqz", phone: "724-857-2625" }])
+      const made = yield* memberWithToken(atlas, "boss@qzcanaryqz.example", ["admin"], ["tools", "chat"])
+      tokens.tools = made.token
+      adminId = made.anchorId
+      memberId = (yield* memberWithToken(atlas, "staff@atlas.example", ["member"], ["tools"])).anchorId
+      tokens.traces = (yield* memberWithToken(atlas, "ops@atlas.example", ["admin"], ["tools", "traces"])).token
+      tokens.other = (yield* memberWithToken(borealis, "ops@borealis.example", ["admin"], ["tools", "traces"])).token
+    })
+  )
+})
+
+afterAll(async () => {
+  await server.stop()
+  await sparse.stop()
+  await messages.close()
+  await receiver.close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const bearer = (who: keyof typeof tokens) => ({ authorization: `Bearer ${tokens[who]}` })
+const read = (path: string, who: keyof typeof tokens = "traces") => ask(server.url, path, { headers: bearer(who) })
+const QUESTION = { entityTypeId: "people", filters: [{ columnId: "name", op: "ilike", value: "qzcanaryqz" }] }
+const find = (at: TestServer, who: keyof typeof tokens, headers = {}) =>
+  callTool(at, tokens[who], "findEntities", QUESTION, headers)
+
+const until = async (holds: () => Promise<boolean>) => {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error("It didn't happen.")
+}
+
+/** The trace with this id, once it is stored. */
+const stored = async (traceId: string): Promise<Answer["json"]> => {
+  let found: Answer | undefined
+  await until(async () => (found = await read(`/v1/traces/${traceId}`)).status === 200)
+  return found!.json
+}
+
+let next = 1
+const elsewhere = (flags: "00" | "01") => {
+  const id = (next++).toString(16).padStart(32, "a")
+  return { id, headers: { traceparent: `00-${id}-b7ad6b7169203331-${flags}` } }
+}
+
+describe("a trace that began elsewhere", () => {
+  it("is gone on with for whoever was let in, down to the statement", async () => {
+    const { headers, id } = elsewhere("01")
+    expect((await find(server, "tools", headers)).status).toBe(200)
+    const trace = await stored(id)
+    expect(trace.reference).toBe(shortReference(id))
+    expect(trace.spans.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining([
+        "POST /v1/tools/findEntities",
+        "EntityQueryService.find",
+        "PermissionEngine.plan",
+        "OrgEntityStore.find",
+        "postgres"
+      ])
+    )
+    const span = (name: string) => trace.spans.findLast((one: { name: string }) => one.name === name).attributes
+    expect(span("POST /v1/tools/findEntities")).toMatchObject({
+      "max.organization.id": String(atlas.id),
+      "http.response.status_code": 200,
+      "max.bytes": expect.any(Number)
+    })
+    expect(span("EntityQueryService.find")).toMatchObject({
+      "max.shape": "people name:ilike",
+      "max.plan.cached": false,
+      "max.plan.hash": expect.stringMatching(/^[0-9a-f]{8}$/),
+      "max.total": 1
+    })
+    expect(span("OrgEntityStore.find")).toMatchObject({ "max.rows": 1 })
+    expect(span("postgres")).toMatchObject({
+      "db.query.summary": "max people name:ilike",
+      "max.lane": "search",
+      "db.client.connection.wait_time_ms": expect.any(Number)
+    })
+  })
+
+  it("is kept because its caller keeps it only where the caller may read traces", async () => {
+    const member = elsewhere("01")
+    const operator = elsewhere("01")
+    const quiet = elsewhere("00")
+    expect((await find(sparse, "tools", member.headers)).status).toBe(200)
+    expect((await find(sparse, "traces", quiet.headers)).status).toBe(200)
+    expect((await find(sparse, "traces", operator.headers)).status).toBe(200)
+    await stored(operator.id)
+    expect((await read(`/v1/traces/${member.id}`)).status).toBe(404)
+    expect((await read(`/v1/traces/${quiet.id}`)).status).toBe(404)
+  })
+
+  it("counts for nothing when it is a stranger's, or isn't one", async () => {
+    const { headers, id } = elsewhere("01")
+    const refused = await ask(server.url, "/v1/session", { headers: { ...headers, authorization: "Bearer max_no" } })
+    expect(refused.status).toBe(401)
+    expect(JSON.stringify(refused.headers)).not.toContain(id)
+    for (const traceparent of ["00-zz", `00-${"0".repeat(32)}-b7ad6b7169203331-01`, "x".repeat(500), "01-a-b-c"])
+      expect((await find(server, "tools", { traceparent })).status).toBe(200)
+    const { headers: after, id: later } = elsewhere("00")
+    await find(server, "tools", after)
+    await stored(later)
+    const received = () => receiver.documents("/v1/traces").flatMap((document) => fromOtlp(document) ?? [])
+    await until(async () => received().some(({ traceId }) => traceId === later))
+    const sent = received()
+    expect(sent.map(({ traceId }) => traceId)).not.toContain(id)
+    const strangers = sent.filter(({ spans }) => spans[0]!.attributes["http.response.status_code"] === 401)
+    expect(strangers.length).toBe(1)
+    expect(strangers[0]!.spans[0]).not.toHaveProperty("parentId")
+  })
+
+  it("is told to the model's provider, and is one trace from the request to the model and the lookup", async () => {
+    messages.reset(inTurn(finds("people", [["name", "ilike", "qzcanaryqz"]]), says("qzcanaryqz is there.")))
+    const { headers, id } = elsewhere("01")
+    const said = await ask(server.url, "/v1/chat", {
+      body: JSON.stringify({ text: "qzquestionqz: who is qzcanaryqz?" }),
+      headers: { ...JSON_TYPE, ...bearer("tools"), ...headers }
+    })
+    expect(said.text).toContain("event: done")
+    expect(said.text).toContain(shortReference(id))
+    const told = messages.requests.map((request) => String(request.headers["traceparent"]))
+    expect(told.length).toBe(2)
+    for (const one of told) expect(one).toMatch(new RegExp(`^00-${id}-[0-9a-f]{16}-01$`))
+    const named = (trace: any) => trace.spans.map(({ name }: { name: string }) => name)
+    await until(async () => named(await stored(id)).includes("invoke_agent max"))
+    const trace = await stored(id)
+    expect(named(trace)).toEqual(
+      expect.arrayContaining(["POST /v1/chat", "invoke_agent max", "execute_tool findEntities", "postgres"])
+    )
+    const chat = trace.spans.find(({ name }: { name: string }) => name.startsWith("chat "))
+    expect(told.map((one) => one.split("-")[2])).toContain(chat.spanId)
+    const depths = trace.spans.map(({ depth, name }: { depth: number; name: string }) => `${depth} ${name}`)
+    expect(depths).toEqual(
+      expect.arrayContaining(["0 POST /v1/chat", "1 invoke_agent max", "2 execute_tool findEntities"])
+    )
+    expect(depths).toContain("3 EntityQueryService.find")
+  })
+})
+
+describe("traces over HTTP", () => {
+  it("are for the scope traces, and an admin's session has it", async () => {
+    expect((await read("/v1/traces", "tools")).status).toBe(403)
+    expect((await ask(server.url, "/v1/traces")).status).toBe(401)
+    const cookieOf = async (anchorId: string) => {
+      const { secret } = await server.run(Effect.flatMap(Credentials, (all) => all.createLink(atlas, anchorId)))
+      const signedIn = await ask(server.url, "/v1/session", {
+        body: JSON.stringify({ code: secret }),
+        headers: { ...JSON_TYPE, origin: server.url }
+      })
+      return { cookie: String(signedIn.headers["set-cookie"]).split(";")[0]! }
+    }
+    expect((await ask(server.url, "/v1/traces", { headers: await cookieOf(adminId) })).status).toBe(200)
+    expect((await ask(server.url, "/v1/traces", { headers: await cookieOf(memberId) })).status).toBe(403)
+  })
+
+  it("are those of one's own organization", async () => {
+    const { headers, id } = elsewhere("01")
+    await find(server, "traces", headers)
+    await stored(id)
+    expect((await read(`/v1/traces/${id}`, "other")).status).toBe(404)
+    expect((await read(`/v1/traces/${shortReference(id)}`, "other")).status).toBe(404)
+    expect((await read(`/v1/traces/compare?a=${id}&b=${id}`, "other")).status).toBe(404)
+    const others = (await read("/v1/traces?limit=1000", "other")).json.traces
+    expect(others.map(({ traceId }: { traceId: string }) => traceId)).not.toContain(id)
+    const top = (await read("/v1/traces/top", "other")).json.spans
+    expect(top.map(({ name }: { name: string }) => name)).not.toContain("EntityQueryService.find")
+  })
+
+  it("are listed by what is asked for, with how long they took, summed up, compared, and looked through", async () => {
+    await callTool(server, tokens.traces, "findEntities", { entityTypeId: "nothing", filters: [] })
+    await until(async () => (await read("/v1/traces?denied=true")).json.traces.length > 0)
+    const { histogram, slow, traces } = (await read("/v1/traces?name=POST%20/v1/tools&since=60&limit=1000")).json
+    expect(slow).toBe(600_000)
+    expect(traces.length).toBeGreaterThan(2)
+    const counted = histogram.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+    expect(counted).toBe(traces.length)
+    expect((await read("/v1/traces?slow=true")).json.traces).toEqual([])
+    expect((await read("/v1/traces?atLeast=600000")).json.traces).toEqual([])
+    const denied = (await read("/v1/traces?denied=true")).json.traces
+    expect(denied.every((line: { denied: boolean }) => line.denied)).toBe(true)
+    const { places } = (await read(`/v1/traces/compare?a=${traces[0].traceId}&b=${traces[1].traceId}`)).json
+    expect(places[0]).toMatchObject({ path: expect.any(Array), before: { count: expect.any(Number) } })
+    expect((await read("/v1/traces/top")).json.spans.map(({ name }: { name: string }) => name)).toContain("postgres")
+    expect((await read("/v1/traces/findings?since=60")).json.traces).toBeGreaterThan(2)
+    for (const wrong of ["?limit=0", "?since=x", "?slow=yes", "/ZZ", "/compare?a=7F3K"])
+      expect((await read(`/v1/traces${wrong}`)).status, wrong).toBe(400)
+    expect((await read("/v1/traces/ZZZZ")).status).toBe(404)
+  })
+
+  it("come as they are kept to whoever listens", async () => {
+    const events = new Promise<string>((resolve, reject) => {
+      const listening = httpRequest(
+        `${server.url}/v1/traces/live?name=POST`,
+        { headers: bearer("traces") },
+        (response) => {
+          expect(response.headers["content-type"]).toContain("text/event-stream")
+          let text = ""
+          response.on("data", (chunk: Buffer) => {
+            text += chunk.toString()
+            if (!text.includes("event: trace")) return
+            resolve(text)
+            listening.destroy()
+          })
+          response.on("error", () => {})
+        }
+      )
+      listening.on("error", reject)
+      listening.end()
+    })
+    const asking = setInterval(() => void find(server, "tools"), 500)
+    const text = await events
+    clearInterval(asking)
+    expect(text).toMatch(/event: trace\ndata: \{"traceId":"[0-9a-f]{32}","reference":"[0-9A-Z]{4}"/)
+  })
+})
+
+describe("metrics", () => {
+  it("are read with a secret of their own, and otherwise by nobody", async () => {
+    const given = { authorization: `Bearer ${METRICS}` }
+    const { headers, status, text } = await ask(server.url, "/metrics", { headers: given })
+    expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
+    for (const line of [
+      /^gen_ai_client_operation_duration_seconds_count\{.*gen_ai_operation_name="invoke_agent".*\} 1$/m,
+      /^gen_ai_client_operation_duration_seconds_count\{.*gen_ai_tool_name="findEntities".*\} 1$/m,
+      /^gen_ai_client_token_usage_sum\{.*gen_ai_token_type="input".*\} \d+$/m,
+      /^http_server_request_duration_seconds_count\{.*http_route="\/v1\/tools\/findEntities",http_response_status_code="200"\} \d+$/m,
+      /^max_lookup_duration_seconds_bucket\{max_operation="find",le="5"\} \d+$/m,
+      /^db_client_operation_duration_seconds_count\{.*max_lane="search"\} \d+$/m,
+      /^db_client_connection_wait_time_seconds_count\{max_lane="search"\} \d+$/m,
+      /^max_denied_total\{max_where="EntityQueryService.find"\} 1$/m
+    ])
+      expect(text).toMatch(line)
+    expect((await ask(server.url, "/metrics")).status).toBe(401)
+    expect((await read("/metrics")).status).toBe(401)
+    expect((await ask(sparse.url, "/metrics", { headers: given })).status).toBe(404)
+  })
+})
+
+it("sends traces, metrics and logs, each line of a request with its trace, and no value in any of them", async () => {
+  const { headers, id } = elsewhere("01")
+  const chat = (at: TestServer) =>
+    ask(at.url, "/v1/chat", {
+      body: JSON.stringify({ text: "qzquestionqz?" }),
+      headers: { ...JSON_TYPE, ...bearer("tools"), ...headers }
+    })
+  messages.reset(() => {
+    throw new Error("qzcanaryqz")
+  })
+  await chat(server)
+  await server.run(Effect.logInfo("a line of its own").pipe(Effect.withSpan("test span")))
+  await stored(id)
+  await server.stop()
+  const records = receiver
+    .documents("/v1/logs")
+    .flatMap(({ resourceLogs }) => resourceLogs)
+    .flatMap(({ scopeLogs }) => scopeLogs)
+    .flatMap(({ logRecords }) => logRecords)
+  const own = records.find(({ body }) => body.stringValue === "a line of its own")
+  expect(own.traceId).toMatch(/^[0-9a-f]{32}$/)
+  const metrics = receiver.documents("/v1/metrics").at(-1).resourceMetrics[0]
+  const names = metrics.scopeMetrics[0].metrics.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(["gen_ai.client.operation.duration", "max.denied"]))
+  expect(metrics.resource.attributes).toContainEqual({ key: "service.name", value: { stringValue: "max" } })
+  const everything = ["/v1/traces", "/v1/logs", "/v1/metrics"].map(receiver.text).join("\n").toLowerCase()
+  expect(everything.length).toBeGreaterThan(20_000)
+  expect(CANARIES.filter((canary) => everything.includes(canary))).toEqual([])
+  expect(CANARIES.filter((canary) => log.recorded().toLowerCase().includes(canary))).toEqual([])
+  const secrets = Object.values(tokens).map((token) => token.slice(-43).toLowerCase())
+  expect(secrets.filter((secret) => everything.includes(secret))).toEqual([])
+})
