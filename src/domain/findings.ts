@@ -84,14 +84,19 @@ const explain = (reference: string) => `max trace explain ${reference}`
 
 type Look = (trace: Trace, limits: Thresholds) => ReadonlyArray<Observation>
 
+const WAIT = "db.client.connection.wait_time_ms"
+
+/** Milliseconds in the database itself. */
+const inDatabase = (span: TraceSpan): number => ms(span.duration) - number(span, WAIT)
+
 const slowStatements: Look = ({ spans }, { slowStatement }) =>
   spans
-    .filter((span) => span.name === "postgres" && ms(span.duration) >= slowStatement)
+    .filter((span) => span.name === "postgres" && inDatabase(span) >= slowStatement)
     .map((span) => ({
       kind: "slow statement",
       subject: text(span, SUMMARY),
-      weight: ms(span.duration),
-      message: `${text(span, SUMMARY)} took ${rounded(ms(span.duration))} ms in the database`,
+      weight: inDatabase(span),
+      message: `${text(span, SUMMARY)} took ${rounded(inDatabase(span))} ms in the database`,
       ...("max.statement" in span.attributes
         ? { command: explain, statement: text(span, "max.statement") }
         : { command: show })
@@ -144,14 +149,15 @@ const repeatedStatements: Look = ({ spans }, { repeated }) =>
       command: show
     }))
 
+/** A command opens its connections itself, and waits for that each time: only a server's wait is one for others. */
 const waits: Look = ({ spans }, { wait }) =>
-  spans
-    .filter((span) => number(span, "db.client.connection.wait_time_ms") >= wait)
+  (spans[0]?.attributes["max.channel"] === "cli" ? [] : spans)
+    .filter((span) => number(span, WAIT) >= wait)
     .map((span) => ({
       kind: "waiting for a connection",
       subject: text(span, "max.lane"),
-      weight: number(span, "db.client.connection.wait_time_ms"),
-      message: `a statement of the ${text(span, "max.lane")} lane waited ${rounded(number(span, "db.client.connection.wait_time_ms"))} ms for a connection; MAX_SEARCH_CONNECTIONS sets how many there are`,
+      weight: number(span, WAIT),
+      message: `a statement of the ${text(span, "max.lane")} lane waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets how many there are`,
       command: show
     }))
 

@@ -165,7 +165,7 @@ class RecordedSpan implements Tracer.Span {
 /** What a statement calls itself, or the kind of statement that it is. */
 const LABEL = /^\/\* (max [^*]*?) \*\//
 const summary = (statement: string): string =>
-  LABEL.exec(statement)?.[1] ?? /^\w+/.exec(statement.trimStart())?.[0] ?? ""
+  LABEL.exec(statement)?.[1] ?? /^(?:\s|\/\*[^*]*\*\/)*(\w+)/.exec(statement)?.[1] ?? "statement"
 
 const statementHash = (statement: string): string => createHash("sha256").update(statement).digest("hex").slice(0, 12)
 

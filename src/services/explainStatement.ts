@@ -19,6 +19,8 @@ export interface PlanNode {
   readonly filter?: string
   /** The table that is read, with its schema. */
   readonly relation?: string
+  /** Whether an index leads to the rows that are read. */
+  readonly led: boolean
   readonly children: ReadonlyArray<PlanNode>
 }
 
@@ -43,15 +45,20 @@ const node = (json: Json): PlanNode => {
     ...(typeof time === "number" ? { milliseconds: time * Number(json["Actual Loops"] ?? 1) } : {}),
     ...(typeof filter === "string" ? { filter } : {}),
     ...(typeof relation === "string" ? { relation: `${schema}${relation}` } : {}),
+    led: [json["Index Cond"], json["Recheck Cond"]].some((one) => typeof one === "string" && !ofOrganization(one)),
     children: ((json["Plans"] as ReadonlyArray<Json> | undefined) ?? []).map(node)
   }
 }
 
-/** Tables that are read from end to end, and what they are read for. */
-export const sequentialScans = (plan: PlanNode): ReadonlyArray<PlanNode> => [
-  ...(plan.what.startsWith("Seq Scan") || plan.what.startsWith("Parallel Seq Scan") ? [plan] : []),
-  ...plan.children.flatMap(sequentialScans)
+/** Tables of which every row is looked at for what it has: in their own order, or along an index that leads nowhere. */
+export const readWhole = (plan: PlanNode): ReadonlyArray<PlanNode> => [
+  ...(plan.relation !== undefined && plan.filter !== undefined && !plan.led ? [plan] : []),
+  ...plan.children.flatMap(readWhole)
 ]
+
+/** A condition on the organization alone leads to all of its rows. */
+const ofOrganization = (condition: string): boolean =>
+  /^\(?\(?\w*\.?organization_id = \$?\w+[^)]*\)?\)?$/.test(condition)
 
 type Explained = { readonly "QUERY PLAN": unknown }
 

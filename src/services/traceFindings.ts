@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { type Finding, findings } from "../domain/findings.ts"
-import { explainStatement, type PlanNode, sequentialScans } from "./explainStatement.ts"
+import { explainStatement, type PlanNode, readWhole } from "./explainStatement.ts"
 import { TraceStore, type TraceQuery } from "./TraceStore.ts"
 
 /** Traces that are looked at, at most. */
@@ -16,12 +16,8 @@ const MAX_EXPLAINED = 5
 /** From so many rows on reading all of them is slow. */
 const MANY_ROWS = 10_000
 
-/** Columns that a filter compares with one value each, but for the organization's. */
-const COMPARED = /\(?"?(\w+)"?\)?(?:::\w+)? = \$\d+/g
-const columnsOf = (filter: string): ReadonlyArray<string> =>
-  [...new Set([...filter.matchAll(COMPARED)].map((match) => match[1]!))].filter((name) => name !== "organization_id")
-
-const onlyOrganization = (filter: string): boolean => /^\(?organization_id = \$\d+\)?$/.test(filter)
+/** A condition without the names that the statement has for its tables. */
+const bare = (filter: string): string => filter.replace(/\b\w+\.(?=\w+\b(?!\())/g, "").replace(/^\((.*)\)$/, "$1")
 
 const rowsOf = (relation: string) =>
   Effect.flatMap(Database, ({ search }) =>
@@ -31,17 +27,13 @@ const rowsOf = (relation: string) =>
   ).pipe(Effect.map(([row]) => row?.rows ?? 0))
 
 const missingIndex = Effect.fnUntraced(function* (slow: Finding, { filter, relation }: PlanNode) {
-  if (relation === undefined || filter === undefined || onlyOrganization(filter)) return []
+  if (relation === undefined || filter === undefined) return []
   const rows = yield* rowsOf(relation)
   if (rows < MANY_ROWS) return []
-  const columns = columnsOf(filter)
   const found: Finding = {
     kind: "missing index",
-    message: `${slow.message.split(" took ")[0]} reads ${relation} from end to end, about ${Math.round(rows).toLocaleString("en")} rows`,
-    command:
-      columns.length === 0 || relation.startsWith("data.")
-        ? "max doctor"
-        : `CREATE INDEX CONCURRENTLY ON ${relation} (${columns.join(", ")})`,
+    message: `${slow.message.split(" took ")[0]} looks at every row of ${relation}, about ${Math.round(rows).toLocaleString("en")}, for ${bare(filter)}`,
+    command: "max doctor",
     reference: slow.reference,
     traces: slow.traces
   }
@@ -50,7 +42,7 @@ const missingIndex = Effect.fnUntraced(function* (slow: Finding, { filter, relat
 
 const explained = Effect.fnUntraced(function* (slow: Finding, statement: string) {
   const plan = yield* explainStatement(statement, undefined)
-  return (yield* Effect.forEach(sequentialScans(plan), (scan) => missingIndex(slow, scan))).flat().slice(0, 1)
+  return (yield* Effect.forEach(readWhole(plan), (scan) => missingIndex(slow, scan))).flat().slice(0, 1)
 })
 
 /** What stands out, and in how many traces that was looked for. */

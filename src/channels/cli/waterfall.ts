@@ -16,11 +16,15 @@ const bar = (span: TraceSpan, whole: number): string => {
   return " ".repeat(from) + "█".repeat(length)
 }
 
+const WAIT = "db.client.connection.wait_time_ms"
+/** The same on every line, or said by another. */
+const UNSAID: ReadonlySet<string> = new Set(["max.organization.id", "db.system.name", "max.channel"])
+
 const said = ({ attributes, failure }: TraceSpan): string =>
   [
     ...(failure === undefined ? [] : [`! ${failure}`]),
     ...Object.entries(attributes)
-      .filter(([name]) => name !== "max.organization.id" && name !== "db.system.name")
+      .filter(([name, value]) => !UNSAID.has(name) && !(name === WAIT && Number(value) < 1))
       .map(
         ([name, value]) =>
           `${name.replace(/^(max|gen_ai|db)\./, "")}=${typeof value === "number" ? Number(value.toFixed(2)) : value}`

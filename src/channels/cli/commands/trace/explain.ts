@@ -3,12 +3,8 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
 import type { Trace } from "../../../../domain/Trace.ts"
-import {
-  explainStatement,
-  parametersOf,
-  type PlanNode,
-  sequentialScans
-} from "../../../../services/explainStatement.ts"
+import { explainStatement, parametersOf, type PlanNode, readWhole } from "../../../../services/explainStatement.ts"
+import { OrganizationState } from "../../../../services/OrganizationState.ts"
 import { wantsJson } from "../../context.ts"
 import { bold, columns, dim, result } from "../../output.ts"
 import { milliseconds } from "../../waterfall.ts"
@@ -25,15 +21,33 @@ const planLines = (plan: PlanNode, depth = 0): ReadonlyArray<ReadonlyArray<strin
   ...plan.children.flatMap((child) => planLines(child, depth + 1))
 ]
 
-/** The slowest lookup of a trace, or the one with this hash. */
+/** The slowest lookup of a trace, or the statement with this hash. */
 const lookupOf = (trace: Trace, hash: string | undefined): string | undefined => {
-  const lookups = trace.spans.filter(({ attributes }) => "max.statement" in attributes)
+  const stores = new Set(trace.spans.filter(({ name }) => name === "OrgEntityStore.find").map(({ spanId }) => spanId))
+  const named = trace.spans.filter(({ attributes }) => "max.statement" in attributes)
+  const lookups = named.filter(({ parentId }) => parentId !== undefined && stores.has(parentId))
   const wanted =
     hash === undefined
-      ? lookups.toSorted((a, b) => b.duration - a.duration)[0]
-      : lookups.find(({ attributes }) => attributes["max.statement"] === hash)
+      ? (lookups.length === 0 ? named : lookups).toSorted((a, b) => b.duration - a.duration)[0]
+      : named.find(({ attributes }) => attributes["max.statement"] === hash)
   return wanted === undefined ? undefined : trace.statements[String(wanted.attributes["max.statement"])]
 }
+
+const ORGANIZATION = /organization_id = \$(\d+)::bigint/
+const EPOCH = /epoch = \$(\d+)::bigint/
+
+/** What every lookup is given by Max itself: whose rows, and that nothing has changed since it was planned. */
+const ownValues = Effect.fnUntraced(function* (trace: Trace, statement: string) {
+  const id = trace.spans.map(({ attributes }) => attributes["max.organization.id"]).find((one) => one !== undefined)
+  if (id === undefined) return []
+  const states = yield* OrganizationState
+  const { state } = yield* states.read(BigInt(String(id)), { by: "nobody" })
+  const place = (pattern: RegExp, value: unknown) => {
+    const found = pattern.exec(statement)?.[1]
+    return found === undefined ? [] : [[Number(found), String(value)] as const]
+  }
+  return [...place(ORGANIZATION, id), ...place(EPOCH, state.catalog.epoch)]
+})
 
 export const explain = Command.make(
   "explain",
@@ -63,8 +77,9 @@ export const explain = Command.make(
       const values = new Map(Object.entries(input.value).map(([place, value]) => [Number(place), value]))
       if ([...values.keys()].some((place) => !Number.isInteger(place) || place < 1 || place > count))
         return yield* new InvalidInput({ message: `--value takes NUMBER=VALUE, with a number from 1 to ${count}.` })
-      const plan = yield* explainStatement(statement, values.size === 0 ? undefined : values)
-      const scans = sequentialScans(plan)
+      const whole = new Map([...(yield* ownValues(trace!, statement)), ...values])
+      const plan = yield* explainStatement(statement, values.size === 0 ? undefined : whole)
+      const scans = readWhole(plan)
       yield* result(yield* wantsJson, { plan, ...(input.sql ? { statement } : {}) }, [
         ...(input.sql ? [statement, ""] : []),
         ...columns(planLines(plan), [
@@ -76,7 +91,7 @@ export const explain = Command.make(
         ]),
         ...scans.map(
           ({ what }) =>
-            `${bold("read from end to end")}: ${what}. For a large table that wants an index: max doctor says which.`
+            `${bold("every row is looked at")}: ${what}. A large table wants an index there: max doctor says which.`
         ),
         ...(values.size === 0
           ? [dim("Planned for any value. --value NUMBER=VALUE runs it with values that you enter.")]
