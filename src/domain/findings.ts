@@ -17,6 +17,19 @@ type FindingKind =
   | "many tokens"
   | "denied again and again"
 
+/** What can be mended best comes first. */
+const URGENCY: ReadonlyArray<FindingKind> = [
+  "missing index",
+  "slow statement",
+  "repeated statement",
+  "one after another",
+  "waiting for a connection",
+  "plans made anew",
+  "denied again and again",
+  "many tokens",
+  "mostly the model"
+]
+
 export interface Finding {
   readonly kind: FindingKind
   readonly message: string
@@ -259,7 +272,7 @@ export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRE
   })
   return [
     ...found
-      .toSorted((a, b) => a.finding.kind.localeCompare(b.finding.kind) || b.weight - a.weight)
+      .toSorted((a, b) => URGENCY.indexOf(a.finding.kind) - URGENCY.indexOf(b.finding.kind) || b.weight - a.weight)
       .map(({ finding }) => finding),
     ...replanned(traces, limits)
   ]

@@ -59,7 +59,10 @@ export const findingsAmong = Effect.fn("findingsAmong")(function* (query: Omit<T
   const missing = yield* Effect.forEach(asked, (one) => {
     const text = texts.get(one.statement)
     // What can't be explained any more, such as a statement over a table that is gone, says nothing.
-    return text === undefined ? Effect.succeed([]) : Effect.orElseSucceed(explained(one, text), () => [])
+    const none = () => []
+    return text === undefined
+      ? Effect.succeed(none())
+      : Effect.withTracerEnabled(Effect.orElseSucceed(explained(one, text), none), false)
   })
-  return { findings: [...found, ...missing.flat()], traces: traces.length }
+  return { findings: [...missing.flat(), ...found], traces: traces.length }
 })

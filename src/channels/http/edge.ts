@@ -120,6 +120,9 @@ const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
     )
   })
 
+/** To whoever went away, or came while the server ended. */
+const brokenOff = problemOf(Unavailable.error)
+
 /** Wraps an application in what holds for every request; `routes` are all that it has. */
 export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
   const find = makeFinder(routes)
@@ -129,7 +132,7 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
   ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
     const answered = (request: Request) =>
       Effect.catchCause(application, (cause) => {
-        if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(problemOf(Unavailable.error))
+        if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(brokenOff)
         const known = expected(Cause.squash(cause), request, find)
         return known === undefined ? unexpected(cause) : Effect.succeed(known)
       })
@@ -140,11 +143,15 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
       if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
       const route = find(pathOf(request))[0]?.path
       return response.pipe(
-        Effect.tap(({ body, status }) =>
-          Effect.annotateCurrentSpan({
-            "http.response.status_code": status,
-            ...("contentLength" in body && body.contentLength !== undefined ? { "max.bytes": body.contentLength } : {})
-          })
+        Effect.tap((sent) =>
+          sent === brokenOff
+            ? Effect.void
+            : Effect.annotateCurrentSpan({
+                "http.response.status_code": sent.status,
+                ...("contentLength" in sent.body && sent.body.contentLength !== undefined
+                  ? { "max.bytes": sent.body.contentLength }
+                  : {})
+              })
         ),
         Effect.withSpan(route === undefined ? request.method : `${request.method} ${route}`, {
           kind: "server",

@@ -1,0 +1,65 @@
+import { Findings } from "./Findings.tsx"
+import { found, narrow, totals } from "./state.ts"
+import { many, share, took } from "./words.ts"
+
+/** What is to be seen before a trace is chosen: what stands out, and where the time went over all of them. */
+export const Overview = () => {
+  const answer = found.value
+  const whole = totals.value.reduce((sum, { self }) => sum + self, 0)
+  return (
+    <div class="overview">
+      <section aria-labelledby="stands-out">
+        <h2 id="stands-out">What stands out</h2>
+        {answer === undefined ? (
+          <p class="soft">Loading…</p>
+        ) : answer.findings.length === 0 ? (
+          <p class="soft">Nothing does, in {many(answer.traces, "trace")}.</p>
+        ) : (
+          <Findings findings={answer.findings} within={false} />
+        )}
+      </section>
+      <section aria-labelledby="where">
+        <h2 id="where">Where the time went</h2>
+        {totals.value.length === 0 ? (
+          <p class="soft">No trace was kept.</p>
+        ) : (
+          <div class="scrolling" role="region" aria-label="Spans by their own time" tabIndex={0}>
+            <table class="numbers">
+              <thead>
+                <tr>
+                  <th scope="col">Span</th>
+                  <th scope="col">Own time</th>
+                  <th scope="col">Share</th>
+                  <th scope="col">Count</th>
+                  <th scope="col">p50</th>
+                  <th scope="col">p95</th>
+                  <th scope="col">p99</th>
+                </tr>
+              </thead>
+              <tbody>
+                {totals.value.map((total) => (
+                  <tr key={total.name}>
+                    <th scope="row">
+                      <button type="button" class="plain name" onClick={() => narrow({ name: total.name })}>
+                        {total.name}
+                      </button>
+                    </th>
+                    <td>{took(total.self)}</td>
+                    <td class="share">
+                      <span class="meter" style={{ width: `${(total.self / whole) * 100}%` }} />
+                      <span>{share(total.self, whole)}</span>
+                    </td>
+                    <td>{total.count.toLocaleString("en")}</td>
+                    <td>{took(total.p50)}</td>
+                    <td>{took(total.p95)}</td>
+                    <td>{took(total.p99)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </div>
+  )
+}
