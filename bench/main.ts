@@ -1,6 +1,6 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|tracing|cold|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
+ * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -13,6 +13,7 @@ import { permissions } from "./permissions.ts"
 import { rls } from "./rls.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
+import { storing, traces } from "./traces.ts"
 import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
@@ -24,6 +25,11 @@ const json = args.includes("--json")
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, json), print(json)),
   tracing: () => Effect.map(tracing(rows, json), print(json)),
+  traces: () =>
+    Effect.gen(function* () {
+      printTimes(json)(yield* traces(json))
+      print(json)(yield* storing(json))
+    }),
   cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
   http: () => Effect.map(http(rows, json), print(json)),
   rls: () => Effect.map(rls(rows, json), print(json)),

@@ -180,7 +180,8 @@ function connections(
       traces: yield* PgClient.make({
         ...as(roles?.app),
         applicationName: "max traces",
-        startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off" },
+        // Summing up twenty thousand traces counts all of their spans in memory.
+        startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off", work_mem: "16MB" },
         maxConnections: 1
       }),
       admission: yield* PgClient.make({

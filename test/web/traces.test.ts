@@ -102,6 +102,13 @@ describe("the page of traces", () => {
     expect(await page.locator(".details h3").textContent()).toBe("postgres")
     expect(await page.locator(".details pre").textContent()).toContain("$3::text")
     expect(await accessibilityFaults(page)).toEqual([])
+
+    await page.getByRole("button", { name: "All traces" }).click()
+    await page.locator(".findings li", { hasText: "repeated statement" }).locator("a").click()
+    await page.locator("#trace-name", { hasText: "invoke_agent max" }).waitFor()
+    expect(await page.locator(".waterfall tbody tr").count()).toBe(51)
+    expect(await page.locator(".detail .findings").textContent()).toContain("ran 12 times in one trace (N+1)")
+    expect(await accessibilityFaults(page)).toEqual([])
     await picture(page, `trace-${theme}`)
     expect(faults).toEqual([])
     await close()

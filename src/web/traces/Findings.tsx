@@ -31,7 +31,7 @@ export const Findings = ({
             </>
           )}
         </span>
-        <code class="command">{one.command}</code>
+        {!(within && one.command.startsWith("max trace show ")) && <code class="command">{one.command}</code>}
       </li>
     ))}
   </ul>
