@@ -249,7 +249,7 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
     })
   )
 
-  it.effect("is bounded by number and by age", () =>
+  it.effect("is bounded by age, by number and by size", () =>
     Effect.gen(function* () {
       const store = yield* TraceStore
       const { traces: sql } = yield* Database
@@ -268,6 +268,19 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
       expect((yield* left).map(({ id }) => id)).toEqual(["2", "3", "4"])
       yield* store.prune({ days: 7, traces: 1, megabytes: 1000 })
       expect(yield* sql`SELECT 1 FROM max.traces`).toHaveLength(1)
+      // Some 2 MB of traces; the newest that fit into 1 MB are left.
+      const large = (index: number): Trace => {
+        const one = trace(index, 0)
+        const name = "bounded ".repeat(1250)
+        return { ...one, startedAt: one.startedAt + BigInt(index) * 1_000_000n, spans: [{ ...one.spans[0]!, name }] }
+      }
+      yield* store.write(Array.from({ length: 200 }, (_, index) => large(index + 100)))
+      yield* store.prune({ days: 7, traces: 1_000_000, megabytes: 1 })
+      const [size] = yield* sql<{ bytes: number; newest: string; count: number }>`
+        SELECT sum(bytes)::int AS bytes, max(trace_id) AS newest, count(*)::int AS count FROM max.traces`
+      expect(size!.bytes).toBeLessThanOrEqual(1_000_000)
+      expect(size!.count).toBeGreaterThan(80)
+      expect(size!.newest).toBe((299).toString(16).padStart(32, "0"))
     })
   )
 })

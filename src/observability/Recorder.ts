@@ -172,10 +172,21 @@ const statementHash = (statement: string): string => createHash("sha256").update
 /** Only what calls itself Max's: their texts are made of the catalog's names and nothing else. */
 const isLabelled = (statement: string): boolean => LABEL.test(statement)
 
-const statementAttributes = (statement: string): Record<string, AttributeValue> => ({
-  "db.query.summary": summary(statement),
-  ...(isLabelled(statement) ? { "max.statement": statementHash(statement) } : {})
-})
+/** What is known of a statement: there are few, and each is in thousands of traces. */
+const known = new Map<string, Readonly<Record<string, string>>>()
+const MAX_KNOWN = 1000
+
+const statementAttributes = (statement: string): Readonly<Record<string, string>> => {
+  const before = known.get(statement)
+  if (before !== undefined) return before
+  const made = {
+    "db.query.summary": summary(statement),
+    ...(isLabelled(statement) ? { "max.statement": statementHash(statement) } : {})
+  }
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(statement, made)
+  return made
+}
 
 const toSpan = (span: RecordedSpan, startedAt: bigint, endedAt: bigint): TraceSpan => {
   const { status } = span
@@ -207,9 +218,10 @@ const toTrace = (recording: Recording): Trace => {
     spans: recording.spans.map((span) => toSpan(span, startedAt, endedAt)),
     dropped: recording.dropped,
     statements: Object.fromEntries(
-      recording.spans.flatMap(({ statement }) =>
-        statement !== undefined && isLabelled(statement) ? [[statementHash(statement), statement]] : []
-      )
+      recording.spans.flatMap(({ statement }) => {
+        const hash = statement === undefined ? undefined : statementAttributes(statement)["max.statement"]
+        return hash === undefined ? [] : [[hash, statement!]]
+      })
     )
   }
 }

@@ -64,9 +64,18 @@ export interface Retention {
   readonly megabytes: number
 }
 
+interface TracedStatement {
+  readonly organization_id: string
+  readonly hash: string
+  readonly statement: string
+}
+
+const HOUR = 3_600_000
+const MAX_TOLD = 5000
+
 /** Statements stand in a table of their own: the same text is in thousands of traces. */
-const statementsOf = (traces: ReadonlyArray<Trace>) => {
-  const found = new Map<string, { organization_id: string; hash: string; statement: string }>()
+const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStatement> => {
+  const found = new Map<string, TracedStatement>()
   for (const trace of traces) {
     const organization_id = String(organizationOf(trace))
     for (const [hash, statement] of Object.entries(trace.statements))
@@ -121,7 +130,7 @@ const INSERT_STATEMENTS = `
   INSERT INTO max.traced_statements (organization_id, hash, statement)
   SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, hash text, statement text)
   ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
-  WHERE traced_statements.seen_at < now() - interval '1 day'`
+  WHERE traced_statements.seen_at < now() - interval '1 hour'`
 
 /** New traces that are told of at once; of more in ten seconds only the newest. */
 const MAX_FOLLOWED = 500
@@ -212,6 +221,21 @@ export class TraceStore extends Context.Service<
           })
         )
 
+      /** When which statement was last written; an hour later it is written again, so that it is known to be in use. */
+      const told = new Map<string, number>()
+      const tell = (found: ReadonlyArray<TracedStatement>) => {
+        const now = Date.now()
+        const due = found.filter(
+          ({ hash, organization_id }) => (told.get(`${organization_id} ${hash}`) ?? 0) < now - HOUR
+        )
+        if (due.length === 0) return Effect.void
+        if (told.size > MAX_TOLD) told.clear()
+        return Effect.andThen(
+          sql.unsafe(INSERT_STATEMENTS, [JSON.stringify(due)]),
+          Effect.sync(() => due.forEach(({ hash, organization_id }) => told.set(`${organization_id} ${hash}`, now)))
+        )
+      }
+
       return TraceStore.of({
         write: (traces) =>
           traces.length === 0
@@ -219,7 +243,7 @@ export class TraceStore extends Context.Service<
             : Effect.asVoid(
                 untraced(
                   Effect.andThen(
-                    sql.unsafe(INSERT_STATEMENTS, [JSON.stringify(statementsOf(traces))]),
+                    Effect.suspend(() => tell(statementsOf(traces))),
                     sql.unsafe(INSERT, [JSON.stringify(traces.map(row))])
                   )
                 )

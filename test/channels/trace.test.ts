@@ -1,9 +1,10 @@
 import { Effect, Exit, Scope } from "effect"
+import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runMax } from "../support/cli.ts"
+import { runMax, spawnMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
 
 const scope = Scope.makeUnsafe()
@@ -98,6 +99,20 @@ describe("max trace", () => {
     expect((await max("trace", "import", path)).code).toBe(1)
     writeFileSync(path, "{}")
     expect((await max("trace", "import", path)).stderr).toContain("isn't OTLP")
+  })
+
+  it("follows traces as they are kept, of whichever process", async () => {
+    const child = spawnMax(["trace", "tail", "--name", "max find", "--json"], env)
+    let text = ""
+    child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()))
+    await new Promise((resolve) => child.stderr.once("data", resolve))
+    const asking = setInterval(() => void max("find", "people", ...AS), 1500)
+    while (!text.includes("\n")) await new Promise((resolve) => setTimeout(resolve, 50))
+    clearInterval(asking)
+    child.kill("SIGTERM")
+    const [code] = await once(child, "exit")
+    expect(JSON.parse(text.split("\n")[0]!)).toMatchObject({ name: "max find", reference: expect.any(String) })
+    expect(code).toBe(130)
   })
 
   it("compares two traces, place by place", async () => {

@@ -51,6 +51,33 @@ describe("findings", () => {
     expect(found!.command).toBe(`max trace explain ${found!.reference}`)
   })
 
+  it("counts of a statement what the database took, not the wait for a connection", () => {
+    const waited = statement(0, 150, { "db.client.connection.wait_time_ms": 140 })
+    expect(kinds(trace(span("POST /v1/tools/findEntities", 0, 160, { "max.channel": "http" }), waited))).toEqual([
+      "waiting for a connection"
+    ])
+    // A command opens its connections itself.
+    expect(kinds(trace(span("max find", 0, 160, { "max.channel": "cli" }), waited))).toEqual([])
+  })
+
+  it("says of each what to run next, what can be mended best first", () => {
+    const found = findings([
+      trace(
+        span("invoke_agent max", 0, 2000),
+        span("chat claude", 0, 1900, { "gen_ai.usage.input_tokens": 9000 }),
+        ...Array.from({ length: 5 }, (_, index) => statement(index * 200, index * 200 + 150))
+      )
+    ])
+    expect(found.map(({ kind }) => kind)).toEqual([
+      "slow statement",
+      "repeated statement",
+      "many tokens",
+      "mostly the model"
+    ])
+    for (const { command } of found)
+      expect(command).toMatch(/^max (trace (show|explain) [0-9A-Z]{4}|usage --by person)$/)
+  })
+
   it("names a statement that one trace repeats", () => {
     expect(kinds(trace(...Array.from({ length: 5 }, (_, index) => statement(index, index + 1))))).toEqual([
       "repeated statement"
@@ -87,5 +114,15 @@ describe("findings", () => {
       trace(span("EntityQueryService.find", 0, 1, { "max.denied": true, "max.organization.id": "7" }))
     expect(kinds(...Array.from({ length: 20 }, denied))).toEqual(["denied again and again"])
     expect(kinds(...Array.from({ length: 19 }, denied))).toEqual([])
+    const by = (caller: string) => () =>
+      trace(
+        span("EntityQueryService.find", 0, 1, { "max.denied": true, "max.organization.id": "7", "max.caller": caller })
+      )
+    const [hammering, ...others] = findings([
+      ...Array.from({ length: 23 }, by("aa")),
+      ...Array.from({ length: 19 }, by("bb"))
+    ])
+    expect(others).toEqual([])
+    expect(hammering).toMatchObject({ traces: 23, command: "max audit list --refused" })
   })
 })

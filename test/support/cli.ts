@@ -11,6 +11,15 @@ export interface Ran {
   readonly stderr: string
 }
 
+const environment = (env: Readonly<Record<string, string>>) => ({
+  ...Object.fromEntries(["PATH", "HOME", "LANG", "TMPDIR"].map((name) => [name, process.env[name] ?? ""])),
+  ...env
+})
+
+/** Starts `max` and leaves it running. */
+export const spawnMax = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  spawn(process.execPath, [program, ...args], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
+
 /** Runs `max` with an environment of its own: nothing of the tests' own settings reaches it but what is given. */
 export const runMax = (
   args: ReadonlyArray<string>,
@@ -18,11 +27,8 @@ export const runMax = (
   input?: string
 ): Promise<Ran> =>
   new Promise((resolve, reject) => {
-    const inherited = Object.fromEntries(
-      ["PATH", "HOME", "LANG", "TMPDIR"].map((name) => [name, process.env[name] ?? ""])
-    )
     const child = spawn(process.execPath, [program, ...args], {
-      env: { ...inherited, ...env },
+      env: environment(env),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]
     })
     child.stdin?.end(input)
