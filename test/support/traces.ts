@@ -15,7 +15,7 @@ const hex = (random: () => number, digits: number): string =>
 type Attributes = Readonly<Record<string, AttributeValue>>
 
 /** Writes spans one below another, in milliseconds. */
-export const makeTrace = (random: () => number, organizationId: bigint, startedAt: number) => {
+const makeTrace = (random: () => number, organizationId: bigint, startedAt: number) => {
   const spans: Array<TraceSpan> = []
   const own = { "max.organization.id": String(organizationId) }
   const add = (
@@ -58,7 +58,7 @@ export const makeTrace = (random: () => number, organizationId: bigint, startedA
       parentId
     )
     const store = add("OrgEntityStore.find", from + 0.06, to - 0.04, { "max.rows": 1 }, find)
-    const lane = /:eq$/.test(shape) && !shape.includes("status") ? "lookup" : "search"
+    const lane = shape.endsWith(":eq") && !shape.includes("status") ? "lookup" : "search"
     add(
       "postgres",
       from + 0.1,
@@ -84,7 +84,7 @@ export const makeTrace = (random: () => number, organizationId: bigint, startedA
   return { add, lookup, finish }
 }
 
-export const statementHash = (shape: string): string => Buffer.from(shape).toString("hex").padEnd(12, "0").slice(-12)
+const statementHash = (shape: string): string => Buffer.from(shape).toString("hex").padEnd(12, "0").slice(-12)
 
 const SHAPES = ["people email:eq", "people phone:eq", "people name:ilike", "companies name:ilike", "meetings start:gte"]
 

@@ -199,7 +199,9 @@ describe("the page of traces", () => {
         )
       )
     )
-    await page.locator(".row", { hasText: "heard live" }).waitFor({ timeout: 20_000 })
+    const heard = page.locator(".row", { hasText: "heard live" })
+    await heard.waitFor({ timeout: 20_000 })
+    expect(await heard.count()).toBe(1)
     await close()
   })
 

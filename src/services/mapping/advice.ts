@@ -34,14 +34,14 @@ const ADVISE_FROM = 10_000
 
 const KEYED: Readonly<Record<string, string>> = { text: "fold_text", email: "fold_email", phone: "fold_phone" }
 
-/** The indexes by which names, phones and e-mail addresses of a large table are found in time. */
+/** The indexes by which names, phones and e-mail addresses of a large table are found in time, and what makes them known. */
 export const indexAdvice = (
   relation: RelationFacts,
   columns: ReadonlyArray<Column>,
   { organization }: Mapping
 ): ReadonlyArray<string> => {
   if (relation.kind === "view" || relation.rows < ADVISE_FROM) return []
-  return columns.flatMap((column) => {
+  const missing = columns.flatMap((column) => {
     const { kind, slug, storage } = column
     const fold = KEYED[kind]
     if (fold === undefined || storage._tag !== "Value" || storage.source === undefined) return []
@@ -66,6 +66,8 @@ export const indexAdvice = (
           ])
     ]
   })
+  // Postgres knows nothing of an expression until then, and goes on as if there were no index.
+  return missing.length === 0 ? [] : [...missing, `ANALYZE ${written(relation)};`]
 }
 
 const indexed = ({ columns }: Source): string => {

@@ -47,7 +47,7 @@ interface Filters {
 }
 
 /** One organization with --org, all of them without. */
-export const scope = Effect.gen(function* () {
+const scope = Effect.gen(function* () {
   const { org } = yield* max
   return Option.isNone(org) ? {} : { organizationId: (yield* currentOrganization).id }
 })
