@@ -3,16 +3,19 @@
  * histogram, one trace by its reference. And what storing costs beside tracing: this process's CPU for lookups that are
  * traced at the default share, with what was kept thrown away and with it stored.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Database } from "../src/database/Database.ts"
-import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { shortReference } from "../src/domain/reference.ts"
-import { Recorder } from "../src/observability/Recorder.ts"
-import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { Env } from "../src/env.ts"
+import { Services } from "../src/layers.ts"
+import { Recorder } from "../src/observability.ts"
 import { TraceStore } from "../src/services/TraceStore.ts"
+import { addPeople, asMember, makeOrganization } from "../test/support/atlas.ts"
 import { busyTraces } from "../test/support/traces.ts"
 import type { Measured, Timed } from "./figures.ts"
-import { byEmail, makePeople, onOwnDatabase } from "./store.ts"
 
 const TRACES = 20_000
 const BATCH = 500
@@ -21,6 +24,26 @@ const TARGET = 300
 /** Lookups a turn, so that a turn is long beside what it is measured by. */
 const LOOKUPS = 400
 const ROUNDS = 16
+
+const PEOPLE = 5000
+
+/** Runs on an embedded database that is made for the run. */
+const onOwnDatabase = <A, E>(
+  scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database | Env | TraceStore>
+) => {
+  const home = mkdtempSync(join(tmpdir(), "max-bench-traces-"))
+  // When root runs it, the server runs as somebody else, who has to get in here.
+  chmodSync(home, 0o755)
+  const settings = { databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") }
+  const services = Layer.merge(Services, TraceStore.layer).pipe(
+    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(Env.layerWith({ ...settings, lookupTimeout: 5000 }))
+  )
+  return scenarios.pipe(
+    Effect.provide(services),
+    Effect.ensuring(Effect.sync(() => rmSync(home, { recursive: true, force: true })))
+  )
+}
 
 const p95 = (times: ReadonlyArray<number>): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 
@@ -39,7 +62,7 @@ const timed = <E, R>(scenario: string, ask: Effect.Effect<unknown, E, R>, target
 export const traces = (quiet: boolean) =>
   onOwnDatabase(
     Effect.gen(function* () {
-      const { organization } = yield* makePeople(1000)
+      const organization = yield* makeOrganization("bench")
       const store = yield* TraceStore
       const all = busyTraces(TRACES, organization.id)
       const began = performance.now()
@@ -64,21 +87,20 @@ export const traces = (quiet: boolean) =>
         yield* timed("the same over all organizations: where the time went", store.top({ limit: 30 }), TARGET),
         yield* timed("pruning what is full", store.prune({ days: 7, megabytes: 1000, traces: TRACES }))
       ] satisfies ReadonlyArray<Timed>
-    }).pipe(Effect.provide(TraceStore.layer))
+    })
   )
 
 /** What storing costs, against a traced lookup and against what tracing adds to one, in this process's CPU. */
 export const storing = (quiet: boolean) =>
   onOwnDatabase(
     Effect.gen(function* () {
-      const { admit, organization } = yield* makePeople(10_000)
-      const principal = yield* admit
-      const queries = yield* EntityQueryService
+      const organization = yield* makeOrganization("bench")
+      const people = Array.from({ length: PEOPLE }, (_, n) => ({ name: `Person ${n}`, email: `p${n}@example.com` }))
+      yield* addPeople(organization, people)
+      const { find: ask } = yield* asMember(organization, "bench@example.com", "admin")
       const store = yield* TraceStore
       const find = (round: number) =>
-        queries
-          .findEntities({ ...byEmail(10_000, round), organizationId: organization.id })
-          .pipe(Effect.provideService(CurrentPrincipal, principal))
+        ask({ filters: [{ columnId: "email", op: "eq", value: `p${(round * 7919) % PEOPLE}@example.com` }] })
       const recorder = Recorder.make({ share: 0.1, slow: 250 })
       const spent = { untraced: 0, traced: 0, storing: 0 }
       let round = 0
@@ -120,5 +142,5 @@ export const storing = (quiet: boolean) =>
           ratio: (traced - untraced + cost) / (traced - untraced)
         }
       ] satisfies ReadonlyArray<Measured>
-    }).pipe(Effect.provide(TraceStore.layer))
+    })
   )

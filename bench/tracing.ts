@@ -1,7 +1,7 @@
 /** What tracing costs a lookup: not at all, the default share of traces, and every one of them, in turns in one run. */
 import { Effect } from "effect"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
-import { Recorder, type Sampling } from "../src/observability/Recorder.ts"
+import { Recorder, type Sampling } from "../src/observability.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
 import type { Measured } from "./figures.ts"
 import { byEmail, makePeople, onOwnDatabase, race, shown } from "./store.ts"

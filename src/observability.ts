@@ -24,6 +24,8 @@ const Traced = Layer.merge(
   Layer.succeed(SpanPropagationEnabled, true)
 )
 
+export { Recorder, type Sampling } from "./observability/Recorder.ts"
+
 const EVERY = "1 second"
 /** Traces stored from one pruning to the next. */
 const PRUNE_EVERY = 500

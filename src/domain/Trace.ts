@@ -52,7 +52,7 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "http.response.status_code",
   "http.route",
   "mcp.method.name",
-  "mcp.protocol.version",
+  "messaging.operation.name",
   "db.system.name",
   "db.query.summary",
   "db.client.connection.wait_time_ms",

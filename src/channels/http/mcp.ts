@@ -64,6 +64,14 @@ const isNewest = (request: HttpServerRequest.HttpServerRequest, message: unknown
   request.headers["mcp-protocol-version"] === NEWEST.protocolVersion ||
   JSON.stringify(message ?? null).includes('"io.modelcontextprotocol/protocolVersion"')
 
+const METHODS = ["initialize", "notifications/initialized", "ping", "server/discover", "tools/list", "tools/call"]
+
+/** What a message asks for, when it is one of what there is: a client's other words aren't recorded. */
+const methodOf = (message: unknown): string => {
+  const { method } = (typeof message === "object" && message !== null ? message : {}) as { readonly method?: unknown }
+  return METHODS.find((one) => one === method) ?? "other"
+}
+
 const sent = ({ body, status }: Reply): Response =>
   body === undefined
     ? HttpServerResponse.empty({ status })
@@ -101,6 +109,7 @@ const Guarded = HttpRouter.middleware(
         const request = came.modify({ headers: Headers.remove(came.headers, "origin") })
         const message = parseJson(yield* request.text)
         if (Result.isFailure(message)) return sent(NOT_JSON)
+        yield* Effect.annotateCurrentSpan("mcp.method.name", methodOf(message.success))
         if (!isNewest(request, message.success)) {
           const reply = stateless(message.success, request.headers["mcp-protocol-version"])
           return sent(yield* Effect.provideContext(reply, services))

@@ -173,6 +173,7 @@ it("records no value, no question and no secret in a span or a log, whatever wen
     "http.route",
     "max.bytes",
     "max.channel",
-    "max.organization.id"
+    "max.organization.id",
+    "mcp.method.name"
   ])
 })
