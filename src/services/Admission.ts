@@ -8,6 +8,7 @@ import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../domain/errors.ts"
 import type { Principal } from "../domain/Principal.ts"
+import { administers } from "../permissions/Policy.ts"
 import { CallLimits } from "./CallLimits.ts"
 import { Credentials, type Presented, type Scope, sha256 } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
@@ -72,12 +73,15 @@ export class Admission extends Context.Service<
       }
 
       const byCredential = Effect.fnUntraced(function* (by: "token" | "session", presented: Presented) {
-        const { principal } = yield* identities.readmit({
+        const { principal, state } = yield* identities.readmit({
           organizationId: presented.organizationId,
           anchorEntityId: presented.anchorId
         })
+        // A credential for administering is good for that in the hands of a role that does, as the policy is now.
+        const may = administers(state.policy, principal.roles)
+        const scopes = presented.scopes.filter((scope) => scope !== "admin" || may)
         return {
-          caller: { principal, scopes: presented.scopes, by, credentialId: presented.id },
+          caller: { principal, scopes, by, credentialId: presented.id },
           expiresAt: presented.expiresAt.getTime()
         } satisfies Known
       })
@@ -118,7 +122,10 @@ export class Admission extends Context.Service<
           ? Effect.void
           : Effect.fail(
               new NotInScope({
-                message: `This token isn't for ${scope}. max token create --scope ${scope} makes one that is.`
+                message:
+                  scope === "admin"
+                    ? `Only somebody whose role administers may do this ("administers": true in the policy), signed in or with a token for admin.`
+                    : `This token isn't for ${scope}. max token create --scope ${scope} makes one that is.`
               })
             )
 

@@ -56,8 +56,8 @@ interface NewCredential {
   readonly seconds: number
 }
 
-/** What a person at a browser may do; what exactly is decided by roles. */
-const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
+/** What a person at a browser may do; what exactly is decided by roles, and whether it may administer at all. */
+const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat", "admin"]
 const LINK_SECONDS = 300
 
 const FORM = /^max_([a-z]{1,14})_[A-Za-z0-9_-]{43}$/
