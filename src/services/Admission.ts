@@ -35,6 +35,13 @@ interface Known {
   readonly expiresAt: number
 }
 
+/**
+ * What a credential is good for in these hands, as the policy is now. A token is for what it was made for, and for
+ * administering only when its member's roles are; at a browser whoever administers may see where the time goes, too.
+ */
+const scopesOf = (by: "token" | "session", { scopes }: Presented, may: boolean): ReadonlyArray<Scope> =>
+  by === "token" ? scopes.filter((scope) => scope !== "admin" || may) : may ? [...scopes, "admin", "traces"] : scopes
+
 /** What a person whom an identity provider vouches for may do; what exactly is decided by roles. */
 const PROVIDER_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
 /** A provider's key that is withdrawn is not believed for longer than this. */
@@ -77,9 +84,7 @@ export class Admission extends Context.Service<
           organizationId: presented.organizationId,
           anchorEntityId: presented.anchorId
         })
-        // A credential for administering is good for that in the hands of a role that does, as the policy is now.
-        const may = administers(state.policy, principal.roles)
-        const scopes = presented.scopes.filter((scope) => scope !== "admin" || may)
+        const scopes = scopesOf(by, presented, administers(state.policy, principal.roles))
         return {
           caller: { principal, scopes, by, credentialId: presented.id },
           expiresAt: presented.expiresAt.getTime()

@@ -2,42 +2,26 @@
  * The interface over HTTP, declared: paths, what they take and answer, and every problem they can come to. Nothing here
  * runs on the server, so that a client can load it. Further parts add their group to `Api` and its handlers in routes.ts.
  */
-import { Context, Schema } from "effect"
+import { Schema } from "effect"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Sse from "effect/encoding/Sse"
 import { TurnEvent } from "../../agents/TurnEvent.ts"
-import type { CurrentPrincipal } from "../../domain/Principal.ts"
-import type { Scope } from "../../services/Credentials.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
-import type { CurrentCaller } from "./authenticate.ts"
+import { admin } from "./AdminApi.ts"
+import { Admitted, Need } from "./admitted.ts"
 import {
   BudgetSpent,
   InvalidInput,
   NoAnswer,
-  NotAdmitted,
   NotAuthenticated,
   NotFound,
-  NotInScope,
-  TooManyCalls,
   Unavailable,
   UnknownName
 } from "./problems.ts"
-
-/** What the endpoints of a group ask of whoever calls: a scope, and whether a call counts against the limits. */
-export const Need = Context.Reference<{ readonly scope?: Scope; readonly calls: 0 | 1 }>("max/channels/http/Need", {
-  defaultValue: () => ({ calls: 0 })
-})
-
-/** Lets in whom the credential of the request lets in, before anything else of the request is read. */
-export class Admitted extends HttpApiMiddleware.Service<Admitted, { provides: CurrentPrincipal | CurrentCaller }>()(
-  "max/channels/http/Admitted",
-  { error: [NotAuthenticated, NotAdmitted, NotInScope, TooManyCalls, Unavailable] }
-) {}
 
 const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools
 
@@ -204,6 +188,7 @@ export class Api extends HttpApi.make("max")
   .add(tools)
   .add(chat)
   .add(conversations)
+  .add(admin)
   .add(session)
   .add(health)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
