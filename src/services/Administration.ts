@@ -32,9 +32,10 @@ export interface PolicyInForce {
 }
 
 export interface NamedRecord extends AuditRecord {
-  /** The names of actor and subject where they are people whose names the administrator may see. */
+  /** The names of actor, subject and `details.person`, where they are people whose names the administrator may see. */
   readonly actorName?: string
   readonly subjectName?: string
+  readonly personName?: string
 }
 
 /** A member by entity id, or anybody by e-mail address or phone number. */
@@ -202,12 +203,13 @@ export class Administration extends Context.Service<
           const named = yield* names(
             state,
             asker,
-            records.flatMap(({ actor, subject }) => [actor, subject])
+            records.flatMap(({ actor, details, subject }) => [actor, subject, personIn(details)])
           )
           return records.map((record) => ({
             ...record,
             ...maybe("actorName", named(record.actor)),
-            ...maybe("subjectName", named(record.subject))
+            ...maybe("subjectName", named(record.subject)),
+            ...maybe("personName", named(personIn(record.details)))
           }))
         }),
 
@@ -219,6 +221,8 @@ export class Administration extends Context.Service<
     })
   )
 }
+
+const personIn = ({ person }: AuditRecord["details"]): string => (typeof person === "string" ? person : "")
 
 const maybe = <Key extends string>(key: Key, value: string | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }

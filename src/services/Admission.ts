@@ -141,7 +141,9 @@ export class Admission extends Context.Service<
         const key = `${proof.by} ${sha256(proof.secret).toString("base64")}`
         const before = known.get(key)
         const remembered = before !== undefined && before.expiresAt > Date.now() ? before.caller : undefined
-        const caller = remembered ?? remember(key, yield* find(proof))
+        // Which scopes somebody has depends on the policy: what isn't in those that are remembered is looked up anew.
+        const isGood = remembered !== undefined && (need.scope === undefined || remembered.scopes.includes(need.scope))
+        const caller = isGood ? remembered : remember(key, yield* find(proof))
         yield* inScope(caller, need.scope)
         const { anchorEntityId, organizationId } = caller.principal
         const { epoch } = yield* limits.take(organizationId, anchorEntityId, need.calls)

@@ -1,7 +1,6 @@
 /**
- * What is asked about policies: why somebody sees something, what another policy would change, and what each role would
- * see. It reads rows without a plan, so it is for operators' commands; but for explanations to somebody who administers
- * (`asker`), which tell nothing that their own plan doesn't show.
+ * What operators ask about policies: why somebody sees something, what another policy would change, and what each role
+ * would see. It reads rows without a plan, so it is for commands of operators only, which the command line alone has.
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
@@ -15,7 +14,7 @@ import {
   STATUS,
   typeBySlug
 } from "../domain/EntityType.ts"
-import { type NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
+import { type NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import { encodeId, decodeId } from "../domain/ids.ts"
 import { NEVER } from "../domain/Predicate.ts"
 import { DEFAULT_LIMIT } from "../domain/Query.ts"
@@ -28,7 +27,6 @@ import { OrganizationState } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
 import { type Explanation, explainType } from "./policy/explain.ts"
 import { explainRow, type RowExplanation } from "./policy/explainRow.ts"
-import { eyesOf } from "./policy/eyes.ts"
 import { firstMembers } from "./policy/held.ts"
 import { makeJudge, sightOf } from "./policy/judging.ts"
 import { simulate, type Simulation } from "./policy/simulate.ts"
@@ -104,22 +102,18 @@ export class PolicyReview extends Context.Service<
           return yield* new OperatorError({ message: "The scope can't be read.", details: scope.problems })
         const subject: Subject =
           scope === undefined ? found : { ...found, principal: { ...found.principal, scope: scope.scope } }
-        const { asker } = question
-        // Who asks was let in at one moment and the person read at another: both have to be of the same state.
-        if (asker !== undefined && asker.epoch !== catalog.epoch) return yield* Unavailable.error
-        const eyes = asker && eyesOf(found.state.policy, catalog, asker, Date.now())
-        return { subject, type, policy, eyes }
+        return { subject, type, policy }
       })
 
       return PolicyReview.of({
         explain: Effect.fn("PolicyReview.explain")(function* (organization, question) {
-          const { eyes, policy, subject, type } = yield* prepare(organization, question)
-          return yield* explainType(judge, subject, policy, type, Date.now(), eyes)
+          const { policy, subject, type } = yield* prepare(organization, question)
+          return yield* explainType(judge, subject, policy, type, Date.now())
         }),
 
         explainRow: Effect.fn("PolicyReview.explainRow")(function* (organization, question) {
-          const { eyes, policy, subject, type } = yield* prepare(organization, question)
-          return yield* explainRow(judge, store, subject, policy, type, question.id, Date.now(), eyes)
+          const { policy, subject, type } = yield* prepare(organization, question)
+          return yield* explainRow(judge, store, subject, policy, type, question.id, Date.now())
         }),
 
         statement: Effect.fn("PolicyReview.statement")(function* (organization, question) {

@@ -57,7 +57,10 @@ export const administered = Effect.fnUntraced(function* ({ canary = "", hostile,
     { name: "Amina Osei", email: `amina@${host}`, role: "member" }
   ]
   yield* addPeople(organization, people)
-  const [owner] = yield* addPeople(organization, [{ name: "Otto Vip", status: `vip${canary}`, phone: "801-555-0107" }])
+  const [owner, open] = yield* addPeople(organization, [
+    { name: "Otto Vip", status: `vip${canary}`, phone: "801-555-0107" },
+    { name: "Olga Offen", status: "regular", phone: "801-555-0108" }
+  ])
   for (const { email, role } of people) yield* members.add(organization, { identifier: email, roles: [role] })
   const { document } = yield* policies.current(organization)
   yield* policies.publish(
@@ -80,5 +83,5 @@ export const administered = Effect.fnUntraced(function* ({ canary = "", hostile,
       const link = yield* credentials.createLink(organization, idOf(name))
       return (yield* credentials.redeemLink(link.secret, 3600)).secret
     })
-  return { organization, host, idOf, owner: owner!, admin, lena, auditor, session }
+  return { organization, host, idOf, owner: owner!, open: open!, admin, lena, auditor, session }
 })

@@ -171,6 +171,7 @@ const AuditRecords = Schema.Struct({
       action: Schema.String,
       subject: Schema.String,
       subjectName: optionalKey(Schema.String),
+      personName: optionalKey(Schema.String.annotate({ description: "Of `details.person`" })),
       details: Schema.Record(Schema.String, Schema.Unknown)
     })
   ),

@@ -5,11 +5,10 @@
 import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import { all } from "../../domain/Predicate.ts"
+import { ALWAYS } from "../../domain/Predicate.ts"
 import { bind, type Binding } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { instant, listed, ruleWords } from "../../permissions/words.ts"
-import { type Eyes, OPERATOR_EYES } from "./eyes.ts"
 import { type Judge, type Sight, sightOf } from "./judging.ts"
 import { deniedWords } from "./runTests.ts"
 import type { Subject } from "./subjects.ts"
@@ -34,11 +33,9 @@ export interface Explanation {
   readonly who: string
   readonly roles: ReadonlyArray<string>
   readonly type: string
-  /** All rows of the type that whoever asks sees, and those of them that are visible. */
+  /** All rows of the type, and those that are visible. */
   readonly total: number
   readonly visible: number
-  /** Rows besides that whoever asks sees, and about which nothing is told: a cell decides that they don't see. */
-  readonly withheld?: number
   /** Why the type as a whole is denied. */
   readonly denied?: string
   readonly rules: ReadonlyArray<ExplainedRule>
@@ -67,8 +64,7 @@ export const explainType = (
   subject: Subject,
   policy: Policy,
   type: EntityType,
-  now: number,
-  eyes: Eyes = OPERATOR_EYES
+  now: number
 ): Effect.Effect<Explanation, Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
@@ -77,34 +73,30 @@ export const explainType = (
     const known = rulesOf(policy, principal.roles, type)
     const rules = known.filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
-    const explained = eyes.explained(type, rules)
-    const { counts: found } = yield* judge.counts(type, catalog, [
-      { of: explained },
-      { of: eyes.rows(type), without: explained },
-      { of: all(explained, sight.rows) },
+    const { counts, total } = yield* judge.counts(type, catalog, [
+      { of: sight.rows },
       ...rules.map((rule) =>
         rule.effect === "allow"
-          ? { of: all(explained, bind(rule.where, type, binding, true, true)) }
-          : { of: explained, without: bind(rule.where, type, binding, false, true) }
+          ? { of: bind(rule.where, type, binding, true, true) }
+          : { of: ALWAYS, without: bind(rule.where, type, binding, false, true) }
       ),
-      ...type.columns.map(({ key }) => ({ of: all(explained, sight.cell(key)) }))
+      ...type.columns.map(({ key }) => ({ of: sight.cell(key) }))
     ])
     const asking = { name: subject.name, attributes: principal.attributes }
-    const [total, withheld, visible, ...counts] = found as [number, number, number, ...Array<number>]
+    const visible = counts[0]!
     return {
       who: subject.name,
       roles: principal.roles,
       type: type.slug,
       total,
       visible,
-      ...(withheld === 0 ? {} : { withheld }),
       ...(sight.plan._tag === "Denied" ? { denied: deniedWords[sight.plan.reason] } : {}),
       rules: rules.map((rule, index) => ({
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
         words: ruleWords(rule, catalog, asking),
-        rows: counts[index]!
+        rows: counts[index + 1]!
       })),
       notInForce: known
         .filter((rule) => !rules.includes(rule))
@@ -114,7 +106,7 @@ export const explainType = (
             : `${rule.id} ended on ${instant(rule.notAfter!)}`
         ),
       columns: type.columns.map((column, index) => {
-        const rows = counts[rules.length + index]!
+        const rows = counts[1 + rules.length + index]!
         return { column: column.slug, rows, because: whyColumn(column.key, rows, visible, sight, rules, subject) }
       })
     }

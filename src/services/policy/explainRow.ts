@@ -1,15 +1,8 @@
 /** Why a person sees one row and its cells, or doesn't: each rule with each of its conditions, as true, false or unknown. */
 import { Effect } from "effect"
-import {
-  type Column,
-  columnByKey,
-  DISPLAY_NAME,
-  type EntityType,
-  ID_COLUMN,
-  targetOf
-} from "../../domain/EntityType.ts"
+import { type Column, columnByKey, type EntityType, ID_COLUMN, targetOf } from "../../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../domain/errors.ts"
-import { Bound, NEVER, type Predicate } from "../../domain/Predicate.ts"
+import { ALWAYS, Bound, type Predicate } from "../../domain/Predicate.ts"
 import { bind } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { type Asking, columnWords, listed, ruleWords, whereWords } from "../../permissions/words.ts"
@@ -17,7 +10,6 @@ import { printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
 import { bindingOf, isInForce, isOutOfScope, rulesOf } from "./explain.ts"
-import { type Eyes, OPERATOR_EYES } from "./eyes.ts"
 import { type Judge, sightOf } from "./judging.ts"
 import { deniedWords } from "./runTests.ts"
 import type { Subject } from "./subjects.ts"
@@ -72,8 +64,7 @@ export const explainRow = (
   policy: Policy,
   type: EntityType,
   id: string,
-  now: number,
-  eyes: Eyes = OPERATOR_EYES
+  now: number
 ): Effect.Effect<RowExplanation, OperatorError | Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
@@ -97,25 +88,16 @@ export const explainRow = (
       { of: sight.rows },
       ...type.columns.map(({ key }) => ({ of: sight.cell(key) })),
       ...rules.flatMap((rule) => bothWays(rule.where)),
-      ...trees.flat().flatMap(({ predicate }) => bothWays(predicate)),
-      { of: eyes.explained(type, rules) },
-      { of: eyes.cell(type, DISPLAY_NAME) }
+      ...trees.flat().flatMap(({ predicate }) => bothWays(predicate))
     ]
-    const where = { of: eyes.rows(type) }
-    const byExternalId = yield* judge.rows(type, catalog, judgements, { externalIds: [id], where, limit: 1 })
+    const byExternalId = yield* judge.rows(type, catalog, judgements, { externalIds: [id], limit: 1 })
     const [row] =
       byExternalId.length > 0 || entity === undefined
         ? byExternalId
-        : yield* judge.rows(type, catalog, judgements, { ids: [entity], where, limit: 1 })
+        : yield* judge.rows(type, catalog, judgements, { ids: [entity], limit: 1 })
     if (row === undefined) {
       return yield* new OperatorError({
         message: `No row of ${type.slug} has the id ${quoted(id)}, neither as it was imported nor as max find shows it. To everybody it looks like one that is hidden.`
-      })
-    }
-    if (row.truths.at(-2) !== true) {
-      return yield* new OperatorError({
-        message:
-          "Something that you may not see decides about this row, so it isn't explained to you. An operator can: max policy explain"
       })
     }
     const truthAt = (index: number): Truth => (row.truths[index] ? "yes" : row.truths[index + 1] ? "no" : "unknown")
@@ -144,14 +126,14 @@ export const explainRow = (
       }
     })
     const visible = row.truths[0] === true
-    const values = yield* valuesOf(store, subject, type, row.id, eyes)
+    const values = yield* valuesOf(store, subject, type, row.id)
     return {
       who: subject.name,
       roles: principal.roles,
       type: type.slug,
       entityId: row.id,
-      ...(row.externalId === undefined || eyes !== OPERATOR_EYES ? {} : { externalId: printable(row.externalId) }),
-      name: row.truths.at(-1) === true ? row.name : "",
+      ...(row.externalId === undefined ? {} : { externalId: printable(row.externalId) }),
+      name: row.name,
       visible,
       because: whyRow(visible, sight.plan, judged, rules),
       rules: judged,
@@ -194,18 +176,17 @@ const columnOf = (predicate: Predicate, type: EntityType): Column | undefined =>
   }
 }
 
-/** The row's cells as they are, as far as whoever asks sees them. */
+/** The row's cells as they are, for the operator who asks. */
 const valuesOf = Effect.fnUntraced(function* (
   store: OrgEntityStore["Service"],
   { state: { catalog } }: Subject,
   type: EntityType,
-  id: string,
-  eyes: Eyes
+  id: string
 ) {
   const found = yield* store.find(
     {
       type,
-      plan: eyes.rows(type),
+      plan: ALWAYS,
       filters: [
         Bound.Compare({
           column: ID_COLUMN.key,
@@ -215,14 +196,12 @@ const valuesOf = Effect.fnUntraced(function* (
         })
       ],
       limit: 1,
-      name: NEVER,
-      status: NEVER,
+      name: ALWAYS,
+      status: ALWAYS,
       select: type.columns.flatMap((column) => {
-        const mask = eyes.cell(type, column.key)
         const target = targetOf(catalog, column)
-        if (target === undefined) return column.storage._tag === "Value" ? [{ column, mask }] : []
-        const shown = { type: target, where: eyes.rows(target), name: eyes.cell(target, DISPLAY_NAME) }
-        return [{ column, mask, target: shown }]
+        if (target === undefined) return column.storage._tag === "Value" ? [{ column, mask: ALWAYS }] : []
+        return [{ column, mask: ALWAYS, target: { type: target, where: ALWAYS, name: ALWAYS } }]
       }),
       shape: "subplan",
       lane: "search",

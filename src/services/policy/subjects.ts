@@ -1,14 +1,13 @@
 /** The persons whom operators ask about: a member as it is, or anybody with roles that are tried on. */
 import { Effect } from "effect"
-import { DISPLAY_NAME, type Organization, peopleOf } from "../../domain/EntityType.ts"
+import { type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
-import { ALWAYS, type Bound, NEVER } from "../../domain/Predicate.ts"
 import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
-import { entityId, parseId } from "../../domain/values.ts"
+import { entityId } from "../../domain/values.ts"
 import { type IdentityResolver, readIdentifier } from "../IdentityResolver.ts"
 import type { OrganizationState, State } from "../OrganizationState.ts"
-import { type Judge, sightOf } from "./judging.ts"
+import type { Judge } from "./judging.ts"
 
 export interface Subject {
   readonly principal: Principal
@@ -17,46 +16,37 @@ export interface Subject {
 }
 
 export interface Wanted {
-  /** An e-mail address or phone number; or a member by entity id. */
-  readonly as: string | { readonly anchorId: string }
+  /** An e-mail address or phone number. */
+  readonly as: string
   /** Roles to have instead of the membership's: the person needn't be a member then. */
   readonly roles?: ReadonlyArray<string> | undefined
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
-  /** Who asks, when it is no operator: what they may not see isn't told. */
-  readonly asker?: Principal | undefined
 }
 
 export const makeSubjects =
   (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: Judge) =>
   (organization: Organization, wanted: Wanted): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
     Effect.gen(function* () {
-      const { as } = wanted
-      const identifier = typeof as === "string" ? readIdentifier(as, organization) : undefined
-      const called = typeof as === "string" ? quoted(as) : "This person"
-      if (typeof as === "string" && identifier === undefined)
-        return yield* new OperatorError({ message: `${called} is neither an e-mail address nor a phone number.` })
-      const { membership, state } = yield* states.read(
-        organization.id,
-        typeof as === "string" ? { by: "identifier", ...identifier! } : { by: "anchor", id: as.anchorId }
-      )
-      if (membership === undefined && (wanted.roles === undefined || identifier === undefined)) {
+      const identifier = readIdentifier(wanted.as, organization)
+      if (identifier === undefined)
         return yield* new OperatorError({
-          message: `${called} is no active member, and whoever isn't sees nothing at all. max member list shows who is.`
+          message: `${quoted(wanted.as)} is neither an e-mail address nor a phone number.`
+        })
+      const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
+      if (membership === undefined && wanted.roles === undefined) {
+        return yield* new OperatorError({
+          message: `${quoted(wanted.as)} is no active member, and whoever isn't sees nothing at all. max member list shows who is.`
         })
       }
-      const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier!, called))
+      const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier, wanted.as))
       const people = peopleOf(state.catalog)
-      const name = wanted.asker === undefined ? ALWAYS : nameSeenBy(wanted.asker, state)
       const [row] =
         people === undefined
           ? []
-          : yield* judge.rows(people, state.catalog, [{ of: name }], {
-              ids: [parseId(anchorEntityId, people.mapping?.id.type) ?? entityId(anchorEntityId)],
-              limit: 1
-            })
+          : yield* judge.rows(people, state.catalog, [], { ids: [entityId(anchorEntityId)], limit: 1 })
       return {
         state,
-        name: row?.truths[0] === true && row.name !== "" ? row.name : typeof as === "string" ? as : "this person",
+        name: row === undefined || row.name === "" ? wanted.as : row.name,
         principal: {
           organizationId: organization.id,
           anchorEntityId,
@@ -67,24 +57,18 @@ export const makeSubjects =
       }
     })
 
-/** On which people whoever asks sees the name. */
-const nameSeenBy = (asker: Principal, { catalog, policy }: State): Bound => {
-  const people = peopleOf(catalog)
-  return people === undefined ? NEVER : sightOf(policy, catalog, asker, people, Date.now()).cell(DISPLAY_NAME)
-}
-
 const onlyOne = Effect.fnUntraced(function* (
   identities: IdentityResolver["Service"],
   organization: Organization,
   identifier: Parameters<IdentityResolver["Service"]["identify"]>[1],
-  called: string
+  as: string
 ) {
   const [id, second] = yield* identities.identify(organization, identifier)
   if (id !== undefined && second === undefined) return id
   return yield* new OperatorError({
     message:
       id === undefined
-        ? `Nobody has ${called}: import the person first.`
-        : `Several people have ${called}: only an identifier of one person can be asked about.`
+        ? `Nobody has ${quoted(as)}: import the person first.`
+        : `Several people have ${quoted(as)}: only an identifier of one person can be asked about.`
   })
 })

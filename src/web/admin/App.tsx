@@ -53,7 +53,11 @@ const SECTIONS = [
   { path: ["audit"], name: "Audit" }
 ] as const
 
-const Inside = ({ session: { organization, scopes } }: { readonly session: { organization: string; scopes: ReadonlyArray<string> } }) => {
+const Inside = ({
+  session: { organization, scopes }
+}: {
+  readonly session: { organization: string; scopes: ReadonlyArray<string> }
+}) => {
   const { path, query } = place.value
   const [section = "people", part] = path
   const address = path.join("/")
@@ -180,7 +184,11 @@ const KeptOut = ({ problem }: Extract<Who, { is: "kept out" }>) => {
   )
 }
 
-const NoAdministrator = ({ session: { organization, roles } }: { readonly session: { organization: string; roles: ReadonlyArray<string> } }) => {
+const NoAdministrator = ({
+  session: { organization, roles }
+}: {
+  readonly session: { organization: string; roles: ReadonlyArray<string> }
+}) => {
   usePage("Administration")
   return (
     <main class="alone">

@@ -21,12 +21,20 @@ const KINDS = [
 /** What was done, between who did it and to whom. */
 const DONE: Readonly<Record<string, string>> = {
   "admission.refused": "wasn't let in",
+  "catalog.published": "published the type",
+  "data.exported": "exported",
   "identifier.verified": "verified an identifier of",
   "membership.added": "let in",
   "membership.changed": "changed the membership of",
   "membership.resumed": "let in again",
   "membership.suspended": "suspended",
+  "membership.moved": "moved the membership of",
+  "organization.created": "made the organization",
+  "organization.key": "set the key of",
+  "organization.restored": "restored",
   "policy.published": "published policy version",
+  "provider.added": "began to believe",
+  "provider.removed": "stopped believing",
   "read.refused": "was refused",
   "session.begun": "signed in",
   "session.ended": "signed out",
@@ -140,7 +148,8 @@ const Records = ({ first, query }: { readonly first: Page; readonly query: Audit
 
 const cellsOf = (record: AuditRecord) => [
   <>
-    <Moment at={record.at} /> <span class="soft small">#{record.sequence}</span>
+    <Moment at={record.at} />
+    <div class="soft small">record {record.sequence}</div>
   </>,
   <Who id={record.actor} name={record.actorName} />,
   <>
@@ -149,7 +158,7 @@ const cellsOf = (record: AuditRecord) => [
       <code>{record.action}</code>
     </div>
   </>,
-  <Details details={record.details} />
+  <Details record={record} />
 ]
 
 const Who = ({ id, name }: { readonly id: string; readonly name: string | undefined }) =>
@@ -168,20 +177,30 @@ const Subject = ({ record: { action, subject, subjectName } }: { readonly record
     <Said>{subject}</Said>
   )
 
-const Details = ({ details }: { readonly details: Readonly<Record<string, unknown>> }) => (
+const Details = ({ record: { details, personName } }: { readonly record: AuditRecord }) => (
   <dl class="details">
-    {Object.entries(details).map(([name, value]) => (
+    {factsOf(details).map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>
-        <dd>
-          <Said>{typeof value === "string" ? short(value) : Array.isArray(value) ? value.join(", ") : JSON.stringify(value)}</Said>
-        </dd>
+        <dd>{name === "person" ? <Who id={value} name={personName} /> : <Said>{value}</Said>}</dd>
       </div>
     ))}
   </dl>
 )
 
-const short = (text: string): string => (/^[0-9a-f]{64}$/.test(text) ? `${text.slice(0, 12)}…` : text)
+/** What a record says besides, flat; what is empty says nothing. */
+const factsOf = (details: Readonly<Record<string, unknown>>, within = ""): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(details).flatMap(([name, value]): ReadonlyArray<readonly [string, string]> => {
+    const label = `${within}${name}`
+    if (Array.isArray(value)) return value.length === 0 ? [] : [[label, value.map(String).join(", ")]]
+    if (typeof value === "object" && value !== null) return factsOf(value as Record<string, unknown>, `${label}: `)
+    return value === undefined || value === null || value === false ? [] : [[label, short(String(value))]]
+  })
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
+
+const short = (text: string): string =>
+  /^[0-9a-f]{64}$/.test(text) ? `${text.slice(0, 12)}…` : INSTANT.test(text) ? text.slice(0, 10) : text
 
 type Check =
   | { readonly is: "not yet" | "busy" }
@@ -202,7 +221,7 @@ const Verified = () => {
   return (
     <div class="check">
       {check.is === "done" ? (
-        <ul class="plain">
+        <ul class="chains">
           {check.chains.map((chain) => (
             <li key={chain.chain}>
               {chain.broken === undefined ? <Badge kind="good">Unbroken</Badge> : <Badge kind="bad">Broken</Badge>}{" "}

@@ -30,7 +30,8 @@ export const Explain = ({
   const [answer, setAnswer] = useState<Answer>()
   const known = useLoaded(types, []).loaded
   const chosen = useLoaded(() => (id === undefined ? Promise.resolve(undefined) : person(id)), [id]).loaded
-  const about: About | undefined = id !== undefined ? { id } : identifier.trim() === "" ? undefined : { identifier: identifier.trim() }
+  const about: About | undefined =
+    id !== undefined ? { id } : identifier.trim() === "" ? undefined : { identifier: identifier.trim() }
 
   const ask = (asked: About) => {
     setBusy(true)
@@ -114,7 +115,9 @@ export const Explain = ({
         </button>
       </form>
       {answer === undefined ? (
-        <p class="empty">Name a person to see what their roles come to: for all of a type, or for one row and each of its cells.</p>
+        <p class="empty">
+          Name a person to see what their roles come to: for all of a type, or for one row and each of its cells.
+        </p>
       ) : answer.is === "problem" ? (
         <Failure problem={answer.problem} />
       ) : answer.is === "row" ? (
@@ -122,7 +125,8 @@ export const Explain = ({
       ) : (
         <section aria-labelledby="verdict">
           <h2 id="verdict">
-            <Said>{answer.found.who}</Said> sees {answer.found.denied === undefined ? partOf(answer.found.visible, answer.found.total) : "nothing of"}{" "}
+            <Said>{answer.found.who}</Said> sees{" "}
+            {answer.found.denied === undefined ? partOf(answer.found.visible, answer.found.total) : "nothing of"}{" "}
             {answer.found.type}
           </h2>
           <Because explanation={answer.found} />

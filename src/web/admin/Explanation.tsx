@@ -4,16 +4,20 @@ import { Badge, counted, listed, Said, Table } from "./parts.tsx"
 import { to } from "./place.ts"
 
 export const partOf = (part: number, whole: number): string =>
-  whole === 0 ? "none, and there are none" : part === whole ? `all ${whole.toLocaleString()}` : part === 0 ? `none of ${whole.toLocaleString()}` : `${part.toLocaleString()} of ${whole.toLocaleString()}`
+  whole === 0
+    ? "there are none"
+    : part === whole
+      ? `all ${whole.toLocaleString()}`
+      : part === 0
+        ? `none of ${whole.toLocaleString()}`
+        : `${part.toLocaleString()} of ${whole.toLocaleString()}`
 
 /** One type for one person: the sentence, and what it rests on below. */
 export const Verdict = ({ about, explanation: one }: { readonly explanation: Explanation; readonly about: string }) => (
   <details class="verdict">
     <summary>
       <span class="verdict-type">{one.type}</span>
-      <span class="verdict-part">
-        {one.denied === undefined ? partOf(one.visible, one.total) : "nothing"}
-      </span>
+      <span class="verdict-part">{one.denied === undefined ? partOf(one.visible, one.total) : "nothing"}</span>
       <Meter part={one.visible} whole={one.total} />
     </summary>
     <Because explanation={one} />
@@ -26,8 +30,8 @@ export const Verdict = ({ about, explanation: one }: { readonly explanation: Exp
 /** A picture of what stands beside it. */
 const Meter = ({ part, whole }: { readonly part: number; readonly whole: number }) => (
   <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="whole" width="100" height="6" rx="3" />
-    <rect class="part" width={whole === 0 ? 0 : (100 * part) / whole} height="6" rx="3" />
+    <rect class="whole" width="100" height="6" />
+    <rect class="part" width={whole === 0 ? 0 : (100 * part) / whole} height="6" />
   </svg>
 )
 
@@ -36,8 +40,8 @@ export const Because = ({ explanation: one }: { readonly explanation: Explanatio
     {one.denied === undefined ? null : <p>Nothing is shown: {one.denied}.</p>}
     {one.withheld === undefined ? null : (
       <p class="notice">
-        {counted(one.withheld, "row")} more that you see {one.withheld === 1 ? "isn't" : "aren't"} counted: something that
-        you may not see yourself decides about {one.withheld === 1 ? "it" : "them"}.
+        {counted(one.withheld, "row")} more that you see {one.withheld === 1 ? "isn't" : "aren't"} counted: something
+        that you may not see yourself decides about {one.withheld === 1 ? "it" : "them"}.
       </p>
     )}
     {one.rules.length === 0 ? null : (
@@ -79,7 +83,8 @@ const Seen = ({ seen }: { readonly seen: string }) => (
 const together = ({ columns, visible }: Explanation) => {
   const found = new Map<string, { readonly seen: string; readonly because: string; readonly columns: Array<string> }>()
   for (const { because, column, rows } of columns) {
-    const seen = rows === 0 ? "hidden" : rows === visible ? "shown" : `on ${rows.toLocaleString()} of ${visible.toLocaleString()}`
+    const seen =
+      rows === 0 ? "hidden" : rows === visible ? "shown" : `on ${rows.toLocaleString()} of ${visible.toLocaleString()}`
     const known = found.get(seen + because)
     if (known === undefined) found.set(seen + because, { seen, because, columns: [column] })
     else known.columns.push(column)

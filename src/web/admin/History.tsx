@@ -5,7 +5,13 @@ import { to } from "./place.ts"
 import { PolicyParts } from "./Policy.tsx"
 import { useLoaded } from "./state.ts"
 
-export const History = ({ from, to: until }: { readonly from?: string | undefined; readonly to?: string | undefined }) => {
+export const History = ({
+  from,
+  to: until
+}: {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}) => {
   usePage("Policy history")
   const { again, loaded } = useLoaded(versions, [])
   return (
@@ -23,7 +29,7 @@ export const History = ({ from, to: until }: { readonly from?: string | undefine
               <Table
                 caption="Versions of the policy"
                 headings={[
-                  { name: "Version", number: true },
+                  { name: "Version" },
                   { name: "Published" },
                   { name: "By" },
                   { name: "Rules", number: true },
@@ -62,7 +68,15 @@ const cellsOf = ({ author, authorName, inForce, publishedAt, rules, sha256, vers
   )
 ]
 
-const Compare = ({ all, from, until }: { readonly all: ReadonlyArray<Version>; readonly from: number; readonly until: number }) => {
+const Compare = ({
+  all,
+  from,
+  until
+}: {
+  readonly all: ReadonlyArray<Version>
+  readonly from: number
+  readonly until: number
+}) => {
   const choose = (next: { readonly from: number; readonly until: number }) => {
     location.hash = to(["policy", "history"], { from: String(next.from), to: String(next.until) })
   }
@@ -79,7 +93,11 @@ const Compare = ({ all, from, until }: { readonly all: ReadonlyArray<Version>; r
           <Choice all={all} value={until} choose={(version) => choose({ from, until: version })} />
         </label>
       </form>
-      {from < 1 ? <p class="empty">This is the first version: there is nothing to compare it with.</p> : <Diff from={from} until={until} />}
+      {from < 1 ? (
+        <p class="empty">This is the first version: there is nothing to compare it with.</p>
+      ) : (
+        <Diff from={from} until={until} />
+      )}
     </section>
   )
 }
@@ -112,7 +130,9 @@ const Diff = ({ from, until }: { readonly from: number; readonly until: number }
     <When loaded={loaded} again={again}>
       {(found) =>
         found.length === 0 ? (
-          <p class="empty">Nothing differs between version {from} and version {until}.</p>
+          <p class="empty">
+            Nothing differs between version {from} and version {until}.
+          </p>
         ) : (
           <ul class="diff">
             {found.map(({ mark, what }) => (

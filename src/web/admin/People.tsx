@@ -92,7 +92,9 @@ const List = ({
   if (first.total === 0) {
     return (
       <p class="empty">
-        {filtered ? "Nobody matches. Search for a part of a name, or for a whole e-mail address." : "There is no member yet."}
+        {filtered
+          ? "Nobody matches. Search for a part of a name, or for a whole e-mail address."
+          : "There is no member yet."}
       </p>
     )
   }

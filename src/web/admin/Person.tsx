@@ -84,9 +84,6 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
           <dd>{one.lastCall === undefined ? <span class="soft">not known</span> : <Moment at={one.lastCall} />}</dd>
         </div>
       </dl>
-      <Command text={`max member add ${one.identifiers.find(({ kind }) => kind !== "subject")?.text ?? "EMAIL"} --role ROLE`}>
-        Roles are changed with a command; all of them are named anew:
-      </Command>
       <Sees person={one} />
       <Tokens person={one} again={again} />
       <p>
@@ -94,6 +91,11 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
           What was done by and to <Said>{name}</Said>
         </a>
       </p>
+      <Command
+        text={`max member add ${one.identifiers.find(({ kind }) => kind !== "subject")?.text ?? "EMAIL"} --role ROLE`}
+      >
+        Roles are changed with a command; all of them are named anew:
+      </Command>
     </>
   )
 }
@@ -114,8 +116,8 @@ const Standing = ({ again, person: one }: { readonly person: PersonWithTokens; r
       }}
     >
       <p>
-        The very next request of <Said>{name}</Said> is refused, in every channel, and so are the tokens that act for them.
-        Nothing is deleted: you can let them in again, with the same roles.
+        The very next request of <Said>{name}</Said> is refused, in every channel, and so are the tokens that act for
+        them. Nothing is deleted: you can let them in again, with the same roles.
       </p>
     </Confirmed>
   ) : (
@@ -130,8 +132,8 @@ const Standing = ({ again, person: one }: { readonly person: PersonWithTokens; r
       }}
     >
       <p>
-        <Said>{name}</Said> may come in again as {one.roles.join(", ") || "nobody in particular"}, and tokens that haven't
-        ended act for them again.
+        <Said>{name}</Said> may come in again as {one.roles.join(", ") || "nobody in particular"}, and tokens that
+        haven't ended act for them again.
       </p>
     </Confirmed>
   )
@@ -139,10 +141,10 @@ const Standing = ({ again, person: one }: { readonly person: PersonWithTokens; r
 
 const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
   const rules = useLoaded(policy, []).loaded
-  const { again, loaded } = useLoaded(() => (one.state === "active" ? explain({ id: one.id }) : Promise.resolve([])), [
-    one.id,
-    one.state
-  ])
+  const { again, loaded } = useLoaded(
+    () => (one.state === "active" ? explain({ id: one.id }) : Promise.resolve([])),
+    [one.id, one.state]
+  )
   const roles = rules.is === "ready" ? rules.value.roles.filter(({ role }) => one.roles.includes(role)) : []
   return (
     <section aria-labelledby="sees">
@@ -158,9 +160,7 @@ const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
         )}
       </When>
       {roles.some(({ administers }) => administers) ? (
-        <p class="notice">
-          May administer: see these pages, suspend others and end tokens.
-        </p>
+        <p class="notice">May administer: see these pages, suspend others and end tokens.</p>
       ) : null}
     </section>
   )
@@ -215,6 +215,9 @@ const Revoke = ({ again, token }: { readonly token: Token; readonly again: () =>
       again()
     }}
   >
-    <p>Whatever uses this token is refused from its next request on. A revoked token never comes back; a new one can be made.</p>
+    <p>
+      Whatever uses this token is refused from its next request on. A revoked token never comes back; a new one can be
+      made.
+    </p>
   </Confirmed>
 )

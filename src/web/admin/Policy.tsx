@@ -53,7 +53,9 @@ export const Policy = () => {
         change:
       </Command>
       <Command text="max policy check policy.json">What it says, what it changes, whether its tests pass:</Command>
-      <Command text="max policy publish policy.json">Then put it in force; the version before stays in the history:</Command>
+      <Command text="max policy publish policy.json">
+        Then put it in force; the version before stays in the history:
+      </Command>
     </>
   )
 }
@@ -81,7 +83,7 @@ const InWords = ({ role: { administers, inherits, members, role, rules } }: { re
 )
 
 const WORDS: Readonly<Record<Extent, string>> = { all: "on every row", some: "on some rows", none: "never" }
-const MARKS: Readonly<Record<Extent, string>> = { all: "●", some: "◐", none: "·" }
+const MARKS: Readonly<Record<Extent, string>> = { all: "●", some: "◐", none: "○" }
 
 const Mark = ({ extent }: { readonly extent: Extent }) => (
   <span class={`mark ${extent}`}>
@@ -103,36 +105,38 @@ const SideBySide = ({ policy: { roles } }: { readonly policy: Found }) => (
         </span>
       ))}
     </p>
-    <div class="matrices">
-      {(roles[0]?.reach ?? []).map((first, index) => (
-        <div key={first.type} class="scroller" role="region" tabIndex={0} aria-label={`${first.typeName}, by role`}>
-          <table class="matrix">
-            <caption>{first.typeName}</caption>
-            <thead>
-              <tr>
-                <th scope="col">Column</th>
-                {roles.map(({ role }) => (
-                  <th key={role} scope="col">
-                    {role}
-                  </th>
+    <div class="scroller" role="region" tabIndex={0} aria-labelledby="side-by-side">
+      <table class="matrix">
+        <thead>
+          <tr>
+            <th scope="col">Column</th>
+            {roles.map(({ role }) => (
+              <th key={role} scope="col">
+                {role}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {(roles[0]?.reach ?? []).map((type, index) => (
+          <tbody key={type.type}>
+            <tr>
+              <th scope="rowgroup" colSpan={roles.length + 1}>
+                {type.typeName}
+              </th>
+            </tr>
+            {type.columns.map(({ column, name }, at) => (
+              <tr key={column}>
+                <th scope="row">{name}</th>
+                {roles.map(({ reach, role }) => (
+                  <td key={role}>
+                    <Mark extent={reach[index]?.columns[at]?.extent ?? "none"} />
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {first.columns.map(({ column, name }, at) => (
-                <tr key={column}>
-                  <th scope="row">{name}</th>
-                  {roles.map(({ reach, role }) => (
-                    <td key={role}>
-                      <Mark extent={reach[index]?.columns[at]?.extent ?? "none"} />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ))}
+            ))}
+          </tbody>
+        ))}
+      </table>
     </div>
   </section>
 )

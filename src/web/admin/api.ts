@@ -132,6 +132,7 @@ export interface AuditRecord {
   readonly action: string
   readonly subject: string
   readonly subjectName?: string
+  readonly personName?: string
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -187,7 +188,8 @@ export const versions = async () =>
 export const changes = async (from: number, to: number) =>
   (await get<{ readonly changes: ReadonlyArray<Change> }>(`/v1/admin/policy/changes/${from}/${to}`)).changes
 export const types = async () =>
-  (await get<{ readonly types: ReadonlyArray<{ readonly id: string; readonly name: string }> }>("/v1/admin/types")).types
+  (await get<{ readonly types: ReadonlyArray<{ readonly id: string; readonly name: string }> }>("/v1/admin/types"))
+    .types
 
 export const explain = async (about: About, type?: string) =>
   (

@@ -5,7 +5,13 @@ import type { Problem } from "../shared/api.ts"
 import { failed, type Loaded, said } from "./state.ts"
 
 /** A page's heading; it takes the focus when the page is come to, so that it is what is read first. */
-export const Title = ({ children, note }: { readonly children: ComponentChildren; readonly note?: ComponentChildren }) => (
+export const Title = ({
+  children,
+  note
+}: {
+  readonly children: ComponentChildren
+  readonly note?: ComponentChildren
+}) => (
   <header class="title">
     <h1 tabIndex={-1}>{children}</h1>
     {note === undefined ? null : <p class="soft">{note}</p>}
@@ -125,7 +131,7 @@ export const Table = ({
               data-heading={headings[index]!.name}
               class={headings[index]!.number === true ? "number" : undefined}
             >
-              {cell}
+              <div>{cell}</div>
             </td>
           ))}
         </tr>
