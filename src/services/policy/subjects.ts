@@ -1,13 +1,15 @@
 /** The persons whom operators ask about: a member as it is, or anybody with roles that are tried on. */
 import { Effect } from "effect"
-import { type Organization, peopleOf } from "../../domain/EntityType.ts"
+import { DISPLAY_NAME, type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { entityId } from "../../domain/values.ts"
 import { type IdentityResolver, readIdentifier } from "../IdentityResolver.ts"
 import type { OrganizationState, State } from "../OrganizationState.ts"
+import { all } from "../../domain/Predicate.ts"
 import type { Judge } from "./judging.ts"
+import { type Lens, OPERATOR_LENS } from "./lens.ts"
 
 export interface Subject {
   readonly principal: Principal
@@ -25,7 +27,11 @@ export interface Wanted {
 
 export const makeSubjects =
   (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: Judge) =>
-  (organization: Organization, wanted: Wanted): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
+  (
+    organization: Organization,
+    wanted: Wanted,
+    lensFor: (state: State) => Lens = () => OPERATOR_LENS
+  ): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
     Effect.gen(function* () {
       const identifier = readIdentifier(wanted.as, organization)
       if (identifier === undefined)
@@ -40,10 +46,15 @@ export const makeSubjects =
       }
       const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier, wanted.as))
       const people = peopleOf(state.catalog)
+      const open = people && lensFor(state).open(people)
       const [row] =
-        people === undefined
+        people === undefined || open === undefined
           ? []
-          : yield* judge.rows(people, state.catalog, [], { ids: [entityId(anchorEntityId)], limit: 1 })
+          : yield* judge.rows(people, state.catalog, [], {
+              ids: [entityId(anchorEntityId)],
+              where: { of: all(open.rows, open.cell(DISPLAY_NAME)) },
+              limit: 1
+            })
       return {
         state,
         name: row === undefined || row.name === "" ? wanted.as : row.name,
