@@ -38,6 +38,12 @@ export interface NamedRecord extends AuditRecord {
   readonly personName?: string
 }
 
+/** A type of which nothing is explained, and why. */
+export interface Refused {
+  readonly type: string
+  readonly refused: string
+}
+
 /** A member by entity id, or anybody by e-mail address or phone number. */
 export type About = { readonly id: string } | { readonly identifier: string }
 
@@ -66,12 +72,12 @@ export class Administration extends Context.Service<
       from: number,
       to: number
     ) => Effect.Effect<ReadonlyArray<Change>, Fault>
-    /** Why a person sees what it sees: of one type, or of each; as far as the administrator sees it, too. */
+    /** Why a person sees what it sees: of one type, or of each; as far as it is open to the administrator, too. */
     readonly explain: (
       administrator: Principal,
       about: About,
       type: string | undefined
-    ) => Effect.Effect<ReadonlyArray<Explanation>, Fault>
+    ) => Effect.Effect<ReadonlyArray<Explanation | Refused>, Fault>
     readonly explainRow: (
       administrator: Principal,
       about: About,
@@ -116,10 +122,7 @@ export class Administration extends Context.Service<
           (shown) => (id: string) => shown.get(id)?.name || undefined
         )
 
-      const question = (about: About, asker: Principal) => ({
-        as: "id" in about ? { anchorId: about.id } : about.identifier,
-        asker
-      })
+      const asOf = (about: About) => ("id" in about ? { anchorId: about.id } : about.identifier)
 
       return Administration.of({
         people: Effect.fn("Administration.people")(function* (administrator, query) {
@@ -180,16 +183,18 @@ export class Administration extends Context.Service<
         }),
 
         explain: Effect.fn("Administration.explain")(function* (administrator, about, type) {
-          const { asker, organization, state } = yield* current(administrator)
-          const types = type === undefined ? state.catalog.types.map(({ slug }) => slug) : [type]
-          return yield* Effect.forEach(types, (one) =>
-            review.explain(organization, { ...question(about, asker), type: one })
+          const asking = yield* identities.readmit(administrator)
+          const as = asOf(about)
+          if (type !== undefined) return [yield* review.explainAs(asking, { as, type })]
+          return yield* Effect.forEach(asking.state.catalog.types, ({ slug }) =>
+            review
+              .explainAs(asking, { as, type: slug })
+              .pipe(Effect.catchTag("OperatorError", (error) => Effect.succeed({ type: slug, refused: error.message })))
           )
         }),
 
         explainRow: Effect.fn("Administration.explainRow")(function* (administrator, about, type, id) {
-          const { asker, organization } = yield* current(administrator)
-          return yield* review.explainRow(organization, { ...question(about, asker), type, id })
+          return yield* review.explainRowAs(yield* identities.readmit(administrator), { as: asOf(about), type, id })
         }),
 
         types: Effect.fn("Administration.types")(function* (administrator) {

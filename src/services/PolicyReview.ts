@@ -57,8 +57,8 @@ export interface Preview {
 
 /** What somebody who is no operator may ask: about a member as it is, and about one row by its entity id. */
 export interface AskedByMember {
-  /** A verified e-mail address or phone number of the member. */
-  readonly as: string
+  /** A verified e-mail address or phone number of the member, or its entity id. */
+  readonly as: Wanted["as"]
   readonly type: string
 }
 

@@ -41,9 +41,9 @@ afterEach(async () => {
 })
 
 /** A page at a place, as somebody whose session it is or as nobody. */
-const open = async (place: string, looks: Looks = {}, session: string | undefined = yuki): Promise<Page> => {
+const open = async (place: string, looks: Looks = {}, session: string | null = yuki): Promise<Page> => {
   const cookie = { name: "max_session", value: session ?? "", url: server.url }
-  const watched = await openPage(browser, server.url, { ...looks, ...(session === undefined ? {} : { cookie }) })
+  const watched = await openPage(browser, server.url, { ...looks, ...(session === null ? {} : { cookie }) })
   opened.push(watched)
   await watched.page.goto(`${server.url}/admin${place}`)
   await settled(watched.page)
@@ -57,7 +57,7 @@ const settled = async (page: Page) => {
 }
 
 const words = async (where: Locator): Promise<string> => (await where.innerText()).replaceAll(/\s+/g, " ")
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true })
 const inDialog = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true })
 
 const places = (): Readonly<Record<string, string>> => ({
@@ -73,7 +73,7 @@ const places = (): Readonly<Record<string, string>> => ({
 describe("who can't come in", () => {
   it("is told how to, without a session", async () => {
     for (const theme of ["light", "dark"] as const) {
-      const page = await open("", { theme, width: 360 }, undefined)
+      const page = await open("", { theme, width: 360 }, null)
       expect(await words(page.locator("main"))).toMatch(/Sign in to administer.*max serve --sign-in/)
       expect(await accessibilityFaults(page)).toEqual([])
     }
@@ -188,7 +188,7 @@ describe("people", () => {
     const page = await open(`#/people/${harbor.idOf("amina")}`)
     await button(page, "Revoke").click()
     await inDialog(page, "Revoke").click()
-    await page.getByText("Revoked").waitFor()
+    await page.getByText("Revoked", { exact: true }).waitFor()
     const refused = await ask(server.url, "/v1/admin/types", {
       headers: { authorization: `Bearer ${harbor.auditor.secret}` }
     })
@@ -205,8 +205,11 @@ describe("the policy", () => {
         const policies = yield* Policies
         const { document } = yield* policies.current(harbor.organization)
         const found = yield* policies.check(harbor.organization, document)
-        const first = yield* policies.version(harbor.organization, 1)
-        return { check: found, changes: diff(first.policy, found.policy, found.catalog) }
+        const [first, second] = [
+          yield* policies.version(harbor.organization, 1),
+          yield* policies.version(harbor.organization, 2)
+        ]
+        return { check: found, changes: diff(first.policy, second.policy, found.catalog) }
       })
     )
     const page = await open("#/policy")
@@ -317,7 +320,7 @@ describe("the audit log", () => {
       )
     )
     await button(page, "Check again").click()
-    await page.getByText("record 3 isn't what was written").waitFor()
+    await page.locator("main").getByText("record 3 isn't what was written").waitFor()
   })
 })
 

@@ -109,9 +109,6 @@ const Explanation = Schema.Struct({
   type: Schema.String,
   total: Schema.Int.annotate({ description: "Rows of the type that you see yourself." }),
   visible: Schema.Int.annotate({ description: "Those of them that the person sees." }),
-  withheld: optionalKey(
-    Schema.Int.annotate({ description: "Rows besides, about which a cell decides that you may not see." })
-  ),
   denied: optionalKey(Schema.String),
   rules: Schema.Array(
     Schema.Struct({
@@ -124,6 +121,11 @@ const Explanation = Schema.Struct({
   ),
   notInForce: Texts,
   columns: Schema.Array(Schema.Struct({ column: Schema.String, rows: Schema.Int, because: Schema.String }))
+})
+
+const Refused = Schema.Struct({
+  type: Schema.String,
+  refused: Schema.String.annotate({ description: "Why nothing is explained of this type." })
 })
 
 const Truth = Schema.Literals(["yes", "no", "unknown"])
@@ -246,7 +248,7 @@ export const admin = HttpApiGroup.make("admin")
     }).annotate(OpenApi.Summary, "What differs between two versions, in words"),
     HttpApiEndpoint.post("explain", "/v1/admin/explain", {
       payload: Schema.Struct({ ...about, type: optionalKey(text(63)) }),
-      success: Schema.Struct({ explanations: Schema.Array(Explanation) }),
+      success: Schema.Struct({ explanations: Schema.Array(Schema.Union([Explanation, Refused])) }),
       error: [InvalidInput, NotPossible, Unavailable]
     })
       .annotate(OpenApi.Summary, "Why a person sees what it sees of a type, or of each; as far as you see it yourself")

@@ -61,12 +61,7 @@ const Inside = ({
   const { path, query } = place.value
   const [section = "people", part] = path
   const address = path.join("/")
-  useEffect(() => {
-    // Whoever came here by a link hears where they are; the first page is left alone.
-    if (moved) document.querySelector<HTMLElement>("main h1")?.focus()
-    moved = true
-    scrollTo(0, 0)
-  }, [address])
+  useEffect(() => scrollTo(0, 0), [address])
   const elsewhere = [
     { href: "/", name: "Chat", shown: scopes.includes("chat") },
     { href: "/traces", name: "Traces", shown: scopes.includes("traces") }
@@ -76,7 +71,7 @@ const Inside = ({
       <a class="skip" href="#content" onClick={skip}>
         Skip to the page
       </a>
-      <div class="side">
+      <header class="side">
         <p class="brand">
           <span class="name">
             Max<span aria-hidden="true">.</span>
@@ -101,7 +96,7 @@ const Inside = ({
             ))}
           </ul>
         </nav>
-      </div>
+      </header>
       <main id="content" tabIndex={-1}>
         {section === "people" && part !== undefined ? (
           <PersonPage key={part} id={part} />
@@ -122,8 +117,6 @@ const Inside = ({
     </div>
   )
 }
-
-let moved = false
 
 /** The address behind # is the page's own, so a jump within it is made by hand. */
 const skip = (event: Event) => {

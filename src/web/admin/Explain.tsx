@@ -37,7 +37,7 @@ export const Explain = ({
     setBusy(true)
     const wanted: Promise<Answer> =
       row.trim() === ""
-        ? explain(asked, type).then(([found]) => ({ is: "type", found: found! }))
+        ? explain(asked, type).then((found) => ({ is: "type", found }))
         : explainRow(asked, type, row.trim()).then((found) => ({ is: "row", found }))
     wanted
       .catch((error: unknown): Answer => ({ is: "problem", problem: failed(error) }))

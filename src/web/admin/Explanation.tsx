@@ -1,6 +1,6 @@
 /** Why somebody sees something, in words. */
-import type { Explanation, RowExplanation, Truth } from "./api.ts"
-import { Badge, counted, listed, Said, Table } from "./parts.tsx"
+import type { Explanation, Refused, RowExplanation, Truth } from "./api.ts"
+import { Badge, listed, Said, Table } from "./parts.tsx"
 import { to } from "./place.ts"
 
 export const partOf = (part: number, whole: number): string =>
@@ -27,6 +27,13 @@ export const Verdict = ({ about, explanation: one }: { readonly explanation: Exp
   </details>
 )
 
+/** A type of which nothing is told. */
+export const Untold = ({ refused, type }: Refused) => (
+  <p class="verdict untold">
+    <span class="verdict-type">{type}</span> <span class="soft">{refused}</span>
+  </p>
+)
+
 /** A picture of what stands beside it. */
 const Meter = ({ part, whole }: { readonly part: number; readonly whole: number }) => (
   <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
@@ -38,12 +45,6 @@ const Meter = ({ part, whole }: { readonly part: number; readonly whole: number 
 export const Because = ({ explanation: one }: { readonly explanation: Explanation }) => (
   <>
     {one.denied === undefined ? null : <p>Nothing is shown: {one.denied}.</p>}
-    {one.withheld === undefined ? null : (
-      <p class="notice">
-        {counted(one.withheld, "row")} more that you see {one.withheld === 1 ? "isn't" : "aren't"} counted: something
-        that you may not see yourself decides about {one.withheld === 1 ? "it" : "them"}.
-      </p>
-    )}
     {one.rules.length === 0 ? null : (
       <>
         <h3>The rules, and on how many rows each holds</h3>

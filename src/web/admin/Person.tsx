@@ -1,6 +1,6 @@
 /** One member: the roles, what they come to in words, and the tokens that act for the person. */
-import { explain, person, type PersonWithTokens, policy, resume, revoke, suspend, type Token } from "./api.ts"
-import { Verdict } from "./Explanation.tsx"
+import { explainAll, person, type PersonWithTokens, policy, resume, revoke, suspend, type Token } from "./api.ts"
+import { Untold, Verdict } from "./Explanation.tsx"
 import { Badge, Command, Confirmed, Day, Moment, Roles, Said, Table, Title, usePage, When } from "./parts.tsx"
 import { nameOf } from "./People.tsx"
 import { to } from "./place.ts"
@@ -142,7 +142,7 @@ const Standing = ({ again, person: one }: { readonly person: PersonWithTokens; r
 const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
   const rules = useLoaded(policy, []).loaded
   const { again, loaded } = useLoaded(
-    () => (one.state === "active" ? explain({ id: one.id }) : Promise.resolve([])),
+    () => (one.state === "active" ? explainAll({ id: one.id }) : Promise.resolve([])),
     [one.id, one.state]
   )
   const roles = rules.is === "ready" ? rules.value.roles.filter(({ role }) => one.roles.includes(role)) : []
@@ -153,9 +153,13 @@ const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
       <When loaded={loaded} again={again}>
         {(explanations) => (
           <div class="verdicts">
-            {explanations.map((explanation) => (
-              <Verdict key={explanation.type} explanation={explanation} about={one.id} />
-            ))}
+            {explanations.map((found) =>
+              "refused" in found ? (
+                <Untold key={found.type} {...found} />
+              ) : (
+                <Verdict key={found.type} explanation={found} about={one.id} />
+              )
+            )}
           </div>
         )}
       </When>

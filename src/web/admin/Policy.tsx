@@ -105,7 +105,7 @@ const SideBySide = ({ policy: { roles } }: { readonly policy: Found }) => (
         </span>
       ))}
     </p>
-    <div class="scroller" role="region" tabIndex={0} aria-labelledby="side-by-side">
+    <div class="scroller" role="region" tabIndex={0} aria-label="Every column, by role">
       <table class="matrix">
         <thead>
           <tr>

@@ -82,7 +82,6 @@ export interface Explanation {
   readonly type: string
   readonly total: number
   readonly visible: number
-  readonly withheld?: number
   readonly denied?: string
   readonly rules: ReadonlyArray<{
     readonly id: string
@@ -93,6 +92,12 @@ export interface Explanation {
   }>
   readonly notInForce: ReadonlyArray<string>
   readonly columns: ReadonlyArray<{ readonly column: string; readonly rows: number; readonly because: string }>
+}
+
+/** A type of which nothing is explained, and why. */
+export interface Refused {
+  readonly type: string
+  readonly refused: string
 }
 
 export type Truth = "yes" | "no" | "unknown"
@@ -191,13 +196,11 @@ export const types = async () =>
   (await get<{ readonly types: ReadonlyArray<{ readonly id: string; readonly name: string }> }>("/v1/admin/types"))
     .types
 
-export const explain = async (about: About, type?: string) =>
-  (
-    await ask<{ readonly explanations: ReadonlyArray<Explanation> }>("explain", {
-      ...about,
-      ...(type === undefined ? {} : { type })
-    })
-  ).explanations
+export const explain = async (about: About, type: string) =>
+  (await ask<{ readonly explanations: readonly [Explanation] }>("explain", { ...about, type })).explanations[0]
+/** Of every type. */
+export const explainAll = async (about: About) =>
+  (await ask<{ readonly explanations: ReadonlyArray<Explanation | Refused> }>("explain", about)).explanations
 export const explainRow = (about: About, type: string, row: string) =>
   ask<RowExplanation>("explain/row", { ...about, type, row })
 

@@ -2,21 +2,31 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import type { Problem } from "../shared/api.ts"
+import { arrival } from "./place.ts"
 import { failed, type Loaded, said } from "./state.ts"
 
-/** A page's heading; it takes the focus when the page is come to, so that it is what is read first. */
+/** A page's heading; it takes the focus of whoever goes there, so that it is what is read first. */
 export const Title = ({
   children,
   note
 }: {
   readonly children: ComponentChildren
   readonly note?: ComponentChildren
-}) => (
-  <header class="title">
-    <h1 tabIndex={-1}>{children}</h1>
-    {note === undefined ? null : <p class="soft">{note}</p>}
-  </header>
-)
+}) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (arrival.expected) heading.current?.focus()
+    arrival.expected = false
+  }, [])
+  return (
+    <header class="title">
+      <h1 ref={heading} tabIndex={-1}>
+        {children}
+      </h1>
+      {note === undefined ? null : <p class="soft">{note}</p>}
+    </header>
+  )
+}
 
 /** A command that is safer than a button, to be copied. */
 export const Command = ({ children, text }: { readonly children: ComponentChildren; readonly text: string }) => {

@@ -28,7 +28,13 @@ const decoded = (part: string): string => {
 }
 
 export const place = signal<Place>(read())
-addEventListener("hashchange", () => (place.value = read()))
+addEventListener("hashchange", () => {
+  arrival.expected = true
+  place.value = read()
+})
+
+/** Whether somebody has gone somewhere and isn't there yet: the heading that comes then takes the focus. */
+export const arrival = { expected: false }
 
 /** The address of a place within the pages. */
 export const to = (path: ReadonlyArray<string>, query: Readonly<Record<string, string>> = {}): string => {

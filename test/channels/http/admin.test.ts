@@ -179,7 +179,8 @@ describe("suspending", () => {
     expect(await looks()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
     const suspended = await call(admin.secret, ["POST", "people/search", { state: "suspended" }])
     expect(suspended.json.people.map(({ id }: { id: string }) => id)).toContain(idOf("lena"))
-    expect((await call(admin.secret, ["POST", "explain", { id: idOf("lena") }])).status).toBe(409)
+    const untold = await call(admin.secret, ["POST", "explain", { id: idOf("lena") }])
+    expect(untold.json.explanations[0]).toMatchObject({ refused: expect.stringMatching(/is no active member/) })
     expect((await call(admin.secret, ["POST", `people/${idOf("lena")}/resume`])).status).toBe(204)
     expect((await looks()).status).toBe(200)
     const audit = await call(admin.secret, ["GET", `audit?who=${idOf("lena")}&action=membership.`])
@@ -287,17 +288,29 @@ describe("an administrator who may not see everything", () => {
     const [full] = (await call(admin.secret, ["POST", "explain", question])).json.explanations
     expect(full.total).toBeGreaterThan(7)
     expect(full.visible).toBe(full.total)
-    const [own] = (await call(auditor.secret, ["POST", "explain", question])).json.explanations
-    // They see the row with another status; whether the rule about vip holds for it depends on a status that they don't.
-    expect(own).toMatchObject({ total: 0, visible: 0, withheld: 1 })
-    const row = (token: string, id: string) => call(token, ["POST", "explain/row", { ...question, row: id }])
-    expect((await row(admin.secret, owner)).json).toMatchObject({ visible: true, name: "Otto Vip" })
-    const hidden = await row(auditor.secret, owner)
-    const nothing = await row(auditor.secret, "nosuchrow")
+    // Whether the rule about vip holds depends on a status that they don't see, so nothing is explained.
+    const own = await call(auditor.secret, ["POST", "explain", question])
+    expect(own).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/isn't all open to you/) } })
+    const row = (token: string, who: string, id: string) =>
+      call(token, ["POST", "explain/row", { id: idOf(who), type: "people", row: id }])
+    expect((await row(admin.secret, "lena", owner)).json).toMatchObject({ visible: true, name: "Otto Vip" })
+    expect((await row(auditor.secret, "lena", owner)).status).toBe(409)
+    // The admin's one rule holds everywhere: of what the auditor sees, it can be explained, and of nothing else.
+    const about = await call(auditor.secret, ["POST", "explain", { id: idOf("yuki"), type: "people" }])
+    expect(about.json.explanations).toMatchObject([{ total: 1, visible: 1, columns: [{ column: "name", rows: 1 }] }])
+    const seen = await row(auditor.secret, "yuki", made.borealis.open)
+    expect(seen.json).toMatchObject({ name: "Olga Offen", columns: [{ column: "name", value: "Olga Offen" }] })
+    expect(seen.text).not.toMatch(/regular|801-555-0108/)
+    const [hidden, nothing] = [await row(auditor.secret, "yuki", owner), await row(auditor.secret, "yuki", "nosuchrow")]
     expect(hidden.status).toBe(409)
     expect(hidden.text.replaceAll(owner, "X")).toBe(nothing.text.replaceAll("nosuchrow", "X"))
-    const seen = await row(auditor.secret, made.borealis.open)
-    expect(seen).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/isn't explained to you/) } })
+    const all = await call(auditor.secret, ["POST", "explain", { id: idOf("yuki") }])
+    expect(all.json.explanations).toMatchObject([
+      { visible: 1 },
+      { refused: expect.any(String) },
+      { refused: expect.any(String) }
+    ])
+    expect((await call(auditor.secret, ["POST", "explain", { id: idOf("jonas"), type: "people" }])).status).toBe(409)
   })
 })
 
