@@ -135,7 +135,7 @@ export class Administration extends Context.Service<
           const [person] = yield* members(state, asker, id)
           if (person === undefined) return undefined
           const tokens = yield* credentials.tokens(organization)
-          return { ...person, held: tokens.filter(({ anchorId }) => anchorId === id).reverse() }
+          return { ...person, held: tokens.filter(({ anchorId }) => anchorId === id).toReversed() }
         }),
 
         setStanding: Effect.fn("Administration.setStanding")(function* (administrator, id, standing) {

@@ -60,13 +60,13 @@ const words = async (where: Locator): Promise<string> => (await where.innerText(
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true })
 const inDialog = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true })
 
-const places = (): Readonly<Record<string, string>> => ({
+const places = (of = harbor): Readonly<Record<string, string>> => ({
   people: "#/people",
-  person: `#/people/${harbor.idOf("lena")}`,
+  person: `#/people/${of.idOf("lena")}`,
   policy: "#/policy",
   history: "#/policy/history",
-  explain: `#/policy/explain?person=${harbor.idOf("lena")}&type=people`,
-  row: `#/policy/explain?person=${harbor.idOf("lena")}&type=people&row=${harbor.owner}`,
+  explain: `#/policy/explain?person=${of.idOf("lena")}&type=people`,
+  row: `#/policy/explain?person=${of.idOf("lena")}&type=people&row=${of.owner}`,
   audit: "#/audit"
 })
 
@@ -96,6 +96,7 @@ describe("who can't come in", () => {
     await admin.getByText("Nothing at all").waitFor()
     await page.getByRole("link", { name: "People" }).click()
     await page.getByRole("heading", { name: "You have no access any more" }).waitFor()
+    expect(await page.getByRole("table").count()).toBe(0)
     await button(admin, "Let in again").click()
     await inDialog(admin, "Let in again").click()
     await button(admin, "Suspend").waitFor()
@@ -330,18 +331,31 @@ const folder = process.env["MAX_SCREENSHOTS"]
 describe.runIf(folder !== undefined)("screenshots", () => {
   it("of every page", async () => {
     mkdirSync(folder!, { recursive: true })
+    const juniper = await server.run(administered({ slug: "juniper" }))
+    const session = await server.run(juniper.session("yuki"))
     for (const theme of ["light", "dark"] as const) {
       for (const [size, width, height] of [
-        ["desktop", 1180, 800],
+        ["desktop", 1180, 760],
         ["phone", 360, 740]
       ] as const) {
-        const page = await open("", { theme, width, height })
-        for (const [name, place] of Object.entries(places())) {
+        const page = await open("", { theme, width, height }, session)
+        const shoot = (name: string) =>
+          page.screenshot({ path: `${folder}/admin-${name}-${size}-${theme}.png`, fullPage: width > 400 })
+        for (const [name, place] of Object.entries(places(juniper))) {
           await page.goto(`${server.url}/admin${place}`)
           await settled(page)
           if (name === "person") await page.locator(".verdict summary").first().click()
-          await page.screenshot({ path: `${folder}/admin-${name}-${size}-${theme}.png`, fullPage: width > 400 })
+          if (name === "audit") {
+            await button(page, "Check the log").click()
+            await page.getByText("Unbroken").first().waitFor()
+            await page.getByLabel("Kind").selectOption("membership.")
+            await page.getByText("verified an identifier").first().waitFor({ state: "hidden" })
+          }
+          await shoot(name)
         }
+        await page.goto(`${server.url}/admin${places(juniper)["person"]}`)
+        await button(page, "Suspend").click()
+        await page.screenshot({ path: `${folder}/admin-suspend-${size}-${theme}.png` })
       }
     }
   })

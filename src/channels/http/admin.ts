@@ -90,7 +90,14 @@ export const Administering = HttpApiBuilder.group(
               : json({
                   ...shown(person),
                   attributes: person.attributes,
-                  held: person.held.map(({ anchorId: _, ...token }) => token)
+                  held: person.held.map(({ createdAt, expiresAt, id, name, scopes, state }) => ({
+                    id,
+                    name,
+                    scopes,
+                    createdAt,
+                    expiresAt,
+                    state
+                  }))
                 })
           )
         ),

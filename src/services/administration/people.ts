@@ -14,7 +14,7 @@ import { readIdentifier } from "../IdentityResolver.ts"
 import type { State } from "../OrganizationState.ts"
 import { type Judge, sightOf } from "../policy/judging.ts"
 
-export interface ShownIdentifier {
+interface ShownIdentifier {
   readonly kind: "email" | "phone" | "subject"
   /** In full where the administrator may see the person's own, else masked. */
   readonly text: string

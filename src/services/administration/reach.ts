@@ -4,7 +4,7 @@ import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { isInForce, rulesOf } from "../policy/explain.ts"
 
 /** Whether a column's cells are seen on every row, on some that conditions name, or on none. */
-export type Extent = "all" | "some" | "none"
+type Extent = "all" | "some" | "none"
 
 export interface Reach {
   readonly type: string

@@ -105,7 +105,7 @@ const Inside = ({
         ) : section === "policy" && part === "history" ? (
           <History from={query["from"]} to={query["to"]} />
         ) : section === "policy" && part === "explain" ? (
-          <Explain person={query["person"]} type={query["type"]} row={query["row"]} />
+          <Explain key={JSON.stringify(query)} person={query["person"]} type={query["type"]} row={query["row"]} />
         ) : section === "policy" ? (
           <Policy />
         ) : section === "audit" ? (

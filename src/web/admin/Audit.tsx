@@ -61,8 +61,8 @@ export const Audit = ({ about = "" }: { readonly about?: string | undefined }) =
         <label>
           Log
           <select value={chain} onChange={(event) => setChain(event.currentTarget.value as Chain)}>
-            <option value="changes">What was changed</option>
-            <option value="reads">What was refused</option>
+            <option value="changes">Changes</option>
+            <option value="reads">Refusals</option>
           </select>
         </label>
         <label>

@@ -64,14 +64,17 @@ export const Because = ({ explanation: one }: { readonly explanation: Explanatio
     )}
     {one.notInForce.length === 0 ? null : <p class="soft">Not in force at the moment: {one.notInForce.join("; ")}.</p>}
     {one.denied === undefined && one.columns.length > 0 ? (
-      <Table
-        caption={`Columns of ${one.type}`}
-        headings={[{ name: "Columns" }, { name: "Seen" }, { name: "Because" }]}
-        rows={together(one).map(({ because, columns, seen }) => ({
-          key: seen + because,
-          cells: [listed(columns), <Seen seen={seen} />, because]
-        }))}
-      />
+      <>
+        <h3>Column by column</h3>
+        <Table
+          caption={`Columns of ${one.type}`}
+          headings={[{ name: "Columns" }, { name: "Seen" }, { name: "Because" }]}
+          rows={together(one).map(({ because, columns, seen }) => ({
+            key: seen + because,
+            cells: [listed(columns), <Seen seen={seen} />, because]
+          }))}
+        />
+      </>
     ) : null}
   </>
 )

@@ -86,7 +86,7 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
       </dl>
       <Sees person={one} />
       <Tokens person={one} again={again} />
-      <p>
+      <p class="after">
         <a href={to(["audit"], { about: one.id })}>
           What was done by and to <Said>{name}</Said>
         </a>
