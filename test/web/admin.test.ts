@@ -356,6 +356,7 @@ describe.runIf(folder !== undefined)("screenshots", () => {
         await page.goto(`${server.url}/admin${places(juniper)["person"]}`)
         await button(page, "Suspend").click()
         await page.screenshot({ path: `${folder}/admin-suspend-${size}-${theme}.png` })
+        expect(await accessibilityFaults(page)).toEqual([])
       }
     }
   })
