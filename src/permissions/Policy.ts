@@ -36,8 +36,8 @@ export const Policy = Schema.Struct({
 export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 
 /** Whether whoever has these roles may administer the organization. */
-export const administers = ({ administering = [] }: Policy, roles: ReadonlyArray<string>): boolean =>
-  roles.some((role) => administering.includes(role))
+export const administers = (policy: Policy, roles: ReadonlyArray<string>): boolean =>
+  Object.hasOwn(policy, "administering") && roles.some((role) => policy.administering!.includes(role))
 
 /** One thing that a policy's author expects of it. Rows are meant by their external ids, types and columns by their keys. */
 export interface PolicyTest {

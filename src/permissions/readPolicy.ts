@@ -136,7 +136,7 @@ class Reader {
         continue
       }
       this.knownKeys(definition as Json, ["inherits", "administers"], `roles.${role}`)
-      const administers = (definition as Json)["administers"] ?? false
+      const administers = Object.hasOwn(definition as Json, "administers") ? (definition as Json)["administers"] : false
       if (typeof administers !== "boolean")
         this.report(`roles.${role}.administers`, "A role administers or doesn't.", `"administers": true`)
       else if (administers) this.administers.add(role)

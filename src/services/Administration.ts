@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
+import { orUnavailable } from "../database/read.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { type Change, diff } from "../permissions/diff.ts"
@@ -149,15 +150,17 @@ export class Administration extends Context.Service<
         }),
 
         policy: Effect.fn("Administration.policy")(function* (administrator) {
-          const { asker, organization, state } = yield* current(administrator)
+          const { organization, state } = yield* current(administrator)
           const { version } = yield* policies.current(organization)
-          const all = yield* members(state, asker)
+          const held = yield* orUnavailable(app<{ role: string; members: number }>`
+            SELECT r.role, count(*)::int AS members FROM max.memberships m, unnest(m.roles) AS r(role)
+            WHERE m.organization_id = ${organization.id} AND m.suspended_at IS NULL GROUP BY r.role`)
           return {
             version,
             roles: policyInWords(state.policy, state.catalog).map((role) => ({
               ...role,
               reach: state.catalog.types.map((type) => reachOf(state.policy, role.role, type, Date.now())),
-              members: all.filter((person) => person.state === "active" && person.roles.includes(role.role)).length
+              members: held.find((one) => one.role === role.role)?.members ?? 0
             }))
           }
         }),

@@ -154,6 +154,16 @@ describe("who may administer", () => {
     expect((await call(token, ["GET", "policy"])).status).toBe(200)
   })
 
+  it("is told to whoever asks what a session is good for", async () => {
+    const { session } = made.borealis
+    const scopesOf = async (name: string) => {
+      const headers = { cookie: `max_session=${await server.run(session(name))}` }
+      return (await ask(server.url, "/v1/session", { headers })).json.scopes
+    }
+    expect(await scopesOf("yuki")).toEqual(["tools", "chat", "admin", "traces"])
+    expect(await scopesOf("lena")).toEqual(["tools", "chat"])
+  })
+
   it("says where a request with a cookie is from before it changes anything", async () => {
     const { idOf, session } = made.atlas
     const cookie = `max_session=${await server.run(session("yuki"))}`
