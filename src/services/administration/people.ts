@@ -69,10 +69,8 @@ interface Row {
 /** A member with what isn't shown of it. */
 export interface Known extends Person {
   readonly keys: ReadonlyArray<string>
+  readonly folded: string
 }
-
-/** The issuer and subject of an identity provider: what counts of it is the provider. */
-const subjectText = (key: string): string => masked(key)
 
 export const makePeople =
   (app: PgClient.PgClient, judge: Judge) =>
@@ -106,7 +104,7 @@ export const makePeople =
             name: seen?.name ?? "",
             identifiers: identifiers.map(({ key, kind }) => ({
               kind,
-              text: kind === "subject" ? subjectText(key) : seen?.kinds.includes(kind) ? printable(key) : masked(key)
+              text: seen?.kinds.includes(kind) === true ? printable(key) : masked(key)
             })),
             roles: row.roles,
             attributes: row.attributes,
@@ -116,17 +114,15 @@ export const makePeople =
             memberSince: row.created_at,
             ...(row.suspended_at === null ? {} : { suspendedSince: row.suspended_at }),
             ...(row.seen === null ? {} : { lastCall: row.seen }),
-            keys: identifiers.map(({ key }) => key)
+            keys: identifiers.map(({ key }) => key),
+            folded: foldText(seen?.name ?? "")
           }
         })
-        .sort((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1))
+        .sort((a, b) => order(a.folded, b.folded) || (a.id < b.id ? -1 : 1))
     })
 
 /** Who has no name that may be seen comes last. */
-const order = (a: string, b: string): number => {
-  const [first, second] = [foldText(a), foldText(b)]
-  return first === second ? 0 : first === "" ? 1 : second === "" ? -1 : first < second ? -1 : 1
-}
+const order = (a: string, b: string): number => (a === b ? 0 : a === "" ? 1 : b === "" ? -1 : a < b ? -1 : 1)
 
 interface Shown {
   readonly name: string
@@ -161,23 +157,29 @@ export const shownOf = Effect.fnUntraced(function* (
   return found
 })
 
-const matches = (person: Known, search: string, catalog: Catalog): boolean => {
-  const identifier = readIdentifier(search, catalog.organization)
-  if (identifier !== undefined && person.keys.includes(identifier.key)) return true
-  const text = foldText([person.name, ...person.roles, ...person.identifiers.map((one) => one.text)].join("\n"))
-  return foldText(search)
+/** Whether somebody matches: every word is in a name, role or shown identifier; or it is an identifier as a whole. */
+const matching = (search: string, catalog: Catalog) => {
+  const key = readIdentifier(search, catalog.organization)?.key
+  const words = foldText(search)
     .split(/\s+/)
-    .every((word) => text.includes(word))
+    .filter((word) => word !== "")
+  return ({ folded, identifiers, keys, roles }: Known): boolean => {
+    if (key !== undefined && keys.includes(key)) return true
+    if (words.length === 0) return true
+    const text = `${folded}\n${foldText([...roles, ...identifiers.map((one) => one.text)].join("\n"))}`
+    return words.every((word) => text.includes(word))
+  }
 }
 
 /** The page of those who match. Nobody is ever deleted, so that a page has its place though others come and go. */
 export const pageOf = (all: ReadonlyArray<Known>, query: PeopleQuery, catalog: Catalog): People => {
   const { after, limit, role, search = "", state } = query
+  const matches = matching(search, catalog)
   const found = all.filter(
     (person) =>
       (state === undefined || person.state === state) &&
       (role === undefined || person.roles.includes(role)) &&
-      (search.trim() === "" || matches(person, search, catalog))
+      matches(person)
   )
   const place = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
   const later = new Set(all.slice(place).map(({ id }) => id))

@@ -328,7 +328,7 @@ describe("bad input", () => {
   it.each([
     [["POST", "explain", {}], 400],
     [["POST", "explain", { id: "a", identifier: "b@c.example" }], 400],
-    [["POST", "explain", { identifier: "neither" }], 409],
+    [["POST", "explain", { identifier: "neither", type: "people" }], 409],
     [["POST", "explain", { identifier: "lena@qzborealisqz.example", type: "peopel" }], 409],
     [["GET", "policy/changes/one/two"], 400],
     [["GET", "policy/changes/1/0"], 409],
