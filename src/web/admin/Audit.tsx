@@ -138,7 +138,7 @@ const Records = ({ first, query }: { readonly first: Page; readonly query: Audit
       />
       {problem === undefined ? null : <Failure problem={problem} again={show} />}
       {next === undefined ? null : (
-        <button type="button" class="quiet more" onClick={show}>
+        <button type="button" class="button more" onClick={show}>
           Show more
         </button>
       )}
@@ -149,12 +149,12 @@ const Records = ({ first, query }: { readonly first: Page; readonly query: Audit
 const cellsOf = (record: AuditRecord) => [
   <>
     <Moment at={record.at} />
-    <div class="soft small">record {record.sequence}</div>
+    <div class="soft fine">record {record.sequence}</div>
   </>,
   <Who id={record.actor} name={record.actorName} />,
   <>
     {DONE[record.action] ?? record.action} <Subject record={record} />
-    <div class="soft small">
+    <div class="soft fine">
       <code>{record.action}</code>
     </div>
   </>,
@@ -240,7 +240,7 @@ const Verified = () => {
       ) : (
         <p class="soft">Whether the log is as it was written can be computed from its hashes.</p>
       )}
-      <button type="button" class="quiet" disabled={check.is === "busy"} onClick={run}>
+      <button type="button" class="button" disabled={check.is === "busy"} onClick={run}>
         {check.is === "busy" ? "Checking …" : check.is === "done" ? "Check again" : "Check the log"}
       </button>
     </div>

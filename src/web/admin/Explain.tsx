@@ -110,7 +110,7 @@ export const Explain = ({
             onInput={(event) => setRow(event.currentTarget.value)}
           />
         </label>
-        <button type="submit" class="filled" disabled={busy}>
+        <button type="submit" class="act" disabled={busy}>
           Explain
         </button>
       </form>

@@ -114,7 +114,7 @@ const List = ({
       <Table caption="Members" headings={HEADINGS} rows={all.map((one) => ({ key: one.id, cells: cellsOf(one) }))} />
       {problem === undefined ? null : <Failure problem={problem} again={show} />}
       {next === undefined ? null : (
-        <button type="button" class="quiet more" onClick={show}>
+        <button type="button" class="button more" onClick={show}>
           Show more
         </button>
       )}
@@ -130,7 +130,7 @@ const cellsOf = (person: Person) => [
       <Said>{nameOf(person)}</Said>
     </a>
     {person.isSelf ? <span class="soft"> (you)</span> : null}
-    <div class="soft small">
+    <div class="soft fine">
       {person.identifiers.map(({ kind, text }) => (
         <span key={kind + text} class="identifier">
           <Said>{text}</Said>

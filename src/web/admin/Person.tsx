@@ -102,7 +102,7 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
 
 const Standing = ({ again, person: one }: { readonly person: PersonWithTokens; readonly again: () => void }) => {
   const name = nameOf(one)
-  if (one.isSelf) return <p class="soft small self">This is you: somebody else would have to suspend you.</p>
+  if (one.isSelf) return <p class="soft fine self">This is you: somebody else would have to suspend you.</p>
   return one.state === "active" ? (
     <Confirmed
       danger

@@ -45,7 +45,7 @@ export const Command = ({ children, text }: { readonly children: ComponentChildr
       <p>{children}</p>
       <div class="command-line">
         <code>{text}</code>
-        <button type="button" class="quiet" onClick={copy}>
+        <button type="button" class="button" onClick={copy}>
           {copied ? "Copied" : "Copy"}
           <span class="visually-hidden"> {text}</span>
         </button>
@@ -56,10 +56,10 @@ export const Command = ({ children, text }: { readonly children: ComponentChildr
 
 export const Badge = ({
   children,
-  kind = "plain"
+  kind = "neutral"
 }: {
   readonly children: ComponentChildren
-  readonly kind?: "plain" | "good" | "warn" | "bad"
+  readonly kind?: "neutral" | "good" | "warn" | "bad"
 }) => <span class={`badge ${kind}`}>{children}</span>
 
 export const Roles = ({ roles }: { readonly roles: ReadonlyArray<string> }) => (
@@ -78,7 +78,7 @@ export const Failure = ({ again, problem }: { readonly problem: Problem; readonl
       {problem.reference === undefined ? null : ` Reference ${problem.reference}.`}
     </p>
     {again === undefined ? null : (
-      <button type="button" class="quiet" onClick={again}>
+      <button type="button" class="button" onClick={again}>
         Try again
       </button>
     )}
@@ -188,7 +188,7 @@ export const Confirmed = ({
   }
   return (
     <>
-      <button type="button" class={danger ? "danger" : "quiet"} onClick={open}>
+      <button type="button" class={danger ? "button risky" : "button"} onClick={open}>
         {label}
       </button>
       <dialog ref={dialog} aria-labelledby={heading} aria-describedby={body}>
@@ -196,10 +196,10 @@ export const Confirmed = ({
         <div id={body}>{children}</div>
         {state.problem === undefined ? null : <Failure problem={state.problem} />}
         <div class="actions">
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button type="button" class={danger ? "danger filled" : "filled"} disabled={state.busy} onClick={go}>
+          <button type="button" class={danger ? "act risky" : "act"} disabled={state.busy} onClick={go}>
             {confirm}
           </button>
         </div>
