@@ -26,7 +26,7 @@ export const Explain = ({
   const [identifier, setIdentifier] = useState("")
   const [type, setType] = useState(firstType)
   const [row, setRow] = useState(firstRow)
-  const [busy, setBusy] = useState(false)
+  const [busy, setBusy] = useState(id !== undefined)
   const [answer, setAnswer] = useState<Answer>()
   const known = useLoaded(types, []).loaded
   const chosen = useLoaded(() => (id === undefined ? Promise.resolve(undefined) : person(id)), [id]).loaded
@@ -80,7 +80,7 @@ export const Explain = ({
             <span class="label">Who</span>
             <span>
               <strong>
-                <Said>{chosen.is === "ready" && chosen.value !== undefined ? nameOf(chosen.value) : id}</Said>
+                <Said>{chosen.is === "ready" && chosen.value !== undefined ? nameOf(chosen.value) : "…"}</Said>
               </strong>{" "}
               <a href="#/policy/explain">somebody else</a>
             </span>
@@ -114,7 +114,11 @@ export const Explain = ({
           Explain
         </button>
       </form>
-      {answer === undefined ? (
+      {busy ? (
+        <p class="soft waiting" role="status">
+          Looking it up …
+        </p>
+      ) : answer === undefined ? (
         <p class="empty">
           Name a person to see what their roles come to: for all of a type, or for one row and each of its cells.
         </p>
