@@ -354,6 +354,7 @@ describe.runIf(folder !== undefined)("screenshots", () => {
           await shoot(name)
         }
         await page.goto(`${server.url}/admin${places(juniper)["person"]}`)
+        await settled(page)
         await button(page, "Suspend").click()
         await page.screenshot({ path: `${folder}/admin-suspend-${size}-${theme}.png` })
         expect(await accessibilityFaults(page)).toEqual([])
