@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { configuredModel } from "./agents/models.ts"
 import { Database } from "./database/Database.ts"
+import { Administration } from "./services/Administration.ts"
 import { AuditLog } from "./services/AuditLog.ts"
 import { Credentials } from "./services/Credentials.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
@@ -26,20 +27,18 @@ import { ToolHandlers } from "./tools/handlers.ts"
 
 /** Every service over a database that is given. */
 export const Services = Layer.mergeAll(
-  AuditLog.layer,
-  Credentials.layer,
+  Administration.layer,
   EntityQueryService.layer,
   Exporter.layer,
   ExternalIds.layer,
   IdentityProviders.layer,
   Importer.layer,
   Mappings.layer,
-  Memberships.layer,
   Organizations.layer,
-  PolicyReview.layer,
   Sessions.layer,
   Spending.layer
 ).pipe(
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Credentials.layer, Memberships.layer, PolicyReview.layer)),
   Layer.provideMerge(Policies.layer),
   Layer.provideMerge(Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer)),
   Layer.provideMerge(Layer.mergeAll(OrganizationState.layer, Refusals.layer))

@@ -29,9 +29,15 @@ export interface Rule extends Schema.Schema.Type<typeof Rule> {}
 export const Policy = Schema.Struct({
   /** Every role with all roles whose rules it has, itself included. */
   roles: Schema.Record(Schema.String, Schema.Array(Schema.String)),
+  /** The roles that may administer the organization over HTTP and its pages; nobody may when it isn't there. */
+  administering: Schema.optionalKey(Schema.Array(Schema.String)),
   rules: Schema.Array(Rule)
 })
 export interface Policy extends Schema.Schema.Type<typeof Policy> {}
+
+/** Whether whoever has these roles may administer the organization. */
+export const administers = (policy: Policy, roles: ReadonlyArray<string>): boolean =>
+  Object.hasOwn(policy, "administering") && roles.some((role) => policy.administering!.includes(role))
 
 /** One thing that a policy's author expects of it. Rows are meant by their external ids, types and columns by their keys. */
 export interface PolicyTest {

@@ -1,6 +1,6 @@
 /** What changes between two policies, in words: roles and rules by name, and columns of a "*" that came later. */
 import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
-import type { Policy, Rule } from "./Policy.ts"
+import { administers, type Policy, type Rule } from "./Policy.ts"
 import { listed, ruleWords } from "./words.ts"
 
 /** One change, marked as lines of a diff are. */
@@ -62,7 +62,8 @@ const roles = (from: Policy, to: Policy): ReadonlyArray<Change> => {
     (policy.roles[role] ?? []).filter((parent) => parent !== role).sort()
   const said = (policy: Policy, role: string) => {
     const parents = inherits(policy, role)
-    return `role ${role}${parents.length === 0 ? "" : `, who also has what ${listed(parents)} has`}`
+    const also = parents.length === 0 ? "" : `, who also has what ${listed(parents)} has`
+    return `role ${role}${also}${administers(policy, [role]) ? ", who may administer" : ""}`
   }
   return [
     ...Object.keys(from.roles)
@@ -70,7 +71,7 @@ const roles = (from: Policy, to: Policy): ReadonlyArray<Change> => {
       .map((role): Change => ({ mark: "-", what: said(from, role) })),
     ...Object.keys(to.roles).flatMap((role): ReadonlyArray<Change> => {
       if (!Object.hasOwn(from.roles, role)) return [{ mark: "+", what: said(to, role) }]
-      if (inherits(from, role).join() === inherits(to, role).join()) return []
+      if (said(from, role) === said(to, role)) return []
       return [
         { mark: "-", what: said(from, role) },
         { mark: "+", what: said(to, role) }

@@ -16,7 +16,9 @@ export interface RuleDocument {
 export interface PolicyDocument {
   readonly $schema?: string
   readonly version: 1
-  readonly roles: Readonly<Record<string, { readonly inherits?: ReadonlyArray<string> }>>
+  readonly roles: Readonly<
+    Record<string, { readonly inherits?: ReadonlyArray<string>; readonly administers?: boolean }>
+  >
   readonly rules: ReadonlyArray<RuleDocument>
   readonly tests?: ReadonlyArray<unknown>
 }

@@ -12,7 +12,7 @@ export interface DraftRole {
 }
 
 export interface Draft {
-  /** Besides `admin`, which sees everything. */
+  /** Besides `admin`, which sees everything and administers. */
   readonly roles: ReadonlyArray<DraftRole>
   /** Columns, as TYPE.COLUMN or COLUMN of any type, that are shown on one's own rows only. */
   readonly private: ReadonlyArray<string>
@@ -21,7 +21,10 @@ export interface Draft {
 /** The file for a draft. Own rows are those whose relation to people has the person in it, and its own record. */
 export const draftPolicy = (draft: Draft, catalog: Catalog): PolicyDocument => ({
   version: 1,
-  roles: Object.fromEntries(["admin", ...draft.roles.map(({ role }) => role)].map((role) => [role, { inherits: [] }])),
+  roles: {
+    admin: { inherits: [], administers: true },
+    ...Object.fromEntries(draft.roles.map(({ role }) => [role, { inherits: [] }]))
+  },
   rules: [
     ...catalog.types.map((type) => rule("admin", type, "everything", "*")),
     ...draft.roles.flatMap(({ reach, role }) =>

@@ -48,7 +48,13 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           description: "The roles that members can have, and whose rules each has, too.",
           type: "object",
           propertyNames: { pattern: "^[a-z][a-z0-9_-]{0,62}$" },
-          additionalProperties: object({ inherits: { type: "array", items: role } })
+          additionalProperties: object({
+            inherits: { type: "array", items: role },
+            administers: {
+              description: "Whether the role may use the administration pages: members, policy and audit log.",
+              type: "boolean"
+            }
+          })
         },
         rules: { type: "array", items: { $ref: "#/definitions/rule" } },
         tests: { type: "array", items: { $ref: "#/definitions/test" } }

@@ -50,6 +50,8 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
 
 class Reader {
   readonly problems: Array<Problem> = []
+  /** The roles that say so themselves. */
+  private readonly administers = new Set<string>()
   private readonly catalog: Catalog
 
   constructor(catalog: Catalog) {
@@ -73,9 +75,18 @@ class Reader {
     const roles = this.roles(Object.hasOwn(document, "roles") ? document["roles"] : undefined)
     const rules = this.rules(Object.hasOwn(document, "rules") ? document["rules"] : undefined, roles)
     const tests = Object.hasOwn(document, "tests") ? this.tests(document["tests"], roles) : []
-    return this.problems.length > 0
-      ? { problems: this.problems }
-      : { tests, policy: { roles: Object.fromEntries([...roles].map(([role, all]) => [role, [...all]])), rules } }
+    if (this.problems.length > 0) return { problems: this.problems }
+    const administering = [...roles].flatMap(([role, all]) =>
+      [...all].some((one) => this.administers.has(one)) ? [role] : []
+    )
+    return {
+      tests,
+      policy: {
+        roles: Object.fromEntries([...roles].map(([role, all]) => [role, [...all]])),
+        ...(administering.length === 0 ? {} : { administering }),
+        rules
+      }
+    }
   }
 
   private tests(value: unknown, roles: ReadonlyMap<string, unknown>): ReadonlyArray<PolicyTest> {
@@ -124,7 +135,11 @@ class Reader {
         this.report(`roles.${role}`, "A role says what it inherits.", `"${role}": { "inherits": [] }`)
         continue
       }
-      this.knownKeys(definition as Json, ["inherits"], `roles.${role}`)
+      this.knownKeys(definition as Json, ["inherits", "administers"], `roles.${role}`)
+      const administers = Object.hasOwn(definition as Json, "administers") ? (definition as Json)["administers"] : false
+      if (typeof administers !== "boolean")
+        this.report(`roles.${role}.administers`, "A role administers or doesn't.", `"administers": true`)
+      else if (administers) this.administers.add(role)
       inherits.set(role, parents)
     }
     for (const [role, parents] of inherits) {

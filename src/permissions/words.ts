@@ -3,7 +3,7 @@ import { type Catalog, type Column, type EntityType, resolveColumn, targetOf, ty
 import { type CompareOp, NEGATED, type Operand, type Predicate } from "../domain/Predicate.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
-import type { Rule } from "./Policy.ts"
+import { administers, type Policy, type Rule } from "./Policy.ts"
 
 /** For whom words are: a rule's condition says "the person who asks" until it is known who that is. */
 export interface Asking {
@@ -16,6 +16,26 @@ const SOMEBODY: Asking = { name: "the person who asks" }
 /** A list as people say it: a, b and c. */
 export const listed = (words: ReadonlyArray<string>, last = "and"): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)!}`
+
+/** A role with its rules as sentences. */
+export interface RoleInWords {
+  readonly role: string
+  /** Roles whose rules it has, too. */
+  readonly inherits: ReadonlyArray<string>
+  readonly administers: boolean
+  readonly rules: ReadonlyArray<{ readonly id: string; readonly effect: Rule["effect"]; readonly words: string }>
+}
+
+/** Every rule of a policy as a sentence, role by role. */
+export const policyInWords = (policy: Policy, catalog: Catalog): ReadonlyArray<RoleInWords> =>
+  Object.entries(policy.roles).map(([role, all]) => ({
+    role,
+    inherits: all.filter((one) => one !== role),
+    administers: administers(policy, [role]),
+    rules: policy.rules
+      .filter((rule) => rule.role === role)
+      .map((rule) => ({ id: rule.id, effect: rule.effect, words: ruleWords(rule, catalog) }))
+  }))
 
 /** What a rule does, as one sentence without its role's name in front. */
 export const ruleWords = (rule: Rule, catalog: Catalog, asking: Asking = SOMEBODY): string => {

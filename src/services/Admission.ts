@@ -8,7 +8,7 @@ import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../domain/errors.ts"
 import type { Principal } from "../domain/Principal.ts"
-import { ADMIN } from "./adminPolicy.ts"
+import { administers } from "../permissions/Policy.ts"
 import { CallLimits } from "./CallLimits.ts"
 import { Credentials, type Presented, type Scope, sha256 } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
@@ -35,9 +35,12 @@ interface Known {
   readonly expiresAt: number
 }
 
-/** At a browser an admin may also see where the time goes; a token is for what it was made for. */
-const scopesOf = (by: "token" | "session", { scopes }: Presented, { roles }: Principal): ReadonlyArray<Scope> =>
-  by === "session" && roles.includes(ADMIN) ? [...scopes, "traces"] : scopes
+/**
+ * What a credential is good for in these hands, as the policy is now. A token is for what it was made for, and for
+ * administering only when its member's roles are; at a browser whoever administers may see where the time goes, too.
+ */
+const scopesOf = (by: "token" | "session", { scopes }: Presented, may: boolean): ReadonlyArray<Scope> =>
+  by === "token" ? scopes.filter((scope) => scope !== "admin" || may) : may ? [...scopes, "admin", "traces"] : scopes
 
 /** What a person whom an identity provider vouches for may do; what exactly is decided by roles. */
 const PROVIDER_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
@@ -77,12 +80,13 @@ export class Admission extends Context.Service<
       }
 
       const byCredential = Effect.fnUntraced(function* (by: "token" | "session", presented: Presented) {
-        const { principal } = yield* identities.readmit({
+        const { principal, state } = yield* identities.readmit({
           organizationId: presented.organizationId,
           anchorEntityId: presented.anchorId
         })
+        const scopes = scopesOf(by, presented, administers(state.policy, principal.roles))
         return {
-          caller: { principal, scopes: scopesOf(by, presented, principal), by, credentialId: presented.id },
+          caller: { principal, scopes, by, credentialId: presented.id },
           expiresAt: presented.expiresAt.getTime()
         } satisfies Known
       })
@@ -123,7 +127,10 @@ export class Admission extends Context.Service<
           ? Effect.void
           : Effect.fail(
               new NotInScope({
-                message: `This token isn't for ${scope}. max token create --scope ${scope} makes one that is.`
+                message:
+                  scope === "admin"
+                    ? `Only somebody whose role administers may do this ("administers": true in the policy), signed in or with a token for admin.`
+                    : `This token isn't for ${scope}. max token create --scope ${scope} makes one that is.`
               })
             )
 
@@ -134,7 +141,9 @@ export class Admission extends Context.Service<
         const key = `${proof.by} ${sha256(proof.secret).toString("base64")}`
         const before = known.get(key)
         const remembered = before !== undefined && before.expiresAt > Date.now() ? before.caller : undefined
-        const caller = remembered ?? remember(key, yield* find(proof))
+        // Which scopes somebody has depends on the policy: what isn't in those that are remembered is looked up anew.
+        const isGood = remembered !== undefined && (need.scope === undefined || remembered.scopes.includes(need.scope))
+        const caller = isGood ? remembered : remember(key, yield* find(proof))
         yield* inScope(caller, need.scope)
         const { anchorEntityId, organizationId } = caller.principal
         const { epoch } = yield* limits.take(organizationId, anchorEntityId, need.calls)

@@ -17,6 +17,10 @@ export interface AuditQuery {
   readonly chain: Chain
   /** Records whose action begins with this. */
   readonly action?: string | undefined
+  /** Records of what this one did, or of what was done to it: an entity id, or `operator`. */
+  readonly who?: string | undefined
+  /** Records from this moment on. */
+  readonly since?: Date | undefined
   /** Records before this one. */
   readonly before?: bigint | undefined
   readonly limit: number
@@ -72,12 +76,14 @@ export class AuditLog extends Context.Service<
       })
 
       return AuditLog.of({
-        list: Effect.fn("AuditLog.list")(function* (organization, { action, before, chain, limit }) {
+        list: Effect.fn("AuditLog.list")(function* (organization, { action, before, chain, limit, since, who }) {
           const rows = yield* orUnavailable(app<Omit<AuditRecord, "details"> & { details: string }>`
             SELECT sequence, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at, actor, action, subject, details
             FROM max.audit_log WHERE organization_id = ${organization.id} AND chain = ${chain}
               AND (${before ?? null}::bigint IS NULL OR sequence < ${before ?? null}::bigint)
               AND (${action ?? null}::text IS NULL OR starts_with(action, ${action ?? null}::text))
+              AND (${who ?? null}::text IS NULL OR actor = ${who ?? null}::text OR subject = ${who ?? null}::text)
+              AND (${since?.toISOString() ?? null}::timestamptz IS NULL OR at >= ${since?.toISOString() ?? null}::timestamptz)
             ORDER BY sequence DESC LIMIT ${limit}`)
           return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditRecord["details"] }))
         }),

@@ -12,7 +12,9 @@ import { orUnavailable } from "../database/read.ts"
 import type { Organization } from "../domain/EntityType.ts"
 import { NotAuthenticated, OperatorError, type Unavailable } from "../domain/errors.ts"
 import { decodeId, encodeId, nextId } from "../domain/ids.ts"
+import type { Principal } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
+import { holdFor } from "./suspension.ts"
 
 /** What a credential may be used for, whoever holds it. */
 export const Scope = Schema.Literals(["tools", "chat", "traces", "admin"])
@@ -84,8 +86,12 @@ export class Credentials extends Context.Service<
       }
     ) => Effect.Effect<Issued, OperatorError | Unavailable>
     readonly tokens: (organization: Organization) => Effect.Effect<ReadonlyArray<Token>, Unavailable>
-    /** Ends a token at once, in every process. */
-    readonly revokeToken: (organization: Organization, id: string) => Effect.Effect<void, OperatorError | Unavailable>
+    /** Ends a token at once, in every process; by an operator, or by somebody who administers. */
+    readonly revokeToken: (
+      organization: Organization,
+      id: string,
+      administrator?: Principal
+    ) => Effect.Effect<void, OperatorError | Unavailable>
     /** A link that signs a member in once, within five minutes. */
     readonly createLink: (organization: Organization, anchorId: string) => Effect.Effect<Issued, Unavailable>
     /** Turns a link into a session: of any number of attempts at once exactly one succeeds. */
@@ -195,17 +201,18 @@ export class Credentials extends Context.Service<
           }))
         }),
 
-        revokeToken: Effect.fn("Credentials.revokeToken")(function* (organization, id) {
+        revokeToken: Effect.fn("Credentials.revokeToken")(function* (organization, id, administrator) {
           const ended = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
+                yield* holdFor(app, organization, administrator)
                 const rows = yield* app<{ anchor_id: string }>`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organization.id}
                     AND credential_id = ${id} AND kind = 'token' AND ended_at IS NULL RETURNING anchor_id`
                 if (rows.length > 0) {
                   yield* raiseEpoch(app, organization.id, [
                     {
-                      actor: OPERATOR,
+                      actor: administrator?.anchorEntityId ?? OPERATOR,
                       action: "token.revoked",
                       subject: id,
                       details: { person: rows[0]!.anchor_id }

@@ -10,7 +10,7 @@ import { type EntityType, type Organization, peopleOf } from "../domain/EntityTy
 import { NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { encodeId, nextId } from "../domain/ids.ts"
 import { foldText } from "../domain/keys.ts"
-import type { AttributeValue } from "../domain/Principal.ts"
+import type { AttributeValue, Principal } from "../domain/Principal.ts"
 import { closest, masked, printable, quoted } from "../domain/text.ts"
 import { entityId, parseId, showId } from "../domain/values.ts"
 import {
@@ -25,6 +25,7 @@ import {
 } from "./memberList.ts"
 import { type Identifier, IdentityResolver, readIdentifier } from "./IdentityResolver.ts"
 import { OrganizationState, type State } from "./OrganizationState.ts"
+import { makeSuspension, type Standing, suspensionEvent } from "./suspension.ts"
 
 export interface NewMember {
   /** An e-mail address or phone number, which becomes verified by being entered here. */
@@ -62,12 +63,6 @@ const sameAttributes = (a: Attributes, b: Attributes): boolean => {
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
 }
 
-const suspended = (anchorId: string): AuditEvent => ({
-  actor: OPERATOR,
-  action: "membership.suspended",
-  subject: anchorId
-})
-
 /** What lets somebody in: an identifier, or what an identity provider calls the person. */
 interface Verified {
   readonly kind: Identifier["kind"] | "subject"
@@ -101,6 +96,15 @@ export class Memberships extends Context.Service<
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
     /** Ends a membership at once, in every process. */
     readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
+    /** Lets a suspended member in again, as it was. */
+    readonly resume: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
+    /** The same by somebody who administers, for another member by entity id. */
+    readonly setStanding: (
+      organization: Organization,
+      anchorId: string,
+      standing: Standing,
+      administrator: Principal
+    ) => Effect.Effect<void, Fault>
   }
 >()("max/services/Memberships") {
   static readonly layer = Layer.effect(
@@ -109,6 +113,7 @@ export class Memberships extends Context.Service<
       const { app, search } = yield* Database
       const identities = yield* IdentityResolver
       const states = yield* OrganizationState
+      const suspension = makeSuspension(app)
 
       const parse = (text: string, organization: Organization): Effect.Effect<Identifier, OperatorError> => {
         const identifier = readIdentifier(text, organization)
@@ -280,7 +285,7 @@ export class Memberships extends Context.Service<
                   return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
                 const { ending, synced } = difference(wanted, yield* membershipsNow(app, organization), bound)
                 if (dryRun) return synced
-                const events: Array<AuditEvent> = ending.map(suspended)
+                const events: Array<AuditEvent> = ending.map((anchorId) => suspensionEvent(anchorId, "suspended"))
                 for (const member of wanted.values()) events.push(...(yield* write(organization, context.type, member)))
                 yield* app`UPDATE max.memberships SET suspended_at = now()
                   WHERE organization_id = ${organization.id} AND anchor_id = ANY(${ending}::text[])`
@@ -324,25 +329,16 @@ export class Memberships extends Context.Service<
         }),
 
         suspend: Effect.fn("Memberships.suspend")(function* (organization, text) {
-          const identifier = yield* parse(text, organization)
-          const rows = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                // The organization's row first, as everywhere: two commands at once wait for each other in one order.
-                yield* holdEpoch(app, organization.id)
-                const ended = yield* app<{ anchor_id: string }>`
-              UPDATE max.memberships m SET suspended_at = coalesce(m.suspended_at, now()) FROM max.identifiers i
-              WHERE i.organization_id = ${organization.id} AND i.kind = ${identifier.kind} AND i.key = ${identifier.key}
-                AND m.organization_id = i.organization_id AND m.anchor_id = i.anchor_id RETURNING m.anchor_id`
-                const events = ended.map((row) => suspended(row.anchor_id))
-                if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
-                return ended
-              })
-            )
-          )
-          if (rows.length === 0)
-            return yield* new OperatorError({ message: `No member has ${quoted(text)}. max member list shows them.` })
-        })
+          yield* suspension(organization, yield* parse(text, organization), "suspended")
+        }),
+
+        resume: Effect.fn("Memberships.resume")(function* (organization, text) {
+          yield* suspension(organization, yield* parse(text, organization), "resumed")
+        }),
+
+        setStanding: Effect.fn("Memberships.setStanding")((organization, anchorId, standing, administrator) =>
+          suspension(organization, { anchorId }, standing, administrator)
+        )
       })
     })
   )

@@ -1,6 +1,7 @@
 /**
- * What operators ask about policies: why somebody sees something, what another policy would change, and what each role
- * would see. It reads rows without a plan, so it is for commands of operators only, which the command line alone has.
+ * What is asked about policies: why somebody sees something, what another policy would change, and what each role would
+ * see. It reads rows without a plan, so it is for commands of operators only, which the command line alone has; whoever
+ * else asks is answered through its own plan (`explainAs`).
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
@@ -14,7 +15,7 @@ import {
   STATUS,
   typeBySlug
 } from "../domain/EntityType.ts"
-import { type NotAdmitted, OperatorError, type Unavailable } from "../domain/errors.ts"
+import { type NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import { encodeId, decodeId } from "../domain/ids.ts"
 import { NEVER } from "../domain/Predicate.ts"
 import { DEFAULT_LIMIT } from "../domain/Query.ts"
@@ -22,12 +23,13 @@ import { closest, quoted } from "../domain/text.ts"
 import { type Policy, problemText } from "../permissions/Policy.ts"
 import { readPolicy } from "../permissions/readPolicy.ts"
 import { readScope } from "../permissions/ToolScope.ts"
-import { IdentityResolver } from "./IdentityResolver.ts"
-import { OrganizationState } from "./OrganizationState.ts"
+import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
+import { OrganizationState, type State } from "./OrganizationState.ts"
 import { OrgEntityStore } from "./OrgEntityStore.ts"
-import { type Explanation, explainType } from "./policy/explain.ts"
+import { type Explanation, explainType, isInForce, rulesOf } from "./policy/explain.ts"
 import { explainRow, type RowExplanation } from "./policy/explainRow.ts"
 import { firstMembers } from "./policy/held.ts"
+import { type Lens, lensOf, OPERATOR_LENS, seesAll } from "./policy/lens.ts"
 import { makeJudge, sightOf } from "./policy/judging.ts"
 import { simulate, type Simulation } from "./policy/simulate.ts"
 import { makeSubjects, type Subject, type Wanted } from "./policy/subjects.ts"
@@ -53,6 +55,13 @@ export interface Preview {
   readonly examples: ReadonlyArray<{ readonly name: string; readonly columns: ReadonlyArray<string> }>
 }
 
+/** What somebody who is no operator may ask: about a member as it is, and about one row by its entity id. */
+export interface AskedByMember {
+  /** A verified e-mail address or phone number of the member, or its entity id. */
+  readonly as: Wanted["as"]
+  readonly type: string
+}
+
 const MAX_PREVIEWED = 2
 
 type Fault = OperatorError | NotAdmitted | Unavailable
@@ -66,6 +75,15 @@ export class PolicyReview extends Context.Service<
     readonly explainRow: (
       organization: Organization,
       question: Question & { readonly id: string }
+    ) => Effect.Effect<RowExplanation, Fault>
+    /**
+     * The same for a member who may ask about others, which the channel decides: of what is open to it and of nothing
+     * else. Refused with an OperatorError where the rules look at what isn't.
+     */
+    readonly explainAs: (asking: Admitted, question: AskedByMember) => Effect.Effect<Explanation, Fault>
+    readonly explainRowAs: (
+      asking: Admitted,
+      question: AskedByMember & { readonly id: string }
     ) => Effect.Effect<RowExplanation, Fault>
     /** The statement of the person's lookup of the type, without filters; none where the type is denied. */
     readonly statement: (organization: Organization, question: Question) => Effect.Effect<Statement | undefined, Fault>
@@ -105,15 +123,43 @@ export class PolicyReview extends Context.Service<
         return { subject, type, policy }
       })
 
+      /** Both persons in one state: whoever lost its plan a moment ago has none here. */
+      const lookThrough = Effect.fnUntraced(function* (asking: Admitted, { as, type: slug }: AskedByMember) {
+        const now = Date.now()
+        const lensFor = ({ catalog, policy }: State) => lensOf(policy, catalog, asking.principal, now)
+        const subject = yield* subjectOf(asking.state.catalog.organization, { as }, lensFor)
+        const { catalog, policy } = subject.state
+        if (asking.principal.epoch !== catalog.epoch) return yield* Unavailable.error
+        const lens: Lens = lensFor(subject.state)
+        const open = catalog.types.filter((one) => lens.open(one) !== undefined)
+        const type = yield* typeNamed(slug, { ...catalog, types: open })
+        const rules = rulesOf(policy, subject.principal.roles, type).filter((rule) => isInForce(rule, now))
+        if (!rules.every((rule) => seesAll(lens, rule.where, type, catalog)))
+          return yield* new OperatorError({
+            message: `What decides about ${type.slug} here isn't all open to you. An operator can look: max policy explain`
+          })
+        return { lens, now, policy, subject, type }
+      })
+
       return PolicyReview.of({
         explain: Effect.fn("PolicyReview.explain")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
-          return yield* explainType(judge, subject, policy, type, Date.now())
+          return yield* explainType(judge, subject, policy, type, OPERATOR_LENS, Date.now())
+        }),
+
+        explainAs: Effect.fn("PolicyReview.explainAs")(function* (asking, question) {
+          const { lens, now, policy, subject, type } = yield* lookThrough(asking, question)
+          return yield* explainType(judge, subject, policy, type, lens, now)
+        }),
+
+        explainRowAs: Effect.fn("PolicyReview.explainRowAs")(function* (asking, question) {
+          const { lens, now, policy, subject, type } = yield* lookThrough(asking, question)
+          return yield* explainRow(judge, store, subject, policy, type, question.id, lens, now)
         }),
 
         explainRow: Effect.fn("PolicyReview.explainRow")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
-          return yield* explainRow(judge, store, subject, policy, type, question.id, Date.now())
+          return yield* explainRow(judge, store, subject, policy, type, question.id, OPERATOR_LENS, Date.now())
         }),
 
         statement: Effect.fn("PolicyReview.statement")(function* (organization, question) {

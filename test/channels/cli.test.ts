@@ -186,8 +186,9 @@ describe("max", () => {
     expect(await max("find", "people", "salary>=5", "--as", "ada@example.com")).toMatchObject({ code: 6, stdout: "" })
     expect((await max("member", "suspend", "ada@example.com")).code).toBe(0)
     expect(await max("types", "--as", "ada@example.com")).toMatchObject({ code: 4, stdout: "" })
-    expect((await max("member", "add", "ada@example.com", "--role", "admin")).code).toBe(0)
+    expect((await max("member", "resume", "ada@example.com")).code).toBe(0)
     expect((await max("types", "--as", "ada@example.com")).code).toBe(0)
+    expect(await max("member", "resume", "ada@example.com")).toMatchObject({ code: 1, stdout: "" })
   })
 
   it("takes a policy from a plain file of text only", async () => {

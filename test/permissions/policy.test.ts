@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { problemText } from "../../src/permissions/Policy.ts"
+import { administers, problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.ts"
 
@@ -107,6 +107,12 @@ describe("a policy file is refused with a corrected line", () => {
     expect(cycle.map((line) => line.split(":")[0])).toEqual(["roles.a", "roles.b", "roles.c"])
     expect(problemsOf(file([], { roles: { a: { inherits: ["a"] } } }))).toEqual([
       `roles.a: The role "a" inherits itself by way of "a".`
+    ])
+  })
+
+  it("a role that administers in other words than true or false", () => {
+    expect(problemsOf(file([], { roles: { admin: { administers: "yes" } } }))).toEqual([
+      `roles.admin.administers: A role administers or doesn't. Write: "administers": true`
     ])
   })
 
@@ -220,6 +226,39 @@ describe("publishing", () => {
       b: ["b", "c"],
       c: ["c"]
     })
+  })
+
+  it("lets those roles administer that say so and those that inherit one, and no others", () => {
+    const roles = {
+      boss: { inherits: ["admin"] },
+      admin: { administers: true },
+      member: { administers: false },
+      guest: {}
+    }
+    const policy = policyOf([], { roles })
+    expect(policy.administering).toEqual(["boss", "admin"])
+    for (const [held, may] of [
+      [["boss"], true],
+      [["member", "admin"], true],
+      [["member", "guest"], false],
+      [["nobody"], false],
+      [[], false]
+    ] as const) {
+      expect(administers(policy, held)).toBe(may)
+    }
+    expect(Object.hasOwn(policyOf([]), "administering")).toBe(false)
+  })
+
+  it("lets nobody administer through a prototype that was written to", () => {
+    const prototype = Object.prototype as Record<string, unknown>
+    Object.assign(prototype, { administers: true, administering: ["member"] })
+    try {
+      const policy = policyOf([], { roles: { member: {} } })
+      expect(Object.hasOwn(policy, "administering")).toBe(false)
+      expect(administers(policy, ["member"])).toBe(false)
+    } finally {
+      for (const key of ["administers", "administering"]) delete prototype[key]
+    }
   })
 
   it("reads a value that begins with a dollar sign when it is doubled", () => {

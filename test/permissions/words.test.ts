@@ -111,5 +111,13 @@ describe("the difference of two policies", () => {
       "- role agent",
       "+ role agent, who also has what member has"
     ])
+    expect(
+      marks([{}], [{}], { roles: { member: { administers: true }, manager: { inherits: ["member"] }, agent: {} } })
+    ).toEqual([
+      "- role member",
+      "+ role member, who may administer",
+      "- role manager, who also has what member has",
+      "+ role manager, who also has what member has, who may administer"
+    ])
   })
 })

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../domain/EntityType.ts"
 import type { Change } from "../../permissions/diff.ts"
 import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
-import { listed, ruleWords } from "../../permissions/words.ts"
+import { listed, policyInWords } from "../../permissions/words.ts"
 import type { Explanation } from "../../services/policy/explain.ts"
 import type { JudgedRule, RowExplanation, Truth } from "../../services/policy/explainRow.ts"
 import type { TestOutcome } from "../../services/policy/runTests.ts"
@@ -22,15 +22,12 @@ const of = (part: number, whole: number): string =>
 
 /** Every rule of a policy as a sentence, role by role. */
 export const policyLines = (policy: Policy, catalog: Catalog): Lines =>
-  Object.entries(policy.roles).flatMap(([role, all]) => {
-    const inherited = all.filter((one) => one !== role)
-    const rules = policy.rules.filter((rule) => rule.role === role)
-    return [
-      `${role}${inherited.length === 0 ? "" : `, with all that ${listed(inherited)} ${inherited.length === 1 ? "has" : "have"}`}`,
-      ...(rules.length === 0 ? ["  nothing of its own"] : []),
-      ...rules.map((rule) => `  ${ruleWords(rule, catalog)} ${dim(`(${rule.id})`)}`)
-    ]
-  })
+  policyInWords(policy, catalog).flatMap(({ administers, inherits, role, rules }) => [
+    `${role}${inherits.length === 0 ? "" : `, with all that ${listed(inherits)} ${inherits.length === 1 ? "has" : "have"}`}`,
+    ...(administers ? ["  may administer: members, policy and audit log in the pages at /admin"] : []),
+    ...(rules.length === 0 ? ["  nothing of its own"] : []),
+    ...rules.map(({ id, words }) => `  ${words} ${dim(`(${id})`)}`)
+  ])
 
 export const changeLines = (changes: ReadonlyArray<Change>): Lines =>
   changes.length === 0 ? ["Nothing changes."] : changes.map(({ mark, what }) => `${mark} ${what}`)

@@ -11,6 +11,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Sse from "effect/encoding/Sse"
 import { TurnEvent } from "../../agents/TurnEvent.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
+import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
 import {
   BudgetSpent,
@@ -189,6 +190,7 @@ export class Api extends HttpApi.make("max")
   .add(chat)
   .add(conversations)
   .add(traces)
+  .add(admin)
   .add(session)
   .add(health)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })

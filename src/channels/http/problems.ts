@@ -25,6 +25,7 @@ export const PROBLEMS = {
   UnknownName: of("unknown-name", 404, "There is no type or column of this name."),
   NotFound: of("not-found", 404, "There is nothing at this path."),
   MethodNotAllowed: of("method-not-allowed", 405, "This path doesn't take this method."),
+  NotPossible: of("not-possible", 409, "This can't be done as things are."),
   RequestTimeout: of("request-timeout", 408, "The request took too long to arrive."),
   ContentTooLarge: of("content-too-large", 413, "The body is too large."),
   UnsupportedMediaType: of("unsupported-media-type", 415, "The body has to be JSON."),
@@ -48,6 +49,7 @@ export class NotAdmitted extends HttpApiError.Problem<NotAdmitted>()("NotAdmitte
 export class NotInScope extends HttpApiError.Problem<NotInScope>()("NotInScope", PROBLEMS.NotInScope) {}
 export class UnknownName extends HttpApiError.Problem<UnknownName>()("UnknownName", PROBLEMS.UnknownName) {}
 export class NotFound extends HttpApiError.Problem<NotFound>()("NotFound", PROBLEMS.NotFound) {}
+export class NotPossible extends HttpApiError.Problem<NotPossible>()("NotPossible", PROBLEMS.NotPossible) {}
 export class BudgetSpent extends HttpApiError.Problem<BudgetSpent>()("BudgetSpent", PROBLEMS.BudgetSpent) {}
 export class NoAnswer extends HttpApiError.Problem<NoAnswer>()("NoAnswer", PROBLEMS.NoAnswer, {
   /** Opens the trace: max trace show. */

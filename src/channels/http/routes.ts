@@ -12,6 +12,7 @@ import { Credentials } from "../../services/Credentials.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
+import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { Api } from "./Api.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
@@ -135,11 +136,14 @@ const Health = HttpApiBuilder.group(
 const Authentication = Layer.effect(
   Admitted,
   Effect.map(authentication, (authenticated) =>
-    Admitted.of((use, { group }) => authenticated(use, Context.get(group.annotations, Need)))
+    // What an endpoint says of itself counts before what its group says.
+    Admitted.of((use, { endpoint, group }) =>
+      authenticated(use, Context.get(Context.merge(group.annotations, endpoint.annotations), Need))
+    )
   )
 )
 
-const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Session, Health).pipe(
+const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Administering, Session, Health).pipe(
   Layer.provide(Turns.layer),
   Layer.provide(Authentication)
 )

@@ -5,11 +5,12 @@
 import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import { ALWAYS } from "../../domain/Predicate.ts"
+import { all, NEVER } from "../../domain/Predicate.ts"
 import { bind, type Binding } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { instant, listed, ruleWords } from "../../permissions/words.ts"
+import { type Asking, instant, listed, ruleWords } from "../../permissions/words.ts"
 import { type Judge, type Sight, sightOf } from "./judging.ts"
+import { type Lens, openCatalog } from "./lens.ts"
 import { deniedWords } from "./runTests.ts"
 import type { Subject } from "./subjects.ts"
 
@@ -33,7 +34,7 @@ export interface Explanation {
   readonly who: string
   readonly roles: ReadonlyArray<string>
   readonly type: string
-  /** All rows of the type, and those that are visible. */
+  /** All rows of the type that are open to whoever asks, and those of them that the person sees. */
   readonly total: number
   readonly visible: number
   /** Why the type as a whole is denied. */
@@ -59,11 +60,16 @@ export const bindingOf = ({ principal, state }: Subject): Binding => ({
   attributes: principal.attributes
 })
 
+/** Whose attributes have which values is for operators. */
+export const askingOf = ({ name, principal: { attributes } }: Subject, { isOperator }: Lens): Asking =>
+  isOperator ? { name, attributes } : { name }
+
 export const explainType = (
   judge: Judge,
   subject: Subject,
   policy: Policy,
   type: EntityType,
+  lens: Lens,
   now: number
 ): Effect.Effect<Explanation, Unavailable> =>
   Effect.gen(function* () {
@@ -73,17 +79,21 @@ export const explainType = (
     const known = rulesOf(policy, principal.roles, type)
     const rules = known.filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
-    const { counts, total } = yield* judge.counts(type, catalog, [
-      { of: sight.rows },
+    const open = lens.open(type)
+    const rows = open?.rows ?? NEVER
+    const columns = type.columns.filter(({ key }) => open?.cell(key)._tag !== "Never")
+    const { counts: judged } = yield* judge.counts(type, catalog, [
+      { of: rows },
+      { of: all(rows, sight.rows) },
       ...rules.map((rule) =>
         rule.effect === "allow"
-          ? { of: bind(rule.where, type, binding, true, true) }
-          : { of: ALWAYS, without: bind(rule.where, type, binding, false, true) }
+          ? { of: all(rows, bind(rule.where, type, binding, true, true)) }
+          : { of: rows, without: bind(rule.where, type, binding, false, true) }
       ),
-      ...type.columns.map(({ key }) => ({ of: sight.cell(key) }))
+      ...columns.map(({ key }) => ({ of: all(rows, open?.cell(key) ?? NEVER, sight.cell(key)) }))
     ])
-    const asking = { name: subject.name, attributes: principal.attributes }
-    const visible = counts[0]!
+    const names = openCatalog(lens, catalog)
+    const [total = 0, visible = 0, ...counts] = judged
     return {
       who: subject.name,
       roles: principal.roles,
@@ -95,8 +105,8 @@ export const explainType = (
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: ruleWords(rule, catalog, asking),
-        rows: counts[index + 1]!
+        words: ruleWords(rule, names, askingOf(subject, lens)),
+        rows: counts[index]!
       })),
       notInForce: known
         .filter((rule) => !rules.includes(rule))
@@ -105,9 +115,13 @@ export const explainType = (
             ? `${rule.id} begins on ${instant(rule.notBefore)}`
             : `${rule.id} ended on ${instant(rule.notAfter!)}`
         ),
-      columns: type.columns.map((column, index) => {
-        const rows = counts[1 + rules.length + index]!
-        return { column: column.slug, rows, because: whyColumn(column.key, rows, visible, sight, rules, subject) }
+      columns: columns.map((column, index) => {
+        const cells = counts[rules.length + index]!
+        return {
+          column: column.slug,
+          rows: cells,
+          because: whyColumn(column.key, cells, visible, sight, rules, subject)
+        }
       })
     }
   })

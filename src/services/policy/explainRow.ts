@@ -1,16 +1,26 @@
 /** Why a person sees one row and its cells, or doesn't: each rule with each of its conditions, as true, false or unknown. */
 import { Effect } from "effect"
-import { type Column, columnByKey, type EntityType, ID_COLUMN, targetOf } from "../../domain/EntityType.ts"
+import {
+  type Column,
+  columnByKey,
+  DISPLAY_NAME,
+  type EntityType,
+  ID_COLUMN,
+  STATUS,
+  targetOf,
+  typeByKey
+} from "../../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../domain/errors.ts"
-import { ALWAYS, Bound, type Predicate } from "../../domain/Predicate.ts"
+import { Bound, NEVER, type Predicate } from "../../domain/Predicate.ts"
 import { bind } from "../../permissions/bind.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { type Asking, columnWords, listed, ruleWords, whereWords } from "../../permissions/words.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
-import { bindingOf, isInForce, isOutOfScope, rulesOf } from "./explain.ts"
+import { askingOf, bindingOf, isInForce, isOutOfScope, rulesOf } from "./explain.ts"
 import { type Judge, sightOf } from "./judging.ts"
+import { type Lens, openCatalog } from "./lens.ts"
 import { deniedWords } from "./runTests.ts"
 import type { Subject } from "./subjects.ts"
 
@@ -64,6 +74,7 @@ export const explainRow = (
   policy: Policy,
   type: EntityType,
   id: string,
+  lens: Lens,
   now: number
 ): Effect.Effect<RowExplanation, OperatorError | Unavailable> =>
   Effect.gen(function* () {
@@ -72,7 +83,8 @@ export const explainRow = (
     const sight = sightOf(policy, catalog, principal, type, now)
     const rules = rulesOf(policy, principal.roles, type).filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
-    const asking = { name: subject.name, attributes: principal.attributes }
+    const asking = askingOf(subject, lens)
+    const names = openCatalog(lens, catalog)
     let left = MAX_CONDITIONS
     const trees = rules.map((rule) => {
       const found = flatten(rule.where, true, 0)
@@ -84,24 +96,30 @@ export const explainRow = (
       { of: bind(predicate, type, binding, false, true) }
     ]
     const entity = parseId(id, type.mapping?.id.type)
+    const open = lens.open(type)
+    const where = { of: open?.rows ?? NEVER }
+    const columns = type.columns.filter(({ key }) => open?.cell(key)._tag !== "Never")
     const judgements = [
       { of: sight.rows },
-      ...type.columns.map(({ key }) => ({ of: sight.cell(key) })),
+      { of: open?.cell(DISPLAY_NAME) ?? NEVER },
+      ...columns.map(({ key }) => ({ of: sight.cell(key) })),
       ...rules.flatMap((rule) => bothWays(rule.where)),
       ...trees.flat().flatMap(({ predicate }) => bothWays(predicate))
     ]
-    const byExternalId = yield* judge.rows(type, catalog, judgements, { externalIds: [id], limit: 1 })
+    const byExternalId = lens.isOperator
+      ? yield* judge.rows(type, catalog, judgements, { externalIds: [id], limit: 1 })
+      : []
     const [row] =
       byExternalId.length > 0 || entity === undefined
         ? byExternalId
-        : yield* judge.rows(type, catalog, judgements, { ids: [entity], limit: 1 })
+        : yield* judge.rows(type, catalog, judgements, { ids: [entity], where, limit: 1 })
     if (row === undefined) {
       return yield* new OperatorError({
         message: `No row of ${type.slug} has the id ${quoted(id)}, neither as it was imported nor as max find shows it. To everybody it looks like one that is hidden.`
       })
     }
     const truthAt = (index: number): Truth => (row.truths[index] ? "yes" : row.truths[index + 1] ? "no" : "unknown")
-    const firstRule = 1 + type.columns.length
+    const firstRule = 2 + columns.length
     let at = firstRule + 2 * rules.length
     const judged = rules.map((rule, index): JudgedRule => {
       const conditions = trees[index]!.map(({ depth, joins, predicate }): JudgedCondition => {
@@ -119,29 +137,31 @@ export const explainRow = (
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: ruleWords(rule, catalog, asking),
+        words: ruleWords(rule, names, asking),
         truth: truthAt(firstRule + 2 * index),
-        ...(rule.effect === "deny" && rule.columns !== "*" ? { hides: columnWords(rule, type) } : {}),
+        ...(rule.effect === "deny" && rule.columns !== "*"
+          ? { hides: columnWords(rule, typeByKey(names, type.key) ?? type) }
+          : {}),
         conditions
       }
     })
     const visible = row.truths[0] === true
-    const values = yield* valuesOf(store, subject, type, row.id)
+    const values = yield* valuesOf(store, subject, type, lens, row.id)
     return {
       who: subject.name,
       roles: principal.roles,
       type: type.slug,
       entityId: row.id,
-      ...(row.externalId === undefined ? {} : { externalId: printable(row.externalId) }),
-      name: row.name,
+      ...(row.externalId === undefined || !lens.isOperator ? {} : { externalId: printable(row.externalId) }),
+      name: row.truths[1] ? row.name : "",
       visible,
       because: whyRow(visible, sight.plan, judged, rules),
       rules: judged,
-      columns: type.columns.map((column, index) => ({
+      columns: columns.map((column, index) => ({
         column: column.slug,
         value: values[column.slug],
-        visible: row.truths[index + 1] === true,
-        because: whyCell(column, row.truths[index + 1] === true, visible, judged, rules, subject, asking)
+        visible: row.truths[index + 2] === true,
+        because: whyCell(column, row.truths[index + 2] === true, visible, judged, rules, subject, asking)
       }))
     }
   })
@@ -176,17 +196,19 @@ const columnOf = (predicate: Predicate, type: EntityType): Column | undefined =>
   }
 }
 
-/** The row's cells as they are, for the operator who asks. */
+/** The row's cells, as far as they are open to whoever asks. */
 const valuesOf = Effect.fnUntraced(function* (
   store: OrgEntityStore["Service"],
   { state: { catalog } }: Subject,
   type: EntityType,
+  lens: Lens,
   id: string
 ) {
+  const { cell, rows } = lens.open(type)!
   const found = yield* store.find(
     {
       type,
-      plan: ALWAYS,
+      plan: rows,
       filters: [
         Bound.Compare({
           column: ID_COLUMN.key,
@@ -196,12 +218,16 @@ const valuesOf = Effect.fnUntraced(function* (
         })
       ],
       limit: 1,
-      name: ALWAYS,
-      status: ALWAYS,
+      name: cell(DISPLAY_NAME),
+      status: cell(STATUS),
       select: type.columns.flatMap((column) => {
+        const mask = cell(column.key)
         const target = targetOf(catalog, column)
-        if (target === undefined) return column.storage._tag === "Value" ? [{ column, mask: ALWAYS }] : []
-        return [{ column, mask: ALWAYS, target: { type: target, where: ALWAYS, name: ALWAYS } }]
+        if (target === undefined) return column.storage._tag === "Value" ? [{ column, mask }] : []
+        const open = lens.open(target)
+        return open === undefined
+          ? []
+          : [{ column, mask, target: { type: target, where: open.rows, name: open.cell(DISPLAY_NAME) } }]
       }),
       shape: "subplan",
       lane: "search",

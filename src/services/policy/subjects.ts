@@ -1,13 +1,15 @@
 /** The persons whom operators ask about: a member as it is, or anybody with roles that are tried on. */
 import { Effect } from "effect"
-import { type Organization, peopleOf } from "../../domain/EntityType.ts"
+import { DISPLAY_NAME, type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
-import { entityId } from "../../domain/values.ts"
+import { entityId, parseId } from "../../domain/values.ts"
 import { type IdentityResolver, readIdentifier } from "../IdentityResolver.ts"
 import type { OrganizationState, State } from "../OrganizationState.ts"
+import { all } from "../../domain/Predicate.ts"
 import type { Judge } from "./judging.ts"
+import { type Lens, OPERATOR_LENS } from "./lens.ts"
 
 export interface Subject {
   readonly principal: Principal
@@ -16,8 +18,8 @@ export interface Subject {
 }
 
 export interface Wanted {
-  /** An e-mail address or phone number. */
-  readonly as: string
+  /** An e-mail address or phone number; or a member, by entity id. */
+  readonly as: string | { readonly anchorId: string }
   /** Roles to have instead of the membership's: the person needn't be a member then. */
   readonly roles?: ReadonlyArray<string> | undefined
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
@@ -25,28 +27,40 @@ export interface Wanted {
 
 export const makeSubjects =
   (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: Judge) =>
-  (organization: Organization, wanted: Wanted): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
+  (
+    organization: Organization,
+    wanted: Wanted,
+    lensFor: (state: State) => Lens = () => OPERATOR_LENS
+  ): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
     Effect.gen(function* () {
-      const identifier = readIdentifier(wanted.as, organization)
-      if (identifier === undefined)
+      const { as } = wanted
+      const called = typeof as === "string" ? quoted(as) : "This person"
+      const identifier = typeof as === "string" ? readIdentifier(as, organization) : undefined
+      if (typeof as === "string" && identifier === undefined)
+        return yield* new OperatorError({ message: `${called} is neither an e-mail address nor a phone number.` })
+      const { membership, state } = yield* states.read(
+        organization.id,
+        typeof as === "string" ? { by: "identifier", ...identifier! } : { by: "anchor", id: as.anchorId }
+      )
+      if (membership === undefined && (wanted.roles === undefined || identifier === undefined)) {
         return yield* new OperatorError({
-          message: `${quoted(wanted.as)} is neither an e-mail address nor a phone number.`
-        })
-      const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
-      if (membership === undefined && wanted.roles === undefined) {
-        return yield* new OperatorError({
-          message: `${quoted(wanted.as)} is no active member, and whoever isn't sees nothing at all. max member list shows who is.`
+          message: `${called} is no active member, and whoever isn't sees nothing at all. max member list shows who is.`
         })
       }
-      const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier, wanted.as))
+      const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier!, called))
       const people = peopleOf(state.catalog)
+      const open = people && lensFor(state).open(people)
       const [row] =
-        people === undefined
+        people === undefined || open === undefined
           ? []
-          : yield* judge.rows(people, state.catalog, [], { ids: [entityId(anchorEntityId)], limit: 1 })
+          : yield* judge.rows(people, state.catalog, [], {
+              ids: [parseId(anchorEntityId, people.mapping?.id.type) ?? entityId(anchorEntityId)],
+              where: { of: all(open.rows, open.cell(DISPLAY_NAME)) },
+              limit: 1
+            })
       return {
         state,
-        name: row === undefined || row.name === "" ? wanted.as : row.name,
+        name: row === undefined || row.name === "" ? (typeof as === "string" ? as : "this person") : row.name,
         principal: {
           organizationId: organization.id,
           anchorEntityId,
@@ -61,14 +75,14 @@ const onlyOne = Effect.fnUntraced(function* (
   identities: IdentityResolver["Service"],
   organization: Organization,
   identifier: Parameters<IdentityResolver["Service"]["identify"]>[1],
-  as: string
+  called: string
 ) {
   const [id, second] = yield* identities.identify(organization, identifier)
   if (id !== undefined && second === undefined) return id
   return yield* new OperatorError({
     message:
       id === undefined
-        ? `Nobody has ${quoted(as)}: import the person first.`
-        : `Several people have ${quoted(as)}: only an identifier of one person can be asked about.`
+        ? `Nobody has ${called}: import the person first.`
+        : `Several people have ${called}: only an identifier of one person can be asked about.`
   })
 })

@@ -1,9 +1,6 @@
 import "../shared/base.css"
+import "./admin.css"
 import { render } from "preact"
+import { App } from "./App.tsx"
 
-render(
-  <main>
-    <h1>administration</h1>
-  </main>,
-  document.getElementById("app")!
-)
+render(<App />, document.getElementById("app")!)

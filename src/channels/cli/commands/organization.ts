@@ -176,7 +176,15 @@ const suspend = Command.make("suspend", { identifier: Argument.String("identifie
   })
 ).pipe(Command.withDescription("End a person's access at once"))
 
+const resume = Command.make("resume", { identifier: Argument.String("identifier") }, (input) =>
+  Effect.gen(function* () {
+    const memberships = yield* Memberships
+    yield* memberships.resume(yield* currentOrganization, input.identifier)
+    yield* result(yield* wantsJson, { resumed: input.identifier }, [`${input.identifier} may come in again.`])
+  })
+).pipe(Command.withDescription("Let a suspended person in again, with the same roles"))
+
 export const member = Command.make("member").pipe(
   Command.withDescription("Who may come in, with which roles"),
-  Command.withSubcommands([add, members, suspend, sync])
+  Command.withSubcommands([add, members, suspend, resume, sync])
 )

@@ -1,0 +1,142 @@
+/** The policy in force: what each role may see in words, and all roles side by side. */
+import { type Extent, policy, type Policy as Found, type Role } from "./api.ts"
+import { Badge, Command, counted, listed, Title, usePage, When } from "./parts.tsx"
+import { place, to } from "./place.ts"
+import { useLoaded } from "./state.ts"
+
+export const PolicyParts = () => {
+  const [, part] = place.value.path
+  const parts = [
+    { part: undefined, name: "In force", path: ["policy"] },
+    { part: "history", name: "History", path: ["policy", "history"] },
+    { part: "explain", name: "Explain", path: ["policy", "explain"] }
+  ]
+  return (
+    <nav class="parts" aria-label="Policy">
+      <ul>
+        {parts.map((one) => (
+          <li key={one.name}>
+            <a href={to(one.path)} aria-current={one.part === part ? "page" : undefined}>
+              {one.name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+export const Policy = () => {
+  usePage("Policy")
+  const { again, loaded } = useLoaded(policy, [])
+  return (
+    <>
+      <Title note="Who sees what. Without a rule nobody sees anything, and a rule that denies wins over every one that allows.">
+        Policy
+      </Title>
+      <PolicyParts />
+      <When loaded={loaded} again={again}>
+        {(found) => (
+          <>
+            <p class="tally">
+              <Badge kind="good">Version {found.version} in force</Badge>
+            </p>
+            {found.roles.map((role) => (
+              <InWords key={role.role} role={role} />
+            ))}
+            <SideBySide policy={found} />
+          </>
+        )}
+      </When>
+      <Command text="max policy show > policy.json">
+        A policy is changed as a file, so that its tests run before it counts. Fetch it, edit it, look at what it would
+        change:
+      </Command>
+      <Command text="max policy check policy.json">What it says, what it changes, whether its tests pass:</Command>
+      <Command text="max policy publish policy.json">
+        Then put it in force; the version before stays in the history:
+      </Command>
+    </>
+  )
+}
+
+const InWords = ({ role: { administers, inherits, members, role, rules } }: { readonly role: Role }) => (
+  <section class="role" aria-labelledby={`role-${role}`}>
+    <h2 id={`role-${role}`}>{role}</h2>
+    <p class="soft">
+      {counted(members, "member")}
+      {inherits.length === 0 ? "" : ` · with all that ${listed(inherits)} ${inherits.length === 1 ? "has" : "have"}`}
+      {administers ? " · may administer: these pages, suspending others, ending tokens" : ""}
+    </p>
+    {rules.length === 0 ? (
+      <p class="empty">No rule of its own{inherits.length === 0 ? ": it sees nothing." : "."}</p>
+    ) : (
+      <ul class="rules">
+        {rules.map(({ effect, id, words }) => (
+          <li key={id} class={effect}>
+            <span class="rule-words">{words}</span> <code>{id}</code>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)
+
+const WORDS: Readonly<Record<Extent, string>> = { all: "on every row", some: "on some rows", none: "never" }
+const MARKS: Readonly<Record<Extent, string>> = { all: "●", some: "◐", none: "○" }
+
+const Mark = ({ extent }: { readonly extent: Extent }) => (
+  <span class={`mark ${extent}`}>
+    <span aria-hidden="true">{MARKS[extent]}</span>
+    <span class="visually-hidden">{WORDS[extent]}</span>
+  </span>
+)
+
+const SideBySide = ({ policy: { roles } }: { readonly policy: Found }) => (
+  <section aria-labelledby="side-by-side">
+    <h2 id="side-by-side">Side by side</h2>
+    <p class="soft legend">
+      {(["all", "some", "none"] as const).map((extent) => (
+        <span key={extent}>
+          <span class={`mark ${extent}`} aria-hidden="true">
+            {MARKS[extent]}
+          </span>{" "}
+          {WORDS[extent]}
+        </span>
+      ))}
+    </p>
+    <div class="scroller" role="region" tabIndex={0} aria-label="Every column, by role">
+      <table class="matrix">
+        <thead>
+          <tr>
+            <th scope="col">Column</th>
+            {roles.map(({ role }) => (
+              <th key={role} scope="col">
+                {role}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {(roles[0]?.reach ?? []).map((type, index) => (
+          <tbody key={type.type}>
+            <tr>
+              <th scope="rowgroup" colSpan={roles.length + 1}>
+                {type.typeName}
+              </th>
+            </tr>
+            {type.columns.map(({ column, name }, at) => (
+              <tr key={column}>
+                <th scope="row">{name}</th>
+                {roles.map(({ reach, role }) => (
+                  <td key={role}>
+                    <Mark extent={reach[index]?.columns[at]?.extent ?? "none"} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  </section>
+)

@@ -1,0 +1,346 @@
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Credentials } from "../../../src/services/Credentials.ts"
+import { Memberships } from "../../../src/services/Memberships.ts"
+import { Policies } from "../../../src/services/Policies.ts"
+import { administered } from "../../support/administered.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { memberWithToken } from "../../support/members.ts"
+
+const CANARY = { atlas: "qzatlasqz", borealis: "qzborealisqz" } as const
+type Slug = keyof typeof CANARY
+
+const scope = Scope.makeUnsafe()
+let server: TestServer
+const made = {} as Record<Slug, Effect.Success<ReturnType<typeof administered>>>
+
+beforeAll(async () => {
+  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
+  for (const slug of ["atlas", "borealis"] as const) {
+    made[slug] = await server.run(administered({ slug, canary: CANARY[slug] }))
+  }
+})
+
+afterAll(async () => {
+  await server.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+type Call = readonly [method: string, path: string, body?: unknown]
+
+const call = (token: string, [method, path, body]: Call, headers: Readonly<Record<string, string>> = {}) =>
+  ask(server.url, `/v1/admin/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : JSON_TYPE), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+
+/** Everything that can be asked without changing anything, about a person, a row and a search. */
+const reads = (person: string, row: string, word: string): ReadonlyArray<Call> => [
+  ["POST", "people/search", {}],
+  ["POST", "people/search", { search: word }],
+  ["POST", "people/search", { role: word }],
+  ["GET", `people/${person}`],
+  ["GET", "policy"],
+  ["GET", "policy/versions"],
+  ["GET", "policy/changes/1/2"],
+  ["GET", "policy/changes/1/99"],
+  ["POST", "explain", { id: person }],
+  ["POST", "explain", { identifier: `lena@${word}.example`, type: "people" }],
+  ["POST", "explain/row", { id: person, type: "people", row }],
+  ["GET", "types"],
+  ["GET", "audit"],
+  ["GET", "audit?chain=reads"],
+  ["GET", `audit?who=${person}&since=2020-01-01&action=membership&limit=3`],
+  ["GET", "audit/verification"]
+]
+
+const whole = ({ headers, status, text }: Answer) => JSON.stringify([status, headers, text])
+
+describe("two organizations", () => {
+  it("are administered without a byte of the other, whosever ids are asked about", async () => {
+    let own = 0
+    for (const [slug, other] of [
+      ["atlas", "borealis"],
+      ["borealis", "atlas"]
+    ] as const) {
+      const { admin, idOf, owner } = made[slug]
+      for (const whose of [slug, other] as const) {
+        const word = whose === slug ? CANARY[slug] : CANARY[other].slice(0, -2)
+        for (const one of reads(made[whose].idOf("lena"), made[whose].owner, word)) {
+          const answer = await call(admin.secret, one)
+          expect(whole(answer), JSON.stringify(one)).not.toContain(CANARY[other])
+          expect(answer.status, JSON.stringify([one, answer.text])).toBeLessThan(500)
+          if (answer.text.includes(CANARY[slug])) own += 1
+        }
+      }
+      expect([idOf("lena"), owner]).not.toEqual([made[other].idOf("lena"), made[other].owner])
+    }
+    expect(own).toBeGreaterThan(20)
+  })
+
+  it("can't be changed from the other one", async () => {
+    const { idOf, lena } = made.borealis
+    for (const action of ["suspend", "resume"]) {
+      expect(await call(made.atlas.admin.secret, ["POST", `people/${idOf("lena")}/${action}`])).toMatchObject({
+        status: 404,
+        json: { type: "urn:max:problem:not-found" }
+      })
+    }
+    expect((await call(made.atlas.admin.secret, ["DELETE", `tokens/${lena.id}`])).status).toBe(409)
+    const found = await call(made.borealis.admin.secret, ["GET", `people/${idOf("lena")}`])
+    expect(found.json).toMatchObject({ state: "active", held: [{ id: lena.id, state: "active" }] })
+  })
+})
+
+describe("who may administer", () => {
+  it("is whoever has a token for it and a role that does: neither alone is enough", async () => {
+    const { organization } = made.atlas
+    const withoutRole = made.atlas.lena.secret
+    const { token: withoutScope } = await server.run(
+      memberWithToken(organization, "other-admin@atlas.example", ["admin"], ["tools", "chat", "traces"])
+    )
+    for (const token of [withoutRole, withoutScope]) {
+      for (const one of [
+        ...reads(made.atlas.idOf("yuki"), made.atlas.owner, CANARY.atlas),
+        ["POST", `people/${made.atlas.idOf("theo")}/suspend`],
+        ["POST", `people/${made.atlas.idOf("jonas")}/resume`],
+        ["DELETE", `tokens/${made.atlas.admin.id}`]
+      ] as ReadonlyArray<Call>) {
+        const answer = await call(token, one)
+        expect(answer, JSON.stringify(one)).toMatchObject({
+          status: 403,
+          json: { type: "urn:max:problem:not-in-scope" }
+        })
+        expect(answer.headers["content-type"]).toBe("application/problem+json")
+        expect(answer.text).not.toContain(CANARY.atlas)
+      }
+    }
+    expect((await ask(server.url, "/v1/admin/policy")).status).toBe(401)
+    const session = await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${withoutRole}` } })
+    expect(session.json.scopes).toEqual(["tools"])
+  })
+
+  it("ends with the next request when the policy no longer says so, and begins when it does", async () => {
+    const { organization } = made.atlas
+    const { auditor } = made.atlas
+    expect((await call(auditor.secret, ["GET", "types"])).status).toBe(200)
+    const publish = (change: (document: string) => string) =>
+      server.run(
+        Effect.gen(function* () {
+          const policies = yield* Policies
+          const { document } = yield* policies.current(organization)
+          yield* policies.publish(organization, change(document), "operator")
+        })
+      )
+    await publish((document) => document.replace(`"auditor":{"inherits":[],"administers":true}`, `"auditor":{}`))
+    expect((await call(auditor.secret, ["GET", "types"])).status).toBe(403)
+    await publish((document) => document.replace(`"auditor":{}`, `"auditor":{"inherits":[],"administers":true}`))
+    expect((await call(auditor.secret, ["GET", "types"])).status).toBe(200)
+  })
+
+  it("is nobody under a policy that doesn't say", async () => {
+    const { organization } = made.borealis
+    const { token } = await server.run(memberWithToken(organization, "second@borealis.example", ["admin"], ["admin"]))
+    const document = await server.run(
+      Effect.flatMap(Policies, (policies) => Effect.map(policies.current(organization), (found) => found.document))
+    )
+    const publish = (text: string) =>
+      server.run(Effect.flatMap(Policies, (policies) => policies.publish(organization, text, "operator")))
+    await publish(document.replaceAll(`,"administers":true`, ""))
+    expect((await call(token, ["GET", "policy"])).status).toBe(403)
+    await publish(document)
+    expect((await call(token, ["GET", "policy"])).status).toBe(200)
+  })
+
+  it("is told to whoever asks what a session is good for", async () => {
+    const { session } = made.borealis
+    const scopesOf = async (name: string) => {
+      const headers = { cookie: `max_session=${await server.run(session(name))}` }
+      return (await ask(server.url, "/v1/session", { headers })).json.scopes
+    }
+    expect(await scopesOf("yuki")).toEqual(["tools", "chat", "admin", "traces"])
+    expect(await scopesOf("lena")).toEqual(["tools", "chat"])
+  })
+
+  it("says where a request with a cookie is from before it changes anything", async () => {
+    const { idOf, session } = made.atlas
+    const cookie = `max_session=${await server.run(session("yuki"))}`
+    const suspend = (headers: Readonly<Record<string, string>>) =>
+      ask(server.url, `/v1/admin/people/${idOf("theo")}/suspend`, { method: "POST", headers: { cookie, ...headers } })
+    expect((await suspend({})).json.type).toBe("urn:max:problem:origin-not-allowed")
+    expect((await suspend({ origin: "https://elsewhere.example" })).status).toBe(403)
+    expect((await suspend({ origin: server.url })).status).toBe(204)
+    const resumed = await ask(server.url, `/v1/admin/people/${idOf("theo")}/resume`, {
+      method: "POST",
+      headers: { cookie, origin: server.url }
+    })
+    expect(resumed.status).toBe(204)
+  })
+})
+
+describe("suspending", () => {
+  it("refuses the person's very next request, and resuming lets the same token in again", async () => {
+    const { admin, idOf, lena } = made.atlas
+    const looks = () => callTool(server, lena.secret, "listEntityTypes", {})
+    expect((await looks()).status).toBe(200)
+    expect((await call(admin.secret, ["POST", `people/${idOf("lena")}/suspend`])).status).toBe(204)
+    expect(await looks()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
+    const suspended = await call(admin.secret, ["POST", "people/search", { state: "suspended" }])
+    expect(suspended.json.people.map(({ id }: { id: string }) => id)).toContain(idOf("lena"))
+    const untold = await call(admin.secret, ["POST", "explain", { id: idOf("lena") }])
+    expect(untold.json.explanations[0]).toMatchObject({ refused: expect.stringMatching(/is no active member/) })
+    expect((await call(admin.secret, ["POST", `people/${idOf("lena")}/resume`])).status).toBe(204)
+    expect((await looks()).status).toBe(200)
+    const audit = await call(admin.secret, ["GET", `audit?who=${idOf("lena")}&action=membership.`])
+    const done = audit.json.records.map(({ action, actor }: { action: string; actor: string }) => [action, actor])
+    expect(done.slice(0, 2)).toEqual([
+      ["membership.resumed", idOf("yuki")],
+      ["membership.suspended", idOf("yuki")]
+    ])
+  })
+
+  it("is never of oneself, and of two who do it to each other one stays", async () => {
+    const { admin, auditor, idOf, organization } = made.atlas
+    const own = await call(admin.secret, ["POST", `people/${idOf("yuki")}/suspend`])
+    expect(own).toMatchObject({ status: 409, json: { type: "urn:max:problem:not-possible" } })
+    for (let round = 0; round < 5; round++) {
+      const both = await Promise.all([
+        call(admin.secret, ["POST", `people/${idOf("amina")}/suspend`]),
+        call(auditor.secret, ["POST", `people/${idOf("yuki")}/suspend`])
+      ])
+      expect(both.filter(({ status }) => status === 204)).toHaveLength(1)
+      await server.run(
+        Effect.gen(function* () {
+          const members = yield* Memberships
+          const active = (yield* members.list(organization)).filter(({ suspended }) => !suspended)
+          expect(active.some(({ anchorId }) => anchorId === idOf("yuki") || anchorId === idOf("amina"))).toBe(true)
+          for (const name of ["yuki", "amina"]) {
+            yield* Effect.ignore(members.resume(organization, `${name}@${made.atlas.host}`))
+          }
+        })
+      )
+    }
+  })
+
+  it("says so when there is nobody to suspend or to resume", async () => {
+    const { admin, idOf } = made.atlas
+    expect((await call(admin.secret, ["POST", "people/nobody/suspend"])).status).toBe(404)
+    expect((await call(admin.secret, ["POST", `people/${idOf("theo")}/resume`])).status).toBe(409)
+    expect((await call(admin.secret, ["POST", "people/a%20b/suspend"])).status).toBe(400)
+  })
+})
+
+describe("tokens", () => {
+  it("are shown without a secret and end at once when they are revoked, in the name of who did it", async () => {
+    const { admin, idOf, organization } = made.atlas
+    const issued = await server.run(
+      Effect.flatMap(Credentials, (credentials) =>
+        credentials.createToken(organization, { anchorId: idOf("theo"), name: "short", scopes: ["tools"], days: 1 })
+      )
+    )
+    const shown = await call(admin.secret, ["GET", `people/${idOf("theo")}`])
+    expect(shown.json.held).toMatchObject([{ id: issued.id, name: "short", scopes: ["tools"], state: "active" }])
+    expect(shown.text).not.toContain(issued.secret.slice(-43))
+    expect((await callTool(server, issued.secret, "listEntityTypes", {})).status).toBe(200)
+    expect((await call(admin.secret, ["DELETE", `tokens/${issued.id}`])).status).toBe(204)
+    expect((await callTool(server, issued.secret, "listEntityTypes", {})).status).toBe(401)
+    expect((await call(admin.secret, ["DELETE", `tokens/${issued.id}`])).status).toBe(409)
+    const [record] = (await call(admin.secret, ["GET", "audit?action=token.revoked"])).json.records
+    expect(record).toMatchObject({ actor: idOf("yuki"), subject: issued.id, details: { person: idOf("theo") } })
+  })
+})
+
+describe("people", () => {
+  it("are found by words of name and role and by a whole identifier, page by page in order of name", async () => {
+    const { admin, host, idOf } = made.borealis
+    const search = async (body: unknown) => (await call(admin.secret, ["POST", "people/search", body])).json
+    const ids = (found: { people: ReadonlyArray<{ id: string }> }) => found.people.map(({ id }) => id)
+    expect(ids(await search({ search: "MERCIER theo" }))).toEqual([idOf("theo")])
+    expect(ids(await search({ search: `Lena@${host.toUpperCase()}` }))).toEqual([idOf("lena")])
+    expect(ids(await search({ role: "manager" }))).toEqual([idOf("priya")])
+    expect(ids(await search({ search: "%" }))).toEqual([])
+    const all = await search({})
+    expect(all.total).toBe(all.people.length)
+    const paged: Array<string> = []
+    for (let after: string | undefined; ;) {
+      const page = await search({ limit: 2, ...(after === undefined ? {} : { after }) })
+      expect(page.total).toBe(all.total)
+      paged.push(...ids(page))
+      if (page.next === undefined) break
+      after = page.next
+    }
+    expect(paged).toEqual(ids(all))
+    expect((await call(admin.secret, ["POST", "people/search", { limit: 0 }])).status).toBe(400)
+    expect((await call(admin.secret, ["POST", "people/search", { organization: "atlas" }])).status).toBe(400)
+  })
+})
+
+describe("an administrator who may not see everything", () => {
+  // The auditor sees names, and only of people whose status is known and isn't vip: nobody's status, e-mail or phone.
+  it("gets masked identifiers, and finds by a whole one what isn't shown", async () => {
+    const { auditor, host, idOf } = made.borealis
+    const all = await call(auditor.secret, ["POST", "people/search", {}])
+    const text = JSON.stringify(all.json)
+    expect(text).not.toContain(`lena@${host}`)
+    expect(text).toContain(`l…@${host}`)
+    const found = await call(auditor.secret, ["POST", "people/search", { search: `lena@${host}` }])
+    expect(found.json.people.map(({ id }: { id: string }) => id)).toEqual([idOf("lena")])
+    expect((await call(auditor.secret, ["POST", "people/search", { search: "lena@" }])).json.total).toBe(0)
+    // A name that the own plan hides (the status isn't known) is in no answer.
+    expect(text).not.toContain("Lena Brandt")
+  })
+
+  it("is told nothing of rows that they don't see, nor of what a hidden cell decides", async () => {
+    const { admin, auditor, idOf, owner } = made.borealis
+    const question = { id: idOf("lena"), type: "people" }
+    const [full] = (await call(admin.secret, ["POST", "explain", question])).json.explanations
+    expect(full.total).toBeGreaterThan(7)
+    expect(full.visible).toBe(full.total)
+    // Whether the rule about vip holds depends on a status that they don't see, so nothing is explained.
+    const own = await call(auditor.secret, ["POST", "explain", question])
+    expect(own).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/isn't all open to you/) } })
+    const row = (token: string, who: string, id: string) =>
+      call(token, ["POST", "explain/row", { id: idOf(who), type: "people", row: id }])
+    expect((await row(admin.secret, "lena", owner)).json).toMatchObject({ visible: true, name: "Otto Vip" })
+    expect((await row(auditor.secret, "lena", owner)).status).toBe(409)
+    // The admin's one rule holds everywhere: of what the auditor sees, it can be explained, and of nothing else.
+    const about = await call(auditor.secret, ["POST", "explain", { id: idOf("yuki"), type: "people" }])
+    expect(about.json.explanations).toMatchObject([{ total: 1, visible: 1, columns: [{ column: "name", rows: 1 }] }])
+    const seen = await row(auditor.secret, "yuki", made.borealis.open)
+    expect(seen.json).toMatchObject({ name: "Olga Offen", columns: [{ column: "name", value: "Olga Offen" }] })
+    expect(seen.text).not.toMatch(/regular|801-555-0108/)
+    const [hidden, nothing] = [await row(auditor.secret, "yuki", owner), await row(auditor.secret, "yuki", "nosuchrow")]
+    expect(hidden.status).toBe(409)
+    expect(hidden.text.replaceAll(owner, "X")).toBe(nothing.text.replaceAll("nosuchrow", "X"))
+    const all = await call(auditor.secret, ["POST", "explain", { id: idOf("yuki") }])
+    expect(all.json.explanations).toMatchObject([
+      { visible: 1 },
+      { refused: expect.any(String) },
+      { refused: expect.any(String) }
+    ])
+    expect((await call(auditor.secret, ["POST", "explain", { id: idOf("jonas"), type: "people" }])).status).toBe(409)
+  })
+})
+
+describe("bad input", () => {
+  it.each([
+    [["POST", "explain", {}], 400],
+    [["POST", "explain", { id: "a", identifier: "b@c.example" }], 400],
+    [["POST", "explain", { identifier: "neither", type: "people" }], 409],
+    [["POST", "explain", { identifier: "lena@qzborealisqz.example", type: "peopel" }], 409],
+    [["GET", "policy/changes/one/two"], 400],
+    [["GET", "policy/changes/1/0"], 409],
+    [["GET", "audit?since=2026-13-45"], 400],
+    [["GET", "audit?since=yesterday"], 400],
+    [["GET", "audit?limit=1000"], 400],
+    [["GET", "audit?before=0"], 400],
+    [["GET", "audit?chain=all"], 400]
+  ] as ReadonlyArray<readonly [Call, number]>)("%j is a problem that says what to do", async (one, status) => {
+    const answer = await call(made.borealis.admin.secret, one)
+    expect(answer.status).toBe(status)
+    expect(answer.headers["content-type"]).toBe("application/problem+json")
+    expect(answer.json.detail.length).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,364 @@
+import { Effect, Exit, Scope } from "effect"
+import { mkdirSync } from "node:fs"
+import { stripVTControlCharacters } from "node:util"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Browser, Locator, Page } from "playwright-core"
+import { changeLines, explanationLines, policyLines, rowLines } from "../../src/channels/cli/policyWords.ts"
+import { Database } from "../../src/database/Database.ts"
+import { diff } from "../../src/permissions/diff.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import { PolicyReview } from "../../src/services/PolicyReview.ts"
+import { administered } from "../support/administered.ts"
+import { accessibilityFaults, type Looks, openBrowser, openPage, type Watched } from "../support/browser.ts"
+import { migratedDatabase } from "../support/database.ts"
+import { ask, callTool, startServer, type TestServer } from "../support/http.ts"
+
+const HOSTILE = `<img src=x onerror=alert(1)>"'\u202e&lt;b&gt;javascript:alert(2)`
+const scope = Scope.makeUnsafe()
+let server: TestServer
+let browser: Browser
+let harbor: Effect.Success<ReturnType<typeof administered>>
+let yuki: string
+const opened: Array<Watched> = []
+
+beforeAll(async () => {
+  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
+  harbor = await server.run(administered({ slug: "harbor", hostile: HOSTILE }))
+  yuki = await server.run(harbor.session("yuki"))
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+afterEach(async () => {
+  const faults = opened.flatMap((one) => one.faults)
+  for (const { close } of opened.splice(0)) await close()
+  expect(faults).toEqual([])
+})
+
+/** A page at a place, as somebody whose session it is or as nobody. */
+const open = async (place: string, looks: Looks = {}, session: string | null = yuki): Promise<Page> => {
+  const cookie = { name: "max_session", value: session ?? "", url: server.url }
+  const watched = await openPage(browser, server.url, { ...looks, ...(session === null ? {} : { cookie }) })
+  opened.push(watched)
+  await watched.page.goto(`${server.url}/admin${place}`)
+  await settled(watched.page)
+  return watched.page
+}
+
+/** Until nothing is on its way any more. */
+const settled = async (page: Page) => {
+  await page.locator("main h1").waitFor()
+  await expect.poll(() => page.locator(".waiting, [aria-busy=true]").count()).toBe(0)
+}
+
+const words = async (where: Locator): Promise<string> => (await where.innerText()).replaceAll(/\s+/g, " ")
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true })
+const inDialog = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true })
+
+const places = (of = harbor): Readonly<Record<string, string>> => ({
+  people: "#/people",
+  person: `#/people/${of.idOf("lena")}`,
+  policy: "#/policy",
+  history: "#/policy/history",
+  explain: `#/policy/explain?person=${of.idOf("lena")}&type=people`,
+  row: `#/policy/explain?person=${of.idOf("lena")}&type=people&row=${of.owner}`,
+  audit: "#/audit"
+})
+
+describe("who can't come in", () => {
+  it("is told how to, without a session", async () => {
+    for (const theme of ["light", "dark"] as const) {
+      const page = await open("", { theme, width: 360 }, null)
+      expect(await words(page.locator("main"))).toMatch(/Sign in to administer.*max serve --sign-in/)
+      expect(await accessibilityFaults(page)).toEqual([])
+    }
+  })
+
+  it("is told that the role doesn't administer, and gets nothing of the interface", async () => {
+    const lena = await server.run(harbor.session("lena"))
+    const page = await open("#/people", {}, lena)
+    expect(await words(page.locator("main"))).toMatch(/Your role doesn't administer.*harbor as member/)
+    expect(await accessibilityFaults(page)).toEqual([])
+    const refused = await ask(server.url, "/v1/admin/policy", { headers: { cookie: `max_session=${lena}` } })
+    expect(refused).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-in-scope" } })
+  })
+
+  it("sees the page close when access ends while it is open", async () => {
+    const page = await open("#/audit", {}, await server.run(harbor.session("amina")))
+    const admin = await open(`#/people/${harbor.idOf("amina")}`)
+    await button(admin, "Suspend").click()
+    await inDialog(admin, "Suspend").click()
+    await admin.getByText("Nothing at all").waitFor()
+    await page.getByRole("link", { name: "People" }).click()
+    await page.getByRole("heading", { name: "You have no access any more" }).waitFor()
+    expect(await page.getByRole("table").count()).toBe(0)
+    await button(admin, "Let in again").click()
+    await inDialog(admin, "Let in again").click()
+    await button(admin, "Suspend").waitFor()
+  })
+})
+
+describe("people", () => {
+  it("are searched and filtered", async () => {
+    const page = await open("#/people")
+    const rows = page.getByRole("table", { name: "Members" }).getByRole("row")
+    expect(await rows.count()).toBe(7)
+    await page.getByLabel("Search").fill("lena")
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await words(rows.nth(1))).toMatch(/^Lena Brandt lena@harbor.example member Active .* 1$/)
+    await page.getByLabel("Search").fill("nobody at all")
+    await page.getByText("Nobody matches. Search").waitFor()
+    await page.getByLabel("Search").fill("")
+    await page.getByLabel("State").selectOption("suspended")
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await words(rows.nth(1))).toMatch(/^Jonas Weber .* Suspended/)
+    await page.getByLabel("State").selectOption("")
+    await page.getByLabel("Role").selectOption("manager")
+    await expect.poll(async () => words(rows.nth(1))).toMatch(/^Priya Raman/)
+  })
+
+  it("with markup for a name do no harm", async () => {
+    const page = await open("#/people")
+    const link = page.getByRole("link", { name: "onerror" })
+    // What turns writing round is taken out; everything else stands there as text.
+    expect(await link.innerText()).toBe(HOSTILE.replace("\u202e", ""))
+    await link.click()
+    await settled(page)
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(HOSTILE.replace("\u202e", ""))
+    await button(page, "Suspend").click()
+    expect(await page.getByRole("dialog").innerText()).toContain("<img")
+    await page.keyboard.press("Escape")
+    await page.goto(`${server.url}/admin#/audit?about=${harbor.idOf("theo")}`)
+    await settled(page)
+    expect(await page.locator("img, main script, main iframe").count()).toBe(0)
+  })
+
+  it("are suspended and let in again by the keyboard alone, and the next request is refused", async () => {
+    const looks = () => callTool(server, harbor.lena.secret, "listEntityTypes", {})
+    const page = await open("#/people")
+    const press = (key: string) => page.keyboard.press(key)
+    const focused = () => page.evaluate("document.activeElement.innerText") as Promise<string>
+    const tabTo = async (text: RegExp) => {
+      for (let steps = 0; steps < 40; steps++) {
+        await press("Tab")
+        if (text.test(await focused())) return
+      }
+      throw new Error(`Nothing that can be come to says ${text}.`)
+    }
+    await tabTo(/^Skip to the page$/)
+    await press("Enter")
+    await tabTo(/^Lena Brandt$/)
+    await press("Enter")
+    await settled(page)
+    expect(await focused()).toBe("Lena Brandt")
+    expect((await looks()).status).toBe(200)
+    await tabTo(/^Suspend$/)
+    await press("Enter")
+    // A dialog begins with the button that does nothing.
+    expect(await focused()).toBe("Cancel")
+    await press("Escape")
+    expect(await focused()).toBe("Suspend")
+    expect((await looks()).status).toBe(200)
+    await press("Enter")
+    await tabTo(/^Suspend$/)
+    await press("Enter")
+    await expect.poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt is suspended.")
+    expect(await looks()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
+    await button(page, "Let in again").focus()
+    await press("Enter")
+    await tabTo(/^Let in again$/)
+    await press("Enter")
+    await expect.poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt may come in again.")
+    expect((await looks()).status).toBe(200)
+    await page.goto(`${server.url}/admin#/audit?about=${harbor.idOf("lena")}`)
+    await settled(page)
+    const records = page.getByRole("table").getByRole("row")
+    expect(await words(records.nth(1))).toMatch(/Yuki Tanaka let in again Lena Brandt membership.resumed/)
+    expect(await words(records.nth(2))).toMatch(/Yuki Tanaka suspended Lena Brandt membership.suspended/)
+  })
+
+  it("aren't suspended by themselves, and lose a token at once", async () => {
+    const own = await open(`#/people/${harbor.idOf("yuki")}`)
+    expect(await button(own, "Suspend").count()).toBe(0)
+    expect(await words(own.locator("main"))).toContain("This is you")
+    const page = await open(`#/people/${harbor.idOf("amina")}`)
+    await button(page, "Revoke").click()
+    await inDialog(page, "Revoke").click()
+    await page.getByText("Revoked", { exact: true }).waitFor()
+    const refused = await ask(server.url, "/v1/admin/types", {
+      headers: { authorization: `Bearer ${harbor.auditor.secret}` }
+    })
+    expect(refused.status).toBe(401)
+  })
+})
+
+const printed = (lines: ReadonlyArray<string>) => lines.map((line) => stripVTControlCharacters(line).trim())
+
+describe("the policy", () => {
+  it("is said in the words of the command line, and compared in them", async () => {
+    const { check, changes } = await server.run(
+      Effect.gen(function* () {
+        const policies = yield* Policies
+        const { document } = yield* policies.current(harbor.organization)
+        const found = yield* policies.check(harbor.organization, document)
+        const [first, second] = [
+          yield* policies.version(harbor.organization, 1),
+          yield* policies.version(harbor.organization, 2)
+        ]
+        return { check: found, changes: diff(first.policy, second.policy, found.catalog) }
+      })
+    )
+    const page = await open("#/policy")
+    const said = await words(page.locator("main"))
+    const rules = printed(policyLines(check.policy, check.catalog)).filter((line) => /^may (not )?see/.test(line))
+    expect(rules).toHaveLength(9)
+    for (const rule of rules) expect(said).toContain(rule.replace(/ \(([\w-]+)\)$/, " $1"))
+    expect(await page.getByRole("row", { name: "Phone" }).first().innerText()).toMatch(/every row.*some rows.*never/s)
+    await page.getByRole("link", { name: "History" }).click()
+    await settled(page)
+    const shown = (await page.locator(".diff li").allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " "))
+    const MARKS = { "+": "Added:", "-": "Removed:", "~": "Changed:" } as const
+    expect(shown).toEqual(
+      printed(changeLines(changes)).map((line) => `${line[0]} ${MARKS[line[0] as "+"]} ${line.slice(2)}`)
+    )
+    await page.getByLabel("From version").selectOption("2")
+    await page.getByText("Nothing differs").waitFor()
+  })
+
+  it("is explained as the command line explains it, for a type and for a row", async () => {
+    const as = `lena@${harbor.host}`
+    const { row, type } = await server.run(
+      Effect.gen(function* () {
+        const review = yield* PolicyReview
+        const question = { as, type: "people" }
+        return {
+          type: yield* review.explain(harbor.organization, question),
+          row: yield* review.explainRow(harbor.organization, { ...question, id: harbor.owner })
+        }
+      })
+    )
+    const page = await open("#/policy/explain")
+    await page.getByLabel("Who").fill(as)
+    await button(page, "Explain").click()
+    await page.getByRole("heading", { name: /^Lena Brandt sees all 8 people/ }).waitFor()
+    const explained = await words(page.locator("main"))
+    expect(printed(explanationLines(type))[0]).toBe("Lena Brandt, member, sees all 8 people.")
+    for (const rule of type.rules) {
+      const rows = rule.rows === type.total ? `all ${rule.rows}` : `${rule.rows} of ${type.total}`
+      expect(explained).toContain(`${rule.role} ${rule.words} ${rule.id} holds on ${rows}`)
+    }
+    for (const { because } of type.columns) expect(explained).toContain(because)
+    await page.getByLabel("One row").fill(harbor.owner)
+    await button(page, "Explain").click()
+    await page.getByRole("heading", { name: "Lena Brandt sees Otto Vip" }).waitFor()
+    const verdict = await words(page.locator("main"))
+    expect(verdict).toContain(printed(rowLines(row))[1])
+    for (const { because } of row.columns) expect(verdict).toContain(because)
+    expect(verdict).toMatch(/phone hidden 801-555-0107 vip-hidden hides it/)
+    await page.getByLabel("One row").fill("nosuchrow")
+    await button(page, "Explain").click()
+    expect(await page.getByRole("alert").innerText()).toMatch(/No row of people has the id "nosuchrow"/)
+  })
+})
+
+describe("every page", () => {
+  it.each(["light", "dark"] as const)("is accessible in the %s", async (theme) => {
+    const page = await open("", { theme })
+    for (const [name, place] of Object.entries(places())) {
+      await page.goto(`${server.url}/admin${place}`)
+      await settled(page)
+      if (name === "person") await page.locator(".verdict summary").first().click()
+      expect(await accessibilityFaults(page), name).toEqual([])
+    }
+    await page.goto(`${server.url}/admin${places()["person"]}`)
+    await button(page, "Suspend").click()
+    expect(await accessibilityFaults(page), "the dialog").toEqual([])
+  })
+
+  it("fits into 360 pixels, and its tables are tables there, too", async () => {
+    const page = await open("", { width: 360, height: 740 })
+    for (const [name, place] of Object.entries(places())) {
+      await page.goto(`${server.url}/admin${place}`)
+      await settled(page)
+      if (name === "person") await page.locator(".verdict summary").first().click()
+      expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(360)
+    }
+    expect(await page.getByRole("table", { name: "What was changed" }).getByRole("columnheader").count()).toBe(4)
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  it("says that the server can't be reached, and goes on when it can", async () => {
+    const page = await open("#/policy")
+    await page.context().setOffline(true)
+    await page.getByRole("link", { name: "Audit" }).click()
+    await page.getByRole("alert").first().waitFor()
+    expect(await page.getByRole("alert").first().innerText()).toMatch(/can't be reached/)
+    await page.context().setOffline(false)
+    await button(page, "Try again").click()
+    await page.getByRole("table").waitFor()
+  })
+})
+
+describe("the audit log", () => {
+  it("is filtered, and is shown as broken when somebody altered it", async () => {
+    const page = await open("#/audit")
+    await button(page, "Check the log").click()
+    await expect.poll(() => page.getByText("Unbroken").count()).toBe(2)
+    await page.getByLabel("Kind").selectOption("policy.")
+    await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(3)
+    await page.getByLabel("Since").fill("2099-01-01")
+    await page.getByText("No record matches.").waitFor()
+    await server.run(
+      Effect.flatMap(
+        Database,
+        ({ owner }) => owner`UPDATE max.audit_log SET actor = 'nobody' WHERE chain = 'changes' AND sequence = 3
+          AND organization_id = ${harbor.organization.id}`
+      )
+    )
+    await button(page, "Check again").click()
+    await page.locator("main").getByText("record 3 isn't what was written").waitFor()
+  })
+})
+
+const folder = process.env["MAX_SCREENSHOTS"]
+
+// MAX_SCREENSHOTS=docs/images npx vitest run test/web/admin.test.ts -t screenshots
+describe.runIf(folder !== undefined)("screenshots", () => {
+  it("of every page", async () => {
+    mkdirSync(folder!, { recursive: true })
+    const juniper = await server.run(administered({ slug: "juniper" }))
+    const session = await server.run(juniper.session("yuki"))
+    for (const theme of ["light", "dark"] as const) {
+      for (const [size, width, height] of [
+        ["desktop", 1180, 760],
+        ["phone", 360, 740]
+      ] as const) {
+        const page = await open("", { theme, width, height }, session)
+        const shoot = (name: string) =>
+          page.screenshot({ path: `${folder}/admin-${name}-${size}-${theme}.png`, fullPage: width > 400 })
+        for (const [name, place] of Object.entries(places(juniper))) {
+          await page.goto(`${server.url}/admin${place}`)
+          await settled(page)
+          if (name === "person") await page.locator(".verdict summary").first().click()
+          if (name === "audit") {
+            await button(page, "Check the log").click()
+            await page.getByText("Unbroken").first().waitFor()
+            await page.getByLabel("Kind").selectOption("membership.")
+            await page.getByText("verified an identifier").first().waitFor({ state: "hidden" })
+          }
+          await shoot(name)
+        }
+        await page.goto(`${server.url}/admin${places(juniper)["person"]}`)
+        await settled(page)
+        await button(page, "Suspend").click()
+        await page.screenshot({ path: `${folder}/admin-suspend-${size}-${theme}.png` })
+        expect(await accessibilityFaults(page)).toEqual([])
+      }
+    }
+  })
+})
