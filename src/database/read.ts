@@ -1,8 +1,9 @@
 /** How every read ends: with rows, or with `Unavailable`. */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, type Fiber, References, type Tracer } from "effect"
+import { Cause, Context, Effect, type Fiber, References, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
+import type { Lane } from "./Lane.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { driverAttributes, spanned } from "./spans.ts"
 import type { Statement } from "./sql/find.ts"
@@ -17,15 +18,18 @@ export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnav
 export const orUnavailableInTheEnd = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
-  effect.pipe(
-    // A connection that is gone before a rollback makes the failure of the rollback a defect.
-    Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
-    Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> =>
-      SqlError.isSqlError(error)
-        ? Effect.andThen(Effect.logDebug(`The database failed: ${error.reason._tag}`), Effect.fail(Unavailable.error))
-        : Effect.fail(error as Exclude<E, SqlError.SqlError>)
-    )
-  )
+  Effect.catchCause(effect, (cause): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> => {
+    const failed = cause.reasons.map(sqlErrorOf).find((error) => error !== undefined)
+    return failed === undefined
+      ? Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError.SqlError>>)
+      : Effect.andThen(Effect.logDebug(`The database failed: ${failed.reason._tag}`), Effect.fail(Unavailable.error))
+  })
+
+/** A connection that is gone before a rollback makes the failure of the rollback a defect. */
+const sqlErrorOf = (reason: Cause.Reason<unknown>): SqlError.SqlError | undefined => {
+  const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+  return SqlError.isSqlError(error) ? error : undefined
+}
 
 /**
  * Ends at the deadline, and at an interruption, even when the driver is still waiting for its cancellation to be
@@ -57,28 +61,25 @@ const detached = <A, E, R>(
 /** What a statement needs of its caller's context: nothing. The driver's span is made here, where it costs less. */
 const forkUntraced = Effect.runForkWith(Context.make(References.TracerEnabled, false))
 
-const driverSpans = new WeakMap<PgClient.PgClient, Record<string, unknown>>()
+const driverSpans = new WeakMap<object, Record<string, unknown>>()
 
 /** Runs a compiled statement on a lane; its span is below `parent`, or else the current one. */
 export const runStatement = <Row extends object>(
-  client: PgClient.PgClient,
+  lane: Pick<Lane, "config" | "unsafe">,
   { parameters, text }: Statement,
   parent?: Tracer.Span
-) => {
-  const rows = detached<ReadonlyArray<Row>, SqlError.SqlError, never>(
-    client.unsafe<Row>(text, parameters),
-    forkUntraced
+): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
+  const rows = orUnavailableInTheEnd(
+    detached<ReadonlyArray<Row>, SqlError.SqlError, never>(lane.unsafe<Row>(text, parameters), forkUntraced)
   )
-  return orUnavailableInTheEnd(
-    spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
-      if (span === undefined) return rows
-      const attributes = driverSpans.get(client) ?? driverAttributes(client)
-      driverSpans.set(client, attributes)
-      for (const key in attributes) span.attribute(key, attributes[key])
-      span.attribute("db.query.text", text)
-      return rows
-    })
-  )
+  return spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
+    if (span === undefined) return rows
+    const attributes = driverSpans.get(lane) ?? driverAttributes(lane.config)
+    driverSpans.set(lane, attributes)
+    for (const key in attributes) span.attribute(key, attributes[key])
+    span.attribute("db.query.text", text)
+    return rows
+  })
 }
 
 /** Runs a statement over an organization's rows in a transaction that says so, whether row-level security is on or not. */
