@@ -188,7 +188,12 @@ function connections(
         ...as(roles?.app),
         applicationName: "max admission",
         // A count that a crash loses is no loss; waiting for the disk on every request would be one.
-        startupParameters: { ...SESSION, statement_timeout: "5000", synchronous_commit: "off" },
+        startupParameters: {
+          ...SESSION,
+          statement_timeout: "5000",
+          synchronous_commit: "off",
+          plan_cache_mode: "force_generic_plan"
+        },
         multiplex: true,
         maxConnections: 1
       }),
