@@ -187,7 +187,8 @@ function connections(
       admission: yield* PgClient.make({
         ...as(roles?.app),
         applicationName: "max admission",
-        // A count that a crash loses is no loss; waiting for the disk on every request would be one.
+        // A count that a crash loses is no loss; waiting for the disk on every request would be one. What is asked here
+        // has one sensible plan, and lists of ids make Postgres look for another one each time.
         startupParameters: {
           ...SESSION,
           statement_timeout: "5000",

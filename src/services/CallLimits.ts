@@ -15,7 +15,7 @@ export interface Allowance {
   readonly perOrganization: number
 }
 
-export interface Counted {
+interface Counted {
   /** The organization's epoch at the moment of counting; undefined when there is no such organization. */
   readonly epoch: bigint | undefined
 }
