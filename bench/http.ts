@@ -122,11 +122,21 @@ const whole = Effect.gen(function* () {
 
 const CONTESTANTS = { bare, service, whole }
 
-/** A contestant's process: says its port and serves until it is ended. */
+const cpuOf = ({ system, user }: NodeJS.CpuUsage): number => system + user
+
+interface Running {
+  readonly port: number
+  /** Microseconds of CPU that the process has used so far. */
+  readonly cpu: Effect.Effect<number>
+  readonly end: () => void
+}
+
+/** A contestant's process: says its port, then its CPU whenever it is asked, and serves until it is ended. */
 export const contestant = (name: string, dataDir: string, stateDir: string) =>
   Effect.scoped(
     Effect.gen(function* () {
       const port = yield* CONTESTANTS[name as keyof typeof CONTESTANTS]
+      process.on("message", () => process.send?.(cpuOf(process.cpuUsage())))
       process.send?.(port)
       return yield* Effect.never
     })
@@ -134,11 +144,17 @@ export const contestant = (name: string, dataDir: string, stateDir: string) =>
 
 const startContestant = (name: string, dataDir: string, stateDir: string) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly end: () => void }>((resume) => {
+    Effect.callback<Running>((resume) => {
       const child = spawn(process.execPath, [process.env["MAX_BENCH"]!, "contestant", name, dataDir, stateDir], {
         stdio: ["ignore", "inherit", "inherit", "ipc"]
       })
-      child.on("message", (port) => resume(Effect.succeed({ port: Number(port), end: () => child.kill("SIGTERM") })))
+      const cpu = Effect.callback<number>((resume) => {
+        child.once("message", (used) => resume(Effect.succeed(Number(used))))
+        child.send("cpu")
+      })
+      child.once("message", (port) =>
+        resume(Effect.succeed({ port: Number(port), cpu, end: () => child.kill("SIGTERM") }))
+      )
     }),
     ({ end }) => Effect.sync(end)
   )
@@ -202,17 +218,23 @@ const scenario = Effect.fnUntraced(function* (rows: number, quiet: boolean, data
   const names = Object.keys(CONTESTANTS)
   const running = yield* Effect.forEach(names, (name) => startContestant(name, dataDir, stateDir))
   const answered = names.map((): Array<number> => [])
+  const used = names.map((): Array<number> => [])
   for (let round = -2; round < ROUNDS; round++) {
-    for (const [index, { port }] of running.entries()) {
+    for (const [index, { cpu, port }] of running.entries()) {
+      const before = yield* cpu
       const count = yield* load(port, secret, rows)
-      if (round >= 0) answered[index]!.push(count)
+      const after = yield* cpu
+      if (round < 0) continue
+      answered[index]!.push(count)
+      used[index]!.push((after - before) / count)
     }
   }
   const [byHand, byService, byHttp] = answered.map((counts) => (median(counts) * 1000) / ROUND_MS)
   if (!quiet) {
+    const cpu = used.map((all) => `${median(all).toFixed(0)} µs`)
     console.log(
-      `${IN_FLIGHT} in flight, requests a second: bare ${byHand!.toFixed(0)}, the service behind bare node:http ` +
-        `${byService!.toFixed(0)}, Max ${byHttp!.toFixed(0)} (medians)`
+      `${IN_FLIGHT} in flight, requests a second (CPU of the server's process a request): bare ${byHand!.toFixed(0)} (${cpu[0]}), ` +
+        `the service behind bare node:http ${byService!.toFixed(0)} (${cpu[1]}), Max ${byHttp!.toFixed(0)} (${cpu[2]}) (medians)`
     )
   }
   const measured = (name: string, ratio: number, target: number): Measured => ({

@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql"
 import { ConfigurationError, Unavailable } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import { type EmbeddedServerError, start } from "./EmbeddedServer.ts"
+import { type Lane, makeLane } from "./Lane.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 
@@ -108,7 +109,7 @@ export class Database extends Context.Service<
   Database,
   {
     /** One pipelined connection for equality on indexed keys; its statements end after the lookup timeout. */
-    readonly lookup: PgClient.PgClient
+    readonly lookup: Lane
     /** A pool for every other read. */
     readonly search: PgClient.PgClient
     /** Writes of organization data. */
@@ -152,7 +153,7 @@ function connections(
     })
     return Database.of({
       owner,
-      lookup: yield* PgClient.make({
+      lookup: yield* makeLane({
         ...as(roles?.read),
         applicationName: "max lookup",
         spanAttributes: { "max.lane": "lookup" },
@@ -187,8 +188,14 @@ function connections(
       admission: yield* PgClient.make({
         ...as(roles?.app),
         applicationName: "max admission",
-        // A count that a crash loses is no loss; waiting for the disk on every request would be one.
-        startupParameters: { ...SESSION, statement_timeout: "5000", synchronous_commit: "off" },
+        // A count that a crash loses is no loss; waiting for the disk on every request would be one. What is asked here
+        // has one sensible plan, and lists of ids make Postgres look for another one each time.
+        startupParameters: {
+          ...SESSION,
+          statement_timeout: "5000",
+          synchronous_commit: "off",
+          plan_cache_mode: "force_generic_plan"
+        },
         multiplex: true,
         maxConnections: 1
       }),

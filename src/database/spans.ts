@@ -21,7 +21,7 @@ export const below = <A, E, R>(span: Tracer.Span | undefined, effect: Effect.Eff
   span === undefined ? effect : Effect.withParentSpan(effect, span)
 
 /** The driver's own attributes, which its span would have. */
-export const driverAttributes = ({ config }: PgClient.PgClient): Record<string, unknown> => ({
+export const driverAttributes = (config: PgClient.PgClientConfig): Record<string, unknown> => ({
   ...config.spanAttributes,
   "db.system.name": "postgresql",
   "db.namespace": config.database ?? config.username ?? "postgres",

@@ -73,6 +73,12 @@ export class Slot {
   }
 }
 
+const SLOTS = Array.from({ length: 64 }, (_, index) => [new Slot(index, false), new Slot(index, true)] as const)
+
+/** A slot: there are never more than a few, and every question has some. */
+export const slotAt = (index: number, offset: boolean): Slot =>
+  SLOTS[index]?.[offset ? 1 : 0] ?? new Slot(index, offset)
+
 export type BoundValue = Literal | Slot
 
 /** Whether a leaf looks at the value as stored or at its search key. */

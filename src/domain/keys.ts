@@ -92,7 +92,9 @@ export const phoneForms = (e164: string, country: string): ReadonlyArray<string>
 /** An e-mail address in lower case (ASCII letters only); undefined when it isn't local@domain. No top-level domain is asked for. */
 export const emailKey = (text: string): string | undefined => {
   const trimmed = text.trim()
-  return /^[^\s@]+@[^\s@]+$/.test(trimmed) && [...trimmed].length <= 320 ? lowerAscii(trimmed) : undefined
+  return /^[^\s@]+@[^\s@]+$/.test(trimmed) && (trimmed.length <= 320 || [...trimmed].length <= 320)
+    ? lowerAscii(trimmed)
+    : undefined
 }
 
 /** ASCII letters in lower case, everything else as it is: the normal form of e-mail addresses. */

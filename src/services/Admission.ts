@@ -4,13 +4,14 @@
  * anew each time: whatever ends a credential, a membership or a provider raises it.
  */
 import { Context, Effect, Layer } from "effect"
+import { hash } from "node:crypto"
 import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../domain/errors.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { administers } from "../permissions/Policy.ts"
-import { CallLimits } from "./CallLimits.ts"
-import { Credentials, type Presented, type Scope, sha256 } from "./Credentials.ts"
+import { CallLimits, type Counting } from "./CallLimits.ts"
+import { Credentials, type Presented, type Scope } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
 import { IdentityResolver } from "./IdentityResolver.ts"
 import { Refusals } from "./Refusals.ts"
@@ -30,9 +31,26 @@ export interface Caller {
   readonly credentialId?: string
 }
 
+/** What a request asks for. */
+export interface Need {
+  /** What the credential has to be good for; without it any that is in force will do. */
+  readonly scope?: Scope | undefined
+  /** Whether the request counts against the limits. */
+  readonly calls: 0 | 1
+  /** Whether it only reads and holds the epoch itself: then it is done while its call is being counted. */
+  readonly reads?: boolean | undefined
+}
+
 interface Known {
   readonly caller: Caller
   readonly expiresAt: number
+  /** The epoch under which the credential was in force: not a later one, which may be that of its end. */
+  readonly epoch: bigint
+}
+
+interface Remembered extends Known {
+  /** Whether the last call was one too many. */
+  refused: boolean
 }
 
 /**
@@ -50,14 +68,20 @@ const MAX_KNOWN = 5000
 
 export type AdmissionError = NotAuthenticated | NotInScope | NotAdmitted | TooManyCalls | Unavailable
 
+/** What a credential is remembered by; its text is kept nowhere. */
+const keyOf = ({ by, secret }: Proof): string => `${by} ${hash("sha256", secret, "base64")}`
+
 export class Admission extends Context.Service<
   Admission,
   {
     /** Lets a proof in for a scope (or for whatever it is good for), and counts a call when there is one to count. */
-    readonly admit: (
+    readonly admit: (proof: Proof, need: Need) => Effect.Effect<Caller, AdmissionError>
+    /** Does something for whom a proof lets in. What only reads may have run before the answer is that nobody is let in. */
+    readonly admitted: <A, R>(
       proof: Proof,
-      need: { readonly scope?: Scope | undefined; readonly calls: 0 | 1 }
-    ) => Effect.Effect<Caller, AdmissionError>
+      need: Need,
+      use: (caller: Caller) => Effect.Effect<A, never, R>
+    ) => Effect.Effect<A, AdmissionError, R>
     /** Counts a call of somebody who was let in without one, such as one of several in a message. */
     readonly count: (principal: Principal) => Effect.Effect<void, TooManyCalls | Unavailable>
   }
@@ -71,12 +95,11 @@ export class Admission extends Context.Service<
       const limits = yield* CallLimits
       const providers = yield* IdentityProviders
       const refusals = yield* Refusals
-      const known = new Map<string, Known>()
+      const known = new Map<string, Remembered>()
 
-      const remember = (key: string, found: Known) => {
-        if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!)
-        known.set(key, found)
-        return found.caller
+      const remembered = (key: string): Remembered | undefined => {
+        const before = known.get(key)
+        return before !== undefined && before.expiresAt > Date.now() ? before : undefined
       }
 
       const byCredential = Effect.fnUntraced(function* (by: "token" | "session", presented: Presented) {
@@ -87,12 +110,13 @@ export class Admission extends Context.Service<
         const scopes = scopesOf(by, presented, administers(state.policy, principal.roles))
         return {
           caller: { principal, scopes, by, credentialId: presented.id },
-          expiresAt: presented.expiresAt.getTime()
+          expiresAt: presented.expiresAt.getTime(),
+          epoch: presented.epoch
         } satisfies Known
       })
 
       const byProvider = Effect.fnUntraced(function* (jwt: string) {
-        const { claimedRoles, email, expiresAt, organizationId, subject } = yield* providers.verify(jwt)
+        const { claimedRoles, email, epoch, expiresAt, organizationId, subject } = yield* providers.verify(jwt)
         // A subject that is bound decides alone: an address never lets in whom a subject was bound to keep out.
         const [bound] = yield* orUnavailable(admission<{ anchor_id: string }>`/* max bound */
           SELECT anchor_id FROM max.identifiers WHERE organization_id = ${organizationId}
@@ -109,7 +133,8 @@ export class Admission extends Context.Service<
         })
         return {
           caller: { principal, scopes: PROVIDER_SCOPES, by: "provider" },
-          expiresAt: Math.min(expiresAt.getTime(), Date.now() + PROVIDER_MS)
+          expiresAt: Math.min(expiresAt.getTime(), Date.now() + PROVIDER_MS),
+          epoch
         } satisfies Known
       })
 
@@ -122,9 +147,21 @@ export class Admission extends Context.Service<
           : byProvider(proof.secret)
       }
 
-      const inScope = (caller: Caller, scope: Scope | undefined): Effect.Effect<void, NotInScope> =>
+      /** What is in force now, whatever was remembered. */
+      const findAnew = (key: string, proof: Proof) =>
+        Effect.suspend(() => {
+          known.delete(key)
+          return Effect.map(find(proof), (found): Remembered => {
+            if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!)
+            const made = { ...found, refused: false }
+            known.set(key, made)
+            return made
+          })
+        })
+
+      const inScope = ({ caller }: Known, scope: Scope | undefined): Effect.Effect<Caller, NotInScope> =>
         scope === undefined || caller.scopes.includes(scope)
-          ? Effect.void
+          ? Effect.succeed(caller)
           : Effect.fail(
               new NotInScope({
                 message:
@@ -134,30 +171,64 @@ export class Admission extends Context.Service<
               })
             )
 
-      const admit = Effect.fnUntraced(function* (
-        proof: Proof,
-        need: { readonly scope?: Scope | undefined; readonly calls: 0 | 1 }
-      ) {
-        const key = `${proof.by} ${sha256(proof.secret).toString("base64")}`
-        const before = known.get(key)
-        const remembered = before !== undefined && before.expiresAt > Date.now() ? before.caller : undefined
+      const begin = ({ caller: { principal } }: Known, calls: 0 | 1) =>
+        limits.begin(principal.organizationId, principal.anchorEntityId, calls)
+
+      /** Whether a call was granted and nothing ended or changed since what was found of its caller. */
+      const stands = (found: Remembered, counting: Counting) =>
+        Effect.matchEffect(counting, {
+          onFailure: (error) => {
+            found.refused = error._tag === "TooManyCalls"
+            return Effect.fail(error)
+          },
+          onSuccess: ({ epoch }) => {
+            found.refused = false
+            return Effect.succeed(epoch === found.epoch)
+          }
+        })
+
+      const admit = Effect.fnUntraced(function* (proof: Proof, need: Need) {
+        const key = keyOf(proof)
+        const before = remembered(key)
         // Which scopes somebody has depends on the policy: what isn't in those that are remembered is looked up anew.
-        const isGood = remembered !== undefined && (need.scope === undefined || remembered.scopes.includes(need.scope))
-        const caller = isGood ? remembered : remember(key, yield* find(proof))
-        yield* inScope(caller, need.scope)
-        const { anchorEntityId, organizationId } = caller.principal
-        const { epoch } = yield* limits.take(organizationId, anchorEntityId, need.calls)
-        if (epoch === caller.principal.epoch) return caller
-        // Something ended or changed since this was remembered: whatever is in force now decides.
-        known.delete(key)
-        const now = remember(key, yield* find(proof))
-        yield* inScope(now, need.scope)
-        return now
+        const isGood = before !== undefined && (need.scope === undefined || before.caller.scopes.includes(need.scope))
+        const found = isGood ? before : yield* findAnew(key, proof)
+        const caller = yield* inScope(found, need.scope)
+        if (yield* stands(found, yield* begin(found, need.calls))) return caller
+        return yield* inScope(yield* findAnew(key, proof), need.scope)
       })
+
+      const admitted = <A, R>(
+        proof: Proof,
+        need: Need,
+        use: (caller: Caller) => Effect.Effect<A, never, R>
+      ): Effect.Effect<A, AdmissionError, R> =>
+        Effect.suspend(() => {
+          const key = keyOf(proof)
+          const before = need.reads === true ? remembered(key) : undefined
+          // For nobody who isn't known, and nobody whose last call was one too many, anything is done ahead.
+          if (before === undefined || before.refused) return Effect.flatMap(admit(proof, need), use)
+          return Effect.flatMap(inScope(before, need.scope), (caller) =>
+            Effect.flatMap(begin(before, need.calls), (counting) =>
+              Effect.flatMap(use(caller), (done) =>
+                Effect.flatMap(stands(before, counting), (stood) =>
+                  stood
+                    ? Effect.succeed(done)
+                    : Effect.flatMap(
+                        Effect.flatMap(findAnew(key, proof), (found) => inScope(found, need.scope)),
+                        use
+                      )
+                )
+              )
+            )
+          )
+        })
 
       return Admission.of({
         admit,
-        count: ({ anchorEntityId, organizationId }) => Effect.asVoid(limits.take(organizationId, anchorEntityId, 1))
+        admitted,
+        count: ({ anchorEntityId, organizationId }) =>
+          Effect.asVoid(Effect.flatten(limits.begin(organizationId, anchorEntityId, 1)))
       })
     })
   )

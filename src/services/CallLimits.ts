@@ -15,45 +15,51 @@ export interface Allowance {
   readonly perOrganization: number
 }
 
-export interface Counted {
+interface Counted {
   /** The organization's epoch at the moment of counting; undefined when there is no such organization. */
   readonly epoch: bigint | undefined
 }
 
+/** The answer of a count that has begun. */
+export type Counting = Effect.Effect<Counted, TooManyCalls | Unavailable>
+
 /** Whom the calls of a whole organization are counted under: no entity id is empty. */
 const EVERYBODY = ""
 
-/**
- * Grants as many of the asked calls as fit, first by person, then by organization: what a person was refused doesn't
- * count against the colleagues. `granted` is kept in the row because RETURNING can't see what was there before.
- */
-const counting = (from: string, limit: string) => `
-  INSERT INTO max.calls AS c (organization_id, who, minute, calls, granted)
-  SELECT a.organization_id, a.who, now.minute, least(a.asked, ${limit}), least(a.asked, ${limit}) FROM ${from} a, now
-  WHERE a.asked > 0
-  ON CONFLICT (organization_id, who) DO UPDATE SET minute = greatest(c.minute, excluded.minute),
-    calls = CASE WHEN c.minute < excluded.minute THEN excluded.calls ELSE least(c.calls + excluded.calls, ${limit}) END,
-    granted = CASE WHEN c.minute < excluded.minute THEN excluded.calls ELSE least(excluded.calls, ${limit} - c.calls) END
-  WHERE c.minute < excluded.minute OR c.calls < ${limit}
-  RETURNING organization_id, who, granted`
+// Processes that wait for the same row may begin in one minute and count in the next: the later one stands.
+const MINUTE = "floor(extract(epoch FROM statement_timestamp()) / 60)::bigint"
+const BEFORE = "CASE WHEN c.minute < excluded.minute THEN 0 ELSE c.calls END"
 
-// Rows are taken in one order, so that two processes never wait for each other.
+/**
+ * Grants as many of the asked calls as fit. `granted` is kept in the row because RETURNING can't see what was there
+ * before.
+ */
+const granting = (
+  limit: string
+) => `ON CONFLICT (organization_id, who) DO UPDATE SET minute = greatest(c.minute, excluded.minute),
+    calls = least(excluded.calls + ${BEFORE}, ${limit}), granted = least(excluded.calls, ${limit} - ${BEFORE})
+  WHERE c.minute < excluded.minute OR c.calls < ${limit} RETURNING organization_id, who, granted`
+
+/**
+ * First by person, then by organization: what a person was refused doesn't count against the colleagues. Rows are taken
+ * in one order, so that two processes never wait for each other. One row for each that was asked about, in that order.
+ */
 const COUNT = `/* max count */ WITH
-  now AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) / 60)::bigint AS minute),
-  asked AS MATERIALIZED (SELECT a.* FROM unnest($1::text[]::bigint[], $2::text[], $3::int[]) AS a(organization_id, who, asked)
-    ORDER BY organization_id, who),
-  people AS (${counting("asked", "$4::int")}),
-  whole AS (SELECT organization_id, '${EVERYBODY}' AS who, sum(granted)::int AS asked FROM people GROUP BY 1 ORDER BY 1),
-  organizations AS (${counting("whole", "$5::int")})
-  SELECT a.organization_id::text AS organization, a.who, coalesce(p.granted, 0) AS person, coalesce(w.granted, 0) AS whole,
-    o.epoch, 60 - (extract(epoch FROM clock_timestamp())::int % 60) AS rest
-  FROM asked a LEFT JOIN people p ON p.organization_id = a.organization_id AND p.who = a.who
-  LEFT JOIN organizations w ON w.organization_id = a.organization_id
-  LEFT JOIN max.organizations o ON o.organization_id = a.organization_id ORDER BY a.organization_id, a.who`
+  people AS (INSERT INTO max.calls AS c (organization_id, who, minute, calls, granted)
+    SELECT a.organization_id, a.who, ${MINUTE}, least(a.asked, $4::int), least(a.asked, $4::int)
+    FROM unnest($1::bigint[], $2::text[], $3::int[]) AS a(organization_id, who, asked) WHERE a.asked > 0 ORDER BY 1, 2
+    ${granting("$4::int")}),
+  organizations AS (INSERT INTO max.calls AS c (organization_id, who, minute, calls, granted)
+    SELECT p.organization_id, '${EVERYBODY}', ${MINUTE}, least(sum(p.granted), $5::int), least(sum(p.granted), $5::int)
+    FROM people p GROUP BY 1 ORDER BY 1
+    ${granting("$5::int")})
+  SELECT coalesce((SELECT p.granted FROM people p WHERE p.organization_id = a.organization_id AND p.who = a.who), 0) AS person,
+    coalesce((SELECT w.granted FROM organizations w WHERE w.organization_id = a.organization_id), 0) AS whole,
+    (SELECT o.epoch FROM max.organizations o WHERE o.organization_id = a.organization_id) AS epoch,
+    60 - (extract(epoch FROM statement_timestamp())::int % 60) AS rest
+  FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS a(organization_id, who, n) ORDER BY a.n`
 
 interface CountRow {
-  readonly organization: string
-  readonly who: string
   readonly person: number
   readonly whole: number
   readonly epoch: bigint | null
@@ -76,12 +82,8 @@ const tooMany = (seconds: number) =>
 export class CallLimits extends Context.Service<
   CallLimits,
   {
-    /** Counts a call (or none) of a person, or refuses it, and says which epoch is in force. */
-    readonly take: (
-      organizationId: bigint,
-      anchorId: string,
-      calls: 0 | 1
-    ) => Effect.Effect<Counted, TooManyCalls | Unavailable>
+    /** Begins to count a call (or none) of a person; what it gives waits for the answer, which may be a refusal. */
+    readonly begin: (organizationId: bigint, anchorId: string, calls: 0 | 1) => Effect.Effect<Counting>
   }
 >()("max/services/CallLimits") {
   static readonly layer = (allowance: Allowance) =>
@@ -104,28 +106,28 @@ export class CallLimits extends Context.Service<
           const asked = [...groups.values()]
           const rows = yield* orUnavailable(
             admission.unsafe<CountRow>(COUNT, [
-              asked.map((group) => String(group[0]!.organizationId)),
+              asked.map((group) => group[0]!.organizationId),
               asked.map((group) => group[0]!.who),
               asked.map((group) => group.reduce((sum, { calls }) => sum + calls, 0)),
               allowance.perPerson,
               allowance.perOrganization
             ])
           )
-          const left = new Map<string, number>()
-          for (const row of rows) left.set(row.organization, row.whole)
-          for (const row of rows) {
-            const counted: Counted = { epoch: row.epoch ?? undefined }
-            let person = row.person
-            for (const { answer, calls } of groups.get(`${row.organization} ${row.who}`)!) {
-              const whole = left.get(row.organization)!
+          const left = new Map<bigint, number>()
+          for (const [index, group] of asked.entries()) {
+            const { epoch, person, rest, whole } = rows[index]!
+            const counted = Effect.succeed<Counted>({ epoch: epoch ?? undefined })
+            let own = person
+            for (const { answer, calls, organizationId } of group) {
+              const shared = left.get(organizationId) ?? whole
               if (calls === 0) {
-                Deferred.doneUnsafe(answer, Effect.succeed(counted))
-              } else if (person > 0 && whole > 0) {
-                person -= 1
-                left.set(row.organization, whole - 1)
-                Deferred.doneUnsafe(answer, Effect.succeed(counted))
+                Deferred.doneUnsafe(answer, counted)
+              } else if (own > 0 && shared > 0) {
+                own -= 1
+                left.set(organizationId, shared - 1)
+                Deferred.doneUnsafe(answer, counted)
               } else {
-                Deferred.doneUnsafe(answer, Effect.fail(tooMany(row.rest)))
+                Deferred.doneUnsafe(answer, Effect.fail(tooMany(rest)))
               }
             }
           }
@@ -151,13 +153,13 @@ export class CallLimits extends Context.Service<
         )
 
         return CallLimits.of({
-          take: (organizationId, who, calls) =>
+          begin: (organizationId, who, calls) =>
             Effect.suspend(() => {
               const answer = Deferred.makeUnsafe<Counted, TooManyCalls | Unavailable>()
               waiting.push({ organizationId, who, calls, answer })
-              if (counting) return Deferred.await(answer)
+              if (counting) return Effect.succeed(Deferred.await(answer))
               counting = true
-              return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(answer))
+              return Effect.as(Effect.forkIn(drain, scope), Deferred.await(answer))
             })
         })
       })

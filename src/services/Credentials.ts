@@ -48,6 +48,8 @@ export interface Presented {
   readonly anchorId: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expiresAt: Date
+  /** The organization's epoch at the moment when it was found: whatever ends the credential raises it. */
+  readonly epoch: bigint
 }
 
 interface NewCredential {
@@ -70,7 +72,7 @@ const organizationIn = (secret: string): bigint | undefined => {
   return match === null ? undefined : decodeId(match[1]!)
 }
 
-export const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 export class Credentials extends Context.Service<
   Credentials,
@@ -131,16 +133,19 @@ export class Credentials extends Context.Service<
           anchor_id: string
           scopes: ReadonlyArray<Scope>
           expires_at: Date
-        }>`/* max present */ SELECT credential_id, anchor_id, scopes, expires_at FROM max.credentials
-            WHERE organization_id = ${organizationId} AND sha256 = ${sha256(secret)} AND kind = ${kind}
-              AND ended_at IS NULL AND expires_at > now()`)
+          epoch: bigint
+        }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, c.expires_at, o.epoch
+            FROM max.credentials c JOIN max.organizations o ON o.organization_id = c.organization_id
+            WHERE c.organization_id = ${organizationId} AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind}
+              AND c.ended_at IS NULL AND c.expires_at > now()`)
         if (row === undefined) return yield* NotAuthenticated.error
         return {
           id: row.credential_id,
           organizationId,
           anchorId: row.anchor_id,
           scopes: row.scopes,
-          expiresAt: row.expires_at
+          expiresAt: row.expires_at,
+          epoch: row.epoch
         } satisfies Presented
       })
 

@@ -72,10 +72,15 @@ export class EntityQueryService extends Context.Service<
       const store = yield* OrgEntityStore
       const visibleTo = makeViews()
 
-      const caller = (organizationId: bigint) =>
-        Effect.flatMap(CurrentPrincipal, (principal) =>
-          principal.organizationId === organizationId ? Effect.succeed(principal) : Effect.fail(NotAdmitted.error)
+      const forCaller = <A, E, R>(
+        organizationId: bigint,
+        use: (principal: Principal) => Effect.Effect<A, E, R>
+      ): Effect.Effect<A, E | NotAdmitted, R | CurrentPrincipal> =>
+        CurrentPrincipal.use((principal): Effect.Effect<A, E | NotAdmitted, R> =>
+          principal.organizationId === organizationId ? use(principal) : Effect.fail(NotAdmitted.error)
         )
+
+      const caller = (organizationId: bigint) => forCaller(organizationId, Effect.succeed)
 
       /** For the audit log; the caller is told the same of a name that is hidden and of one that doesn't exist. */
       const refused = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
@@ -198,7 +203,7 @@ export class EntityQueryService extends Context.Service<
 
         findEntities: (input) =>
           spanned("EntityQueryService.find", undefined, (span) =>
-            Effect.flatMap(caller(input.organizationId), (principal) => {
+            forCaller(input.organizationId, (principal) => {
               span?.attribute("max.organization.id", String(input.organizationId))
               const cached = states.cached(input.organizationId)
               if (cached?.catalog.epoch !== principal.epoch) return anew(input, principal, span)

@@ -31,6 +31,8 @@ export interface Proven {
   /** The roles of the claim, where one is configured: none when it carries none. */
   readonly claimedRoles?: ReadonlyArray<string>
   readonly expiresAt: Date
+  /** The organization's epoch at the moment when the provider was found to be believed. */
+  readonly epoch: bigint
 }
 
 /** Asymmetric only: a provider's public key must never be taken for a shared secret. */
@@ -164,9 +166,10 @@ export class IdentityProviders extends Context.Service<
           const jose = yield* loaded
           const unproven = readUnproven(jose, jwt)
           if (unproven === undefined) return yield* NotAuthenticated.error
-          const rows = yield* orUnavailable(admission<ProviderRow>`/* max provider */
-            SELECT organization_id, issuer, audience, jwks_url, role_claim FROM max.identity_providers
-            WHERE issuer = ${unproven.issuer} AND audience = ANY(${unproven.audiences}::text[]) LIMIT 2`)
+          const rows = yield* orUnavailable(admission<ProviderRow & { epoch: bigint }>`/* max provider */
+            SELECT p.organization_id, p.issuer, p.audience, p.jwks_url, p.role_claim, o.epoch FROM max.identity_providers p
+            JOIN max.organizations o ON o.organization_id = p.organization_id
+            WHERE p.issuer = ${unproven.issuer} AND p.audience = ANY(${unproven.audiences}::text[]) LIMIT 2`)
           const [row] = rows
           // A token for the audiences of two organizations says nothing about which of them is meant.
           if (row === undefined || rows.length > 1) return yield* NotAuthenticated.error
@@ -182,7 +185,7 @@ export class IdentityProviders extends Context.Service<
               }),
             catch: (error) => whyNot(jose, error)
           })
-          return provenBy(payload.payload, row.organization_id, provider)
+          return provenBy(payload.payload, row, provider)
         })
       })
     })
@@ -229,8 +232,13 @@ const whyNot = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailabl
     ? NotAuthenticated.error
     : Unavailable.error
 
-const provenBy = (payload: JWTPayload, organizationId: bigint, { issuer, roleClaim }: IdentityProvider): Proven => ({
-  organizationId,
+const provenBy = (
+  payload: JWTPayload,
+  row: { readonly organization_id: bigint; readonly epoch: bigint },
+  { issuer, roleClaim }: IdentityProvider
+): Proven => ({
+  organizationId: row.organization_id,
+  epoch: row.epoch,
   subject: payload.sub === undefined || payload.sub === "" ? undefined : subjectKey(issuer, payload.sub),
   email:
     payload["email_verified"] === true && typeof payload["email"] === "string" ? emailKey(payload["email"]) : undefined,

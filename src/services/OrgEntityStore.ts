@@ -86,6 +86,9 @@ const pageOf = (
 const isForeign = ({ id, organization_id }: Row, catalog: Catalog): boolean =>
   id !== null && id !== undefined && organization_id !== catalog.organization.id
 
+type Writable<A> = { -readonly [K in keyof A]: A[K] }
+
+// Put together step by step: spreading what may be absent costs several times as much, and every row is one.
 const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery): Page => {
   const total = rows[0]!.total
   const entities: Array<Entity> = []
@@ -93,28 +96,27 @@ const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery): Page => {
     if (row.id === null || row.id === undefined) continue
     if (entities.length < query.limit) entities.push(toEntity(row, query))
   }
-  const more = query.limit > 0 && rows.length > query.limit
-  return {
-    total: Math.min(total, MAX_TOTAL),
-    ...(total > MAX_TOTAL ? { totalIsLowerBound: true as const } : {}),
-    ...(query.limited === true ? { limited: true as const } : {}),
-    entities,
-    ...(more ? { nextCursorEntityId: entities.at(-1)!.entityId } : {})
-  }
+  const page = { total: Math.min(total, MAX_TOTAL) } as Writable<Page>
+  if (total > MAX_TOTAL) page.totalIsLowerBound = true
+  if (query.limited === true) page.limited = true
+  page.entities = entities
+  if (query.limit > 0 && rows.length > query.limit) page.nextCursorEntityId = entities.at(-1)!.entityId
+  return page
 }
 
 const toEntity = (row: Row, query: ResolvedQuery): Entity => {
+  const entity: Writable<Entity> = { entityId: showId(row.id!, query.type.mapping?.id.type) }
+  if (typeof row.name === "string") entity.displayName = printable(row.name)
+  if (typeof row.status === "string") entity.status = printable(row.status)
+  if (query.select.length === 0) return entity
   const columns: Record<string, unknown> = {}
-  for (const [index, { column }] of query.select.entries()) {
+  for (let index = 0; index < query.select.length; index++) {
+    const { column } = query.select[index]!
     const value = cellValue(column, row[`c${index}`])
     if (value !== undefined) columns[column.slug] = value
   }
-  return {
-    entityId: showId(row.id!, query.type.mapping?.id.type),
-    ...(typeof row.name === "string" ? { displayName: printable(row.name) } : {}),
-    ...(typeof row.status === "string" ? { status: printable(row.status) } : {}),
-    ...(query.select.length > 0 ? { columns } : {})
-  }
+  entity.columns = columns
+  return entity
 }
 
 const cellValue = (column: Column, value: unknown): unknown => {

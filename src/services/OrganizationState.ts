@@ -126,31 +126,32 @@ export class OrganizationState extends Context.Service<
       }
 
       const read = Effect.fn("OrganizationState.read")(function* (organizationId: bigint, key: MembershipKey) {
-        const known = states.get(organizationId)
+        const before = states.get(organizationId)
         yield* Effect.annotateCurrentSpan("max.organization.id", String(organizationId))
         const [row] = yield* orUnavailable(
           search.unsafe<StateRow>(STATE, [
             organizationId,
-            known?.catalog.epoch ?? -1n,
+            before?.catalog.epoch ?? -1n,
             key.by === "anchor" ? key.id : null,
             key.by === "identifier" ? key.kind : null,
             key.by === "identifier" ? key.key : null
           ])
         )
         if (row === undefined) return yield* NotAdmitted.error
+        // Of several who read it at once all go on with one: what is kept for a state is kept by the state itself.
+        const known = [states.get(organizationId), before].find((state) => state?.catalog.epoch === row.epoch)
         const state =
-          known !== undefined && row.epoch === known.catalog.epoch
-            ? known
-            : remember({
-                catalog: {
-                  organization: organizationOf(row),
-                  epoch: row.epoch,
-                  types: decodeTypes(row.types),
-                  rowSecurity: row.row_security === true
-                },
-                policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
-                policyHash: row.policy_hash ?? ""
-              })
+          known ??
+          remember({
+            catalog: {
+              organization: organizationOf(row),
+              epoch: row.epoch,
+              types: decodeTypes(row.types),
+              rowSecurity: row.row_security === true
+            },
+            policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
+            policyHash: row.policy_hash ?? ""
+          })
         return {
           state,
           membership: row.membership === null ? undefined : decodeMembership(row.membership),

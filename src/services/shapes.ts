@@ -5,7 +5,7 @@
 import { hasOffset, patternOf } from "../database/sql/predicate.ts"
 import type { Statement } from "../database/sql/find.ts"
 import type { Column } from "../domain/EntityType.ts"
-import { type Bound, type BoundValue, canonical, type Literal, Slot } from "../domain/Predicate.ts"
+import { type Bound, type BoundValue, canonical, type Literal, type Slot, slotAt } from "../domain/Predicate.ts"
 import type { FindQuery, Given, Kept } from "../domain/Query.ts"
 
 /** How a caller's values come into a predicate: as they are, or as slots that are filled later. */
@@ -64,7 +64,7 @@ export class Slots implements Values {
 
   private slot(value: Literal, offset: boolean): Slot {
     this.values.push(value)
-    return new Slot(this.values.length - 1, offset)
+    return slotAt(this.values.length - 1, offset)
   }
 
   private stay<A>(value: A): A {

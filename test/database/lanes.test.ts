@@ -69,10 +69,10 @@ layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
   it.effect("answer a statement timeout with Unavailable, never with an empty page", () =>
     Effect.gen(function* () {
       const { lookup } = yield* Database
-      const failure = yield* Effect.flip(orUnavailable(lookup`SELECT pg_sleep(3)`))
+      const failure = yield* Effect.flip(orUnavailable(lookup.unsafe("SELECT pg_sleep(3)")))
       expect(failure).toBe(Unavailable.error)
       // The connection is usable afterwards.
-      expect(yield* orUnavailable(lookup`SELECT 1 AS one`)).toEqual([{ one: 1 }])
+      expect(yield* orUnavailable(lookup.unsafe("SELECT 1 AS one"))).toEqual([{ one: 1 }])
     })
   )
 })

@@ -59,10 +59,16 @@ layer(TestServices)("the schema", (it) => {
     Effect.gen(function* () {
       const { lookup, search } = yield* Database
       for (const lane of [lookup, search]) {
-        const [role] = yield* lane<{ name: string; super: boolean; bypass: boolean; readonly: string; path: string }>`
+        const [role] = yield* lane.unsafe<{
+          name: string
+          super: boolean
+          bypass: boolean
+          readonly: string
+          path: string
+        }>(`
           SELECT rolname::text AS name, rolsuper AS super, rolbypassrls AS bypass,
             current_setting('default_transaction_read_only') AS readonly, current_setting('search_path') AS path
-          FROM pg_roles WHERE rolname = current_user`
+          FROM pg_roles WHERE rolname = current_user`)
         expect(role).toMatchObject({ super: false, bypass: false, readonly: "on", path: "pg_catalog, pg_temp" })
         expect(role!.name).toMatch(/^max_read_[0-9a-f]{8}$/)
         for (const attempt of [

@@ -30,7 +30,7 @@ const watched = (before: Before, after: After) =>
   Layer.effect(
     Database,
     Effect.map(Database, (database) => {
-      const watch = (client: typeof database.search): typeof database.search =>
+      const watch = <C extends Pick<typeof database.lookup, "unsafe">>(client: C): C =>
         new Proxy(client, {
           get: (target, key) =>
             key === "unsafe"

@@ -67,7 +67,7 @@ const tools = HttpApiGroup.make("tools")
       .annotateMerge(orText)
   )
   .middleware(Admitted)
-  .annotate(Need, { scope: "tools", calls: 1 })
+  .annotate(Need, { scope: "tools", calls: 1, reads: true })
   .annotate(OpenApi.Description, "The three tools that a model has, called directly. Each call counts.")
 
 const { optionalKey } = Schema

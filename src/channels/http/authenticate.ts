@@ -4,20 +4,12 @@ import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "ef
 import { NotAuthenticated } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { continueFrom } from "../../domain/spans.ts"
-import { Admission, type Caller, type Proof } from "../../services/Admission.ts"
-import type { Scope } from "../../services/Credentials.ts"
+import { Admission, type Caller, type Need, type Proof } from "../../services/Admission.ts"
 import { problem, problemOf } from "./problems.ts"
 import { HttpSettings } from "./settings.ts"
 
 /** Who was let in, with what the credential is good for. */
 export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("max/channels/http/CurrentCaller") {}
-
-export interface Needed {
-  /** What the credential has to be good for; without it any that is in force will do. */
-  readonly scope?: Scope
-  /** Whether the request counts against the limits. */
-  readonly calls: 0 | 1
-}
 
 const MAX_CREDENTIAL_LENGTH = 8192
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+)$/i
@@ -64,23 +56,30 @@ const traced = (request: HttpServerRequest.HttpServerRequest, { principal, scope
 export const authentication = Effect.gen(function* () {
   const admission = yield* Admission
   const { cookie } = yield* HttpSettings
-  return <E, R>(use: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, need: Needed) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  return <E, R>(use: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, need: Need) =>
+    HttpServerRequest.HttpServerRequest.use((request) => {
       const proof = proofOf(request, cookie)
       if (proof === undefined) return Effect.succeed(problemOf(NotAuthenticated.error))
       if (proof.by === "session" && !isRead(request) && !saysOrigin(request)) return Effect.succeed(withoutOrigin)
-      return Effect.matchEffect(admission.admit(proof, need), {
-        onFailure: (error) => Effect.succeed(problemOf(error)),
-        onSuccess: (
-          caller
-        ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, Exclude<R, CurrentPrincipal | CurrentCaller>> =>
-          Effect.andThen(
-            traced(request, caller),
-            Effect.provideContext(
-              use,
-              Context.make(CurrentPrincipal, caller.principal).pipe(Context.add(CurrentCaller, caller))
-            )
-          )
-      })
+      return Effect.matchEffect(
+        admission.admitted(proof, need, (caller) =>
+          Effect.exit(Effect.andThen(traced(request, caller), Effect.updateContext(use, asCaller<R>(caller))))
+        ),
+        {
+          onFailure: (error) => Effect.succeed(problemOf(error)),
+          // Its own failures are its own: they aren't taken for those of the admission.
+          onSuccess: (answered): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => answered
+        }
+      )
     })
 })
+
+/** Added one after the other: merging contexts copies everything that is in them, on every request. */
+const asCaller =
+  <R>(caller: Caller) =>
+  (context: Context.Context<Exclude<R, CurrentPrincipal | CurrentCaller>>): Context.Context<R> =>
+    Context.add(
+      Context.add(context, CurrentPrincipal, caller.principal),
+      CurrentCaller,
+      caller
+    ) as Context.Context<never> as Context.Context<R>

@@ -61,7 +61,16 @@ const Tools = HttpApiBuilder.group(
         ),
       findEntities: ({ payload, request }) =>
         CurrentPrincipal.pipe(
-          Effect.flatMap(({ organizationId }) => queries.findEntities({ ...payload, organizationId })),
+          Effect.flatMap(({ organizationId }) =>
+            queries.findEntities({
+              organizationId,
+              entityTypeId: payload.entityTypeId,
+              filters: payload.filters,
+              limit: payload.limit,
+              cursorEntityId: payload.cursorEntityId,
+              selectColumns: payload.selectColumns
+            })
+          ),
           Effect.map((found) => result(request, found, renderPage)),
           answered
         )
