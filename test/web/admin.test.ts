@@ -324,6 +324,7 @@ describe("the audit log", () => {
     )
     await button(page, "Check again").click()
     await page.locator("main").getByText("record 3 isn't what was written").waitFor()
+    expect(await page.getByText("Broken", { exact: true }).count()).toBe(1)
   })
 })
 
