@@ -50,10 +50,12 @@ const open = async (place: string, looks: Looks = {}, session: string | null = y
   return watched.page
 }
 
+const poll = <A>(read: () => Promise<A>) => expect.poll(read, { timeout: 30_000 })
+
 /** Until nothing is on its way any more. */
 const settled = async (page: Page) => {
   await page.locator("main h1").waitFor()
-  await expect.poll(() => page.locator(".waiting, [aria-busy=true]").count()).toBe(0)
+  await poll(() => page.locator(".waiting, [aria-busy=true]").count()).toBe(0)
 }
 
 const words = async (where: Locator): Promise<string> => (await where.innerText()).replaceAll(/\s+/g, " ")
@@ -109,17 +111,17 @@ describe("people", () => {
     const rows = page.getByRole("table", { name: "Members" }).getByRole("row")
     expect(await rows.count()).toBe(7)
     await page.getByLabel("Search").fill("lena")
-    await expect.poll(() => rows.count()).toBe(2)
+    await poll(() => rows.count()).toBe(2)
     expect(await words(rows.nth(1))).toMatch(/^Lena Brandt lena@harbor.example member Active .* 1$/)
     await page.getByLabel("Search").fill("nobody at all")
     await page.getByText("Nobody matches. Search").waitFor()
     await page.getByLabel("Search").fill("")
     await page.getByLabel("State").selectOption("suspended")
-    await expect.poll(() => rows.count()).toBe(2)
+    await poll(() => rows.count()).toBe(2)
     expect(await words(rows.nth(1))).toMatch(/^Jonas Weber .* Suspended/)
     await page.getByLabel("State").selectOption("")
     await page.getByLabel("Role").selectOption("manager")
-    await expect.poll(async () => words(rows.nth(1))).toMatch(/^Priya Raman/)
+    await poll(async () => words(rows.nth(1))).toMatch(/^Priya Raman/)
   })
 
   it("with markup for a name do no harm", async () => {
@@ -167,13 +169,13 @@ describe("people", () => {
     await press("Enter")
     await tabTo(/^Suspend$/)
     await press("Enter")
-    await expect.poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt is suspended.")
+    await poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt is suspended.")
     expect(await looks()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
     await button(page, "Let in again").focus()
     await press("Enter")
     await tabTo(/^Let in again$/)
     await press("Enter")
-    await expect.poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt may come in again.")
+    await poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt may come in again.")
     expect((await looks()).status).toBe(200)
     await page.goto(`${server.url}/admin#/audit?about=${harbor.idOf("lena")}`)
     await settled(page)
@@ -308,9 +310,9 @@ describe("the audit log", () => {
   it("is filtered, and is shown as broken when somebody altered it", async () => {
     const page = await open("#/audit")
     await button(page, "Check the log").click()
-    await expect.poll(() => page.getByText("Unbroken").count()).toBe(2)
+    await poll(() => page.getByText("Unbroken").count()).toBe(2)
     await page.getByLabel("Kind").selectOption("policy.")
-    await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(3)
+    await poll(() => page.getByRole("table").getByRole("row").count()).toBe(3)
     await page.getByLabel("Since").fill("2099-01-01")
     await page.getByText("No record matches.").waitFor()
     await server.run(
@@ -322,6 +324,7 @@ describe("the audit log", () => {
     )
     await button(page, "Check again").click()
     await page.locator("main").getByText("record 3 isn't what was written").waitFor()
+    expect(await page.getByText("Broken", { exact: true }).count()).toBe(1)
   })
 })
 
