@@ -1,8 +1,8 @@
 // Mutation testing of what decides who sees what; scripts/mutation.mjs runs it. Stryker's own runner for vitest runs no test
-// by name on vitest 5, and a process of vitest takes seconds: hence a command that runs the bundled tests.
+// by name on vitest 5, and takes seconds for each mutant: hence a runner of our own, and the tests as a bundle.
 export default {
-  testRunner: "command",
-  commandRunner: { command: "node mutation.bundle.mjs" },
+  testRunner: "max",
+  plugins: ["./scripts/mutation/runner.mjs"],
   buildCommand: "node scripts/mutation/bundle.mjs",
   // Not those that write, explain or compare policies: whatever they get wrong, what is published is read by these.
   mutate: [
@@ -20,12 +20,13 @@ export default {
     "src/database/sql/compilable.ts",
     "src/domain/Predicate.ts",
     "src/services/resolveQuery.ts",
-    "src/services/views.ts"
+    "src/services/views.ts",
+    "src/services/shapes.ts"
   ],
-  ignorePatterns: ["dist", "dist.*", "docs", "bench", "*.bundle.mjs", "reports"],
-  coverageAnalysis: "off",
-  incremental: true,
-  incrementalFile: "node_modules/.cache/stryker/incremental.json",
+  ignorePatterns: ["dist", "dist.*", "docs", "bench", "*.bundle.cjs", "reports"],
+  coverageAnalysis: "perTest",
+  // Evaluated programs pile up in a process.
+  maxTestRunnerReuse: 150,
   reporters: ["json", "progress-append-only"],
   jsonReporter: { fileName: "node_modules/.cache/stryker/report.json" },
   tempDirName: "node_modules/.cache/stryker/sandbox",
@@ -34,5 +35,6 @@ export default {
   disableTypeChecks: false,
   allowEmpty: true,
   concurrency: 2,
-  timeoutMS: 150_000
+  timeoutMS: 60_000,
+  dryRunTimeoutMinutes: 15
 }

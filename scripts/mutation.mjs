@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { accepted } from "./mutation/accepted.mjs"
-import { openServer } from "./server.mjs"
+import { openMutationServer } from "./mutation/database.mjs"
 import config from "../stryker.config.mjs"
 import { root } from "./stale.mjs"
 
@@ -14,11 +14,11 @@ const kept = join(cache, "known.json")
 const args = process.argv.slice(2)
 const files = args.filter((arg) => !arg.startsWith("--"))
 
-const run = (url) =>
+const run = (server) =>
   new Promise((resolve, reject) => {
     const stryker = join(root, "node_modules/@stryker-mutator/core/bin/stryker.js")
     const chosen = files.length === 0 ? [] : ["--mutate", files.join(",")]
-    const env = { ...process.env, DATABASE_URL: url, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03" }
+    const env = { ...process.env, ...server, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03" }
     // Lines are chosen because something has changed about them: nothing of an earlier run speaks for them.
     const again = files.some((file) => file.includes(":")) ? ["--force"] : []
     const child = spawn(process.execPath, [stryker, "run", ...chosen, ...again], { cwd: root, stdio: "inherit", env })
@@ -113,9 +113,9 @@ const page = (known) => {
 
 if (!args.includes("--report")) {
   mkdirSync(cache, { recursive: true })
-  const server = await openServer()
-  const status = await run(server.url)
-  await server.close?.()
+  const server = await openMutationServer()
+  const status = await run(server.env)
+  await server.close()
   if (status !== 0) process.exit(status)
 }
 const { missing, open, text } = page(args.includes("--report") ? recall() : remember())

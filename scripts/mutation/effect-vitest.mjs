@@ -1,14 +1,16 @@
 // As much of @effect/vitest as those tests use: a layer for a file, and tests that are effects over it.
 import { Effect, Exit, Layer, Scope } from "effect"
-import { addTest } from "vitest"
+import { addSetUp, addTest } from "vitest"
 
 export const layer = (provided) => (_, body) => {
   let context
   const scope = Scope.makeUnsafe()
-  const run = (effect) => async () => {
-    context ??= await Effect.runPromise(Layer.buildWithScope(provided, scope))
-    await Effect.runPromise(Effect.scoped(Effect.provideContext(effect(), context)))
-  }
+  addSetUp(
+    async () => {
+      context = await Effect.runPromise(Layer.buildWithScope(provided, scope))
+    },
+    () => Effect.runPromise(Scope.close(scope, Exit.void))
+  )
+  const run = (effect) => () => Effect.runPromise(Effect.scoped(Effect.provideContext(effect(), context)))
   body({ effect: (name, effect) => addTest(name, run(effect)) })
-  addTest("the end of the file", () => Effect.runPromise(Scope.close(scope, Exit.void)))
 }

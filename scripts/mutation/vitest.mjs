@@ -1,5 +1,4 @@
-// As much of vitest as the tests use that mutants are run against, in one process that starts at once: vitest itself takes
-// seconds, and Stryker's runner for it doesn't run tests by name on vitest 5. The first test that fails ends the process.
+// As much of vitest as the tests use that mutants are run against: what a file has is registered, and the runner runs it.
 import * as fc from "fast-check"
 import { readFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
@@ -7,8 +6,20 @@ import { isAbsolute, join } from "node:path"
 // A case that fails is enough; nobody reads the smallest one.
 fc.configureGlobal({ endOnFailure: true })
 
-const tests = []
+let registered = { setUps: [], tearDowns: [], tests: [] }
 const names = []
+
+/** What was registered since. */
+export const take = () => {
+  const taken = registered
+  registered = { setUps: [], tearDowns: [], tests: [] }
+  return taken
+}
+
+export const addSetUp = (setUp, tearDown) => {
+  registered.setUps.push(setUp)
+  registered.tearDowns.push(tearDown)
+}
 
 export const describe = (name, body) => {
   names.push(name)
@@ -16,26 +27,13 @@ export const describe = (name, body) => {
   names.pop()
 }
 
-export const addTest = (name, run) => tests.push([[...names, name].join(" > "), run])
+export const addTest = (name, run) => registered.tests.push({ name: [...names, name].join(" > "), run })
 export const it = (name, run) => addTest(name, run)
 it.each = (rows) => (name, run) =>
   rows.forEach((row) => it(`${name} ${JSON.stringify(row)}`, () => run(...(Array.isArray(row) ? row : [row]))))
 
 /** What a test file is given by vitest's set-up. */
 export const inject = () => process.env.DATABASE_URL
-export const layers = []
-
-export const runTests = async () => {
-  for (const [name, run] of tests) {
-    try {
-      await run()
-    } catch (error) {
-      console.error(`${name}: ${error?.message ?? error}`)
-      process.exit(1)
-    }
-  }
-  tests.length = 0
-}
 
 /** What stands for any text that contains this one. */
 const PART = Symbol("part")
@@ -44,7 +42,7 @@ const isObject = (value) => typeof value === "object" && value !== null
 /** Equality as `toEqual` has it: what is undefined isn't there, and nobody asks for classes. */
 const equal = (a, b, subset) => {
   if (Object.is(a, b)) return true
-  if (isObject(b) && PART in b) return typeof a === "string" && a.includes(b[PART])
+  if (isObject(b) && PART in b) return typeof a === "string" && a.includes(b[PART]) !== b.negated
   if (!isObject(a) || !isObject(b)) return false
   if (Array.isArray(b))
     return Array.isArray(a) && a.length === b.length && b.every((part, index) => equal(a[index], part, subset))
@@ -67,6 +65,7 @@ const matchers = {
   toEqual: (found, wanted) => equal(found, wanted, false),
   toMatchObject: (found, wanted) => equal(found, wanted, true),
   toContain: (found, wanted) => found.includes(wanted),
+  toContainEqual: (found, wanted) => found.some((part) => equal(part, wanted, false)),
   toHaveLength: (found, wanted) => found.length === wanted,
   toMatch: (found, wanted) => (wanted instanceof RegExp ? wanted.test(found) : found.includes(wanted)),
   toBeUndefined: (found) => found === undefined,
@@ -104,7 +103,8 @@ const expectation = (found, message, negated) =>
   )
 
 export const expect = (found, message) => expectation(found, message, false)
-expect.stringContaining = (text) => ({ [PART]: text })
+expect.stringContaining = (text) => ({ [PART]: text, negated: false })
+expect.not = { stringContaining: (text) => ({ [PART]: text, negated: true }) }
 expect.fail = (message) => {
   throw new Error(message)
 }

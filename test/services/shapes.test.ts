@@ -10,6 +10,7 @@ import { resolveQuery, resolveShaped, type Visible } from "../../src/services/re
 import { catalog } from "../conformance/catalog.ts"
 import { generousPolicy, member, NOW, query } from "../conformance/generators.ts"
 import { principalOf, storedPolicy } from "../conformance/memory.ts"
+import { floorOf, partOf } from "../conformance/setting.ts"
 
 type Asked = typeof query extends fc.Arbitrary<infer A> ? A : never
 
@@ -91,9 +92,9 @@ describe("a statement kept by shape", () => {
           }
         }
       ),
-      { numRuns: 400, seed: 11 }
+      { numRuns: partOf(400), seed: 11 }
     )
-    expect(answered).toBeGreaterThan(3000)
-    expect(reused).toBeGreaterThan(answered / 4)
+    expect(answered).toBeGreaterThanOrEqual(floorOf(3000))
+    expect(reused).toBeGreaterThanOrEqual(floorOf(answered / 4))
   }, 60_000)
 })

@@ -23,8 +23,7 @@ const urlOf = (server: string, database: string): string => {
 
 const admin = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
 
-/** The URL of a new, empty database that goes away with the scope. */
-export const freshDatabase = Effect.gen(function* () {
+const newDatabase = Effect.fnUntraced(function* (from?: string) {
   const server = inject("serverUrl")
   const name = `max_test_${randomBytes(6).toString("hex")}`
   // A connection of its own each time: one that has been idle for a minute is closed, and not opened again in a finalizer.
@@ -32,18 +31,24 @@ export const freshDatabase = Effect.gen(function* () {
     Effect.scoped(Effect.flatMap(admin(server), (client) => client.unsafe(statement).unprepared)).pipe(
       Effect.provide(Reactivity.layer)
     )
-  yield* Effect.acquireRelease(run(`CREATE DATABASE ${name}`), () =>
+  yield* Effect.acquireRelease(run(`CREATE DATABASE ${name}${from === undefined ? "" : ` TEMPLATE ${from}`}`), () =>
     Effect.ignore(run(`DROP DATABASE ${name} WITH (FORCE)`))
   )
   return urlOf(server, name)
 })
 
+/** The URL of a new, empty database that goes away with the scope. */
+export const freshDatabase = newDatabase()
+
 /** Whether the suite runs with row-level security. */
 const ROW_SECURITY = process.env["MAX_TEST_RLS"] === "on"
 
+/** A migrated database to copy, for mutation testing, which makes thousands of them. */
+const TEMPLATE = process.env["MAX_TEST_TEMPLATE"]
+
 /** The URL of a new, migrated database. */
 export const migratedDatabase = Effect.gen(function* () {
-  const url = yield* freshDatabase
+  const url = yield* newDatabase(TEMPLATE)
   yield* Effect.scoped(
     Effect.flatMap(admin(url), (owner) =>
       Effect.andThen(migrate(owner, passwordOf(url)), switchRowSecurity(owner, ROW_SECURITY))

@@ -1,0 +1,135 @@
+// Runs the tests for Stryker in a process that stays: packages are loaded once, and for every mutant the product and the
+// tests are evaluated anew, with the mutant active from the first line, so that nothing of one is left for another. A
+// mutant is run against the tests that reach it, first those that need no database, quick ones first.
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { Script } from "node:vm"
+
+const state = (globalThis.__stryker__ ??= {})
+
+let evaluate
+/** The test files as functions that load them, in modules of their own. */
+const load = () => {
+  // The sandbox, once the process has been sent there.
+  const bundle = join(process.cwd(), "mutation.bundle.cjs")
+  evaluate ??= new Script(`(function (exports, require, module) {${readFileSync(bundle, "utf8")}\n})`, {
+    filename: bundle
+  }).runInThisContext()
+  const module = { exports: {} }
+  evaluate(module.exports, createRequire(bundle), module)
+  return module.exports
+}
+
+// What a mutant leaves behind fails somewhere: that is no reason to end the process.
+process.on("unhandledRejection", () => {})
+
+const textOf = (error) => String(error?.message ?? error).slice(0, 300)
+const HANGS = 20_000
+
+/** Loads a file, sets up, and calls back for every test; whatever happens, it is taken down. */
+const withFile = async (open, body) => {
+  const { setUps, tearDowns, tests } = open()
+  try {
+    for (const setUp of setUps) await setUp()
+    await body(tests)
+  } finally {
+    for (const tearDown of tearDowns) {
+      const late = new Promise((resolve) => setTimeout(resolve, HANGS).unref())
+      await Promise.race([
+        Promise.resolve()
+          .then(tearDown)
+          .catch(() => {}),
+        late
+      ])
+    }
+  }
+}
+
+const merge = (into, from = {}) => {
+  for (const [id, count] of Object.entries(from)) into[id] = (into[id] ?? 0) + count
+}
+
+class Runner {
+  static inject = []
+  /** Tests by id, in the order in which they are run. */
+  order = []
+
+  capabilities() {
+    return { reloadEnvironment: true }
+  }
+
+  async dryRun() {
+    const tests = []
+    const perTest = {}
+    for (const file of Object.keys(load())) {
+      // Loading and setting up are part of every test of the file.
+      const shared = {}
+      state.activeMutant = undefined
+      state.currentTestId = undefined
+      // Instrumented code holds on to the object itself.
+      const coverage = (state.mutantCoverage ??= { static: {}, perTest: {} })
+      coverage.static = {}
+      const started = performance.now()
+      try {
+        const open = load()[file]
+        await withFile(open, async (found) => {
+          merge(shared, coverage.static)
+          const setUp = performance.now() - started
+          for (const { name, run } of found) {
+            coverage.static = {}
+            const before = performance.now()
+            await run()
+            const timeSpentMs = performance.now() - before
+            const id = `${file} > ${name}`
+            perTest[id] = { ...shared }
+            merge(perTest[id], coverage.static)
+            tests.push({ id, name: id, status: 0, timeSpentMs: timeSpentMs + setUp / found.length })
+          }
+          if (process.env.MUTATION_TIMES)
+            console.error(
+              `${file}: set-up ${Math.round(setUp)} ms, ${Math.round(performance.now() - started - setUp)} ms`
+            )
+        })
+      } catch (error) {
+        return { status: "error", errorMessage: `${file}: ${error?.stack ?? error}` }
+      }
+    }
+    return { status: "complete", tests, mutantCoverage: { static: {}, perTest } }
+  }
+
+  async mutantRun({ activeMutant, hitLimit, testFilter }) {
+    const chosen = testFilter && new Set(testFilter)
+    state.activeMutant = activeMutant.id
+    state.hitCount = hitLimit === undefined ? undefined : 0
+    state.hitLimit = hitLimit
+    let nrOfTests = 0
+    try {
+      const files = load()
+      for (const file of Object.keys(files)) {
+        if (chosen !== undefined && !testFilter.some((id) => id.startsWith(`${file} > `))) continue
+        let killedBy = file
+        try {
+          await withFile(files[file], async (tests) => {
+            for (const { name, run } of tests) {
+              const id = `${file} > ${name}`
+              if (chosen !== undefined && !chosen.has(id)) continue
+              killedBy = id
+              nrOfTests += 1
+              await run()
+            }
+          })
+        } catch (error) {
+          return { status: "killed", killedBy: [killedBy], failureMessage: textOf(error), nrOfTests }
+        }
+      }
+      return { status: "survived", nrOfTests }
+    } catch (error) {
+      return { status: "killed", killedBy: [], failureMessage: textOf(error), nrOfTests }
+    } finally {
+      state.activeMutant = undefined
+    }
+  }
+}
+
+export const strykerPlugins = [{ kind: "TestRunner", name: "max", injectableClass: Runner }]
