@@ -27,7 +27,7 @@ export default {
   coverageAnalysis: "perTest",
   // Evaluated programs pile up in a process.
   maxTestRunnerReuse: 150,
-  reporters: ["json", "progress-append-only"],
+  reporters: ["json", "progress-append-only", "survivors"],
   jsonReporter: { fileName: "node_modules/.cache/stryker/report.json" },
   tempDirName: "node_modules/.cache/stryker/sandbox",
   // Stryker rewrites tsconfig.json through an interface that TypeScript 7 doesn't have; nothing here needs it to.

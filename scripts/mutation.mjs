@@ -22,6 +22,8 @@ const run = (server) =>
     // Lines are chosen because something has changed about them: nothing of an earlier run speaks for them.
     const again = files.some((file) => file.includes(":")) ? ["--force"] : []
     const child = spawn(process.execPath, [stryker, "run", ...chosen, ...again], { cwd: root, stdio: "inherit", env })
+    // Whoever stops this stops Stryker, and the server is closed then.
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill("SIGINT"))
     child.on("error", reject)
     child.on("close", resolve)
   })

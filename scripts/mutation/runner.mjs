@@ -24,6 +24,14 @@ const load = () => {
 // What a mutant leaves behind fails somewhere: that is no reason to end the process.
 process.on("unhandledRejection", () => {})
 
+/** Files that are about some sources only, and take long. */
+const ONLY = {
+  "test/permissions/replays/columns.test.ts": /src\/(permissions|services)\//,
+  "test/permissions/replays/denials.test.ts": /src\/(permissions|services)\//,
+  "test/services/mapping/desk.test.ts": /src\/database\//,
+  "test/permissions/access.test.ts": /src\/services\//
+}
+
 const textOf = (error) => String(error?.message ?? error).slice(0, 300)
 const HANGS = 20_000
 
@@ -52,9 +60,6 @@ const merge = (into, from = {}) => {
 
 class Runner {
   static inject = []
-  /** Tests by id, in the order in which they are run. */
-  order = []
-
   capabilities() {
     return { reloadEnvironment: true }
   }
@@ -98,7 +103,7 @@ class Runner {
     return { status: "complete", tests, mutantCoverage: { static: {}, perTest } }
   }
 
-  async mutantRun({ activeMutant, hitLimit, testFilter }) {
+  async mutantRun({ activeMutant, hitLimit, sandboxFileName, testFilter }) {
     const chosen = testFilter && new Set(testFilter)
     state.activeMutant = activeMutant.id
     state.hitCount = hitLimit === undefined ? undefined : 0
@@ -108,6 +113,7 @@ class Runner {
       const files = load()
       for (const file of Object.keys(files)) {
         if (chosen !== undefined && !testFilter.some((id) => id.startsWith(`${file} > `))) continue
+        if (ONLY[file] !== undefined && !ONLY[file].test(sandboxFileName)) continue
         let killedBy = file
         try {
           await withFile(files[file], async (tests) => {
@@ -132,4 +138,18 @@ class Runner {
   }
 }
 
-export const strykerPlugins = [{ kind: "TestRunner", name: "max", injectableClass: Runner }]
+/** Says which mutants live as soon as that is known. */
+class Survivors {
+  static inject = []
+
+  onMutantTested({ fileName, location, mutatorName, replacement, status }) {
+    if (status !== "Survived" && status !== "NoCoverage" && status !== "Timeout") return
+    const { column, line } = location.start
+    console.error(`${status}: ${fileName}:${line}:${column} ${mutatorName} ${replacement.slice(0, 100)}`)
+  }
+}
+
+export const strykerPlugins = [
+  { kind: "Reporter", name: "survivors", injectableClass: Survivors },
+  { kind: "TestRunner", name: "max", injectableClass: Runner }
+]

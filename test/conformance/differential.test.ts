@@ -33,7 +33,7 @@ import { makeWorld, type Organization, SHAPES, TYPE_NAMES, type TypeName } from 
 
 /** Each is a policy, a caller and a type, compared in both shapes. */
 const CASES = partOf(10_000)
-const WORLDS = [11, 12, 13, 14]
+const WORLDS = [11, 12, 13, 14].slice(0, partOf(4))
 const SEED = 20261121
 
 interface Loaded {

@@ -1,0 +1,201 @@
+/** How rows of managed and of mapped types are written: each kind of value, whose rows they are, and what is refused. */
+import { describe, expect, it } from "vitest"
+import {
+  belongs,
+  columnReference,
+  idCast,
+  idReference,
+  organizationOf,
+  physicalColumns,
+  relationOf,
+  targetRows,
+  wholeNumber
+} from "../../../src/database/sql/rows.ts"
+import { identifier, qualified, SqlWriter } from "../../../src/database/sql/SqlWriter.ts"
+import {
+  type Column,
+  type ColumnKind,
+  type EntityType,
+  type Mapping,
+  type Source,
+  type SourceType,
+  Storage
+} from "../../../src/domain/EntityType.ts"
+import { systemCatalog } from "../../support/catalog.ts"
+
+const column = (kind: ColumnKind, storage: Storage): Column => ({ key: "k", slug: "k", name: "K", kind, storage })
+const source = (kind: ColumnKind, type: SourceType, more: Partial<Source> = {}): Column =>
+  column(kind, Storage.Value({ column: "unused", source: { columns: ["a"], type, ...more } }))
+
+const mapped = (mapping: Partial<Mapping>, columns: ReadonlyArray<Column> = []): EntityType => ({
+  key: "desk",
+  slug: "desk",
+  name: "Desk",
+  pluralName: "Desks",
+  system: false,
+  version: 1,
+  relation: { schema: "public", table: "desk" },
+  columns,
+  mapping: { id: { column: "Key", type: "uuid" }, where: [], unique: true, ...mapping }
+})
+const managed = systemCatalog.types[0]!
+
+const context = (externalKey?: string) => {
+  const writer = new SqlWriter()
+  const { organization } = systemCatalog
+  const catalog = {
+    ...systemCatalog,
+    organization: externalKey === undefined ? organization : { ...organization, externalKey }
+  }
+  return { catalog, writer, organization: "$9::bigint" }
+}
+
+describe("the rows of a type", () => {
+  it("are the organization's, or none", () => {
+    const own = "11111111-2222-3333-4444-555555555555"
+    const written = (type: EntityType, key?: string) => {
+      const at = context(key)
+      return [belongs(type, "p", at), at.writer.parameters]
+    }
+    const tenant = { organization: { column: "tenant", type: "uuid" as const } }
+    expect(written(managed)).toEqual(["p.organization_id = $9::bigint", []])
+    expect(written(mapped({}))).toEqual(["TRUE", []])
+    expect(written(mapped(tenant), own)).toEqual([`p."tenant" = $1::uuid`, [own]])
+    // Without a key of its own, or with one that can't be such an id, no row is the organization's.
+    expect(written(mapped(tenant))).toEqual(["FALSE", []])
+    expect(written(mapped(tenant), "not a uuid")).toEqual(["FALSE", []])
+    const where = [
+      { column: "gone", is: false },
+      { column: "ended", is: null },
+      { column: "kind", is: "desk" }
+    ]
+    expect(written(mapped({ ...tenant, where }), own)).toEqual([
+      `p."tenant" = $3::uuid AND p."gone" = $1::boolean AND p."ended" IS NULL AND p."kind"::text = $2::text`,
+      [false, "desk", own]
+    ])
+    expect(written(mapped({ ...tenant, where: [{ column: "gone", is: true }] }))).toEqual([
+      `FALSE AND p."gone" = $1::boolean`,
+      [true]
+    ])
+  })
+
+  it("say which organization they are of, by what they hold themselves", () => {
+    const own = "11111111-2222-3333-4444-555555555555"
+    const at = context(own)
+    expect(organizationOf(managed, "p", at)).toBe("p.organization_id")
+    expect(organizationOf(mapped({}), "p", at)).toBe("$9::bigint")
+    const where = [{ column: "gone", is: false }]
+    const type = mapped({ organization: { column: "tenant", type: "uuid" }, where })
+    expect(organizationOf(type, "p", at)).toBe(`CASE WHEN p."tenant" = $1::uuid THEN $9::bigint END`)
+  })
+
+  it("aren't read from a relation that isn't what was mapped any more", () => {
+    expect(relationOf(managed)).toBe(`"data"."people"`)
+    expect(relationOf(mapped({ broken: false }))).toBe(`"public"."desk"`)
+    expect(() => relationOf(mapped({ broken: true }))).toThrow("isn't what was mapped")
+  })
+
+  it("have an id of the type that the mapping says, numbers otherwise", () => {
+    expect([idReference(managed, "p"), idReference(mapped({}), "p")]).toEqual(["p.id", `p."Key"`])
+    expect([idCast(undefined), idCast("uuid")]).toEqual(["bigint", "uuid"])
+  })
+
+  it("are read again by id only where an id is one row", () => {
+    const columns = [
+      source("number", "numeric", { columns: ["fee"], currency: "cur" }),
+      source("text", "text", { columns: ["first", "last"] }),
+      column("reference", Storage.One({ column: "boss", target: "desk" })),
+      column("text", Storage.Value({ column: "plain" })),
+      column("references", Storage.Many({ link: { schema: "x", table: "y" }, from: "f", to: "t", target: "desk" }))
+    ]
+    const type = mapped(
+      { unique: false, where: [{ column: "gone", is: false }], organization: { column: "tenant", type: "text" } },
+      columns
+    )
+    expect(physicalColumns(type)).toEqual(["Key", "gone", "tenant", "fee", "cur", "first", "last", "boss", "plain"])
+    expect(physicalColumns({ ...managed, columns: columns.slice(3) })).toEqual(["plain"])
+    expect(physicalColumns(mapped({}, [columns[3]!]))).toEqual(["Key", "plain"])
+    expect(targetRows(managed, "r1", context())).toBe(`"data"."people" r1`)
+    expect(targetRows(mapped({}), "r1", context())).toBe(`"public"."desk" r1`)
+    const two = mapped({ unique: false, where: [{ column: "gone", is: false }] }, [columns[3]!])
+    const at = context()
+    expect(targetRows(two, "r1", at)).toBe(
+      `(SELECT "Key", "gone", "plain" FROM (SELECT w."Key", w."gone", w."plain", ` +
+        `count(*) OVER (PARTITION BY w."Key") AS "max same id" FROM "public"."desk" w WHERE w."gone" = $1::boolean) w ` +
+        `WHERE w."max same id" = 1) r1`
+    )
+    expect(at.writer.parameters).toEqual([false])
+  })
+})
+
+describe("a value", () => {
+  const written = (of: Column, side: "value" | "key" = "value") => {
+    const at = context()
+    return [columnReference(of, "p", side, at), ...at.writer.parameters]
+  }
+
+  it("of a managed type is its column, and its key the one beside it", () => {
+    const name = column("text", Storage.Value({ column: "name", keyColumn: "name_k" }))
+    expect([written(name), written(name, "key")]).toEqual([[`p."name"`], [`p."name_k"`]])
+    const owner = column("reference", Storage.One({ column: "owner_id", target: "people" }))
+    expect([written(owner), written(owner, "key")]).toEqual([[`p."owner_id"`], [`p."owner_id"`]])
+    expect(() => written(column("integer", Storage.Value({ column: "level" })), "key")).toThrow("no search key")
+    const many = Storage.Many({ link: { schema: "x", table: "y" }, from: "f", to: "t", target: "people" })
+    expect(() => written(column("references", many))).toThrow("A link has no column")
+  })
+
+  it("of a mapped type is read from what is there, as what the column says", () => {
+    const cases: ReadonlyArray<readonly [ColumnKind, SourceType, ReadonlyArray<unknown>]> = [
+      ["text", "text", [`p."a"::text`]],
+      ["text", "integer", [`p."a"::text`]],
+      ["phone", "integer", [`p."a"::text`]],
+      ["email", "text", [`p."a"::text`]],
+      ["list", "list", [`p."a"::text[]`]],
+      ["integer", "integer", [`p."a"`]],
+      ["boolean", "boolean", [`p."a"`]],
+      ["number", "integer", [`p."a"`]],
+      ["number", "money", [`p."a"::numeric`]],
+      ["number", "numeric", [`CASE WHEN p."a" > '-Infinity' AND p."a" < 'Infinity' THEN p."a" END`]],
+      ["number", "float", [`CASE WHEN p."a" > '-Infinity' AND p."a" < 'Infinity' THEN p."a"::numeric END`]],
+      ["date", "date", [`p."a"`]],
+      ["date", "timestamp", [`p."a"::date`]],
+      ["timestamp", "timestamptz", [`p."a"`]],
+      ["timestamp", "timestamp", [`timezone($1::text, p."a")`, "UTC"]]
+    ]
+    for (const [kind, type, wanted] of cases) expect(written(source(kind, type)), `${kind} of ${type}`).toEqual(wanted)
+    expect(written(source("timestamp", "timestamp", { timeZone: "Asia/Kolkata" }))[1]).toBe("Asia/Kolkata")
+    expect(written(source("text", "text", { columns: ["a", "b", "c"] }))).toEqual([
+      `nullif(btrim(btrim(coalesce(p."a"::text, '') || ' ' || coalesce(p."b"::text, '')) || ' ' || coalesce(p."c"::text, '')), '')`
+    ])
+    expect(() => written(source("text", "text", { columns: [] }))).toThrow("no column")
+  })
+
+  it("of a mapped type has the fold of it for a key", () => {
+    expect(written(source("text", "text"), "key")).toEqual([`max.fold_text(p."a"::text) COLLATE "C"`])
+    expect(written(source("list", "list"), "key")).toEqual([`max.fold_texts(p."a"::text[])`])
+    expect(written(source("phone", "text"), "key")).toEqual([`max.fold_phone(p."a"::text) COLLATE "C"`])
+    expect(written(source("email", "text"), "key")).toEqual([`max.fold_email(p."a"::text) COLLATE "C"`])
+    expect(() => written(source("date", "date"), "key")).toThrow("no search key")
+  })
+
+  it("is a whole number where one column that holds whole numbers is read as text, and nowhere else", () => {
+    expect(wholeNumber(source("text", "integer"), "p")).toBe(`p."a"`)
+    for (const other of [
+      source("integer", "integer"),
+      source("text", "text"),
+      source("text", "integer", { columns: ["a", "b"] }),
+      column("text", Storage.Value({ column: "name" })),
+      column("text", Storage.One({ column: "owner_id", target: "people" }))
+    ])
+      expect(wholeNumber(other, "p")).toBeUndefined()
+  })
+})
+
+describe("a name", () => {
+  it("is quoted, whatever is in it, and refused when it can't be one", () => {
+    expect([identifier(`a"b`), identifier("x".repeat(63))]).toEqual([`"a""b"`, `"${"x".repeat(63)}"`])
+    expect(identifier(`"a"`)).toBe(`"""a"""`)
+    for (const none of ["", "x".repeat(64), "a\u0000b"]) expect(() => identifier(none)).toThrow("Not an identifier")
+    expect(qualified({ schema: "data", table: `t"` })).toBe(`"data"."t"""`)
+  })
+})
