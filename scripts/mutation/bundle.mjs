@@ -8,12 +8,18 @@ const here = dirname(fileURLToPath(import.meta.url))
 
 /** What needs no database comes first. */
 const OFFLINE = [
+  "test/database/sql/rows.test.ts",
+  "test/domain/predicate.test.ts",
   "test/database/sql/find.test.ts",
-  "test/permissions/attributes.test.ts",
+  "test/database/sql/mapped.test.ts",
   "test/permissions/policy.test.ts",
+  "test/permissions/refused.test.ts",
+  "test/permissions/attributes.test.ts",
   "test/permissions/scope.test.ts",
+  "test/services/views.test.ts",
   "test/permissions/statement.test.ts",
   "test/services/shapes.test.ts",
+  "test/database/sql/fragments.test.ts",
   "test/permissions/plan.test.ts",
   "test/permissions/check.test.ts",
   "test/conformance/memory.test.ts"

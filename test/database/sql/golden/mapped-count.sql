@@ -1,0 +1,14 @@
+-- $1 = 1
+-- $2 = 7
+-- $3 = false
+-- $4 = acme
+/* max test */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name" FROM "host"."agents" p
+WHERE p."tenant" = $4::text
+AND p."gone" = $3::boolean
+AND (SELECT g.fresh FROM g)
+ORDER BY p."Key"
+LIMIT 1001)
+SELECT (SELECT g.fresh FROM g) AS fresh, t.total
+FROM (SELECT count(*)::int AS total FROM m) t

@@ -1,0 +1,187 @@
+/** Statements over tables that aren't Max's, and what a statement is made of besides: as they are read in review. */
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { compileFind, statementOf } from "../../../src/database/sql/find.ts"
+import { type Catalog, type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
+import { ALWAYS, Bound, NEVER, Slot } from "../../../src/domain/Predicate.ts"
+import type { Given, ResolvedQuery, SelectedColumn } from "../../../src/domain/Query.ts"
+import { systemCatalog } from "../../support/catalog.ts"
+
+const column = (key: string, kind: ColumnKind, storage: Storage, more: Partial<Column> = {}): Column => ({
+  key,
+  slug: key,
+  name: key,
+  kind,
+  storage,
+  ...more
+})
+const source = (
+  key: string,
+  kind: ColumnKind,
+  type: "text" | "numeric" | "timestamp" | "date" | "integer",
+  more = {}
+) => column(key, kind, Storage.Value({ column: key, source: { columns: [key], type, ...more } }))
+const mapped = (key: string, columns: ReadonlyArray<Column>, unique: boolean): EntityType => ({
+  key,
+  slug: key,
+  name: key,
+  pluralName: key,
+  system: false,
+  version: 1,
+  relation: { schema: "host", table: key },
+  columns,
+  mapping: {
+    id: { column: "Key", type: "uuid" },
+    organization: { column: "tenant", type: "text" },
+    where: [{ column: "gone", is: false }],
+    unique
+  }
+})
+
+const agents = mapped("agents", [source("name", "text", "text")], true)
+const tickets = mapped(
+  "tickets",
+  [
+    source("name", "text", "text"),
+    source("status", "text", "text"),
+    source("fee", "number", "numeric", { currency: "cur" }),
+    source("opened", "timestamp", "timestamp", { timeZone: "Asia/Kolkata" }),
+    source("due", "date", "date"),
+    column("agent", "reference", Storage.One({ column: "agent_id", target: "agents" }), { ids: "uuid" }),
+    column(
+      "watchers",
+      "references",
+      Storage.Many({ link: { schema: "host", table: "watch" }, from: "t", to: "a", target: "agents", mapped: true }),
+      { ids: "uuid" }
+    )
+  ],
+  false
+)
+const catalog: Catalog = {
+  ...systemCatalog,
+  organization: { ...systemCatalog.organization, externalKey: "acme" },
+  types: [...systemCatalog.types, agents, tickets]
+}
+
+const open = Bound.Compare({ column: "status", side: "value", op: "eq", value: "open" })
+const of = (type: EntityType, key: string) => type.columns.find((one) => one.key === key)!
+const selected = (type: EntityType, key: string, target?: SelectedColumn["target"]): SelectedColumn => ({
+  column: of(type, key),
+  mask: ALWAYS,
+  ...(target === undefined ? {} : { target })
+})
+const query = (type: EntityType, more: Partial<ResolvedQuery> = {}): ResolvedQuery => ({
+  type,
+  plan: ALWAYS,
+  filters: [],
+  limit: 5,
+  shape: "subplan",
+  lane: "search",
+  label: "test",
+  name: ALWAYS,
+  status: ALWAYS,
+  select: [],
+  ...more
+})
+const visible = { type: agents, where: ALWAYS, name: ALWAYS }
+const people = systemCatalog.types[0]!
+const meetings = systemCatalog.types[2]!
+
+const CASES: Readonly<Record<string, ResolvedQuery>> = {
+  "mapped-everything": query(tickets, {
+    plan: open,
+    status: NEVER,
+    select: [
+      ...["fee", "opened", "due"].map((key) => selected(tickets, key)),
+      selected(tickets, "agent", visible),
+      selected(tickets, "watchers", { ...visible, name: NEVER })
+    ]
+  }),
+  "mapped-next-page-by-time": query(tickets, {
+    plan: open,
+    order: { column: of(tickets, "opened"), mask: open, descending: true },
+    cursor: "11111111-2222-3333-4444-555555555555",
+    name: open
+  }),
+  "mapped-next-page": query(agents, { cursor: "11111111-2222-3333-4444-555555555555" }),
+  "mapped-count": query(agents, { limit: 0 }),
+  "managed-names-of-targets": query(people, {
+    plan: open,
+    order: { column: of(people, "name"), mask: ALWAYS, descending: false },
+    select: [
+      selected(people, "owner", { type: people, where: open, name: open }),
+      { ...selected(people, "company", { type: systemCatalog.types[1]!, where: ALWAYS, name: NEVER }), mask: open }
+    ]
+  }),
+  "managed-next-page-of-many": query(meetings, {
+    cursor: "77",
+    order: { column: of(meetings, "start"), mask: open, descending: false },
+    select: [selected(meetings, "attendees", { type: people, where: open, name: ALWAYS })]
+  })
+}
+
+const laidOut = (one: ResolvedQuery): string => {
+  const { parameters, text } = compileFind(one, catalog)
+  return [
+    ...parameters.map((value, index) => `-- $${index + 1} = ${String(value)}`),
+    text.replace(
+      / (WITH|, m AS|, c AS|SELECT \(SELECT g|FROM \(SELECT count|LEFT JOIN|WHERE|AND (?!p\.id = k)|ORDER BY|LIMIT)/g,
+      "\n$1"
+    ),
+    ""
+  ].join("\n")
+}
+
+describe("the statement", () => {
+  for (const [name, one] of Object.entries(CASES)) {
+    it(`is what was reviewed: ${name}`, async () => {
+      await expect(laidOut(one)).toMatchFileSnapshot(join("golden", `${name}.sql`))
+    })
+  }
+
+  it("of a mapped type asks every table for the organization's rows that count, and binds what they are", () => {
+    for (const [name, one] of Object.entries(CASES).filter(([key]) => key.startsWith("mapped"))) {
+      const { parameters, text } = compileFind(one, catalog)
+      const reads = [...text.matchAll(/FROM "host"\."(?:agents|tickets)"/g)].length
+      expect(reads, name).toBeGreaterThan(0)
+      expect([...text.matchAll(/"tenant" = \$\d+::text AND \w+\."gone" = \$/g)].length, name).toBeGreaterThanOrEqual(
+        reads
+      )
+      expect(parameters).toContain("acme")
+      expect(text).not.toContain("acme")
+    }
+  })
+
+  it("is refused when it is longer than any plan makes it", () => {
+    const longest = 2 * 1024 * 1024
+    const bare = compileFind(query(people, { label: "" }), catalog).text.length
+    const fits = query(people, { label: "x".repeat(longest - bare) })
+    expect(compileFind(fits, catalog).text.length).toBe(longest)
+    expect(() => compileFind({ ...fits, label: `${fits.label}x` }, catalog)).toThrow("too large")
+  })
+
+  it("is compiled once for a shape, with each question's own values, and each time without one", () => {
+    const kept = new Map<string, ReturnType<typeof compileFind>>()
+    const asked = (value: string, given: Partial<Given> = {}) =>
+      query(people, {
+        filters: [Bound.Compare({ column: "name", side: "key", op: "eq", value: new Slot(0, false) })],
+        given: { values: [value], shape: "one", statements: kept, ...given }
+      })
+    const first = statementOf(asked("ann"), catalog)
+    expect(first.parameters).toContain("ann")
+    expect([...kept.keys()]).toEqual(["one"])
+    expect(kept.get("one")!.parameters.some((parameter) => parameter instanceof Slot)).toBe(true)
+    expect(statementOf(asked("bob"), catalog)).toEqual({
+      text: first.text,
+      parameters: first.parameters.map((parameter) => (parameter === "ann" ? "bob" : parameter))
+    })
+    // What is kept is what is run.
+    kept.set("one", { text: "SELECT 1", parameters: [new Slot(0, false), 5] })
+    expect(statementOf(asked("eve"), catalog)).toEqual({ text: "SELECT 1", parameters: ["eve", 5] })
+    expect(statementOf(asked("ann", { shape: undefined }), catalog)).toEqual(first)
+    expect([...kept.keys()]).toEqual(["one"])
+    expect(() => statementOf(asked("ann", { values: [] }), catalog)).toThrow("no value")
+    const plain = query(people)
+    expect(statementOf(plain, catalog)).toEqual(compileFind(plain, catalog))
+  })
+})

@@ -1,0 +1,229 @@
+/** What makes a whole policy file unreadable, with the words that come of it; each leaves the policy in force as it is. */
+import { describe, expect, it } from "vitest"
+import { MAX_POLICY_LENGTH } from "../../src/permissions/readPolicy.ts"
+import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.ts"
+
+const whereProblem = (where: unknown, type = "people") => problemsOf(file([{ type, where }]))
+const wrap = (depth: number, inner: unknown, step: (inner: unknown) => unknown): unknown => {
+  let found = inner
+  for (let level = 0; level < depth; level++) found = step(found)
+  return found
+}
+
+describe("a policy file is refused", () => {
+  it("when it is longer than a policy may be", () => {
+    const short = file([{}])
+    const padded = (length: number) => short + " ".repeat(length - short.length)
+    expect(problemsOf(padded(MAX_POLICY_LENGTH))).toEqual([])
+    expect(problemsOf(padded(MAX_POLICY_LENGTH + 1))).toEqual([`policy: The file is larger than 1000 kB.`])
+  })
+
+  it("when it is no object, or a part of it isn't what it has to be", () => {
+    const fix = `{ "version": 1, "roles": {}, "rules": [] }`
+    for (const none of [`[]`, `null`, `"policy"`, `5`])
+      expect(problemsOf(none)).toEqual([`policy: A policy is an object. Write: ${fix}`])
+    const roles = `roles: Roles are an object. Write: "roles": { "member": { "inherits": [] } }`
+    const rules = `rules: Rules are a list. Write: "rules": []`
+    expect(problemsOf(`{ "version": 1 }`)).toEqual([roles, rules])
+    expect(problemsOf(file([], { roles: [] }))).toEqual([roles])
+    expect(problemsOf(file([], { rules: {} }))).toEqual([rules])
+    expect(problemsOf(file([], { tests: {} }))).toEqual([`tests: Tests are a list. Write: "tests": []`])
+    expect(problemsOf(`{ "version": 1, "roles": {}, "rules": [5] }`)).toEqual([`rules[0]: A rule is an object.`])
+    expect(problemsOf(`{ "version": "1", "roles": {}, "rules": [] }`)).toEqual([
+      `version: The version of the format is 1. Write: "version": 1`
+    ])
+    expect(problemsOf(file([], { $schema: "./x.json" }))).toEqual([])
+    expect(problemsOf(file([], { rulez: [] }))).toEqual([`policy.rulez: There is no "rulez" here. Write: "rules"`])
+    expect(problemsOf(file([], { zzzzzzzzz: 1 }))).toEqual([`policy.zzzzzzzzz: There is no "zzzzzzzzz" here.`])
+  })
+
+  it("when a role can't be one", () => {
+    const says = (name: string, definition: unknown) => problemsOf(file([], { roles: { [name]: definition } }))
+    const inherits = `roles.member: A role says what it inherits. Write: "member": { "inherits": [] }`
+    for (const none of [null, 5, [], { inherits: "x" }, { inherits: [5] }, { inherits: {} }])
+      expect(says("member", none)).toEqual([inherits])
+    expect(says("member", { inherts: [] })).toEqual([
+      `roles.member.inherts: There is no "inherts" here. Write: "inherits"`
+    ])
+    const name = "A role's name is lower-case letters, digits, - and _, beginning with a letter."
+    for (const none of ["Member", "1st", "", "a b", "x".repeat(64), "a\nb", "-a"])
+      expect(says(none, {}).join(), none).toContain(name)
+    for (const good of ["a", "a-b_1", "x".repeat(63)]) expect(says(good, {})).toEqual([])
+    expect(problemsOf(file([{ role: "x" }], { roles: {} }))).toEqual([`rules[0].role: There is no role "x".`])
+  })
+
+  it("when a rule doesn't say what a rule says", () => {
+    for (const [key, article] of [
+      ["id", "an"],
+      ["effect", "an"],
+      ["action", "an"],
+      ["role", "a"],
+      ["type", "a"]
+    ]) {
+      const line = `rules[0].${key}: A rule has ${article} ${key}. Write: "${key}": "…"`
+      for (const none of ["", 5, null, "x".repeat(201), "a\u0007"])
+        expect(problemsOf(file([{ [key!]: none }])), `${key} ${String(none)}`).toEqual([line])
+    }
+    expect(problemsOf(file([{ id: "x".repeat(200) }]))).toEqual([])
+  })
+
+  it("when it has more rules, more tests or more mistakes than anybody reads", () => {
+    const rules = (count: number) => Array.from({ length: count }, (): RuleInput => ({ columns: ["name"] }))
+    expect(problemsOf(file(rules(10_000)))).toEqual([])
+    expect(problemsOf(file(rules(10_001)))).toEqual([`rules: There are more than 10000 rules.`])
+    const tests = (count: number) => Array.from({ length: count }, () => ({ as: "a@b.c", read: "people", expect: [] }))
+    expect(problemsOf(file([{}], { tests: tests(200) }))).toEqual([])
+    expect(problemsOf(file([{}], { tests: tests(201) }))).toEqual([`tests: There are more than 200 tests.`])
+    expect(problemsOf(file(Array.from({ length: 60 }, () => ({ role: "nobody" })))).length).toBe(50)
+  })
+
+  it("when its times aren't points in time", () => {
+    const at = (notAfter: unknown) => problemsOf(file([{ notAfter }]))
+    const line = `rules[0].notAfter: A point in time is a date (UTC) or has an offset. Write: "notAfter": "2027-01-01T00:00:00Z"`
+    for (const none of [5, null, "tomorrow", "2027-01-01T00:00", "2027-13-01", "2027-01-01 Z"])
+      expect(at(none), String(none)).toEqual([line])
+    const read = (notBefore: string) => policyOf([{ notBefore }]).rules[0]!.notBefore
+    expect(read("2027-01-01")).toBe(Date.UTC(2027, 0, 1))
+    expect(read("2027-01-01T02:30:00+02:00")).toBe(Date.UTC(2027, 0, 1, 0, 30))
+    expect(read("2027-01-01T00:00:00.5Z")).toBe(Date.UTC(2027, 0, 1) + 500)
+  })
+})
+
+describe("a condition is refused", () => {
+  it("when it is nested deeper than 32, whatever it is nested in", () => {
+    const deep = [`rules[0].where`, "Conditions are nested deeper than 32."]
+    for (const [step, inner] of [
+      [(of: unknown) => ({ not: of }), { status: "vip" }],
+      [(of: unknown) => ({ all: [of] }), { status: "vip" }],
+      [(of: unknown) => ({ any: [of] }), { status: "vip" }]
+    ] as const) {
+      expect(whereProblem(wrap(32, inner, step))).toEqual([])
+      const [problem] = whereProblem(wrap(33, inner, step))
+      expect(problem).toContain(deep[0]!)
+      expect(problem).toContain(deep[1]!)
+    }
+    expect(whereProblem({ status: wrap(32, "vip", (of) => ({ not: of })) })).toEqual([])
+    expect(whereProblem({ status: wrap(33, "vip", (of) => ({ not: of })) })[0]).toContain(deep[1]!)
+  })
+
+  it("when it leads over more than eight relations, one behind the other", () => {
+    const over = (hops: number) => wrap(hops, { status: "vip" }, (of) => ({ owner: of }))
+    const line = "A condition leads over at most 8 relations, one behind the other."
+    expect(whereProblem(over(8))).toEqual([])
+    expect(whereProblem(over(9))).toEqual([`rules[0].where${".owner".repeat(9)}: ${line}`])
+    // Beside each other there may be more.
+    expect(whereProblem({ any: [over(8), over(8), { company: over(7) }] })).toEqual([])
+    expect(whereProblem({ all: [over(8), { not: over(9) }] }).length).toBe(1)
+  })
+
+  it("with words that name what is wrong, where it stands and what would be right", () => {
+    const cases: ReadonlyArray<readonly [unknown, string]> = [
+      ["vip", `rules[0].where: A condition is an object. Write: { "name": … }`],
+      [{ any: "vip" }, `rules[0].where.any: all and any have a list of conditions. Write: [ … ]`],
+      [{ all: ["vip"] }, `rules[0].where.all[0]: A condition is an object. Write: { "name": … }`],
+      [{ zzzzzz: 1 }, `rules[0].where.zzzzzz: There is nothing called "zzzzzz" in people.`],
+      [
+        { level: { eq: 1, zzzzzz: 1 } },
+        `rules[0].where.level: There is no comparison "zzzzzz". Known: eq, ne, lt, lte, gt, gte, not.`
+      ],
+      [{ level: {} }, `rules[0].where.level: This condition says nothing. Write: { "eq": 10 }`],
+      [
+        { name: { gt: "a" } },
+        `rules[0].where.name.gt: name has no order: it can be compared with eq and ne only. Write: { "eq": "vip" }`
+      ],
+      [
+        { owner: { lt: "bcd" } },
+        `rules[0].where.owner.lt: owner has no order: it can be compared with eq and ne only. Write: { "eq": "$me" }`
+      ],
+      [{ company: "$me" }, `rules[0].where.company: $me is a person, and company isn't.`],
+      [{ level: "$me" }, `rules[0].where.level: $me is a person, and level isn't. Write: 10`],
+      [
+        { name: "$Attr.x" },
+        `rules[0].where.name: "$Attr.x" is neither $me nor $attr.name. A value that begins with $ is written with $$. Write: "$attr.region"`
+      ],
+      [{ name: "$attr.x y" }, `rules[0].where.name: "$attr.x y" is neither $me nor $attr.name.`],
+      [{ score: [5, "x"] }, `rules[0].where.score: This isn't a value that score (number) can have. Write: 9.5`],
+      [
+        { email: { not: 5 } },
+        `rules[0].where.email.not: This isn't a value that email (email) can have. Write: "ada@example.com"`
+      ],
+      [{ phone: "x" }, `rules[0].where.phone: This isn't a value that phone (phone) can have. Write: "+14155550100"`],
+      [{ joined: "x" }, `Write: "2027-01-31"`],
+      [{ secret: 1 }, `Write: true`],
+      [{ tags: 5 }, `Write: "vip"`],
+      [{ owner: "Lena Fischer" }, `Write: "$me"`]
+    ]
+    for (const [where, line] of cases) expect(whereProblem(where).join("\n")).toContain(line)
+    expect(whereProblem({ start: 5 }, "meetings").join()).toContain(`Write: "2027-01-31T09:00:00Z"`)
+    expect(whereProblem({ attendees: 5 }, "meetings").join()).toContain(`Write: "$me"`)
+  })
+
+  it("when it leads to a type that isn't there", () => {
+    const of = { ...catalog, types: catalog.types.filter(({ slug }) => slug !== "companies") }
+    expect(problemsOf(file([{ where: { company: { name: "Atlas" } } }]), of)).toEqual([
+      `rules[0].where.company: What company leads to doesn't exist.`
+    ])
+  })
+})
+
+describe("a condition is read", () => {
+  const read = (where: unknown, type = "people") => policyOf([{ type, where }]).rules[0]!.where
+  const compared = (column: string, op: string, value: unknown) => ({
+    _tag: "Compare",
+    column,
+    op,
+    operand: { _tag: "Literal", value }
+  })
+
+  it("as what it says, in its shortest form", () => {
+    expect(read({})).toEqual({ _tag: "All", of: [] })
+    expect(read({ status: "vip" })).toEqual(compared("status", "eq", "vip"))
+    expect(read({ status: "vip", level: 5 })).toEqual({
+      _tag: "All",
+      of: [compared("status", "eq", "vip"), compared("level-key", "eq", 5)]
+    })
+    expect(read({ level: { gte: 1, lt: 5 } })).toEqual({
+      _tag: "All",
+      of: [compared("level-key", "gte", 1), compared("level-key", "lt", 5)]
+    })
+    expect(read({ joined: { gt: "2026-01-01" } })).toEqual(compared("joined-key", "gt", "2026-01-01"))
+    expect(read({ score: { lte: 9.5 } })).toEqual(compared("score-key", "lte", 9.5))
+    expect(read({ status: { ne: "vip" } })).toEqual(compared("status", "ne", "vip"))
+    expect(read({ status: null })).toEqual({ _tag: "IsNull", column: "status" })
+    expect(read({ level: { not: null } })).toEqual({ _tag: "Not", of: { _tag: "IsNull", column: "level-key" } })
+    expect(read({ level: { not: 5 } })).toEqual({ _tag: "Not", of: compared("level-key", "eq", 5) })
+    expect(read({ status: ["a", "$attr.x", "$$b"] })).toEqual({
+      _tag: "In",
+      column: "status",
+      operands: [
+        { _tag: "Literal", value: "a" },
+        { _tag: "Attribute", name: "x" },
+        { _tag: "Literal", value: "$b" }
+      ]
+    })
+    expect(read({ any: [{ secret: true }, { not: { secret: false } }] })).toEqual({
+      _tag: "Any",
+      of: [compared("secret-key", "eq", true), { _tag: "Not", of: compared("secret-key", "eq", false) }]
+    })
+  })
+
+  it("over relations: of one, of many, and of the row itself", () => {
+    const me = { _tag: "Compare", column: "id", op: "eq", operand: { _tag: "Me" } }
+    expect(read({ id: "$me" })).toEqual(me)
+    expect(read({ owner: "$me" })).toEqual({ ...me, column: "owner-key" })
+    expect(read({ owner: { eq: "$me" } })).toEqual({ ...me, column: "owner-key" })
+    expect(read({ owner: {} })).toEqual({ _tag: "Related", relation: "owner-key", where: { _tag: "All", of: [] } })
+    expect(read({ owner: { not: "$me" } })).toEqual({ _tag: "Not", of: { ...me, column: "owner-key" } })
+    expect(read({ attendees: "$me" }, "meetings")).toEqual({ _tag: "Related", relation: "attendees-key", where: me })
+    expect(read({ attendees: { status: "vip" } }, "meetings")).toEqual({
+      _tag: "Related",
+      relation: "attendees-key",
+      where: compared("status", "eq", "vip")
+    })
+    expect(read({ attendees: { not: { status: "vip" } } }, "meetings")).toEqual({
+      _tag: "Related",
+      relation: "attendees-key",
+      where: { _tag: "Not", of: compared("status", "eq", "vip") }
+    })
+  })
+})
