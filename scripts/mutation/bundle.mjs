@@ -18,6 +18,7 @@ const OFFLINE = [
   "test/permissions/scope.test.ts",
   "test/services/views.test.ts",
   "test/permissions/statement.test.ts",
+  "test/services/resolveQuery.test.ts",
   "test/services/shapes.test.ts",
   "test/database/sql/fragments.test.ts",
   "test/permissions/plan.test.ts",

@@ -71,6 +71,7 @@ const matchers = {
   toBeUndefined: (found) => found === undefined,
   toBeGreaterThan: (found, wanted) => found > wanted,
   toBeGreaterThanOrEqual: (found, wanted) => found >= wanted,
+  toBeLessThan: (found, wanted) => found < wanted,
   toBeLessThanOrEqual: (found, wanted) => found <= wanted,
   toBeInstanceOf: (found, wanted) => found instanceof wanted,
   toThrow: (found, wanted) => {

@@ -95,7 +95,7 @@ const shapeOf = (limit: number, cursor: string | Slot | undefined, asked: Readon
 }
 
 /** Characters of all statements that are kept, of all views together. */
-const MAX_KEPT = 32 * 1024 * 1024
+export const MAX_KEPT = 32 * 1024 * 1024
 /** Statements of one view's names that differ in limit, page or form. */
 const MAX_STATEMENTS = 64
 /** What keeping one costs beside its text. */
