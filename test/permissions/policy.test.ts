@@ -305,6 +305,9 @@ describe("a key that stands twice in one object", () => {
     expect(messages(where(`{"status":"a","status":"b"}`))).toContain(`"status" stands twice`)
     expect(messages(where(`{"status":"a", "st\\u0061tus" : "b"}`))).toContain(`"status" stands twice`)
     expect(messages(where(`{"any":[{"status":"a"},{"not":{"name":"x","name":"y"}}]}`))).toContain(`"name" stands twice`)
+    // What is in a text opens and closes nothing.
+    expect(messages(where(`{"name":"{","name":"y"}`))).toContain(`"name" stands twice`)
+    expect(messages(where(`{"name":["}"],"name":"y"}`))).toContain(`"name" stands twice`)
   })
 
   it("may stand in different objects, and in texts", () => {

@@ -63,6 +63,7 @@ describe("the rows of a type", () => {
     expect(written(mapped(tenant), own)).toEqual([`p."tenant" = $1::uuid`, [own]])
     // Without a key of its own, or with one that can't be such an id, no row is the organization's.
     expect(written(mapped(tenant))).toEqual(["FALSE", []])
+    expect(written(mapped({ organization: { column: "tenant", type: "text" } }))).toEqual(["FALSE", []])
     expect(written(mapped(tenant), "not a uuid")).toEqual(["FALSE", []])
     const where = [
       { column: "gone", is: false },
