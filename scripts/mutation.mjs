@@ -1,6 +1,7 @@
-// Mutation testing: every mutant is run against the tests that need no database and, if it is still alive, against the
-// corpus in small. Results are kept in node_modules/.cache/stryker and used again for what hasn't changed. Arguments are
-// files to mutate, whole or FILE:FROM-TO (all of stryker.config.mjs without any); docs/mutation.md is written from what is known by then.
+// Mutation testing: every mutant is run against the tests that need no database; lines with one that is still alive once
+// more, against the corpus in small as well. What came of it is kept in node_modules/.cache/stryker until the file is run
+// again. Arguments are files to mutate, whole or FILE:FROM-TO (all of stryker.config.mjs without any); docs/mutation.md is
+// written from what is known by then. --offline leaves the second round out, --alive the first.
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,14 +15,15 @@ const kept = join(cache, "known.json")
 const args = process.argv.slice(2)
 const files = args.filter((arg) => !arg.startsWith("--"))
 
-const run = (server) =>
+const run = (chosen, env) =>
   new Promise((resolve, reject) => {
     const stryker = join(root, "node_modules/@stryker-mutator/core/bin/stryker.js")
-    const chosen = files.length === 0 ? [] : ["--mutate", files.join(",")]
-    const env = { ...process.env, ...server, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03" }
-    // Lines are chosen because something has changed about them: nothing of an earlier run speaks for them.
-    const again = files.some((file) => file.includes(":")) ? ["--force"] : []
-    const child = spawn(process.execPath, [stryker, "run", ...chosen, ...again], { cwd: root, stdio: "inherit", env })
+    const mutate = chosen.length === 0 ? [] : ["--mutate", chosen.join(",")]
+    const child = spawn(process.execPath, [stryker, "run", ...mutate], {
+      cwd: root,
+      stdio: "inherit",
+      env: { ...process.env, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03", ...env }
+    })
     // Whoever stops this stops Stryker, and the server is closed then.
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill("SIGINT"))
     child.on("error", reject)
@@ -30,12 +32,12 @@ const run = (server) =>
 
 const recall = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, "utf8")) : {})
 
-const isPart = (name) => files.some((file) => file.startsWith(`${name}:`))
+const nameOf = (file) => file.replace(/:.*/, "")
 const placeOf = ({ line, mutatorName, original, replacement }) =>
   JSON.stringify([line, mutatorName, original, replacement])
 
 /** What is known of each file, this run's in place of an earlier one's. */
-const remember = () => {
+const remember = (chosen) => {
   const known = recall()
   const report = JSON.parse(readFileSync(join(cache, "report.json"), "utf8"))
   for (const [name, { mutants, source }] of Object.entries(report.files)) {
@@ -45,11 +47,14 @@ const remember = () => {
       mutatorName,
       replacement: replacement ?? "",
       line: location.start.line,
+      lastLine: location.end.line,
       original: textAt(source, location)
     }))
     // Of a file in part (FILE:FROM-TO) the rest is as it was.
     const places = new Set(found.map(placeOf))
-    const rest = isPart(name) ? (known[name] ?? []).filter((mutant) => !places.has(placeOf(mutant))) : []
+    const rest = chosen.some((file) => file.startsWith(`${name}:`))
+      ? (known[name] ?? []).filter((mutant) => !places.has(placeOf(mutant)))
+      : []
     known[name] = [...rest, ...found]
   }
   mkdirSync(cache, { recursive: true })
@@ -113,14 +118,34 @@ const page = (known) => {
   }
 }
 
+/** The lines of the chosen files on which something is alive. */
+const aliveLines = (known) => {
+  const names = new Set((files.length === 0 ? config.mutate : files).map(nameOf))
+  return [...names].flatMap((name) => [
+    ...new Set((known[name] ?? []).filter(isAlive).map(({ lastLine, line }) => `${name}:${line}-${lastLine}`))
+  ])
+}
+
+const round = async (chosen, env) => {
+  const status = await run(chosen, env)
+  if (status !== 0) throw new Error(`Stryker ended with ${status}`)
+  remember(chosen)
+}
+
 if (!args.includes("--report")) {
   mkdirSync(cache, { recursive: true })
-  const server = await openMutationServer()
-  const status = await run(server.env)
-  await server.close()
-  if (status !== 0) process.exit(status)
+  if (!args.includes("--alive")) await round(files, { MUTATION_STAGE: "offline" })
+  const lines = args.includes("--offline") ? [] : aliveLines(recall())
+  if (lines.length > 0) {
+    const server = await openMutationServer()
+    try {
+      await round(lines, server.env)
+    } finally {
+      await server.close()
+    }
+  }
 }
-const { missing, open, text } = page(args.includes("--report") ? recall() : remember())
+const { missing, open, text } = page(recall())
 writeFileSync(join(root, "docs/mutation.md"), text)
 console.error(
   [

@@ -103,6 +103,10 @@ describe("a condition is refused", () => {
       expect(problem).toContain(deep[1]!)
     }
     expect(whereProblem({ status: wrap(32, "vip", (of) => ({ not: of })) })).toEqual([])
+    // With nothing inside, and behind a relation, too.
+    expect(whereProblem(wrap(33, {}, (of) => ({ not: of })))[0]).toContain(deep[1]!)
+    expect(whereProblem({ owner: wrap(31, { status: "vip" }, (of) => ({ not: of })) })).toEqual([])
+    expect(whereProblem({ owner: wrap(32, { status: "vip" }, (of) => ({ not: of })) })[0]).toContain(deep[1]!)
     expect(whereProblem({ status: wrap(33, "vip", (of) => ({ not: of })) })[0]).toContain(deep[1]!)
   })
 
@@ -156,6 +160,20 @@ describe("a condition is refused", () => {
     for (const [where, line] of cases) expect(whereProblem(where).join("\n")).toContain(line)
     expect(whereProblem({ start: 5 }, "meetings").join()).toContain(`Write: "2027-01-31T09:00:00Z"`)
     expect(whereProblem({ attendees: 5 }, "meetings").join()).toContain(`Write: "$me"`)
+  })
+
+  it("when a part of it would be passed over", () => {
+    expect(whereProblem({ level: { not: 5, gt: 3 } }).join()).toContain(`There is no comparison "not"`)
+    expect(whereProblem({ owner: { eq: "$me", status: "vip" } }).join()).toContain(`There is nothing called "eq"`)
+    expect(whereProblem({ name: "$x$attr.region" }).join()).toContain("is neither $me nor $attr.name")
+  })
+
+  it("when it compares with what is no value at all", () => {
+    for (const column of ["name", "phone", "email", "level", "score", "secret", "joined", "tags", "owner"])
+      for (const none of [null, {}, []])
+        expect(whereProblem({ [column]: { eq: none } }), `${column} ${JSON.stringify(none)}`).not.toEqual([])
+    expect(whereProblem({ status: [null] })).not.toEqual([])
+    expect(whereProblem({ status: [["vip"]] })).not.toEqual([])
   })
 
   it("when it leads to a type that isn't there", () => {
