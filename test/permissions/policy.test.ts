@@ -197,6 +197,22 @@ describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () =>
 })
 
 describe("publishing", () => {
+  it("comes with the tests that the file has, all of them", () => {
+    const tests = [
+      { as: "lena@atlas.com", read: "people", expect: ["c-1"] },
+      { as: "otto@atlas.com", read: "meetings", denied: true }
+    ]
+    const readings = [file([{}]), file([{}], { tests: [] }), file([{}], { tests })].map((text) =>
+      readPolicy(text, catalog)
+    )
+    const read = readings.map((reading) => ("tests" in reading ? reading.tests : undefined))
+    expect(read.slice(0, 2)).toEqual([[], []])
+    expect(read[2]).toMatchObject([
+      { as: "lena@atlas.com", type: "people", path: "tests[0]" },
+      { as: "otto@atlas.com", type: "meetings-type", path: "tests[1]" }
+    ])
+  })
+
   it("replaces every name by its key, so that a slug never decides what a rule is about", () => {
     expect(
       policyOf([{ type: "meetings", columns: ["start"], where: { attendees: { company: { owner: "$me" } } } }]).rules[0]
