@@ -3,6 +3,7 @@ const engine = "PermissionEngine.ts"
 const scope = "ToolScope.ts"
 const where = "where.ts"
 const reader = "readPolicy.ts"
+const query = "resolveQuery.ts"
 
 const allowsAreLists =
   "the * of an allow is expanded when it is published: only denials keep it, and an allow would show nothing by it"
@@ -11,6 +12,9 @@ const never = "undefined is not later than anything: the comparison says the sam
 const told = "which rules made a plan is told to operators and decides nothing"
 const wording = "the words of a refusal"
 const refusedAnyway = "the mistake is reported by then, and with one nothing is published"
+const withTarget = "a value has no target, and a relation without one is refused before"
+const noTarget = "what has no target leads to none of the types there are"
+const noType = "of a type that isn't there nobody has a plan, which is asked beside"
 const dearer = "found out again instead of being known already: the same answer, later"
 const only = "only a value has a source, so that asking for one says the same"
 
@@ -157,5 +161,31 @@ export const accepted = [
   { file: reader, original: `typeof text === "string"`, replacement: "true", reason: "what is no text is no time" },
   { file: reader, original: `typeof slug === "string"`, replacement: "true", reason: "what is no text is no column" },
   { file: reader, original: "point.slice(11)", reason: "the date has no offset that would be taken for one" },
-  { file: reader, original: "known.slice(0, 20)", reason: wording }
+  { file: reader, original: "known.slice(0, 20)", reason: wording },
+  { file: "compilable.ts", original: `"p"`, reason: "measures a few characters less" },
+  { file: "find.ts", original: "shape === undefined", replacement: "false", reason: "nothing is kept without a shape" },
+  { file: "find.ts", original: `"CASE"`, replacement: `""`, reason: "brackets around a value" },
+  { file: "find.ts", original: `storage._tag === "Value" || target === undefined`, reason: withTarget },
+  { file: "find.ts", original: `storage._tag === "Value"`, replacement: "true", reason: only },
+  { file: "find.ts", original: `storage._tag === "Value"`, replacement: "false", reason: withTarget },
+  { file: "find.ts", original: `"Value"`, reason: withTarget },
+  { file: "find.ts", original: "target === undefined", replacement: "false", reason: withTarget },
+  {
+    file: "find.ts",
+    original: "nameColumn === undefined",
+    replacement: "false",
+    reason: "a type without the column has no plan of its cells, which is never"
+  },
+  { file: query, original: `column.storage._tag === "Value"`, replacement: "false", reason: noTarget },
+  { file: query, original: `"Value"`, replacement: `""`, reason: noTarget },
+  { file: query, original: "type === undefined", replacement: "false", reason: noType },
+  { file: query, original: "type !== undefined", replacement: "true", reason: noType },
+  { file: query, original: "all.size >= MAX_NAMES", replacement: ">", reason: "one set of names more is kept" },
+  {
+    file: query,
+    original: `filter.op === "eq"`,
+    replacement: "true",
+    reason: "that all ask for equality is asked beside"
+  },
+  { file: query, original: `column.storage._tag === "Value"`, replacement: "true", reason: only }
 ]

@@ -312,6 +312,7 @@ describe("a value", () => {
     expect(forms("+14155550100")).toEqual(within("+14155550100"))
     expect(forms("0044 20 7946 0958")).toEqual(within("+442079460958", "00442079460958"))
     expect(forms("442079460958")).toEqual(within("+442079460958", "442079460958"))
+    expect(forms("442079000958")).toEqual(within("+442079000958", "442079000958"))
     expect(forms("12")).toEqual(within("12"))
     expect(forms("call me")).toEqual([NEVER])
   })

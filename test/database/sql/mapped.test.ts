@@ -47,6 +47,8 @@ const tickets = mapped(
     source("fee", "number", "numeric", { currency: "cur" }),
     source("opened", "timestamp", "timestamp", { timeZone: "Asia/Kolkata" }),
     source("due", "date", "date"),
+    source("count", "integer", "integer"),
+    source("weight", "number", "numeric"),
     column("agent", "reference", Storage.One({ column: "agent_id", target: "agents" }), { ids: "uuid" }),
     column(
       "watchers",
@@ -104,6 +106,15 @@ const CASES: Readonly<Record<string, ResolvedQuery>> = {
     name: open
   }),
   "mapped-next-page": query(agents, { cursor: "11111111-2222-3333-4444-555555555555" }),
+  "mapped-name-under-a-mask": query(tickets, {
+    select: [
+      ...["count", "weight"].map((key) => selected(tickets, key)),
+      selected(tickets, "agent", {
+        ...visible,
+        name: Bound.Compare({ column: "name", side: "value", op: "ne", value: "Ann" })
+      })
+    ]
+  }),
   "mapped-count": query(agents, { limit: 0 }),
   "managed-names-of-targets": query(people, {
     plan: open,

@@ -13,7 +13,7 @@
 -- $13 = acme
 /* max test */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
-WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."agent_id" FROM "host"."tickets" p
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM "host"."tickets" p
 WHERE p."tenant" = $4::text
 AND p."gone" = $3::boolean
 AND (SELECT g.fresh FROM g)
@@ -23,7 +23,7 @@ LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, CASE WHEN p."tenant" = $13::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, p."name"::text AS name, NULL AS status, (CASE WHEN p."fee" > '-Infinity'
 AND p."fee" < 'Infinity' THEN p."fee" END)::text || coalesce(' ' || nullif(btrim(p."cur"::text), ''), '') AS c0, to_char(timezone($8::text, timezone($7::text, p."opened")), 'YYYY-MM-DD HH24:MI:SS') AS c1, to_char(p."due", 'YYYY-MM-DD') AS c2, CASE WHEN j3.id IS NOT NULL THEN ARRAY[j3.id::text, j3.name] END AS c3, j4.related AS c4
 FROM (SELECT count(*)::int AS total FROM m) t
-LEFT JOIN (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."agent_id" FROM m p
+LEFT JOIN (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM m p
 ORDER BY p."Key"
 LIMIT $6::int) p ON true
 LEFT JOIN LATERAL (SELECT r1."Key" AS id, r1."name"::text AS name FROM "host"."agents" r1

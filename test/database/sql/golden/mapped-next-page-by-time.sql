@@ -14,7 +14,7 @@
 -- $14 = open
 /* max test */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
-WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."agent_id" FROM "host"."tickets" p
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM "host"."tickets" p
 WHERE p."tenant" = $4::text
 AND p."gone" = $3::boolean
 AND (SELECT g.fresh FROM g)
@@ -29,7 +29,7 @@ ORDER BY v
 LIMIT 1)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, CASE WHEN p."tenant" = $13::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, CASE WHEN p."status"::text = $14::text THEN p."name"::text END AS name, p."status"::text AS status
 FROM (SELECT count(*)::int AS total FROM m) t
-LEFT JOIN LATERAL (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."agent_id" FROM "host"."tickets" p, c
+LEFT JOIN LATERAL (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM "host"."tickets" p, c
 WHERE p."tenant" = $4::text
 AND p."gone" = $3::boolean
 AND (SELECT g.fresh FROM g)

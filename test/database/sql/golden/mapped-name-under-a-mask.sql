@@ -1,0 +1,29 @@
+-- $1 = 1
+-- $2 = 7
+-- $3 = false
+-- $4 = acme
+-- $5 = 6
+-- $6 = Ann
+-- $7 = false
+-- $8 = acme
+-- $9 = acme
+/* max test */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM "host"."tickets" p
+WHERE p."tenant" = $4::text
+AND p."gone" = $3::boolean
+AND (SELECT g.fresh FROM g)
+ORDER BY p."Key"
+LIMIT 1001)
+SELECT (SELECT g.fresh FROM g) AS fresh, t.total, CASE WHEN p."tenant" = $9::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, p."name"::text AS name, p."status"::text AS status, p."count"::text AS c0, (CASE WHEN p."weight" > '-Infinity'
+AND p."weight" < 'Infinity' THEN p."weight" END)::text AS c1, CASE WHEN j2.id IS NOT NULL THEN ARRAY[j2.id::text, j2.name] END AS c2
+FROM (SELECT count(*)::int AS total FROM m) t
+LEFT JOIN (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM m p
+ORDER BY p."Key"
+LIMIT $5::int) p ON true
+LEFT JOIN LATERAL (SELECT r1."Key" AS id, CASE WHEN r1."name"::text <> $6::text THEN r1."name"::text END AS name FROM "host"."agents" r1
+WHERE r1."tenant" = $8::text
+AND r1."gone" = $7::boolean
+AND r1."Key" = p."agent_id"
+AND TRUE) j2 ON true
+ORDER BY p."Key"
