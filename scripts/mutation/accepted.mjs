@@ -4,6 +4,8 @@ const scope = "ToolScope.ts"
 const where = "where.ts"
 const reader = "readPolicy.ts"
 const query = "resolveQuery.ts"
+const predicates = "domain/Predicate.ts"
+const shapes = "shapes.ts"
 
 const allowsAreLists =
   "the * of an allow is expanded when it is published: only denials keep it, and an allow would show nothing by it"
@@ -15,6 +17,8 @@ const refusedAnyway = "the mistake is reported by then, and with one nothing is 
 const withTarget = "a value has no target, and a relation without one is refused before"
 const noTarget = "what has no target leads to none of the types there are"
 const noType = "of a type that isn't there nobody has a plan, which is asked beside"
+const counted = "how much is kept before it is let go, more or less"
+const injective = "the text is another one, and still no two predicates have the same"
 const dearer = "found out again instead of being known already: the same answer, later"
 const only = "only a value has a source, so that asking for one says the same"
 
@@ -187,5 +191,22 @@ export const accepted = [
     replacement: "true",
     reason: "that all ask for equality is asked beside"
   },
-  { file: query, original: `column.storage._tag === "Value"`, replacement: "true", reason: only }
+  { file: query, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
+  { file: shapes, original: "pattern === undefined", replacement: "true", reason: dearer },
+  { file: shapes, mutator: "BooleanLiteral", original: "false", reason: "only of a time does the offset matter" },
+  { file: shapes, original: `kind === "text"`, reason: dearer },
+  { file: shapes, original: `storage._tag === "Value"`, reason: dearer },
+  { file: shapes, original: "cursor === undefined", reason: "the mark stands on the other of the two: they differ" },
+  { file: shapes, original: "statement.text.length + shape.length", reason: counted },
+  { file: shapes, original: "kept > MAX_KEPT", replacement: ">=", reason: counted },
+  { file: shapes, original: "generation += 1", reason: "another number, which is all that is asked" },
+  { file: predicates, original: "slotted !== undefined", reason: injective },
+  { file: predicates, original: "known !== undefined", reason: dearer },
+  { file: predicates, original: `bound._tag === "Co`, reason: injective },
+  { file: predicates, mutator: "BlockStatement", original: "bound.value instanceof Slot", reason: injective },
+  { file: predicates, mutator: "BlockStatement", original: "bound.value.index", reason: injective },
+  { file: predicates, mutator: "StringLiteral", replacement: `""`, reason: injective },
+  { file: predicates, original: "only !== undefined", reason: "of one part the long way comes to the same" },
+  { file: predicates, original: "parts.length === 1", reason: "of one part the long way comes to the same" },
+  { file: predicates, original: "a < b", replacement: "<=", reason: "no two of them are the same" }
 ]

@@ -7,6 +7,7 @@ import type { Filter, FindQuery, ResolvedQuery } from "../../src/domain/Query.ts
 import { plan } from "../../src/permissions/PermissionEngine.ts"
 import { resolveQuery, resolveShaped, type Visible } from "../../src/services/resolveQuery.ts"
 import { MAX_KEPT, Slots, Statements } from "../../src/services/shapes.ts"
+import { todayIn } from "../../src/domain/values.ts"
 import { catalog as plain, lena, NOW, policyOf, type RuleInput } from "../permissions/support.ts"
 
 const value = (slug: string, kind: Column["kind"], storage: Partial<Column> & { readonly indexed?: boolean } = {}) => {
@@ -332,6 +333,10 @@ describe("a value", () => {
       all(compare(column, "gte", from), compare(column, "lt", to))
     ]
     expect(filtered("joined eq 2026-03")).toEqual(range("joined-key", "2026-03-01", "2026-04-01"))
+    const day = todayIn(plain.organization.timeZone)
+    const [today] = filtered("joined gte today")
+    // Unless midnight has just passed.
+    if (day === todayIn(plain.organization.timeZone)) expect(today).toEqual(compare("joined-key", "gte", day))
     expect(filtered("joined gte 2026")).toEqual([compare("joined-key", "gte", "2026-01-01")])
     expect(filtered("start eq 2026-03-31", "meetings")).toEqual(
       range("start-key", "2026-03-31T00:00:00", "2026-04-01T00:00:00")
