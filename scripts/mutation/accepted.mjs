@@ -4,6 +4,7 @@ const scope = "ToolScope.ts"
 const where = "where.ts"
 const reader = "readPolicy.ts"
 const query = "resolveQuery.ts"
+const sql = "sql/predicate.ts"
 const predicates = "domain/Predicate.ts"
 const shapes = "shapes.ts"
 
@@ -19,6 +20,8 @@ const noTarget = "what has no target leads to none of the types there are"
 const noType = "of a type that isn't there nobody has a plan, which is asked beside"
 const counted = "how much is kept before it is let go, more or less"
 const injective = "the text is another one, and still no two predicates have the same"
+const later = "what is no relation has no column to be compared with: it is refused a line later"
+const cast = "times, lists and many references are written without this cast"
 const dearer = "found out again instead of being known already: the same answer, later"
 const only = "only a value has a source, so that asking for one says the same"
 
@@ -208,5 +211,18 @@ export const accepted = [
   { file: predicates, mutator: "StringLiteral", replacement: `""`, reason: injective },
   { file: predicates, original: "only !== undefined", reason: "of one part the long way comes to the same" },
   { file: predicates, original: "parts.length === 1", reason: "of one part the long way comes to the same" },
-  { file: predicates, original: "a < b", replacement: "<=", reason: "no two of them are the same" }
+  { file: predicates, original: "a < b", replacement: "<=", reason: "no two of them are the same" },
+  { file: sql, original: `"A slot is given a pattern"`, reason: wording },
+  { file: sql, original: `"Not a `, reason: wording },
+  { file: sql, original: "text instanceof Slot", replacement: "false", reason: "with a slot there is a pattern" },
+  { file: sql, original: `storage._tag === "Value"`, replacement: "false", reason: later },
+  { file: sql, original: `"Value"`, reason: later },
+  { file: sql, original: `storage._tag !== "Many"`, replacement: "false", reason: later },
+  { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: only },
+  { file: sql, original: `typeof text === "string"`, replacement: "true", reason: "a truth isn't written in digits" },
+  { file: sql, original: `"timestamptz"`, reason: cast },
+  { file: sql, mutator: "StringLiteral", original: `"text"`, reason: cast },
+  { file: sql, mutator: "StringLiteral", original: `"bigint"`, reason: cast },
+  { file: sql, original: `typeof value === "string"`, reason: "what has no plus is written in one way" },
+  { file: sql, original: `"+"`, reason: "what has no plus is written in one way" }
 ]

@@ -138,6 +138,8 @@ describe("a comparison", () => {
     // Whether something is NULL is never unknown.
     expect(write(Bound.IsNull({ column: "name", negated: true }), "subplan", true)).toEqual([`p."name" IS NOT NULL`])
     expect(write(Bound.IsNull({ column: "name", negated: false }))).toEqual([`p."name" IS NULL`])
+    // Of the value itself: its key can be NULL where it isn't.
+    expect(write(Bound.IsNull({ column: "written", negated: false }))).toEqual([`p."written"::text IS NULL`])
   })
 
   it("with the row's own id asks for the id of its kind", () => {
