@@ -43,7 +43,7 @@ export const accepted = [
   {
     file: engine,
     original: `"\\n"`,
-    reason: "it could have mixed up rules; since that run they are told apart by their place, and by a test"
+    reason: "rules are told apart by their place"
   },
   { file: engine, original: "grants.length === 0", reason: "any of no grant is never, which hides the column as well" },
   { file: engine, original: "(rule) => rule.id", reason: told },
@@ -61,14 +61,13 @@ export const accepted = [
   {
     file: "Plan.ts",
     original: "a.limited || b.limited",
-    reason: "tells less and shows no more; a test kills it since that run"
+    reason: "tells less and shows no more"
   },
   {
     file: "bind.ts",
     original: "column === undefined",
     replacement: "false",
-    reason:
-      "without a column there is no value and no target, which is asked next; of lists it could leak, and test/permissions/plan.test.ts kills it since"
+    reason: "without a column there is no value and no target, which is asked next"
   },
   {
     file: "bind.ts",

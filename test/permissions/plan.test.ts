@@ -406,3 +406,37 @@ describe("the planner is total", () => {
     expect(granted(planOf(rules, {}, { as: "meetings" })).where).toEqual(none("attendees-key", ALWAYS))
   })
 })
+
+describe("what is compared in its normal form", () => {
+  it("is so for phones and e-mail addresses, and for nothing else", () => {
+    const side = (where: object) => {
+      const { where: bound } = granted(planOf([{ where }]))
+      return bound._tag === "Compare" || bound._tag === "In" ? bound.side : bound._tag
+    }
+    expect([
+      side({ phone: "+14155550100" }),
+      side({ email: "Ann@X.org" }),
+      side({ email: ["a@b.c", "d@e.f"] })
+    ]).toEqual(["key", "key", "key"])
+    expect([side({ status: "vip" }), side({ level: 5 }), side({ owner: "$me" }), side({ tags: "a" })]).toEqual([
+      "value",
+      "value",
+      "value",
+      "value"
+    ])
+  })
+})
+
+describe("a reference inside of a relation to many that is negated", () => {
+  it("counts as one that could be meant unless its target certainly isn't", () => {
+    const { where } = granted(
+      planOf(
+        [{ type: "meetings", where: { not: { attendees: { company: { name: "Atlas" } } } } }],
+        {},
+        { as: "meetings" }
+      )
+    )
+    const other = Bound.Compare({ column: "name", side: "value", op: "ne", value: "Atlas" })
+    expect(where).toEqual(none("attendees-key", none("company-key", other)))
+  })
+})
