@@ -223,5 +223,11 @@ export const accepted = [
   { file: sql, mutator: "StringLiteral", original: `"text"`, reason: cast },
   { file: sql, mutator: "StringLiteral", original: `"bigint"`, reason: cast },
   { file: sql, original: `typeof value === "string"`, reason: "what has no plus is written in one way" },
-  { file: sql, original: `"+"`, reason: "what has no plus is written in one way" }
+  { file: sql, original: `"+"`, reason: "what has no plus is written in one way" },
+  {
+    file: where,
+    original: `typeof value === "string" || typeof value === "number"`,
+    replacement: "true",
+    reason: "what is none of them is no value of any column either"
+  }
 ]
