@@ -273,6 +273,21 @@ export const SETTINGS = {
     "1000",
     wholeNumber(1, 100_000_000)
   ),
+  twilioUrl: setting("MAX_TWILIO_URL", "Where Twilio's interface is, if elsewhere.", "https://api.twilio.com", (text) =>
+    baseUrl(text)!
+  ),
+  smsPerNumber: setting(
+    "MAX_SMS_PER_NUMBER",
+    "Questions that one number may text in an hour.",
+    "30",
+    wholeNumber(1, 1_000_000)
+  ),
+  smsSegments: setting(
+    "MAX_SMS_SEGMENTS",
+    "Segments that an organization may text in a day; strangers get at most half of them.",
+    "2000",
+    wholeNumber(0, 100_000_000)
+  ),
   sessionHours: setting("MAX_SESSION_HOURS", "Hours that a sign-in lasts.", "12", wholeNumber(1, 720)),
   logLevel: setting(
     "MAX_LOG_LEVEL",

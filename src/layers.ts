@@ -22,6 +22,11 @@ import { Policies } from "./services/Policies.ts"
 import { PolicyReview } from "./services/PolicyReview.ts"
 import { Refusals } from "./services/Refusals.ts"
 import { Sessions } from "./services/Sessions.ts"
+import { SmsAdmission } from "./services/SmsAdmission.ts"
+import { SmsInbox } from "./services/SmsInbox.ts"
+import { SmsLog } from "./services/SmsLog.ts"
+import { SmsOutbox } from "./services/SmsOutbox.ts"
+import { SmsSettings } from "./services/SmsSettings.ts"
 import { Spending } from "./services/Spending.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
 
@@ -36,6 +41,10 @@ export const Services = Layer.mergeAll(
   Mappings.layer,
   Organizations.layer,
   Sessions.layer,
+  SmsAdmission.layer.pipe(Layer.provideMerge(SmsSettings.layer)),
+  SmsInbox.layer,
+  SmsLog.layer,
+  SmsOutbox.layer,
   Spending.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Credentials.layer, Memberships.layer, PolicyReview.layer)),

@@ -6,6 +6,7 @@ import { type Cause, Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
 import { createHash } from "node:crypto"
 import type { Organization } from "../domain/EntityType.ts"
+import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
 import { Env } from "../env.ts"
@@ -29,6 +30,15 @@ export interface TurnInput {
   readonly session?: string | undefined
   /** What the person wrote, or the handle of a choice that was offered. */
   readonly say: { readonly text: string } | { readonly choice: string }
+  /** Keeps the answer together with what the channel writes of it: both, in one transaction, or neither. */
+  readonly keeping?: (keep: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
+}
+
+/** A whole answer that is about to be kept. */
+export interface Answer {
+  readonly session: string
+  readonly text: string
+  readonly choices: ReadonlyArray<Choice>
 }
 
 type Events = Queue.Queue<TurnEvent, Cause.Done>
@@ -99,7 +109,8 @@ export class MaxAgent extends Context.Service<
           Effect.provideService(CurrentPrincipal, principal)
         )
         const presented = prepared.sightings.presentedIn(text)
-        yield* session.save({
+        const choices = choicesIn(text, presented)
+        const keep = session.save({
           asked,
           answered: text,
           epoch: principal.epoch,
@@ -109,7 +120,7 @@ export class MaxAgent extends Context.Service<
           outputTokens: spent.outputTokens,
           reference
         })
-        const choices = choicesIn(text, presented)
+        yield* input.keeping === undefined ? keep : input.keeping(keep, { session: session.id, text, choices })
         if (choices.length > 0) yield* Queue.offer(events, { _tag: "matches", choices })
         return { session: session.id, text, presented }
       }, Effect.scoped)

@@ -17,7 +17,8 @@ layer(TestServices)("the schema", (it) => {
       const exceptions = [
         "max.identity_providers_issuer_audience_key",
         "max.migrations_pkey",
-        "max.organizations_slug_key"
+        "max.organizations_slug_key",
+        "max.sms_numbers_phone_key"
       ]
       expect(
         rows

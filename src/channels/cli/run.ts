@@ -29,6 +29,8 @@ import * as policies from "./commands/policy.ts"
 import { explain, newPolicy, simulate } from "./commands/policyReview.ts"
 import { sessions } from "./commands/sessions.ts"
 import { serve } from "./commands/serve.ts"
+import * as texts from "./commands/sms.ts"
+import { simulate as simulateText } from "./commands/smsSimulate.ts"
 import { trace } from "./commands/trace.ts"
 import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
@@ -111,6 +113,21 @@ const policy = Command.make("policy").pipe(
   ])
 )
 
+const sms = Command.make("sms").pipe(
+  Command.withDescription("Text messages"),
+  Command.withSubcommands([
+    connected(texts.addNumber),
+    connected(texts.numbers),
+    connected(texts.removeNumber),
+    connected(texts.contact),
+    connected(texts.open),
+    connected(texts.close),
+    connected(texts.prove),
+    answering(simulateText),
+    connected(texts.log)
+  ])
+)
+
 const settings = Object.values(SETTINGS).map(
   ({ description, fallback, name }) => `  ${name.padEnd(22)} ${description}${fallback === "" ? "" : ` [${fallback}]`}`
 )
@@ -131,6 +148,7 @@ const root = max.pipe(
         connected(member),
         connected(token),
         connected(idp),
+        sms,
         policy,
         connected(audit),
         connected(importFile),

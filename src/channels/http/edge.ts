@@ -19,6 +19,8 @@ export interface Route {
   readonly method: string
   /** With `:name` for what varies. */
   readonly path: string
+  /** What a body has to be; JSON where nothing is said. */
+  readonly takes?: "form"
 }
 
 /** Paths that say nothing of anybody, or ask for a secret of their own, for whatever watches the server under an address of its own. */
@@ -28,10 +30,9 @@ const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
 
 /** Finds the routes of a path. */
 const makeFinder = (routes: ReadonlyArray<Route>) => {
-  const compiled = routes.map(({ method, path }) => ({
-    method,
-    path,
-    pattern: new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z]+/g, "[^/]+")}$`)
+  const compiled = routes.map((route) => ({
+    ...route,
+    pattern: new RegExp(`^${route.path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z]+/g, "[^/]+")}$`)
   }))
   const exact = new Map<string, ReadonlyArray<Route>>()
   for (const { path } of routes) {
@@ -44,7 +45,11 @@ const makeFinder = (routes: ReadonlyArray<Route>) => {
 }
 
 /** What is refused before anything of the application sees it. */
-const refusal = (request: Request, settings: HttpSettings["Service"]): Response | undefined => {
+const refusal = (
+  request: Request,
+  settings: HttpSettings["Service"],
+  find: ReturnType<typeof makeFinder>
+): Response | undefined => {
   const { headers } = request
   if (!settings.isHost(headers["host"]) && !OPEN_PATHS.includes(pathOf(request))) {
     return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the name under which people reach Max.")
@@ -57,14 +62,20 @@ const refusal = (request: Request, settings: HttpSettings["Service"]): Response 
   if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
   if (!hasBody) return undefined
-  const isJson = /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
-  return isJson && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : notJson
+  const { refused, type } = find(pathOf(request)).some(({ takes }) => takes === "form") ? FORM : JSON_BODY
+  const isTaken = type.test(headers["content-type"] ?? "")
+  return isTaken && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : refused
 }
 
 const tooLarge = problem("ContentTooLarge", `A body has at most ${MAX_BODY_BYTES / 1024} KiB.`, {
   headers: { connection: "close" }
 })
-const notJson = problem("UnsupportedMediaType", "Send Content-Type: application/json, without a Content-Encoding.")
+const kindOfBody = (type: string) => ({
+  type: new RegExp(`^${type}\\s*(;|$)`, "i"),
+  refused: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)
+})
+const JSON_BODY = kindOfBody("application/json")
+const FORM = kindOfBody("application/x-www-form-urlencoded")
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -138,7 +149,7 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
       })
     return Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      const refused = refusal(request, settings)
+      const refused = refusal(request, settings, find)
       const response = refused === undefined ? answered(request) : Effect.succeed(refused)
       if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
       const route = find(pathOf(request))[0]?.path

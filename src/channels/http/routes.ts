@@ -21,6 +21,7 @@ import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
+import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
 import { docs, signIn } from "./pages.ts"
 import { problemOf, type PublicError } from "./problems.ts"
 import { ready } from "./ready.ts"
@@ -165,7 +166,7 @@ const Beside = Layer.mergeAll(
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
 )
 
-export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside, Mcp)
+export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside, Mcp, Sms)
 
 const declared: Array<Route> = []
 HttpApi.reflect(Api, {
@@ -179,6 +180,7 @@ export const ROUTES: ReadonlyArray<Route> = [
   ...MCP_ROUTES,
   ...ASSET_ROUTES,
   METRICS_ROUTE,
+  ...SMS_ROUTES,
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/sign-in" },
   { method: "GET", path: "/openapi.json" }

@@ -5,6 +5,7 @@ import { mapping } from "./0003_mapping.ts"
 import { conversations } from "./0004_conversations.ts"
 import { admission } from "./0006_admission.ts"
 import { traces } from "./0007_traces.ts"
+import { sms } from "./0008_sms.ts"
 import { traceRetention } from "./0011_trace_retention.ts"
 import type { Migration } from "./Migration.ts"
 
@@ -15,6 +16,7 @@ export const migrations: ReadonlyArray<Migration> = [
   conversations,
   admission,
   traces,
+  sms,
   traceRetention
 ]
 

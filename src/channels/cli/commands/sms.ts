@@ -1,0 +1,199 @@
+/** Text messages: an organization's numbers, who may write, and what was written. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { OperatorError } from "../../../domain/errors.ts"
+import { masked, quoted } from "../../../domain/text.ts"
+import { Env, readReference } from "../../../env.ts"
+import { SmsLog } from "../../../services/SmsLog.ts"
+import { SmsSettings } from "../../../services/SmsSettings.ts"
+import { TWILIO_PATH } from "../../sms/Line.ts"
+import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { columns, dim, note, result } from "../output.ts"
+
+const number = Argument.String("number").pipe(Argument.withDescription("A number of yours, such as +15125550100"))
+
+const webhookAt = Effect.map(Env, ({ publicUrl }) =>
+  publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_PATH}`
+)
+
+export const addNumber = Command.make(
+  "add-number",
+  {
+    number,
+    account: Flag.String("account").pipe(Flag.withDescription("The Twilio account that it is in: AC…")),
+    token: Flag.String("token").pipe(
+      Flag.withDescription("Where the account's auth token is: env:NAME or file:/path"),
+      Flag.withDefault("env:TWILIO_AUTH_TOKEN")
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      if (!/^AC[0-9a-f]{32}$/i.test(input.account)) {
+        return yield* new UsageError({
+          message: `--account is AC and 32 digits, as Twilio's console shows it, and ${quoted(input.account)} isn't.`
+        })
+      }
+      const { reference } = yield* readReference("--token", input.token)
+      const settings = yield* SmsSettings
+      const organization = yield* currentOrganization
+      const { phone } = yield* settings.addNumber(organization, {
+        phone: input.number,
+        provider: "twilio",
+        account: input.account,
+        secret: reference
+      })
+      const webhook = yield* webhookAt
+      yield* result(yield* wantsJson, { number: phone, organization: organization.slug, webhook: webhook ?? null }, [
+        `${phone} is ${organization.name}'s.`
+      ])
+      yield* note(
+        webhook === undefined
+          ? "Set MAX_PUBLIC_URL to the address that Twilio reaches max serve under: without it no message is taken."
+          : `At Twilio, "a message comes in" for this number is: POST ${webhook}`
+      )
+      if ((yield* settings.channel(organization.id)).contact === undefined) {
+        yield* note(
+          'Somebody without access is told to ask an administrator. max sms contact "Jo, 512-555-0199" says whom.'
+        )
+      }
+    })
+).pipe(
+  Command.withDescription("Answer text messages to a number of Twilio's"),
+  Command.withExamples([
+    {
+      command: "max sms add-number +15125550100 --account AC… --token file:/run/secrets/twilio",
+      description: "The token is read where it is and kept nowhere else"
+    }
+  ])
+)
+
+export const removeNumber = Command.make("remove-number", { number }, (input) =>
+  Effect.gen(function* () {
+    const settings = yield* SmsSettings
+    yield* settings.removeNumber(yield* currentOrganization, input.number)
+    yield* result(yield* wantsJson, { removed: input.number }, ["Messages to this number are no longer answered."])
+  })
+).pipe(Command.withDescription("Stop answering messages to a number, at once"))
+
+export const numbers = Command.make("numbers", {}, () =>
+  Effect.gen(function* () {
+    const settings = yield* SmsSettings
+    const organization = yield* currentOrganization
+    const found = yield* settings.numbers(organization)
+    const channel = yield* settings.channel(organization.id)
+    yield* result(
+      yield* wantsJson,
+      { numbers: found, contact: channel.contact ?? null, openedWithRole: channel.openRole ?? null },
+      [
+        ...(found.length === 0
+          ? ["There is no number yet: max sms add-number"]
+          : columns(
+              found.map(({ account, phone, provider, secret }) => [phone, provider, `${account.slice(0, 6)}…`, secret]),
+              ["number", "provider", "account", "token"]
+            )),
+        dim(
+          channel.openRole === undefined
+            ? "Members write; everybody else is told to ask."
+            : `Opened: everybody whose number is known comes in as ${channel.openRole}.`
+        )
+      ]
+    )
+  })
+).pipe(Command.withDescription("List the numbers, and who may write"))
+
+export const contact = Command.make(
+  "contact",
+  {
+    contact: Argument.String("contact").pipe(Argument.withDescription('Such as "Jo at the front desk, 512-555-0199"'))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const settings = yield* SmsSettings
+      yield* settings.setContact(yield* currentOrganization, input.contact)
+      yield* result(yield* wantsJson, { contact: input.contact }, [
+        `Who has no access is told to ask ${input.contact}.`
+      ])
+    })
+).pipe(Command.withDescription("Name whom somebody without access is told to ask"))
+
+const RISK = [
+  "Whoever can make a message look as if it came from one of your people's numbers is taken for that person:",
+  "carriers make that hard and don't rule it out. Give the role no more than you would say on the phone to somebody",
+  "whose number you recognize. max sms close ends it at once."
+]
+
+export const open = Command.make(
+  "open",
+  {
+    role: Flag.String("role").pipe(Flag.withDescription("The role of the policy that they come in with"))
+  },
+  ({ role }) =>
+    Effect.gen(function* () {
+      const settings = yield* SmsSettings
+      yield* settings.open(yield* currentOrganization, role)
+      yield* result(yield* wantsJson, { opened: role }, [
+        `Everybody whose number belongs to exactly one of your people comes in as ${role}, from the next message on.`
+      ])
+      for (const line of RISK) yield* note(line)
+    })
+).pipe(Command.withDescription("Let everybody write whose number identifies one of your people"))
+
+export const close = Command.make("close", {}, () =>
+  Effect.gen(function* () {
+    const settings = yield* SmsSettings
+    yield* settings.close(yield* currentOrganization)
+    yield* result(yield* wantsJson, { opened: null }, ["Only members come in, from the next message on."])
+  })
+).pipe(Command.withDescription("Let members write only"))
+
+export const prove = Command.make("prove", { number }, (input) =>
+  Effect.gen(function* () {
+    const settings = yield* SmsSettings
+    yield* settings.prove(yield* currentOrganization, input.number)
+    yield* result(yield* wantsJson, { proved: masked(input.number) }, ["The number is taken for the person's again."])
+  })
+).pipe(Command.withDescription("Vouch for a number of which nothing was heard for 180 days: it is still that person's"))
+
+const MAX_ENTRIES = 1000
+
+export const log = Command.make(
+  "log",
+  {
+    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many entries"), Flag.withDefault(50)),
+    before: Flag.String("before").pipe(
+      Flag.withDescription("Only what is older than this time, as the log shows it"),
+      Flag.optional
+    ),
+    bodies: Flag.Boolean("bodies").pipe(Flag.withDescription("What was said, too"), Flag.withDefault(false))
+  },
+  (input) =>
+    Effect.gen(function* () {
+      if (input.limit < 1 || input.limit > MAX_ENTRIES) {
+        return yield* new UsageError({ message: `--limit is 1 to ${MAX_ENTRIES}.` })
+      }
+      const before = Option.getOrUndefined(input.before)
+      if (before !== undefined && Number.isNaN(Date.parse(before))) {
+        return yield* new OperatorError({ message: "--before is a time such as 2026-11-22T09:30:00Z." })
+      }
+      const logs = yield* SmsLog
+      const found = yield* logs.list(yield* currentOrganization, { limit: input.limit, before, bodies: input.bodies })
+      yield* result(
+        yield* wantsJson,
+        found,
+        found.length === 0
+          ? [dim("Nothing was written yet.")]
+          : columns(
+              found.map(({ at, body, direction, error, kind, number, person, segments, state }) => [
+                at.slice(0, 19).replace("T", " "),
+                direction,
+                number,
+                person?.name ?? "",
+                error === undefined ? state : `${state} (${error})`,
+                kind === undefined ? "" : `${kind}, ${segments}`,
+                ...(input.bodies ? [body ?? ""] : [])
+              ]),
+              ["time (UTC)", "", "number", "person", "state", "text, segments", ...(input.bodies ? ["said"] : [])]
+            )
+      )
+    })
+).pipe(Command.withDescription("Show who wrote and what became of it, the latest first; numbers are masked"))

@@ -1,0 +1,77 @@
+/**
+ * What Twilio sends: messages, and how far a text has come. A request is let in by its signature alone, over the address
+ * that is configured and never the one that it names itself; it is answered at once, before anybody thinks.
+ */
+import { Effect, Layer } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Unavailable } from "../../domain/errors.ts"
+import { SmsInbox } from "../../services/SmsInbox.ts"
+import { SmsOutbox } from "../../services/SmsOutbox.ts"
+import type { Route } from "../http/edge.ts"
+import { problem, problemOf } from "../http/problems.ts"
+import { type Line, Lines, Times, TWILIO_PATH, TWILIO_STATUS_PATH } from "./Line.ts"
+import { Worker } from "./Worker.ts"
+
+export const SMS_ROUTES: ReadonlyArray<Route> = [
+  { method: "POST", path: TWILIO_PATH, takes: "form" },
+  { method: "POST", path: `${TWILIO_STATUS_PATH}/:text`, takes: "form" }
+]
+
+/** Nothing to send back in the same breath: the answer comes by the interface for sending. */
+const TAKEN = HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
+
+/** The one answer to everything that isn't known to be from the provider. */
+const NOT_SIGNED = problem("NotSigned", "Check the number's webhook address, MAX_PUBLIC_URL and the account's token.")
+
+const handlers = Effect.gen(function* () {
+  const inbox = yield* SmsInbox
+  const lines = yield* Lines
+  const outbox = yield* SmsOutbox
+  const worker = yield* Worker
+  const { merging } = yield* Times
+
+  /** Calls `use` with the parameters of a request that was signed for the line whose number is in `ours`. */
+  const signed =
+    (ours: "To" | "From", use: (params: URLSearchParams, line: Line) => Effect.Effect<unknown, Unavailable>) =>
+    (request: HttpServerRequest.HttpServerRequest) =>
+      Effect.gen(function* () {
+        const params = new URLSearchParams(yield* request.text)
+        const line = yield* lines.of(params.get(ours) ?? "")
+        if (line === undefined || lines.publicUrl === undefined) return NOT_SIGNED
+        const url = `${lines.publicUrl}${request.originalUrl}`
+        const signature = request.headers["x-twilio-signature"]
+        if (!line.provider.verify({ url, signature, params }, line)) return NOT_SIGNED
+        yield* use(params, line)
+        return TAKEN
+      }).pipe(
+        Effect.catchTags({
+          ConfigurationError: ({ message }) => Effect.as(Effect.logError(message), NOT_SIGNED),
+          Unavailable: (error) => Effect.succeed(problemOf(error))
+        })
+      )
+
+  return {
+    receive: signed("To", (params, { organization, provider }) =>
+      Effect.gen(function* () {
+        const message = provider.parse(params)
+        if (message === undefined) return
+        if (yield* inbox.receive(organization.id, message, merging)) yield* worker.nudge(merging.quiet)
+      })
+    ),
+    report: (request: HttpServerRequest.HttpServerRequest) =>
+      signed("From", (params, { organization, provider }) => {
+        const reported = provider.status(params)
+        const id = request.originalUrl.slice(TWILIO_STATUS_PATH.length + 1).split(/[?#]/, 1)[0]!
+        return reported === undefined ? Effect.void : outbox.report(organization.id, id, reported)
+      })(request)
+  }
+})
+
+export const Sms = Layer.unwrap(
+  Effect.map(handlers, ({ receive, report }) =>
+    Layer.mergeAll(
+      HttpRouter.add("POST", TWILIO_PATH, receive),
+      HttpRouter.add("POST", `${TWILIO_STATUS_PATH}/:text`, report)
+    )
+  )
+).pipe(Layer.provide(Worker.live))
