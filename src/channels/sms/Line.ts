@@ -26,8 +26,10 @@ export const Times = Context.Reference<{
   readonly lease: number
   /** How often somebody looks for what is due, whether or not anybody has called. */
   readonly poll: number
+  /** How long the provider has for an answer. */
+  readonly sending: number
 }>("max/channels/sms/Times", {
-  defaultValue: () => ({ merging: { quiet: 1.5, most: 6 }, apology: 20, lease: 30, poll: 2 })
+  defaultValue: () => ({ merging: { quiet: 1.5, most: 6 }, apology: 20, lease: 30, poll: 2, sending: 10 })
 })
 
 /** Where Twilio brings messages, and reports of a text. */
@@ -48,8 +50,8 @@ export class Lines extends Context.Service<
     Effect.gen(function* () {
       const { publicUrl, smsPerNumber, smsSegments, twilioUrl } = yield* Env
       const settings = yield* SmsSettings
-      const { merging } = yield* Times
-      const twilio = makeTwilio({ url: twilioUrl })
+      const { merging, sending } = yield* Times
+      const twilio = makeTwilio({ url: twilioUrl, timeout: sending * 1000 })
       return Lines.of({
         publicUrl,
         of: Effect.fnUntraced(function* (phone) {

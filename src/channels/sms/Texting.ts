@@ -6,7 +6,6 @@
 import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { MaxAgent } from "../../agents/MaxAgent.ts"
-import { contextName } from "../../agents/context.ts"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
@@ -76,7 +75,7 @@ export class Texting extends Context.Service<
         }
 
         const shape = ({ choices, greet, text }: Saying) =>
-          shapeReply(text, choices, greet === true ? greeting(contextName(organization.name), agent.provider) : "")
+          shapeReply(text, choices, greet === true ? greeting(organization.name, agent.provider) : "")
 
         const newText = (messages: ReadonlyArray<Waiting>, saying: Saying) => {
           const { body, choices, segments } = shape(saying)
@@ -123,7 +122,7 @@ export class Texting extends Context.Service<
         const refuse = Effect.fnUntraced(function* (messages: ReadonlyArray<Waiting>) {
           const refused = yield* inbox.mayRefuse(lease, organization.timeZone)
           const { contact } = yield* settings.channel(organization.id)
-          const text = notAdmitted(contextName(organization.name), contact)
+          const text = notAdmitted(organization.name, contact)
           yield* conclude(messages, "refused", { refused }, refused ? { kind: "refusal", text } : undefined)
         })
 

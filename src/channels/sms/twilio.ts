@@ -5,8 +5,6 @@ import type { Sent } from "../../services/SmsOutbox.ts"
 import type { Account, SmsProvider } from "./Provider.ts"
 import { isSigned } from "./twilioSignature.ts"
 
-/** Milliseconds that Twilio has for an answer. */
-const TIMEOUT = 10_000
 /** Seconds until something that went wrong is tried again for the first time. */
 const FIRST_PAUSE = 2
 const MAX_PAUSE = 900
@@ -54,10 +52,11 @@ const storable = (text: string): string => text.replaceAll("\u0000", "").slice(0
 export interface TwilioOptions {
   /** Where Twilio's interface is. */
   readonly url: string
-  readonly timeout?: number
+  /** Milliseconds that it has for an answer. */
+  readonly timeout: number
 }
 
-export const makeTwilio = ({ timeout = TIMEOUT, url }: TwilioOptions): SmsProvider => {
+export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
   const messagesOf = (account: string) => `${url}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
 
   /** A whole answer, or why there is none; by hand, because a client's spans would carry numbers. */

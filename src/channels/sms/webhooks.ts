@@ -38,7 +38,7 @@ const handlers = Effect.gen(function* () {
         const params = new URLSearchParams(yield* request.text)
         const line = yield* lines.of(params.get(ours) ?? "")
         if (line === undefined || lines.publicUrl === undefined) return NOT_SIGNED
-        const url = `${lines.publicUrl}${request.originalUrl}`
+        const url = `${lines.publicUrl}${request.url}`
         const signature = request.headers["x-twilio-signature"]
         if (!line.provider.verify({ url, signature, params }, line)) return NOT_SIGNED
         yield* use(params, line)
@@ -61,7 +61,7 @@ const handlers = Effect.gen(function* () {
     report: (request: HttpServerRequest.HttpServerRequest) =>
       signed("From", (params, { organization, provider }) => {
         const reported = provider.status(params)
-        const id = request.originalUrl.slice(TWILIO_STATUS_PATH.length + 1).split(/[?#]/, 1)[0]!
+        const id = request.url.slice(TWILIO_STATUS_PATH.length + 1).split(/[?#]/, 1)[0]!
         return reported === undefined ? Effect.void : outbox.report(organization.id, id, reported)
       })(request)
   }
