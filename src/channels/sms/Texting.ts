@@ -103,7 +103,7 @@ export class Texting extends Context.Service<
         ) => {
           const made = saying === undefined ? undefined : newText(messages, saying)
           const id = made === undefined ? undefined : outbox.newId()
-          const next = made === undefined ? patch : { choices: made.choices.map(({ handle }) => handle), ...patch }
+          const next = made === undefined ? patch : { ...patch, choices: made.choices.map(({ handle }) => handle) }
           return inbox
             .finish(held(), messages, outcome, {
               sender: next,

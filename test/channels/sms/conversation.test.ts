@@ -1,0 +1,220 @@
+/** What is said by text: bursts, order, choices, the carrier's words, machines, limits, and pictures. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { MAX_LENGTH } from "../../../src/channels/sms/reply.ts"
+import { publish } from "../../support/agent.ts"
+import { contextIn, finds, inTurn, says } from "../../support/messages.ts"
+import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"
+
+let s: Setting
+
+beforeAll(async () => {
+  s = await startSetting({}, { apology: 0.5 })
+  await s.people([
+    { name: "Ada Lovelace", phone: ADA, role: "admin" },
+    { name: "Bob Byron", phone: BOB, role: "member" },
+    { name: "Anton Hansen", status: "Lead", phone: "+15125550150" },
+    { name: "Anton Hansen", status: "Customer", phone: "+15125550151" }
+  ])
+})
+afterAll(() => s.stop())
+beforeEach(() => s.reset())
+
+/** What the person has said in the last turn, as the model heard it. */
+const lastSaid = (index: number) => {
+  const { content } = s.model.requests[index]!.body.messages.at(-1)!
+  return typeof content === "string" ? content : content.at(-1)!.text
+}
+const states = async () =>
+  (await s.sql<{ state: string }>("SELECT state FROM max.sms_inbox ORDER BY received_at")).map(({ state }) => state)
+
+describe("messages of one sender", () => {
+  it("that come in a burst are one question with one answer", async () => {
+    for (const part of ["who is", "Ada", "Lovelace", "?"]) await s.text(ADA, part)
+    await s.quiet()
+    expect(s.heard(ADA)).toHaveLength(1)
+    expect(s.model.requests).toHaveLength(1)
+    expect(lastSaid(0)).toBe("who is\nAda\nLovelace\n?")
+  })
+
+  it("are answered in their order, and another sender's meanwhile", async () => {
+    let first: (() => void) | undefined
+    const waits = new Promise<void>((resolve) => (first = resolve))
+    s.model.script = async (request) => {
+      const { content } = request.messages.at(-1)!
+      const said = typeof content === "string" ? content : content.at(-1)!.text
+      if (said === "slow") await waits
+      return says(`Said ${said}.`)
+    }
+    await s.text(ADA, "slow")
+    await sleep(300)
+    await s.text(ADA, "second")
+    await s.text(BOB, "other")
+    while (s.heard(BOB).length === 0) await sleep(20)
+    expect(s.heard(ADA)).toEqual([])
+    first!()
+    await s.quiet()
+    expect(s.heard(ADA)).toEqual(["I'm Max, for atlas. Said slow.", "Said second."])
+  })
+
+  it("go on with the conversation: a number is the choice that was offered under it", async () => {
+    s.model.script = inTurn(
+      finds("people", [["name", "eq", "Anton Hansen"]]),
+      says("There are two called Anton Hansen. Which one do you mean?"),
+      says("That one.")
+    )
+    const [asked] = await s.ask(ADA, "who is anton hansen?")
+    expect(asked).toBe(
+      "I'm Max, for atlas. There are two called Anton Hansen. Which one do you mean?\n1. Anton Hansen, Lead\n2. Anton Hansen, Customer\nReply 1 or 2."
+    )
+    expect(await s.ask(ADA, " 2. ")).toEqual(["That one."])
+    expect(lastSaid(2)).toBe("number 2")
+    expect(contextIn(s.model.requests[2]!.body)).toMatchObject({ focus: [{ name: "Anton Hansen" }, {}] })
+    // Once something else was said it is a number like any other.
+    await s.ask(ADA, "1")
+    expect(lastSaid(3)).toBe("1")
+  })
+
+  it("that are the carrier's words are never answered, and end what may be said until they allow it again", async () => {
+    for (const word of [
+      "stop",
+      "STOPALL",
+      " Unsubscribe ",
+      "cancel",
+      "End",
+      "QUIT",
+      "help",
+      "INFO",
+      "yes",
+      "START",
+      "Unstop"
+    ]) {
+      expect(await s.ask(ADA, word), word).toEqual([])
+    }
+    expect(await s.ask(ADA, "who is ada?")).toHaveLength(1)
+    await s.ask(ADA, "STOP")
+    expect(await s.ask(ADA, "who is ada?")).toEqual([])
+    expect(await s.ask(STRANGER, "stop")).toEqual([])
+    expect((await states()).slice(-3)).toEqual(["keyword", "stopped", "keyword"])
+    await s.ask(ADA, "START")
+    expect(await s.ask(ADA, "stop it, who is ada?")).toHaveLength(1)
+    expect(s.model.requests).toHaveLength(2)
+  })
+
+  it("that repeat themselves with the same answer are a machine's: after three nothing is said", async () => {
+    const answers: Array<ReadonlyArray<string>> = []
+    for (let round = 0; round < 6; round++) answers.push(await s.ask(ADA, "I'm out of the office."))
+    expect(answers.map(({ length }) => length)).toEqual([1, 1, 1, 0, 0, 0])
+    expect(s.model.requests).toHaveLength(3)
+    expect(await s.ask(ADA, "who is ada?")).toHaveLength(1)
+    // What isn't the same answer is no repetition.
+    let n = 0
+    s.model.script = () => says(`Number ${(n += 1)}.`)
+    for (let round = 0; round < 5; round++) expect(await s.ask(ADA, "another one")).toHaveLength(1)
+  })
+
+  it("without words are answered without a model, in every script with one", async () => {
+    expect(await s.ask(ADA, "", { NumMedia: "1", MediaUrl0: "https://api.twilio.com/x" })).toEqual([
+      "I'm Max, for atlas. I can't open pictures or files. Please ask me in words."
+    ])
+    expect(s.model.requests).toHaveLength(0)
+    const bodies = ["日本語", "مرحبا", "हिन्दी", "👩‍👩‍👧‍👦", "é e\u0301", "a\u0000b", "\u202eabc", "x".repeat(3999)]
+    for (const body of bodies) expect(await s.ask(ADA, body), body.slice(0, 9)).toHaveLength(1)
+    expect(s.model.requests).toHaveLength(bodies.length)
+    expect(await s.ask(ADA, "x".repeat(10_000))).toEqual([
+      "That's more than I can read at once. Please ask in at most 4,000 characters."
+    ])
+    expect(s.model.requests).toHaveLength(bodies.length)
+    expect(await s.ask(ADA, "look", { NumMedia: "2" })).toHaveLength(1)
+  })
+
+  it("that take long are apologized for once", async () => {
+    s.model.script = async () => {
+      await sleep(1500)
+      return says("Here it is.")
+    }
+    expect(await s.ask(ADA, "something hard")).toEqual([
+      "I'm Max, for atlas. Sorry, this is taking longer than usual. I'll text you the answer.",
+      "I'm Max, for atlas. Here it is."
+    ])
+  })
+
+  it("are answered shortly, in the carrier's alphabet", async () => {
+    s.model.script = () => says(`“Ada” — that’s it… • ${"word ".repeat(200)}`)
+    const [answer] = await s.ask(ADA, "tell me all")
+    expect(answer).toContain(`"Ada" - that's it... - word word`)
+    expect(answer!.length).toBeLessThanOrEqual(MAX_LENGTH)
+    expect(answer).toMatch(/word\.\.\.$/)
+  })
+
+  it("that can't be answered are told so", async () => {
+    s.model.script = () => ({ status: 401, error: "authentication_error" })
+    const [answer] = await s.ask(ADA, "who is ada?")
+    expect(answer).toMatch(/^I'm Max, for atlas\. I can't think right now\. .* \(ref [0-9A-Z]{4}\)$/)
+    expect(await states()).toEqual(["failed"])
+  })
+})
+
+describe("an answer that was looked up before the policy changed", () => {
+  it("isn't sent any more: the question is asked again", async () => {
+    s.model.script = inTurn(says("The old answer."), says("The new answer."))
+    s.carrier.fate = () => ({ accept: false, status: 429, headers: { "retry-after": "1" } })
+    await s.text(ADA, "who is ada?")
+    while (s.carrier.asked.send === 0) await sleep(20)
+    await s.run(publish(s.organization, (rules) => [...rules]))
+    s.carrier.fate = () => ({})
+    await s.quiet()
+    expect(s.heard(ADA)).toEqual(["The new answer."])
+    expect(s.model.requests).toHaveLength(2)
+  })
+
+  it("isn't sent to somebody who isn't a member any more", async () => {
+    s.carrier.fate = () => ({ accept: false, status: 429, headers: { "retry-after": "1" } })
+    await s.text(BOB, "who is ada?")
+    while (s.carrier.asked.send === 0) await sleep(20)
+    await s.sql(
+      "UPDATE max.memberships m SET suspended_at = now() FROM max.identifiers i WHERE i.key = $1 AND i.anchor_id = m.anchor_id",
+      [BOB]
+    )
+    await s.sql("UPDATE max.organizations SET epoch = epoch + 1")
+    s.carrier.fate = () => ({})
+    await s.quiet()
+    expect(s.heard(BOB)).toEqual([expect.stringContaining("I can't answer this number")])
+    await s.sql("UPDATE max.memberships SET suspended_at = NULL")
+    await s.sql("UPDATE max.organizations SET epoch = epoch + 1")
+  })
+})
+
+describe("limits", () => {
+  let limited: Setting
+  beforeAll(async () => {
+    limited = await startSetting({ smsPerNumber: 3, smsSegments: 8 })
+    await limited.people([{ name: "Ada Lovelace", phone: ADA, role: "admin" }])
+  })
+  afterAll(() => limited.stop())
+
+  it("let a number ask so often in an hour, and say so once", async () => {
+    const heard: Array<ReadonlyArray<string>> = []
+    for (let n = 0; n < 6; n++) heard.push(await limited.ask(ADA, `question ${n}`))
+    expect(heard.map(({ length }) => length)).toEqual([1, 1, 1, 1, 0, 0])
+    expect(heard[3]).toEqual(["That's a lot of messages in one hour. Please try again later."])
+    expect(limited.model.requests).toHaveLength(3)
+  })
+
+  it("let an organization send so many segments in a day, of which strangers get half", async () => {
+    await limited.reset()
+    const strangers = Array.from({ length: 8 }, (_, index) => `+1512555080${index}`)
+    for (const stranger of strangers) await limited.text(stranger, "hello")
+    await limited.quiet()
+    expect(limited.carrier.accepted).toHaveLength(4)
+    await limited.sql("UPDATE max.sms_senders SET in_hour = 0")
+    for (let n = 0; n < 6; n++) {
+      await limited.sql("UPDATE max.sms_senders SET in_hour = 0")
+      await limited.ask(ADA, `question ${n}`)
+    }
+    expect(limited.heard(ADA)).toHaveLength(4)
+    const log = await limited.log()
+    expect(log.filter(({ error }: any) => error === "day's limit")).toHaveLength(6)
+    expect(log.every(({ state, error }: any) => error === undefined || state === "dead")).toBe(true)
+  })
+})

@@ -1,0 +1,279 @@
+/** How texts leave: once, in order, through everything that a carrier can do wrong; and what is recorded of it all. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { ACCOUNT, type Fate, messageFrom, OURS, post } from "../../support/carrier.ts"
+import { says } from "../../support/messages.ts"
+import { watched } from "../../support/watched.ts"
+import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"
+
+let s: Setting
+const seen = watched()
+
+beforeAll(async () => {
+  s = await startSetting({}, { sending: 0.3 }, seen.layer)
+  await s.people([
+    { name: "Ada Lovelace", phone: ADA, role: "admin" },
+    { name: "Bob Byron", phone: BOB, role: "member" }
+  ])
+})
+afterAll(() => s.stop())
+beforeEach(() => s.reset())
+
+interface TextRow {
+  readonly text_id: string
+  readonly state: string
+  readonly error: string | null
+  readonly attempts: number
+  readonly provider_id: string | null
+}
+const texts = () =>
+  s.sql<TextRow>("SELECT text_id, state, error, attempts, provider_id FROM max.sms_outbox ORDER BY created_at")
+
+/** As if so many seconds had gone by, again and again, until nothing is under way. */
+const passing = async () => {
+  for (let round = 0; round < 400; round++) {
+    await s.sql("UPDATE max.sms_outbox SET next_at = next_at - interval '1 hour' WHERE state IN ('queued', 'trying')")
+    await s.sql("UPDATE max.sms_senders SET due_at = now() WHERE lease IS NULL AND due_at IS NOT NULL")
+    const [left] = await s.sql<{ n: number }>(
+      `SELECT (SELECT count(*) FROM max.sms_outbox WHERE state IN ('queued', 'trying'))::int
+        + (SELECT count(*) FROM max.sms_inbox WHERE state = 'waiting')::int AS n`
+    )
+    if (left!.n === 0) return
+    await sleep(50)
+  }
+  throw new Error("It never came to an end.")
+}
+
+/** The carrier does this to the first texts, one after another, and accepts what comes then. */
+const fates = (...list: ReadonlyArray<Fate>) => {
+  let n = 0
+  s.carrier.fate = () => list[n++] ?? {}
+}
+
+describe("a message", () => {
+  it("that is delivered fifty times at once is answered once", async () => {
+    const params = messageFrom(ADA, "who is ada?")
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(s, params)))
+    expect(answers.every(({ status, text }) => status === 200 && text === "<Response/>")).toBe(true)
+    await s.quiet()
+    // And once more, late.
+    expect((await post(s, params)).status).toBe(200)
+    await s.quiet()
+    expect(s.model.requests).toHaveLength(1)
+    expect(s.heard(ADA)).toEqual(["I'm Max, for atlas. Hello there."])
+    expect(await s.sql("SELECT 1 FROM max.turns")).toHaveLength(1)
+  })
+
+  it("is acknowledged while a turn takes long", async () => {
+    let end: (() => void) | undefined
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    s.model.script = async () => {
+      await ended
+      return says("At last.")
+    }
+    await s.text(ADA, "something hard")
+    while (s.model.requests.length === 0) await sleep(20)
+    const took: Array<number> = []
+    for (let n = 0; n < 100; n++) {
+      const started = performance.now()
+      await s.text(n % 2 === 0 ? ADA : STRANGER, `message ${n}`)
+      took.push(performance.now() - started)
+    }
+    expect(s.heard(ADA)).toEqual([])
+    took.sort((a, b) => a - b)
+    console.log(`100 webhooks while a turn goes on: p50 ${took[50]!.toFixed(1)} ms, p95 ${took[95]!.toFixed(1)} ms`)
+    end!()
+    await s.quiet()
+    expect(s.heard(ADA)[0]).toBe("I'm Max, for atlas. At last.")
+  })
+})
+
+describe("a text", () => {
+  const WRONG: Readonly<Record<string, Fate>> = {
+    "429": { accept: false, status: 429, headers: { "retry-after": "1" } },
+    "500, not accepted": { accept: false, status: 500 },
+    "500, accepted": { accept: true, status: 500 },
+    "no answer, not accepted": { accept: false, ends: "never" },
+    "no answer, accepted": { accept: true, ends: "never" },
+    "half an answer": { accept: true, ends: "half" },
+    "a broken connection, not accepted": { accept: false, ends: "broken" },
+    "a broken connection, accepted": { accept: true, ends: "broken" }
+  }
+
+  it.each(Object.keys(WRONG))("arrives once after: %s", async (name) => {
+    fates(WRONG[name]!, WRONG[name]!)
+    await s.text(ADA, "first")
+    await sleep(400)
+    await s.text(ADA, "second")
+    await passing()
+    const answers = ["I'm Max, for atlas. Hello there.", "Hello there."]
+    expect(s.heard(ADA)).toEqual(answers)
+    const rows = await texts()
+    expect(rows.map(({ state }) => state)).toEqual(["accepted", "accepted"])
+    expect(rows.map(({ provider_id: id }) => id)).toEqual(s.carrier.accepted.map(({ sid }) => sid))
+  })
+
+  it("that is refused for good is dead, and what comes after it isn't kept waiting", async () => {
+    fates({ status: 400, code: 21610 })
+    await s.text(ADA, "first")
+    await s.quiet()
+    expect(await s.ask(ADA, "second")).toEqual(["Hello there."])
+    expect(await texts()).toMatchObject([
+      { state: "dead", error: "21610", attempts: 1 },
+      { state: "accepted", error: null, attempts: 1 }
+    ])
+  })
+
+  it("is given up after eight attempts, or when nobody waits for it any more", async () => {
+    s.carrier.fate = () => ({ accept: false, status: 503 })
+    await s.text(ADA, "first")
+    await passing()
+    expect(await texts()).toMatchObject([{ state: "dead", error: "20500", attempts: 8 }])
+    expect(s.carrier.asked).toEqual({ send: 8, list: 8 })
+    await s.reset()
+    s.carrier.fate = () => ({ accept: false, status: 429 })
+    await s.text(BOB, "first")
+    while (s.carrier.asked.send === 0) await sleep(20)
+    await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '2 hours'")
+    await passing()
+    expect((await texts()).map(({ state }) => state)).toEqual(["dead"])
+  })
+
+  it("isn't sent again while the carrier can't say whether it has it", async () => {
+    s.carrier.listing = 503
+    fates({ accept: true, ends: "broken" })
+    await s.text(ADA, "first")
+    while (s.carrier.asked.list < 4) {
+      await s.sql("UPDATE max.sms_outbox SET next_at = now()")
+      await s.sql("UPDATE max.sms_senders SET due_at = now() WHERE lease IS NULL")
+      await sleep(50)
+    }
+    expect(s.carrier.asked.send).toBe(1)
+    s.carrier.listing = 200
+    await passing()
+    expect(s.heard(ADA)).toHaveLength(1)
+  })
+
+  it("waits for the carrier to come back", async () => {
+    const account = ACCOUNT
+    await s.sql("UPDATE max.sms_numbers SET account = 'ACother'")
+    const params = messageFrom(ADA, "hello", { AccountSid: "ACother" })
+    expect((await post(s, params)).status).toBe(200)
+    while ((await texts())[0]?.attempts !== 2) {
+      await s.sql("UPDATE max.sms_outbox SET next_at = now()")
+      await s.sql("UPDATE max.sms_senders SET due_at = now() WHERE lease IS NULL")
+      await sleep(50)
+    }
+    expect(await texts()).toMatchObject([{ state: "queued", error: "20003" }])
+    await s.sql("UPDATE max.sms_numbers SET account = $1", [account])
+    await passing()
+    expect(s.heard(ADA)).toHaveLength(1)
+  })
+})
+
+describe("how far a text has come", () => {
+  const report = (id: string, state: string, more: Record<string, string> = {}) =>
+    post(
+      s,
+      {
+        MessageSid: s.carrier.accepted[0]!.sid,
+        MessageStatus: state,
+        AccountSid: ACCOUNT,
+        From: OURS,
+        To: ADA,
+        ...more
+      },
+      { path: `/v1/sms/twilio/status/${id}` }
+    )
+
+  it("only ever moves on, in whatever order the carrier says it", async () => {
+    await s.ask(ADA, "hello")
+    const [{ text_id: id }] = (await texts()) as [TextRow]
+    expect(s.carrier.accepted[0]!.callback).toBe(`https://max.example.com/v1/sms/twilio/status/${id}`)
+    const after: Array<string> = []
+    for (const state of ["sent", "queued", "sending", "nonsense", "delivered", "sent", "failed", "queued"]) {
+      expect((await report(id, state)).status, state).toBe(200)
+      after.push((await texts())[0]!.state)
+    }
+    expect(after).toEqual(["sent", "sent", "sent", "sent", "delivered", "delivered", "delivered", "delivered"])
+    expect((await s.log())[0]).toMatchObject({
+      direction: "out",
+      state: "delivered",
+      person: { name: "Ada Lovelace" },
+      number: "…0142",
+      segments: 1
+    })
+  })
+
+  it("comes with the carrier's code when it failed, and of another text changes nothing", async () => {
+    await s.ask(ADA, "hello")
+    const [{ text_id: id }] = (await texts()) as [TextRow]
+    expect((await report(id, "delivered", { MessageSid: `SM${"9".repeat(32)}` })).status).toBe(200)
+    expect((await report("nobodys", "delivered")).status).toBe(200)
+    expect((await texts())[0]!.state).toBe("accepted")
+    await report(id, "undelivered", { ErrorCode: "30003", ErrorMessage: `Unreachable ${ADA}` })
+    expect(await texts()).toMatchObject([{ state: "undelivered", error: "30003" }])
+    const forged = { MessageSid: "SM1", MessageStatus: "delivered", AccountSid: ACCOUNT, From: OURS, To: ADA }
+    expect((await post(s, forged, { path: `/v1/sms/twilio/status/${id}`, signature: "x" })).status).toBe(403)
+  })
+
+  it("is known even when only the report says that the text was accepted", async () => {
+    s.carrier.listing = 503
+    fates({ accept: true, ends: "broken" })
+    await s.text(ADA, "hello")
+    while (s.carrier.asked.send === 0) await sleep(20)
+    const [{ text_id: id }] = (await texts()) as [TextRow]
+    expect((await report(id, "delivered")).status).toBe(200)
+    await passing()
+    expect(await texts()).toMatchObject([{ state: "delivered", attempts: 1, provider_id: s.carrier.accepted[0]!.sid }])
+  })
+})
+
+describe("what is recorded", () => {
+  it("has no number and nothing of what was said, in no span and no log, whatever went wrong", async () => {
+    const canary = "qzcanaryqz"
+    s.model.script = () => says(`You said ${canary}.`)
+    fates({ accept: true, ends: "half" }, { status: 400, code: 21211 }, { accept: false, status: 429 })
+    await s.text(ADA, `${canary} one`)
+    await sleep(300)
+    await s.text(ADA, `${canary} two`)
+    await s.text(STRANGER, canary)
+    await s.text(BOB, "", { NumMedia: "1" })
+    await s.text(BOB, "STOP")
+    await post(s, messageFrom(ADA, canary), { signature: "forged" })
+    await passing()
+    const recorded = seen.recorded()
+    expect(recorded).toContain("sms turn")
+    expect(recorded).toContain("POST /v1/sms/twilio")
+    for (const number of [ADA, BOB, STRANGER, OURS]) {
+      for (const form of [number, number.slice(1), number.slice(2), encodeURIComponent(number)]) {
+        expect(recorded.includes(form), form).toBe(false)
+      }
+    }
+    expect(recorded).not.toContain(canary)
+    const log = JSON.stringify(await s.log())
+    expect(log).not.toContain(canary)
+    expect(log).not.toContain(ADA.slice(2))
+    expect(JSON.stringify(await s.log(true))).toContain(canary)
+  })
+
+  it("is forgotten in its time, but for that it was there", async () => {
+    await s.ask(ADA, "hello")
+    await s.sql("UPDATE max.sms_inbox SET received_at = received_at - interval '40 days'")
+    await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '40 days'")
+    const { SmsOutbox } = await import("../../../src/services/SmsOutbox.ts")
+    const { Effect } = await import("effect")
+    const prune = (days: number) => s.run(Effect.flatMap(SmsOutbox, (outbox) => outbox.prune(days)))
+    await prune(41)
+    expect((await s.log(true)).every(({ body }: any) => body !== "")).toBe(true)
+    await prune(39)
+    expect((await s.log(true)).map(({ body, state }: any) => [state, body])).toEqual([
+      ["accepted", ""],
+      ["answered", ""]
+    ])
+    await s.sql("UPDATE max.sms_inbox SET received_at = received_at - interval '370 days'")
+    await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '370 days'")
+    await prune(39)
+    expect(await s.log()).toEqual([])
+  })
+})
