@@ -1,37 +1,41 @@
-/** A text message as if it had come in, all the way to what would be sent. Nothing leaves this machine by a carrier. */
-import { Effect, Layer, Redacted } from "effect"
+/** What a text message would be answered with. */
+import { Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { randomBytes } from "node:crypto"
-import { OperatorError } from "../../../domain/errors.ts"
 import { phoneKey } from "../../../domain/keys.ts"
-import { quoted } from "../../../domain/text.ts"
-import { SIMULATION, SmsAdmission } from "../../../services/SmsAdmission.ts"
-import { SmsInbox } from "../../../services/SmsInbox.ts"
-import { SmsLog } from "../../../services/SmsLog.ts"
-import { segmentsOf } from "../../sms/gsm.ts"
-import { makeLoopback } from "../../sms/loopback.ts"
+import { printable, quoted } from "../../../domain/text.ts"
 import { Sending } from "../../sms/Sending.ts"
+import { type Simulated, simulateMessage } from "../../sms/simulate.ts"
 import { Texting } from "../../sms/Texting.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
-import { columns, dim, note, result } from "../output.ts"
-
-const AT_ONCE = { quiet: 0, most: 0 }
-const LEASE_SECONDS = 30
+import { dim, note, result } from "../output.ts"
 
 /** Why nothing would be sent. */
-const SILENCE: Readonly<Record<string, string>> = {
-  refused: "This number was told today already that it has no access.",
-  keyword: "This word is the carrier's: it answers by itself.",
-  stopped: "This number has said stop.",
-  repeated: "The same question has had the same answer three times in a row: nothing more is said.",
-  limited: "This number has asked too often in this hour."
+const SILENCE: Partial<Record<Simulated["outcome"], string>> = {
+  refused: "Nothing: this number was told today already that it has no access.",
+  keyword: "Nothing: this word is the carrier's, which answers by itself.",
+  stopped: "Nothing: this number has said stop. START allows texts again.",
+  repeated: "Nothing: the same question has had the same answer three times in a row."
 }
 
 const REFUSED = {
-  "no access": "no access",
-  shared: "no access, because it isn't one person's alone",
-  dormant: "no access, because nothing was heard of it for 180 days; max sms prove vouches for it"
+  "no access": "it has no access",
+  shared: "it has no access, because it isn't one person's alone",
+  dormant: "it has no access, because nothing was heard of it for 180 days; max sms prove vouches for it"
 } as const
+
+const lines = ({ outcome, texts }: Simulated): ReadonlyArray<string> =>
+  texts.length === 0
+    ? [SILENCE[outcome] ?? "Nothing."]
+    : texts.flatMap(({ body, count, encoding }) => [
+        ...body.split("\n").map(printable),
+        dim(`${body.length} characters, ${count === 1 ? "1 segment" : `${count} segments`}, ${encoding}`)
+      ])
+
+const who = ({ admitted, identified, refused }: Simulated): string => {
+  const names = identified.map(({ name }) => printable(name)).join(" and ")
+  const access = refused === undefined ? `in by ${admitted}` : REFUSED[refused]
+  return `The number is ${names === "" ? "nobody" : names}'s: ${access}.`
+}
 
 export const simulate = Command.make(
   "simulate",
@@ -48,68 +52,17 @@ export const simulate = Command.make(
           message: `--from is a phone number without an extension, and ${quoted(input.from)} isn't.`
         })
       }
-      const admission = yield* SmsAdmission
-      const inbox = yield* SmsInbox
-      const log = yield* SmsLog
-      const texting = yield* Texting
-      const people = yield* admission.identify(organization, phone)
-      const admitted = yield* admission.admit(organization, phone)
-      const names = yield* log.names(organization, people)
-
-      const provider = makeLoopback()
-      const message = {
-        provider: provider.name,
-        id: randomBytes(16).toString("hex"),
+      const simulated = yield* simulateMessage(organization, phone, input.text.join(" "))
+      const { admitted = null, refused = null, texts, ...rest } = simulated
+      const document = {
         from: phone,
-        to: SIMULATION,
-        body: input.text.join(" "),
-        media: 0,
-        receivedAt: new Date()
+        ...rest,
+        admitted,
+        refused,
+        texts: texts.map(({ body, count, encoding }) => ({ body, characters: body.length, encoding, segments: count }))
       }
-      yield* inbox.receive(organization.id, message, AT_ONCE)
-      const key = { organizationId: organization.id, line: SIMULATION, phone }
-      const lease = yield* inbox.claimOne(key, LEASE_SECONDS)
-      if (lease === undefined) {
-        return yield* new OperatorError({ message: "A message from this number is being simulated already." })
-      }
-      const line = {
-        organization,
-        phone: SIMULATION,
-        provider,
-        account: "",
-        secret: Redacted.make(""),
-        merging: AT_ONCE
-      }
-      yield* texting.handle(lease, line)
-      const outcome = yield* inbox.outcomeOf(organization.id, message)
-      if (outcome === undefined) {
-        return yield* new OperatorError({ message: "There is no answer yet. Try again: the message is kept." })
-      }
-
-      const by = admitted._tag === "Admitted" ? admitted.by : undefined
-      const texts = provider.sent.map(({ body }) => ({ body, characters: body.length, ...segmentsOf(body) }))
-      const identified = people.map((id) => ({ id, name: names.get(id) ?? "" }))
-      yield* result(
-        yield* wantsJson,
-        {
-          from: phone,
-          identified,
-          admitted: by ?? null,
-          refused: admitted._tag === "Refused" ? admitted.why : null,
-          outcome,
-          texts: texts.map(({ count, ...text }) => ({ ...text, segments: count }))
-        },
-        texts.length === 0
-          ? [dim(SILENCE[outcome] ?? "Nothing would be sent.")]
-          : texts.flatMap(({ body, characters, count, encoding }) => [
-              ...body.split("\n").flatMap((one) => columns([[one]])),
-              dim(`${characters} characters, ${count === 1 ? "1 segment" : `${count} segments`}, ${encoding}`)
-            ])
-      )
-      const who = identified.length === 0 ? "nobody" : columns([[identified.map(({ name }) => name).join(", ")]])[0]!
-      yield* note(
-        `The number is ${who}'s: ${admitted._tag === "Admitted" ? `in by ${admitted.by}` : REFUSED[admitted.why]}.`
-      )
+      yield* result(yield* wantsJson, document, lines(simulated))
+      yield* note(who(simulated))
     }).pipe(Effect.provide(Texting.layer.pipe(Layer.provide(Sending.layer))))
 ).pipe(
   Command.withDescription("Answer a message as if it had come from a number, and show what would be sent"),

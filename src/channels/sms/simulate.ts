@@ -1,0 +1,58 @@
+/** A message as if it had come in: the whole way of a real one, on a line of its own, and nothing leaves this machine. */
+import { Effect, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import type { Organization } from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
+import { SIMULATION, SmsAdmission } from "../../services/SmsAdmission.ts"
+import { type Outcome, SmsInbox } from "../../services/SmsInbox.ts"
+import { SmsLog } from "../../services/SmsLog.ts"
+import { type Segments, segmentsOf } from "./gsm.ts"
+import { makeLoopback } from "./loopback.ts"
+import { Texting } from "./Texting.ts"
+
+const AT_ONCE = { quiet: 0, most: 0 }
+const LEASE_SECONDS = 30
+
+export interface Simulated {
+  /** The people who have the number. */
+  readonly identified: ReadonlyArray<{ readonly id: string; readonly name: string }>
+  readonly admitted: "membership" | "opened channel" | undefined
+  readonly refused: "no access" | "shared" | "dormant" | undefined
+  readonly outcome: Outcome
+  /** What would be sent. */
+  readonly texts: ReadonlyArray<Segments & { readonly body: string }>
+}
+
+/** What comes of a message from a number, in E.164. */
+export const simulateMessage = Effect.fnUntraced(function* (organization: Organization, phone: string, body: string) {
+  const admission = yield* SmsAdmission
+  const inbox = yield* SmsInbox
+  const log = yield* SmsLog
+  const texting = yield* Texting
+  const people = yield* admission.identify(organization, phone)
+  const names = yield* log.names(organization, people)
+  const admitted = yield* admission.admit(organization, phone)
+
+  const provider = makeLoopback()
+  const id = randomBytes(16).toString("hex")
+  const message = { provider: provider.name, id, from: phone, to: SIMULATION, body, media: 0, receivedAt: new Date() }
+  yield* inbox.receive(organization.id, message, AT_ONCE)
+  const lease = yield* inbox.claimOne({ organizationId: organization.id, line: SIMULATION, phone }, LEASE_SECONDS)
+  if (lease === undefined) {
+    return yield* new OperatorError({ message: "A message from this number is being simulated already. Try again." })
+  }
+  const secret = Redacted.make("")
+  yield* texting.handle(lease, { organization, phone: SIMULATION, provider, account: "", secret, merging: AT_ONCE })
+  const outcome = yield* inbox.outcomeOf(organization.id, message)
+  if (outcome === undefined) {
+    return yield* new OperatorError({ message: "There is no answer yet. Try again: the message is kept." })
+  }
+  const simulated: Simulated = {
+    identified: people.map((one) => ({ id: one, name: names.get(one) ?? "" })),
+    admitted: admitted._tag === "Admitted" ? admitted.by : undefined,
+    refused: admitted._tag === "Refused" ? admitted.why : undefined,
+    outcome,
+    texts: provider.sent.map((sent) => ({ body: sent.body, ...segmentsOf(sent.body) }))
+  }
+  return simulated
+})
