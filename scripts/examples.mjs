@@ -41,7 +41,7 @@ const step = async (what, use) => {
 }
 
 /** What an example needs, from its own package.json; Max is the one that was packed. */
-const examples = readdirSync(join(root, "examples")).filter((name) => name !== "workbench")
+const examples = readdirSync(join(root, "examples")).filter((name) => !["workbench", "sms"].includes(name))
 const dependenciesOf = (name) => {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(root, "examples", name, "package.json"), "utf8")

@@ -33,8 +33,9 @@ const lines = ({ outcome, texts }: Simulated): ReadonlyArray<string> =>
 
 const who = ({ admitted, identified, refused }: Simulated): string => {
   const names = identified.map(({ name }) => printable(name)).join(" and ")
+  const whose = names === "" ? "nobody's number" : `the number of ${names}`
   const access = refused === undefined ? `in by ${admitted}` : REFUSED[refused]
-  return `The number is ${names === "" ? "nobody" : names}'s: ${access}.`
+  return `This is ${whose}: ${access}.`
 }
 
 export const simulate = Command.make(
