@@ -35,7 +35,7 @@ export interface TurnInput {
 }
 
 /** A whole answer that is about to be kept. */
-export interface Answer {
+interface Answer {
   readonly session: string
   readonly text: string
   readonly choices: ReadonlyArray<Choice>

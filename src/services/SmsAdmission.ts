@@ -14,7 +14,7 @@ import { IdentityResolver } from "./IdentityResolver.ts"
 import { SmsSettings } from "./SmsSettings.ts"
 
 /** After so many days of silence a number may be somebody else's. */
-export const DORMANT_DAYS = 180
+const DORMANT_DAYS = 180
 
 /** The number that simulated messages are written to: it is nobody's, and what happens on it counts for nothing else. */
 export const SIMULATION = "simulation"

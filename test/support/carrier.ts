@@ -40,7 +40,7 @@ export const startCarrier = async (port = 0) => {
     accepted,
     /** Requests to send a text, and to list what was sent. */
     asked: { send: 0, list: 0 },
-    fate: (_: Given): Fate => ({}),
+    fate: (() => ({})) as (given: Given) => Fate,
     /** The status of the list; what isn't 200 has none. */
     listing: 200,
     reset: () => {
@@ -68,7 +68,7 @@ export const startCarrier = async (port = 0) => {
       const messages = accepted
         .filter(({ from, to }) => to === address.searchParams.get("To") && from === address.searchParams.get("From"))
         .map(({ at, body, sid }) => ({ sid, body, date_created: new Date(at).toUTCString() }))
-        .reverse()
+        .toReversed()
       return json(carrier.listing, { messages })
     }
     let form = ""

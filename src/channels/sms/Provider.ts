@@ -4,7 +4,7 @@ import type { DeliveryReport, InboundMessage } from "../../domain/Sms.ts"
 import type { Sent } from "../../services/SmsOutbox.ts"
 
 /** A request as it was sent to us, form decoded. */
-export interface SignedRequest {
+interface SignedRequest {
   /** The whole address under which we are known, with the query: never what the request says of itself. */
   readonly url: string
   readonly signature: string | undefined

@@ -157,7 +157,7 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
   const waiting: Array<Params> = []
   const sent: Array<string> = []
   const deliver = async () => {
-    for (const params of [...waiting]) {
+    for (const params of waiting.slice()) {
       const answer = await post(running, params).catch(() => undefined)
       if (answer?.status === 200) waiting.splice(waiting.indexOf(params), 1)
       if (answer === undefined) return
@@ -167,6 +167,7 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
   /** Until everything that was taken has been answered. */
   const drained = async () => {
     for (;;) {
+      expect(running.child.exitCode ?? running.child.signalCode).toBe(null)
       await deliver()
       const [left] = await sql(`SELECT (SELECT count(*) FROM max.sms_inbox WHERE state = 'waiting')::int
         + (SELECT count(*) FROM max.sms_outbox WHERE state IN ('queued', 'trying'))::int AS n`)
@@ -177,6 +178,7 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
   }
 
   for (let kill = 0; kill < KILLS; kill++) {
+    point = undefined
     running = await start()
     // Every other kill hits what the one before it has left.
     if (kill % 2 === 0) await drained()
@@ -193,6 +195,7 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
     await running.ended
     clearTimeout(late)
     await timePasses()
+    if (kill % 20 === 19) console.log(`${kill + 1} kills`)
   }
 
   point = undefined
