@@ -1,0 +1,94 @@
+/** Text messages by the command line, as operators set them up. */
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Ran, runMax } from "../../support/cli.ts"
+import { ACCOUNT } from "../../support/carrier.ts"
+import { migratedDatabase } from "../../support/database.ts"
+
+const scope = Scope.makeUnsafe()
+let env: Record<string, string> = {}
+
+beforeAll(async () => {
+  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  env = { DATABASE_URL: url, MAX_LOOKUP_TIMEOUT: "10000", MAX_PROVIDER: "basic", CARRIER_TOKEN: "qzsecretqz" }
+  for (const org of ["atlas", "borealis"]) {
+    await max("init", "--org", org, "--country", "US", "--time-zone", "UTC")
+  }
+  await max("member", "add", "512-555-0142", "--role", "member", "--create", "--name", "Ada Lovelace", "--org", "atlas")
+})
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+const max = (...args: ReadonlyArray<string>): Promise<Ran> => runMax(args, env)
+const add = (number: string, ...more: ReadonlyArray<string>) =>
+  max("sms", "add-number", number, "--org", "atlas", ...more)
+
+it("takes a number with where its secret is, and nothing that isn't one", async () => {
+  const good = ["--account", ACCOUNT, "--token", "env:CARRIER_TOKEN"]
+  for (const [args, code, says] of [
+    [["5", ...good], 1, "isn't a phone number"],
+    [["+1 512 555 0100 ext 5", ...good], 1, "isn't a phone number"],
+    [["+15125550100", "--account", "12345"], 2, "--account is AC and 32 digits"],
+    [["+15125550100", "--account", ACCOUNT, "--token", "qzsecretqz"], 3, "env:NAME or file:/path"],
+    [["+15125550100", "--account", ACCOUNT, "--token", "env:NOT_SET"], 3, "a variable that is set"],
+    [["+15125550100", "--account", ACCOUNT], 3, "a variable that is set"],
+    [["+15125550100", "--account", ACCOUNT, "--token", "file:/nowhere"], 3, "a file that can be read"]
+  ] as ReadonlyArray<readonly [ReadonlyArray<string>, number, string]>) {
+    const ran = await add(args[0]!, ...args.slice(1))
+    expect([ran.code, ran.stderr], args.join(" ")).toEqual([code, expect.stringContaining(says)])
+    expect(ran.stdout + ran.stderr).not.toContain("qzsecretqz")
+  }
+  const added = await add("512-555-0100", ...good)
+  expect([added.code, added.stdout]).toEqual([0, "+15125550100 is atlas's.\n"])
+  expect(added.stderr).toContain("Set MAX_PUBLIC_URL")
+  expect((await add("+15125550100", ...good)).code).toBe(0)
+  const taken = await max("sms", "add-number", "+15125550100", "--org", "borealis", ...good)
+  expect([taken.code, taken.stderr]).toEqual([1, "This number is another organization's. Remove it there first.\n"])
+  const listed = JSON.parse((await max("sms", "numbers", "--org", "atlas", "--json")).stdout)
+  expect(listed).toEqual({
+    numbers: [{ phone: "+15125550100", provider: "twilio", account: ACCOUNT, secret: "env:CARRIER_TOKEN" }],
+    contact: null,
+    openedWithRole: null
+  })
+  expect((await max("audit", "list", "--org", "atlas")).stdout).toContain("sms.number-added")
+  expect((await max("sms", "remove-number", "+15125550100", "--org", "atlas")).code).toBe(0)
+  expect((await max("sms", "remove-number", "+15125550100", "--org", "atlas")).code).toBe(1)
+})
+
+it("opens the channel with a role that there is, and says the risk", async () => {
+  expect((await max("sms", "open", "--role", "membr", "--org", "atlas")).stderr).toContain("Did you mean member?")
+  const opened = await max("sms", "open", "--role", "member", "--org", "atlas")
+  expect([opened.code, opened.stderr]).toEqual([0, expect.stringContaining("is taken for that person")])
+  expect((await max("sms", "numbers", "--org", "atlas")).stdout).toContain("comes in as member")
+  expect((await max("sms", "close", "--org", "atlas")).code).toBe(0)
+  expect((await max("sms", "prove", "+15125550199", "--org", "atlas")).code).toBe(1)
+  expect((await max("sms", "prove", "+15125550142", "--org", "atlas")).code).toBe(0)
+  for (const contact of ["", "x".repeat(81)]) {
+    expect((await max("sms", "contact", contact, "--org", "atlas")).code).toBe(1)
+  }
+  expect((await max("sms", "contact", "Jo \u202eat\n the desk", "--org", "atlas")).code).toBe(0)
+  const stranger = await max("sms", "simulate", "--from", "202-555-0199", "hello", "--org", "atlas")
+  expect(stranger.stdout).toContain("Please ask Jo at the desk for access.")
+})
+
+it("simulates a conversation without a trace in the log of what was really written", async () => {
+  const simulate = (...args: ReadonlyArray<string>) =>
+    max("sms", "simulate", "--from", "512-555-0142", ...args, "--org", "atlas")
+  const found = await simulate("who is ada lovelace?")
+  expect([found.code, found.stdout, found.stderr]).toEqual([
+    0,
+    expect.stringContaining("I'm Max, for atlas (basic mode). I found Ada Lovelace."),
+    "This is the number of Ada Lovelace: in by membership.\n"
+  ])
+  expect((await simulate("STOP")).stdout).toContain("this word is the carrier's")
+  expect((await simulate("who is ada?")).stdout).toContain("has said stop")
+  expect((await max("sms", "simulate", "--from", "12", "hi", "--org", "atlas")).code).toBe(2)
+  expect((await max("sms", "log", "--org", "atlas")).stdout).toContain("Nothing was written yet.")
+  for (const bad of [
+    ["--limit", "0"],
+    ["--limit", "5000"],
+    ["--before", "yesterday"]
+  ]) {
+    expect((await max("sms", "log", ...bad, "--org", "atlas")).code).toBeGreaterThan(0)
+  }
+})
