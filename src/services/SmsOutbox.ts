@@ -92,7 +92,7 @@ export class SmsOutbox extends Context.Service<
     readonly cancel: (lease: Lease) => Effect.Effect<void, Unavailable>
     /** What the carrier says of a text; what is older than what is known changes nothing. */
     readonly report: (organizationId: bigint, id: string, report: DeliveryReport) => Effect.Effect<boolean, Unavailable>
-    /** Forgets what was written more than so many days ago; that it was written is known for a year more. */
+    /** Forgets what was written more than so many days ago (that it was is known for a year more), and who was nobody. */
     readonly prune: (days: number) => Effect.Effect<void, Unavailable>
   }
 >()("max/services/SmsOutbox") {
@@ -245,7 +245,9 @@ export class SmsOutbox extends Context.Service<
         prune: Effect.fn("SmsOutbox.prune")((days) =>
           Effect.asVoid(
             orUnavailable(app`
-              WITH inbox AS (UPDATE max.sms_inbox SET body = '' WHERE body <> '' AND state <> 'waiting'
+              WITH strangers AS (DELETE FROM max.sms_senders WHERE anchor_id = '' AND stopped_at IS NULL AND lease IS NULL
+                  AND due_at IS NULL AND refused_at < now() - interval '2 days'),
+                inbox AS (UPDATE max.sms_inbox SET body = '' WHERE body <> '' AND state <> 'waiting'
                   AND received_at < now() - make_interval(days => ${days}::int)),
                 outbox AS (UPDATE max.sms_outbox SET body = '' WHERE body <> '' AND created_at < now() - make_interval(days => ${days}::int)),
                 old AS (DELETE FROM max.sms_inbox WHERE received_at < now() - make_interval(days => ${days}::int + 366))

@@ -3,6 +3,9 @@ import type { Effect, Redacted } from "effect"
 import type { DeliveryReport, InboundMessage } from "../../domain/Sms.ts"
 import type { Sent } from "../../services/SmsOutbox.ts"
 
+/** A number as providers write it. */
+export const E164 = /^\+[1-9]\d{6,14}$/
+
 /** A request as it was sent to us, form decoded. */
 interface SignedRequest {
   /** The whole address under which we are known, with the query: never what the request says of itself. */

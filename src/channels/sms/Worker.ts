@@ -1,5 +1,5 @@
 /** Looks for senders on whom something is due, as long as the server runs; several servers share the work. */
-import { Context, Effect, Layer, Queue, Schedule } from "effect"
+import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Env } from "../../env.ts"
 import { type Lease, SmsInbox } from "../../services/SmsInbox.ts"
 import { SmsOutbox } from "../../services/SmsOutbox.ts"
@@ -61,7 +61,8 @@ export class Worker extends Context.Service<
         return leases.length > 0
       }).pipe(
         Effect.uninterruptible,
-        Effect.catch(() => Effect.succeed(false))
+        // The database comes back, and with it everything that is due.
+        Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.succeed(false)))
       )
 
       const loop = Effect.flatMap(look, (more) =>

@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import type { DeliveryReport } from "../../domain/Sms.ts"
 import type { Sent } from "../../services/SmsOutbox.ts"
-import type { Account, SmsProvider } from "./Provider.ts"
+import { type Account, E164, type SmsProvider } from "./Provider.ts"
 import { isSigned } from "./twilioSignature.ts"
 
 /** Seconds until something that went wrong is tried again for the first time. */
@@ -13,7 +13,6 @@ const UNKNOWN_PAUSE = 5
 /** Twilio's clock and ours needn't agree. */
 const SKEW_MS = 60_000
 
-const E164 = /^\+[1-9]\d{6,14}$/
 const MESSAGE_ID = /^[A-Za-z0-9]{2,64}$/
 /** What it takes for a body at most is 1,600 characters; more is no text message. */
 const MAX_BODY = 20_000
@@ -93,7 +92,8 @@ export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
         id: id!,
         from: from!,
         to: to!,
-        body: storable(params.get("Body") ?? ""),
+        // An account may have words of its own for stopping: it says which of them a message is.
+        body: storable(params.get("OptOutType") ?? params.get("Body") ?? ""),
         media: Number.isInteger(media) && media > 0 ? Math.min(media, 100) : 0,
         receivedAt: new Date()
       }

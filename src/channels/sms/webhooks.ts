@@ -10,6 +10,7 @@ import { SmsOutbox } from "../../services/SmsOutbox.ts"
 import type { Route } from "../http/edge.ts"
 import { problem, problemOf } from "../http/problems.ts"
 import { type Line, Lines, Times, TWILIO_PATH, TWILIO_STATUS_PATH } from "./Line.ts"
+import { E164 } from "./Provider.ts"
 import { Worker } from "./Worker.ts"
 
 export const SMS_ROUTES: ReadonlyArray<Route> = [
@@ -36,7 +37,8 @@ const handlers = Effect.gen(function* () {
     (request: HttpServerRequest.HttpServerRequest) =>
       Effect.gen(function* () {
         const params = new URLSearchParams(yield* request.text)
-        const line = yield* lines.of(params.get(ours) ?? "")
+        const number = params.get(ours) ?? ""
+        const line = E164.test(number) ? yield* lines.of(number) : undefined
         if (line === undefined || lines.publicUrl === undefined) return NOT_SIGNED
         const url = `${lines.publicUrl}${request.url}`
         const signature = request.headers["x-twilio-signature"]

@@ -248,6 +248,9 @@ describe("a webhook", () => {
 
   it("is answered and forgotten when nobody could be answered", async () => {
     const before = (await kept()).length
+    for (const to of ["", "+1\u0000", "12345"]) {
+      expect((await post(server, messageFrom("+15125550147", "hello", { To: to }))).status).toBe(403)
+    }
     for (const from of ["12345", "Max", "", "whatsapp:+15125550147", "+1512555014x7", "anonymous", OURS]) {
       expect((await post(server, messageFrom(from, "hello"))).status, from).toBe(200)
     }

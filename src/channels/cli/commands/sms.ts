@@ -1,7 +1,6 @@
 /** Text messages: an organization's numbers, who may write, and what was written. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { OperatorError } from "../../../domain/errors.ts"
 import { masked, quoted } from "../../../domain/text.ts"
 import { Env, readReference } from "../../../env.ts"
 import { SmsLog } from "../../../services/SmsLog.ts"
@@ -155,6 +154,7 @@ export const prove = Command.make("prove", { number }, (input) =>
 ).pipe(Command.withDescription("Vouch for a number of which nothing was heard for 180 days: it is still that person's"))
 
 const MAX_ENTRIES = 1000
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?$/
 
 export const log = Command.make(
   "log",
@@ -172,8 +172,8 @@ export const log = Command.make(
         return yield* new UsageError({ message: `--limit is 1 to ${MAX_ENTRIES}.` })
       }
       const before = Option.getOrUndefined(input.before)
-      if (before !== undefined && Number.isNaN(Date.parse(before))) {
-        return yield* new OperatorError({ message: "--before is a time such as 2026-11-22T09:30:00Z." })
+      if (before !== undefined && !(TIME.test(before) && !Number.isNaN(Date.parse(before)))) {
+        return yield* new UsageError({ message: "--before is a time in UTC, such as 2026-11-22T09:30:00Z." })
       }
       const logs = yield* SmsLog
       const found = yield* logs.list(yield* currentOrganization, { limit: input.limit, before, bodies: input.bodies })
