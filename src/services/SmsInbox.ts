@@ -279,7 +279,7 @@ export class SmsInbox extends Context.Service<
                     refused_at = CASE WHEN ${refused === true} THEN now() ELSE refused_at END
                   WHERE ${held(lease)} RETURNING 1 AS one`.pipe(Effect.flatMap(renewed))
                 const done = yield* app`
-                  UPDATE max.sms_inbox m SET state = ${outcome}, text_id = ${textId ?? null}, anchor_id = ${anchorId}
+                  UPDATE max.sms_inbox m SET state = ${outcome}, text_id = ${textId ?? null}, anchor_id = ${outcome === "refused" ? "" : anchorId}
                   FROM unnest(${messages.map(({ provider }) => provider)}::text[], ${messages.map(({ id }) => id)}::text[]) AS x(provider, id)
                   WHERE m.organization_id = ${lease.key.organizationId} AND m.provider = x.provider AND m.message_id = x.id
                     AND m.state = 'waiting' RETURNING 1 AS one`
