@@ -9,7 +9,7 @@ import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"
 let s: Setting
 
 beforeAll(async () => {
-  s = await startSetting({}, { apology: 0.5 })
+  s = await startSetting()
   await s.people([
     { name: "Ada Lovelace", phone: ADA, role: "admin" },
     { name: "Bob Byron", phone: BOB, role: "member" },
@@ -30,8 +30,11 @@ const states = async () =>
 
 describe("messages of one sender", () => {
   it("that come in a burst are one question with one answer", async () => {
+    const { most, quiet } = s.times.merging
+    Object.assign(s.times.merging, { quiet: 3, most: 60 })
     for (const part of ["who is", "Ada", "Lovelace", "?"]) await s.text(ADA, part)
     await s.quiet()
+    Object.assign(s.times.merging, { quiet, most })
     expect(s.heard(ADA)).toHaveLength(1)
     expect(s.model.requests).toHaveLength(1)
     expect(lastSaid(0)).toBe("who is\nAda\nLovelace\n?")
@@ -47,7 +50,7 @@ describe("messages of one sender", () => {
       return says(`Said ${said}.`)
     }
     await s.text(ADA, "slow")
-    await sleep(300)
+    while (s.model.requests.length === 0) await sleep(20)
     await s.text(ADA, "second")
     await s.text(BOB, "other")
     while (s.heard(BOB).length === 0) await sleep(20)
@@ -131,14 +134,16 @@ describe("messages of one sender", () => {
   })
 
   it("that take long are apologized for once", async () => {
+    s.times.apology = 0.05
     s.model.script = async () => {
-      await sleep(1500)
+      while (s.heard(ADA).length === 0) await sleep(20)
       return says("Here it is.")
     }
     expect(await s.ask(ADA, "something hard")).toEqual([
       "I'm Max, for atlas. Sorry, this is taking longer than usual. I'll text you the answer.",
       "I'm Max, for atlas. Here it is."
     ])
+    s.times.apology = 60
   })
 
   it("are answered shortly, in the carrier's alphabet", async () => {

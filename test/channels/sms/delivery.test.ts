@@ -105,7 +105,7 @@ describe("a text", () => {
   it.each(Object.keys(WRONG))("arrives once after: %s", async (name) => {
     fates(WRONG[name]!, WRONG[name]!)
     await s.text(ADA, "first")
-    await sleep(400)
+    while (s.carrier.asked.send === 0) await sleep(20)
     await s.text(ADA, "second")
     await passing()
     const answers = ["I'm Max, for atlas. Hello there.", "Hello there."]

@@ -27,6 +27,7 @@ export const STRANGER = "+15125550199"
 
 type Overrides = Parameters<typeof startServer>[1]
 type TimesOf = (typeof Times)["Service"]
+type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends number ? A[Key] : Mutable<A[Key]> }
 
 /** Everything that takes seconds for people takes a tenth of that here. */
 const QUICK: TimesOf = { merging: { quiet: 0.08, most: 0.6 }, apology: 60, lease: 10, poll: 0.1, sending: 1 }
@@ -37,6 +38,7 @@ export const startSetting = async (
   observed: Layer.Layer<never> = Layer.empty
 ) => {
   process.env["SMS_TEST_TOKEN"] = TOKEN
+  const own: Mutable<TimesOf> = structuredClone({ ...QUICK, ...times })
   const scope = Scope.makeUnsafe()
   const carrier = await startCarrier()
   const model = await startMessages(() => says("Hello there."))
@@ -53,7 +55,7 @@ export const startSetting = async (
       smsSegments: 1_000_000,
       ...overrides
     },
-    Layer.mergeAll(observed, Layer.succeed(Times, { ...QUICK, ...times }))
+    Layer.mergeAll(observed, Layer.succeed(Times, own))
   )
   const run = server.run
   const organization: Organization = await run(makeOrganization("atlas"))
@@ -92,6 +94,8 @@ export const startSetting = async (
     )
   const setting = {
     ...server,
+    /** What takes how long, for a test to change. */
+    times: own,
     carrier,
     model,
     organization,
