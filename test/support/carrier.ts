@@ -10,7 +10,7 @@ export const TOKEN = "carrier-test-token"
 export const OURS = "+15125550100"
 export const PUBLIC_URL = "https://max.example.com"
 
-export interface Given {
+interface Given {
   readonly sid: string
   readonly to: string
   readonly from: string
