@@ -14,6 +14,7 @@ import { Credentials, type Presented, type Scope, sha256 } from "./Credentials.t
 import { IdentityProviders } from "./IdentityProviders.ts"
 import { IdentityResolver } from "./IdentityResolver.ts"
 import { Refusals } from "./Refusals.ts"
+import { Strangers } from "./Strangers.ts"
 
 /** A proof as it was sent. */
 export interface Proof {
@@ -71,6 +72,7 @@ export class Admission extends Context.Service<
       const limits = yield* CallLimits
       const providers = yield* IdentityProviders
       const refusals = yield* Refusals
+      const strangers = yield* Strangers
       const known = new Map<string, Known>()
 
       const remember = (key: string, found: Known) => {
@@ -113,7 +115,9 @@ export class Admission extends Context.Service<
         } satisfies Known
       })
 
-      const find = (proof: Proof): Effect.Effect<Known, NotAuthenticated | NotAdmitted | Unavailable> => {
+      const find = (proof: Proof) => strangers.attempt(look(proof))
+
+      const look = (proof: Proof): Effect.Effect<Known, NotAuthenticated | NotAdmitted | Unavailable> => {
         if (proof.by === "session") {
           return Effect.flatMap(credentials.present("session", proof.secret), (found) => byCredential("session", found))
         }
