@@ -228,9 +228,8 @@ describe("POST /v1/chat", () => {
     messages.reset(() => slow)
     const clients = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
-        const events = as("admin")
-          .chat({ text: `talk ${index}` })
-          [Symbol.asyncIterator]()
+        const said = as("admin").chat({ text: `talk ${index}` })
+        const events = said[Symbol.asyncIterator]()
         for (let next = await events.next(); next.value?._tag !== "delta"; next = await events.next());
         return events
       })
