@@ -19,6 +19,7 @@ import {
   NoAnswer,
   NotAuthenticated,
   NotFound,
+  TooManyCalls,
   Unavailable,
   UnknownName
 } from "./problems.ts"
