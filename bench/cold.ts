@@ -28,6 +28,41 @@ const timed = (args: ReadonlyArray<string>, home: string): Promise<number> =>
     )
   })
 
+const MCP_MS = 1000
+const SAID = [
+  {
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } }
+  },
+  { method: "tools/list", params: {} }
+].map((message, id) => `${JSON.stringify({ jsonrpc: "2.0", id, ...message })}\n`)
+
+/** Milliseconds until `max mcp` has told a client, which speaks at once, what its tools are. */
+const untilTools = (home: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now()
+    const child = spawn(process.execPath, [join("bin", "max"), "mcp", "--org", "bench", "--as", "ada@example.com"], {
+      env: {
+        PATH: process.env["PATH"],
+        HOME: home,
+        MAX_DATA_DIR: join(home, "data"),
+        MAX_STATE_DIR: join(home, "state")
+      },
+      stdio: ["pipe", "pipe", "inherit"]
+    })
+    let answered = ""
+    let ready: number | undefined
+    child.stdout.on("data", (chunk: Buffer) => {
+      answered += chunk.toString()
+      if (ready !== undefined || !answered.includes('"findEntities"')) return
+      ready = performance.now() - started
+      child.stdin.end()
+    })
+    child.on("error", reject)
+    child.on("close", () => (ready === undefined ? reject(new Error(`max mcp said: ${answered}`)) : resolve(ready)))
+    child.stdin.write(SAID.join(""))
+  })
+
 const FIND = ["find", "people", "email=ada@example.com", "--org", "bench", "--as", "ada@example.com"]
 
 export const cold = async (): Promise<ReadonlyArray<Timed>> => {
@@ -53,6 +88,10 @@ export const cold = async (): Promise<ReadonlyArray<Timed>> => {
     await timed(["member", "add", "ada@example.com", "--role", "admin", "--create", "--org", "bench"], home)
     await measure("max find, the embedded database starting", FIND)
     await measure("max find, once more", FIND)
+    for (const scenario of ["max mcp, until a client has the tools", "max mcp, once more"]) {
+      const ms = await untilTools(home)
+      measured.push({ scenario, ms, target: MCP_MS, ok: ms <= MCP_MS })
+    }
   } finally {
     rmSync(home, { recursive: true, force: true })
   }

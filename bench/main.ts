@@ -1,6 +1,6 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
+ * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic|sse [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -11,6 +11,7 @@ import { contestant, http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
 import { rls } from "./rls.ts"
+import { sse } from "./sse.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
 import { storing, traces } from "./traces.ts"
@@ -36,6 +37,11 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   import: () => importing(rows, json),
   tokens: () => Effect.map(tokens(json), print(json)),
   basic: () => Effect.map(basic(rows), printTimes(json)),
+  sse: () =>
+    Effect.map(
+      Effect.promise(() => sse(json)),
+      print(json)
+    ),
   turn: () => Effect.map(turn(json), print(json)),
   permissions: () =>
     Effect.map(

@@ -15,6 +15,7 @@ import { Credentials, type Presented, type Scope } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
 import { IdentityResolver } from "./IdentityResolver.ts"
 import { Refusals } from "./Refusals.ts"
+import { Strangers } from "./Strangers.ts"
 
 /** A proof as it was sent. */
 export interface Proof {
@@ -95,6 +96,7 @@ export class Admission extends Context.Service<
       const limits = yield* CallLimits
       const providers = yield* IdentityProviders
       const refusals = yield* Refusals
+      const strangers = yield* Strangers
       const known = new Map<string, Remembered>()
 
       const remembered = (key: string): Remembered | undefined => {
@@ -138,7 +140,9 @@ export class Admission extends Context.Service<
         } satisfies Known
       })
 
-      const find = (proof: Proof): Effect.Effect<Known, NotAuthenticated | NotAdmitted | Unavailable> => {
+      const find = (proof: Proof) => strangers.attempt(look(proof))
+
+      const look = (proof: Proof): Effect.Effect<Known, NotAuthenticated | NotAdmitted | Unavailable> => {
         if (proof.by === "session") {
           return Effect.flatMap(credentials.present("session", proof.secret), (found) => byCredential("session", found))
         }

@@ -2,12 +2,13 @@
  * A tool call as a model makes it: any name, any input. What comes back is always something that the model can read;
  * only the end of the caller's access and an interruption end a call otherwise.
  */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Result, Schema, Stream } from "effect"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
 import { sealed } from "../domain/spans.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
 import { MaxToolkit } from "./Toolkit.ts"
+import { wrongShape } from "./wrongShape.ts"
 
 export interface ToolOutcome {
   /** What a model reads. */
@@ -30,7 +31,21 @@ export const renderResult = (name: ToolName, value: unknown): string => RENDER[n
 
 const failed = (text: string, unavailable = false): ToolOutcome => ({ text, failed: true, unavailable })
 
-const WRONG_SHAPE = failed("The input doesn't have the tool's shape.")
+/** Checks an input as every way in does: a key that isn't known is refused, not ignored. */
+const checks = Object.fromEntries(
+  Object.values(MaxToolkit.tools).map((tool) => [
+    tool.name,
+    Schema.decodeUnknownResult(Schema.toCodecJson(tool.parametersSchema as Schema.Codec<unknown>), {
+      onExcessProperty: "error"
+    })
+  ])
+) as Readonly<Record<ToolName, (input: unknown) => Result.Result<unknown, Schema.SchemaError>>>
+
+/** What is wrong with the shape of a call's input, in words; undefined when nothing is. */
+export const shapeFault = (name: ToolName, input: unknown): string | undefined => {
+  const checked = checks[name](input)
+  return Result.isFailure(checked) ? wrongShape(checked.failure.issue) : undefined
+}
 
 /** The toolkit writes a call's input on the span that is current. */
 const withoutInputOnSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -52,17 +67,19 @@ export const callTool = (name: string, input: unknown) => {
 
 const call = Effect.fnUntraced(function* (name: string, input: unknown) {
   if (!isToolName(name)) return failed(`There is no tool ${quoted(name)}.`)
+  const fault = shapeFault(name, input)
+  if (fault !== undefined) return failed(fault)
   const toolkit = yield* MaxToolkit
   const output = yield* toolkit.handle(name, input as never).pipe(
     Effect.flatMap(Stream.runLast),
-    Effect.catchTag("AiError", () => Effect.succeedNone),
+    // The shape has been checked: what is left of that kind is a defect.
+    Effect.catchTag("AiError", Effect.die),
     withoutInputOnSpans
   )
-  if (Option.isNone(output)) return WRONG_SHAPE
-  const value: unknown = output.value.result
+  const { isFailure, result: value } = Option.getOrThrow(output)
   if (value instanceof Unavailable) return failed(value.message, true)
   if (value instanceof UnknownName || value instanceof InvalidInput) return failed(value.message)
-  if (output.value.isFailure) return WRONG_SHAPE
+  if (isFailure) return yield* Effect.die(new Error(`${name} failed in a way that isn't declared`))
   const outcome: ToolOutcome = { text: renderResult(name, value), failed: false, unavailable: false, value }
   return outcome
 })

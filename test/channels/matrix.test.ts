@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { addPeople, makeOrganization } from "../support/atlas.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
+import { Max } from "../../src/Max.ts"
+import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
 import { toolCaller } from "../../src/tools/caller.ts"
 import { program, runMax } from "../support/cli.ts"
@@ -22,6 +24,7 @@ let server: TestServer
 let env: Record<string, string> = {}
 const tokens: Record<string, string> = {}
 let organization: Organization
+let library: Max
 
 beforeAll(async () => {
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
@@ -39,9 +42,11 @@ beforeAll(async () => {
       ])
     })
   )
+  library = await Max.open({ databaseUrl: url, organization: "atlas", settings: { lookupTimeout: 10_000 } })
 })
 
 afterAll(async () => {
+  await library.close()
   await server.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
@@ -72,7 +77,16 @@ const calls: ReadonlyArray<readonly [tool: string, input: unknown]> = [
         }
       ] as const
   ),
-  ["findEntities", { entityTypeId: "people", filters: [], limit: 26 }]
+  ["findEntities", { entityTypeId: "people", filters: [], limit: 26 }],
+  // Not the shape of the tool: the same words, too.
+  ["findEntities", {}],
+  ["findEntities", { entityTypeId: "people", filters: 5 }],
+  ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "like", value: "ada" }] }],
+  ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: 5 }] }],
+  ["findEntities", { entityTypeId: "people", filters: [], limit: 1.5 }],
+  ["findEntities", { entityTypeId: "people", filters: [], everything: true }],
+  ["listColumnsForType", { entityTypeId: "people", filter: { nameContains: "e" } }],
+  ["listEntityTypes", { all: true }]
 ]
 
 describe.each(ROLES)("%s", (role) => {
@@ -119,7 +133,11 @@ describe.each(ROLES)("%s", (role) => {
       asks["MCP over HTTP"] = await client(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), overHttp))
       asks["MCP over stdio"] = await stdio(["--as", `${role}@atlas.com`], env)
       asks["the bridge"] = await stdio(["--url", server.url, "--token", "env:TOKEN"], { TOKEN: tokens[role]! })
-      asks["the library"] = async (tool, input) => {
+      asks["the facade"] = async (tool, input) => {
+        const { failed, text } = await library.as({ email: `${role}@atlas.com` }).callTool(tool, input)
+        return [text, failed]
+      }
+      asks["the caller of one request"] = async (tool, input) => {
         const call = await server.run(
           Effect.gen(function* () {
             const identities = yield* IdentityResolver
@@ -135,6 +153,35 @@ describe.each(ROLES)("%s", (role) => {
     afterAll(async () => {
       for (const connected of clients) await connected.close()
     })
+
+    it.each(calls.filter(([tool]) => tool === "findEntities"))(
+      "gets the same values of %s %j from the facade and the service as over HTTP",
+      async (tool, input) => {
+        const answer = await callTool(server, tokens[role]!, tool, input)
+        // What isn't of the tool's shape can't be said in a program that compiles.
+        if (answer.json.type === "urn:max:problem:invalid-input" && /what it has to be/.test(answer.json.detail)) return
+        const words = (error: { readonly message: string }) => error.message
+        const own = { ...(input as Parameters<ReturnType<typeof library.as>["findEntities"]>[0]) }
+        const byFacade = await library
+          .as({ email: `${role}@atlas.com` })
+          .findEntities(own)
+          .catch(words)
+        const byService = await server.run(
+          Effect.gen(function* () {
+            const identities = yield* IdentityResolver
+            const queries = yield* EntityQueryService
+            const { principal } = yield* identities.admit(organization, { kind: "email", key: `${role}@atlas.com` })
+            const asked = { ...own, organizationId: organization.id }
+            return yield* queries.findEntities(asked).pipe(
+              Effect.catch((error) => Effect.succeed(words(error))),
+              Effect.provideService(CurrentPrincipal, principal)
+            )
+          })
+        )
+        const expected = answer.status === 200 ? answer.text : JSON.stringify(answer.json.detail)
+        expect([JSON.stringify(byFacade), JSON.stringify(byService)]).toEqual([expected, expected])
+      }
+    )
 
     it.each(calls)(
       "gets the same of %s %j over HTTP, MCP and the bridge, and from the library",

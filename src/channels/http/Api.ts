@@ -19,6 +19,7 @@ import {
   NoAnswer,
   NotAuthenticated,
   NotFound,
+  TooManyCalls,
   Unavailable,
   UnknownName
 } from "./problems.ts"
@@ -160,7 +161,7 @@ const session = HttpApiGroup.make("session")
     HttpApiEndpoint.post("signIn", "/v1/session", {
       payload: Schema.Struct({ code: Schema.String.check(Schema.isMaxLength(200)) }),
       success: HttpApiSchema.NoContent,
-      error: [InvalidInput, NotAuthenticated, Unavailable]
+      error: [InvalidInput, NotAuthenticated, TooManyCalls, Unavailable]
     }).annotate(OpenApi.Summary, "Turn the code of a sign-in link into a session cookie, once"),
     HttpApiEndpoint.delete("signOut", "/v1/session", { success: HttpApiSchema.NoContent, error: [Unavailable] })
       .middleware(Admitted)

@@ -2,13 +2,13 @@
  * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be,
  * and that every failure is a problem. Nothing of a request but its method and route is recorded.
  */
-import { Cause, Context, Effect, Option, SchemaIssue, Tracer } from "effect"
+import { Cause, Context, Effect, Option, Tracer } from "effect"
 import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { quoted } from "../../domain/text.ts"
+import { wrongShape } from "../../tools/wrongShape.ts"
 import { problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
 
@@ -77,24 +77,12 @@ const kindOfBody = (type: string) => ({
 const JSON_BODY = kindOfBody("application/json")
 const FORM = kindOfBody("application/x-www-form-urlencoded")
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** Where the input isn't what it has to be: places only, nothing of what was sent there. */
-const inputProblem = ({ cause }: HttpApiError.HttpApiSchemaError): Response => {
-  const places = issuesOf(cause.issue).issues.map(({ path }) =>
-    (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-  )
-  const named = [...new Set(places)].filter((place) => place !== "").slice(0, 3)
-  return problem(
-    "InvalidInput",
-    `The input isn't what it has to be${named.length === 0 ? "" : `: ${named.map(quoted).join(", ")}`}. GET /openapi.json has its shape.`
-  )
-}
-
 /** What a failure is answered with; undefined for what has no answer but "something went wrong". */
 const expected = (error: unknown, request: Request, find: ReturnType<typeof makeFinder>): Response | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
-    return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : inputProblem(error)
+    return error.kind === "Body" || error.kind === "ResponseHeaders"
+      ? undefined
+      : problem("InvalidInput", wrongShape(error.cause.issue))
   }
   if (!HttpServerError.isHttpServerError(error)) return undefined
   switch (error.reason._tag) {

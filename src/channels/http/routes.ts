@@ -11,6 +11,7 @@ import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { Credentials } from "../../services/Credentials.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
+import { Strangers } from "../../services/Strangers.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
@@ -86,6 +87,7 @@ const Session = HttpApiBuilder.group(
     const credentials = yield* Credentials
     const settings = yield* HttpSettings
     const states = yield* OrganizationState
+    const strangers = yield* Strangers
     const withCookie = (value: string, seconds: number) =>
       HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), settings.cookie, value, {
         httpOnly: true,
@@ -111,7 +113,7 @@ const Session = HttpApiBuilder.group(
         ),
       signIn: ({ payload, request }) =>
         saysOrigin(request)
-          ? credentials.redeemLink(payload.code, settings.sessionSeconds).pipe(
+          ? strangers.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
               Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
               answered
             )

@@ -5,13 +5,14 @@
 // Inputs are decoded several times faster by compiled code.
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Context, Effect, Layer } from "effect"
-import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
+import { ByteSize, Context, Effect, Layer, Option } from "effect"
+import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { createServer, type Server, STATUS_CODES } from "node:http"
 import { ConfigurationError } from "../../domain/errors.ts"
 import { Env } from "../../env.ts"
 import { Admission } from "../../services/Admission.ts"
 import { CallLimits } from "../../services/CallLimits.ts"
+import { limitStrangers, Strangers } from "../../services/Strangers.ts"
 import { TraceStore } from "../../services/TraceStore.ts"
 import { edge } from "./edge.ts"
 import { PROBLEMS } from "./problems.ts"
@@ -117,9 +118,23 @@ const Allowed = Layer.unwrap(
   )
 )
 
+/** The address that a request comes from: behind a proxy the one that the nearest proxy saw. */
+const addressOf = (publicUrl: string | undefined) =>
+  Effect.withFiber((fiber) => {
+    const request = Context.getOrUndefined(fiber.context, HttpServerRequest.HttpServerRequest)
+    const seen = publicUrl === undefined ? undefined : request?.headers["x-forwarded-for"]?.split(",").at(-1)?.trim()
+    return Effect.succeed(seen ?? Option.getOrElse(request?.remoteAddress ?? Option.none(), () => ""))
+  })
+
+const Limited = Layer.effect(
+  Strangers,
+  Effect.map(Env, ({ publicUrl }) => limitStrangers(addressOf(publicUrl)))
+)
+
 /** The server over services that are given. */
 export const Http = Serving.pipe(
   Layer.provide(Admission.layer),
+  Layer.provide(Limited),
   Layer.provide(Allowed),
   Layer.provide(TraceStore.layer),
   Layer.provideMerge(Listening),

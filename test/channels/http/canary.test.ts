@@ -101,6 +101,52 @@ it("answers each of two organizations with nothing of the other", async () => {
   expect(own).toBeGreaterThan(10)
 })
 
+it("says in a conversation, over SSE, and over MCP nothing of the other", async () => {
+  let own = 0
+  for (const [slug, other] of [
+    ["atlas", "borealis"],
+    ["borealis", "atlas"]
+  ] as const) {
+    const authorized = { ...JSON_TYPE, authorization: `Bearer ${tokens[slug]}` }
+    const looked: Array<Answer> = []
+    const message = (method: string, params: unknown) =>
+      ask(server.url, "/mcp", {
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+        headers: { ...authorized, accept: "application/json, text/event-stream" }
+      })
+    looked.push(await message("tools/list", {}))
+    for (const [name, input] of questions(CANARY[other])) {
+      looked.push(await message("tools/call", { name, arguments: input }))
+    }
+    for (const text of [
+      "who is ada lovelace?",
+      "what is ada lovelace's status?",
+      "who is grace?",
+      `who is ${CANARY[other].slice(0, -3)}?`,
+      "who is owner?",
+      "how many people are there?",
+      "what can I look up?"
+    ]) {
+      const turn = await ask(server.url, "/v1/chat", { body: JSON.stringify({ text }), headers: authorized })
+      expect(turn.headers["content-type"], text).toBe("text/event-stream")
+      looked.push(turn)
+    }
+    const kept = await ask(server.url, "/v1/conversations", { headers: authorized })
+    looked.push(kept)
+    for (const { id } of kept.json.conversations) {
+      looked.push(await ask(server.url, `/v1/conversations/${id}`, { headers: authorized }))
+      const theirs = { headers: { authorization: `Bearer ${tokens[other]}` } }
+      expect((await ask(server.url, `/v1/conversations/${id}`, theirs)).status).toBe(404)
+    }
+    for (const answer of looked) {
+      expect(answer.status).toBe(200)
+      expect(everything(answer)).not.toContain(CANARY[other])
+      if (answer.text.includes(CANARY[slug])) own += 1
+    }
+  }
+  expect(own).toBeGreaterThan(10)
+})
+
 it("answers two organizations that ask at the same time each with its own", async () => {
   const input = { entityTypeId: "people", filters: [], limit: 25 }
   const answers = await Promise.all(

@@ -224,6 +224,22 @@ describe("POST /v1/chat", () => {
     expect(heard.at(-1)).toEqual({ _tag: "error", reason: "Stopped", message: "You stopped this answer." })
   })
 
+  it("cancels every call of the model when all clients go away at once, and goes on answering", async () => {
+    messages.reset(() => slow)
+    const clients = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const said = as("admin").chat({ text: `talk ${index}` })
+        const events = said[Symbol.asyncIterator]()
+        for (let next = await events.next(); next.value?._tag !== "delta"; next = await events.next());
+        return events
+      })
+    )
+    await Promise.all(clients.map((events) => events.return?.()))
+    await until(() => messages.requests.length === 40 && messages.requests.every(({ aborted }) => aborted))
+    messages.reset(() => says("Still here."))
+    expect(done(await collect(as("admin").chat({ text: "hello?" }))).text).toBe("Still here.")
+  })
+
   it("answers fifty turns of one conversation at once, one after the other, each kept", async () => {
     const { session } = done(await collect(as("admin").chat({ text: "begin" })))
     const all = await Promise.all(

@@ -4,16 +4,18 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { callTool, startServer, type TestServer } from "../../support/http.ts"
+import { REFUSED_A_MINUTE } from "../../../src/services/Strangers.ts"
+import { ask, callTool, startServer, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
 
 const scope = Scope.makeUnsafe()
 const LIMITS = { callsPerPerson: 30, callsPerOrganization: 100 }
 let one: TestServer
 let two: TestServer
+let url: string
 
 beforeAll(async () => {
-  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
   one = await startServer(url, LIMITS)
   two = await startServer(url, LIMITS)
 })
@@ -112,5 +114,50 @@ describe("calls in a minute", () => {
       })
     )
     expect((await call(token, two)).status).toBe(200)
+  })
+})
+
+describe("credentials that aren't good", () => {
+  const who = (at: TestServer, token: string, forwarded?: string) =>
+    ask(at.url, "/v1/session", {
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded })
+      }
+    })
+  const guess = (index: number) => `max_${String(index).padStart(43, "a")}`
+  const guesses = (at: TestServer, forwarded?: string) =>
+    Promise.all(Array.from({ length: REFUSED_A_MINUTE + 20 }, (_, index) => who(at, guess(index), forwarded)))
+
+  it("are tried so often a minute and no more, and shut nobody out who is there already", async () => {
+    const server = await startServer(url, LIMITS)
+    const { members } = await organizationWith("strangers", 2)
+    const [known, late] = members as [(typeof members)[number], (typeof members)[number]]
+    expect((await who(server, known.token)).status).toBe(200)
+    const answers = await guesses(server)
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(REFUSED_A_MINUTE)
+    const after = await who(server, guess(9999))
+    expect(after.json).toMatchObject({ type: "urn:max:problem:too-many-calls", status: 429 })
+    expect(after.headers["retry-after"]).toBe(String(after.json.retryAfter))
+    expect(after.json.retryAfter).toBeLessThanOrEqual(60)
+    const link = await ask(server.url, "/v1/session", {
+      body: JSON.stringify({ code: guess(1) }),
+      headers: { "content-type": "application/json", origin: server.url }
+    })
+    expect(link.status).toBe(429)
+    expect((await who(server, known.token)).status).toBe(200)
+    // One that isn't known yet waits with the strangers of its address.
+    expect((await who(server, late.token)).status).toBe(429)
+    expect((await ask(server.url, "/v1/session")).status).toBe(401)
+    await server.stop()
+  })
+
+  it("count by the address that the nearest proxy saw, where people come through one", async () => {
+    const server = await startServer(url, { ...LIMITS, publicUrl: "https://max.example.com" })
+    const { members } = await organizationWith("proxied", 1)
+    await guesses(server, "198.51.100.7")
+    expect((await who(server, guess(9999), "203.0.113.5, 198.51.100.7")).status).toBe(429)
+    expect((await who(server, members[0]!.token, "198.51.100.7, 203.0.113.5")).status).toBe(200)
+    await server.stop()
   })
 })

@@ -153,11 +153,17 @@ describe("max serve", () => {
       })
     const head = "POST /v1/tools/findEntities HTTP/1.1\r\nHost: localhost\r\n"
     const held = Array.from({ length: 100 }, () => slow(head))
+    const body = `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`
+    const dripping = Array.from({ length: 20 }, () => slow(head + body))
     // Meanwhile everybody else is answered.
     expect((await callTool(server, token, "findEntities", find)).status).toBe(200)
     for (const { after, text } of await Promise.all(held)) {
       expect(text).toMatch(/^HTTP\/1\.1 408 [^]*application\/problem\+json[^]*urn:max:problem:request-timeout/)
       expect(after).toBeLessThan(20_000)
+    }
+    for (const { after, text } of await Promise.all(dripping)) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 /)
+      expect(after).toBeLessThan(60_000)
     }
     server.end("SIGTERM")
     await server.ended

@@ -6,6 +6,7 @@ import type { Page } from "../../../domain/Page.ts"
 import type { Filter } from "../../../domain/Query.ts"
 import { quoted } from "../../../domain/text.ts"
 import { EntityQueryService } from "../../../services/EntityQueryService.ts"
+import { shapeFault } from "../../../tools/call.ts"
 import { toolDefinitions } from "../../../tools/definitions.ts"
 import { renderCell, renderColumns, renderPage, renderTypes } from "../../../tools/render.ts"
 import { MaxToolkit } from "../../../tools/Toolkit.ts"
@@ -154,22 +155,17 @@ export const tool = Command.make(
         try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
         catch: () => new UsageError({ message: "The input isn't JSON." })
       })
+      const fault = shapeFault(input.name, parameters)
+      if (fault !== undefined) return yield* new InvalidInput({ message: fault })
       const toolkit = yield* MaxToolkit
       const output = yield* asPrincipal(() =>
-        toolkit.handle(input.name, parameters as never).pipe(
-          Effect.flatMap(Stream.runLast),
-          Effect.catchTag("AiError", () =>
-            Effect.fail(new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." }))
-          )
-        )
+        toolkit
+          .handle(input.name, parameters as never)
+          .pipe(Effect.flatMap(Stream.runLast), Effect.catchTag("AiError", Effect.die))
       )
-      const final = Option.getOrUndefined(output)
-      const value: unknown = final?.result
+      const value: unknown = Option.getOrThrow(output).result
       if (value instanceof UnknownName || value instanceof InvalidInput || value instanceof Unavailable)
         return yield* value
-      if (final?.isFailure !== false) {
-        return yield* new InvalidInput({ message: "The input doesn't have the tool's shape: max tools shows it." })
-      }
       yield* result(yield* wantsJson, value, [RENDER[input.name](value as never)])
     })
 ).pipe(Command.withDescription("Call a tool and show what a model would get"))

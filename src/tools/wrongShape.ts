@@ -1,0 +1,14 @@
+/** What is wrong with an input, in the same words on every way in: places only, nothing of what was sent there. */
+import { SchemaIssue } from "effect"
+import { quoted } from "../domain/text.ts"
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The sentence for an input that isn't what it has to be: the first three places. */
+export const wrongShape = (issue: SchemaIssue.Issue): string => {
+  const places = issuesOf(issue).issues.map(({ path }) =>
+    (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+  )
+  const named = [...new Set(places)].filter((place) => place !== "").slice(0, 3)
+  return `The input isn't what it has to be${named.length === 0 ? "" : `: ${named.map(quoted).join(", ")}`}.`
+}
