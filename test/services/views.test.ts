@@ -82,13 +82,15 @@ describe("a view", () => {
 
   it("plans a type when it is asked for, once, and shows nothing of one that is denied", () => {
     const view = makeViews()({ principal: lena, state })
-    expect(view.planned()).toBe(0)
+    expect(view.planning()).toBe(0n)
     const made = view.planOf(people)
     expect(made?._tag).toBe("Granted")
+    const once = view.planning()
+    expect(once).toBeGreaterThan(0n)
     expect(view.planOf(people)).toBe(made)
-    expect(view.planned()).toBe(1)
+    expect(view.planning()).toBe(once)
     expect(view.planOf(catalog.types[2]!)).toBeUndefined()
-    expect(view.planned()).toBe(2)
+    expect(view.planning()).toBeGreaterThan(once)
     expect(view.state).toBe(state)
   })
 
