@@ -21,10 +21,12 @@ const args = process.argv.slice(2)
 const given = args.includes("--rows") ? Number(args[args.indexOf("--rows") + 1] ?? "") : Number.NaN
 const rows = given > 0 ? given : 100_000
 const json = args.includes("--json")
+const after = (option: string) => (args.includes(option) ? args[args.indexOf(option) + 1] : undefined)
+const where = { keep: after("--keep"), url: after("--database-url") }
 
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
-  store: () => Effect.map(store(rows, json), print(json)),
-  tracing: () => Effect.map(tracing(rows, json), print(json)),
+  store: () => Effect.map(store(rows, where, json), print(json)),
+  tracing: () => Effect.map(tracing(rows, where, json), print(json)),
   traces: () =>
     Effect.gen(function* () {
       printTimes(json)(yield* traces(json))
@@ -32,7 +34,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
     }),
   cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
   http: () => Effect.map(http(rows, json), print(json)),
-  rls: () => Effect.map(rls(rows, json), print(json)),
+  rls: () => Effect.map(rls(rows, where, json), print(json)),
   import: () => importing(rows, json),
   tokens: () => Effect.map(tokens(json), print(json)),
   basic: () => Effect.map(basic(rows), printTimes(json)),
