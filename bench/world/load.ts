@@ -26,12 +26,13 @@ export interface World {
 
 export interface WorldOrganization {
   readonly organization: Organization
-  /** How many people it has. */
+  /** How many people it has, and how many come before them. */
   readonly people: number
+  readonly first: number
 }
 
 /** Rises when the same number of rows would be another world. */
-const EDITION = 1
+const EDITION = 2
 const ORGANIZATIONS = 200
 const PLACES: Readonly<Record<Size, number>> = { huge: 0, middle: 8, small: ORGANIZATIONS - 1 }
 const slugOf = (place: number): string => `world-${String(place).padStart(3, "0")}`
@@ -45,10 +46,14 @@ const sizesOf = (rows: number): ReadonlyArray<number> => {
   return [rows - rest.reduce((a, b) => a + b), ...rest]
 }
 
-/** A person's columns that a benchmark asks by, from its number within the organization; the same in SQL. */
+const firstsOf = (sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
+  sizes.map((_, place) => sizes.slice(0, place).reduce((a, b) => a + b, 0))
+
+/** A person's columns that a benchmark asks by, from its number among all people; the same in SQL. */
 export const phoneOf = (number: number): string => `+1${2_000_000_000 + ((number * 3571) % 7_999_999_999)}`
 export const emailOf = (number: number): string => `p${number}@example.com`
-const PHONE = `(2000000000 + (n * 3571::bigint) % 7999999999)::text`
+const PHONE = `(2000000000 + ((o.first + n) * 3571) % 7999999999)::text`
+const EMAIL = `'p' || (o.first + n) || '@example.com'`
 
 /** Ids begin at one moment of 2024. */
 const FIRST_ID = (BigInt(Date.UTC(2024, 0, 1) - Date.UTC(2020, 0, 1)) << 22n).toString()
@@ -78,7 +83,7 @@ const INSERTS: ReadonlyArray<string> = [
      CASE WHEN ${u(3)} < 0.85 THEN ${FIRST_ID} + (o.first + 1 + floor(${common(4)} * (3 + o.people / 2000))) * 8 END,
      CASE WHEN ${u(5)} < 0.7 THEN ${FIRST_ID} + (o.first + 1 + floor(${common(6)} * (1 + o.people / 20))) * 8 + 1 END,
      CASE WHEN n % 5 <> 4 THEN '+1 ' || ${PHONE} END, CASE WHEN n % 5 <> 4 THEN '+1' || ${PHONE} END,
-     'p' || n || '@example.com', 'p' || n || '@example.com'
+     ${EMAIL}, ${EMAIL}
    FROM ${ROWS}, generate_series(1, o.people) n,
      LATERAL (SELECT CASE WHEN n % greatest(o.people / 10, 1) = 5 THEN 'Board' WHEN ${u(7)} < 0.55 THEN 'Customer' WHEN ${u(7)} < 0.85 THEN 'Lead'
        WHEN ${u(7)} < 0.99 THEN 'Lost' ELSE 'Prospect' END AS status) s
@@ -126,7 +131,8 @@ export const openWorld = Effect.fnUntraced(function* (rows: number) {
   const sizes = sizesOf(rows)
   const at = (size: Size): WorldOrganization => ({
     organization: known.find(({ slug }) => slug === slugOf(PLACES[size]))!,
-    people: sizes[PLACES[size]]!
+    people: sizes[PLACES[size]]!,
+    first: firstsOf(sizes)[PLACES[size]]!
   })
   return { rows, organizations: { huge: at("huge"), middle: at("middle"), small: at("small") } } satisfies World
 })
@@ -140,14 +146,14 @@ const load = Effect.fnUntraced(function* (owner: PgClient.PgClient, rows: number
     made.push(yield* organizations.create({ slug: slugOf(place), country: "US", timeZone: "Europe/Berlin" }))
   }
   const sizes = sizesOf(rows)
-  const firsts = sizes.map((_, place) => sizes.slice(0, place).reduce((a, b) => a + b, 0))
+  const firsts = firstsOf(sizes)
   const bySize = [made.map(({ id }) => id), sizes, firsts]
   yield* fill(owner, bySize)
   for (const place of Object.values(PLACES)) {
     const organization = made[place]!
     yield* policies.publish(organization, JSON.stringify(WORLD_POLICY), "bench")
     for (const [role, number] of Object.entries(ROLES))
-      yield* members.add(organization, { identifier: emailOf(number), roles: [role] })
+      yield* members.add(organization, { identifier: emailOf(firsts[place]! + number), roles: [role] })
   }
 })
 
@@ -173,12 +179,15 @@ const fill = (owner: PgClient.PgClient, bySize: ReadonlyArray<ReadonlyArray<unkn
       })
     )
     .pipe(
-      Effect.andThen(owner.unsafe(`VACUUM (ANALYZE) ${TABLES.map((table) => `data.${table}`).join(", ")}`).unprepared)
+      Effect.andThen(
+        owner.unsafe(`VACUUM (ANALYZE) max.organizations, ${TABLES.map((table) => `data.${table}`).join(", ")}`)
+          .unprepared
+      )
     )
 
 /** Somebody of an organization with a role. */
-export const admit = Effect.fnUntraced(function* ({ organization }: WorldOrganization, role: Role) {
+export const admit = Effect.fnUntraced(function* ({ first, organization }: WorldOrganization, role: Role) {
   const identities = yield* IdentityResolver
-  const { principal } = yield* identities.admit(organization, { kind: "email", key: emailOf(ROLES[role]) })
+  const { principal } = yield* identities.admit(organization, { kind: "email", key: emailOf(first + ROLES[role]) })
   return principal
 })

@@ -19,9 +19,9 @@ const meetings =
   (filters: FindQuery["filters"], ...selectColumns: ReadonlyArray<string>): Question =>
   () => ({ entityTypeId: "meetings", filters, selectColumns })
 
-/** Somebody with a phone number, and another one each round. */
-export const somebody = ({ people: count }: WorldOrganization, round: number): number =>
-  5 * ((round * 7919) % Math.max(1, Math.floor(count / 5))) + 5
+/** Somebody with a phone number, and another one each round, by the number among all people. */
+export const somebody = ({ first, people: count }: WorldOrganization, round: number): number =>
+  first + 5 * ((round * 7919) % Math.max(1, Math.floor(count / 5))) + 5
 
 export const byPhone: Question = (of, round) => ({
   entityTypeId: "people",
