@@ -73,7 +73,7 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
     catalog,
     writer,
     organization,
-    shape: query.lane === "lookup" ? "probe" : query.shape,
+    shape: query.shape,
     timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
   }
   const { type } = query

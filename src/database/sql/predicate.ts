@@ -2,6 +2,7 @@
 import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
 import { phoneForms } from "../../domain/keys.ts"
 import { type Bound, type BoundValue, type CompareOp, type Literal, type Side, Slot } from "../../domain/Predicate.ts"
+import type { ResolvedQuery } from "../../domain/Query.ts"
 import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
@@ -10,7 +11,7 @@ import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
  * same for a few rows, each looked up by id; left to itself, Postgres collects all related rows first when a value looks
  * common. `array`: the related ids are collected once, so that indexes can be combined when many rows are looked at.
  */
-export type Shape = "subplan" | "probe" | "array"
+type Shape = ResolvedQuery["shape"]
 
 export interface FragmentContext extends RowContext {
   readonly shape: Shape
