@@ -7,7 +7,8 @@ import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
 import { basic } from "./basic.ts"
 import { cold } from "./cold.ts"
-import { contestant, http } from "./http.ts"
+import { contestant } from "./contestants.ts"
+import { http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
 import { rls } from "./rls.ts"
@@ -33,7 +34,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
       print(json)(yield* storing(json))
     }),
   cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
-  http: () => Effect.map(http(rows, json), print(json)),
+  http: () => Effect.map(http(rows, where, json), print(json)),
   rls: () => Effect.map(rls(rows, where, json), print(json)),
   import: () => importing(rows, json),
   tokens: () => Effect.map(tokens(json), print(json)),
@@ -49,7 +50,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
 const name = args[0] === undefined || args[0].startsWith("--") ? "store" : args[0]
 const chosen = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
 if (name === "contestant") {
-  NodeRuntime.runMain(contestant(args[1]!, args[2]!, args[3]!))
+  NodeRuntime.runMain(contestant(args[1]!, args[2]!))
 } else if (chosen === undefined) {
   console.error(`There is no benchmark ${name}. There is: ${Object.keys(BENCHES).join(", ")}.`)
   process.exitCode = 2

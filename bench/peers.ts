@@ -16,7 +16,7 @@ const PEERS = {
   zenstack: {
     "@zenstackhq/orm": "3.9.4",
     "@zenstackhq/plugin-policy": "3.9.4",
-    "@zenstackhq/cli": "3.9.5",
+    "@zenstackhq/cli": "3.9.4",
     pg: "8.23.1"
   },
   dbhub: { "@bytebase/dbhub": "1.4.0" },
