@@ -8,10 +8,12 @@ import { print, printTimes } from "./figures.ts"
 import { basic } from "./basic.ts"
 import { cold } from "./cold.ts"
 import { contestant } from "./contestants.ts"
+import { growth } from "./growth.ts"
 import { http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
 import { rls } from "./rls.ts"
+import { neighbour, soak } from "./soak.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
 import { storing, traces } from "./traces.ts"
@@ -23,10 +25,14 @@ const given = args.includes("--rows") ? Number(args[args.indexOf("--rows") + 1] 
 const rows = given > 0 ? given : 100_000
 const json = args.includes("--json")
 const after = (option: string) => (args.includes(option) ? args[args.indexOf(option) + 1] : undefined)
+const sizes = after("--sizes")?.split(",").map(Number)
 const where = { keep: after("--keep"), url: after("--database-url") }
 
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, where, json), print(json)),
+  growth: () => Effect.map(growth(sizes, where, json, after("--plots")), print(json)),
+  soak: () => Effect.map(soak(rows, Number(after("--minutes") ?? 1), where, json), print(json)),
+  neighbour: () => Effect.map(neighbour(rows, where, json), print(json)),
   tracing: () => Effect.map(tracing(rows, where, json), print(json)),
   traces: () =>
     Effect.gen(function* () {

@@ -60,13 +60,17 @@ const generated = async (peer: Peer) => {
       "--schema",
       "schema.zmodel",
       "--output",
-      "generated"
+      "node_modules/.generated"
     ],
     { cwd: peer.folder, encoding: "utf8", timeout: 60_000, env: { ...process.env, DO_NOT_TRACK: "1" } }
   )
   if (status !== 0) throw new Error(oneLine(stderr) || oneLine(stdout))
-  await build({ entryPoints: [at("generated/schema.ts")], outfile: at("generated/schema.mjs"), format: "esm" })
-  return (await import(pathToFileURL(at("generated/schema.mjs")).href)) as { readonly schema: unknown }
+  await build({
+    entryPoints: [at("node_modules/.generated/schema.ts")],
+    outfile: at("node_modules/.generated/schema.mjs"),
+    format: "esm"
+  })
+  return (await import(pathToFileURL(at("node_modules/.generated/schema.mjs")).href)) as { readonly schema: unknown }
 }
 
 interface Person {
