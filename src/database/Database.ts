@@ -109,9 +109,10 @@ export class Database extends Context.Service<
   Database,
   {
     /** One pipelined connection for equality on indexed keys; its statements end after the lookup timeout. */
-    readonly lookup: Lane
-    /** A pool for every other read. */
+    readonly lookup: PgClient.PgClient
+    /** A pool for every other read, and how many connections it has. */
     readonly search: PgClient.PgClient
+    readonly searchConnections: number
     /** Writes of organization data. */
     readonly app: PgClient.PgClient
     /** Traces, which never stand in the way of anything else. */
@@ -153,7 +154,8 @@ function connections(
     })
     return Database.of({
       owner,
-      lookup: yield* makeLane({
+      searchConnections: env.searchConnections,
+      lookup: yield* PgClient.make({
         ...as(roles?.read),
         applicationName: "max lookup",
         spanAttributes: { "max.lane": "lookup" },
