@@ -125,7 +125,6 @@ export const contestant = (name: string, assignment: string) => {
   const given = JSON.parse(assignment) as Assignment
   return Effect.scoped(
     Effect.gen(function* () {
-      process.on("message", () => process.send?.({ rss: process.memoryUsage.rss() }))
       process.send?.({ port: yield* CONTESTANTS[name as ContestantName](given) })
       return yield* Effect.never
     })
@@ -138,13 +137,10 @@ export const contestant = (name: string, assignment: string) => {
 export interface Running {
   readonly name: ContestantName
   readonly port: number
-  /** Bytes of memory that the process has right now. */
-  readonly rss: Effect.Effect<number>
 }
 
 interface Message {
   readonly port?: number
-  readonly rss?: number
   readonly failed?: string
 }
 
@@ -160,17 +156,10 @@ export const start = (name: ContestantName, assignment: Assignment) =>
         )
         const end = () => void child.kill("SIGTERM")
         let said = ""
-        let asker: ((bytes: number) => void) | undefined
         child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
-        child.on("message", ({ failed, port, rss }: Message) => {
-          if (rss !== undefined) asker?.(rss)
+        child.on("message", ({ failed, port }: Message) => {
           if (failed !== undefined) resume(Effect.succeed({ end, running: failed }))
-          if (port === undefined) return
-          const ask = Effect.callback<number>((answer) => {
-            asker = (bytes) => answer(Effect.succeed(bytes))
-            child.send("rss")
-          })
-          resume(Effect.succeed({ end, running: { name, port, rss: ask } }))
+          if (port !== undefined) resume(Effect.succeed({ end, running: { name, port } }))
         })
         child.on("close", () => resume(Effect.succeed({ end, running: said.trim() || "it ended" })))
       }),

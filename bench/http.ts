@@ -35,7 +35,7 @@ export const tokenOf = Effect.fnUntraced(function* (of: WorldOrganization, role:
 })
 
 /** How processes of their own reach the database of this one, as its owner. */
-export const assignment = Effect.fnUntraced(function* (rows: number, size: Assignment["size"], role: Role) {
+const assignment = Effect.fnUntraced(function* (rows: number, size: Assignment["size"], role: Role) {
   const { owner } = yield* Database
   return { rows, size, role, url: urlOf(outside(owner)) } satisfies Assignment
 })

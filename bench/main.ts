@@ -1,6 +1,8 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
+ * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
+ * [--sizes 10000,…] [--plots FOLDER], http, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import, permissions,
+ * turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -12,7 +14,9 @@ import { growth } from "./growth.ts"
 import { http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
+import { report } from "./report.ts"
 import { rls } from "./rls.ts"
+import { mcpTokens } from "./mcpTokens.ts"
 import { neighbour, soak } from "./soak.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
@@ -30,6 +34,8 @@ const where = { keep: after("--keep"), url: after("--database-url") }
 
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, where, json), print(json)),
+  report: () =>
+    Effect.map(report(given > 0 ? given : 2_000_000, Number(after("--minutes") ?? 10), where.keep, json), print(json)),
   growth: () => Effect.map(growth(sizes, where, json, after("--plots")), print(json)),
   soak: () => Effect.map(soak(rows, Number(after("--minutes") ?? 1), where, json), print(json)),
   neighbour: () => Effect.map(neighbour(rows, where, json), print(json)),
@@ -43,7 +49,8 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   http: () => Effect.map(http(rows, where, json), print(json)),
   rls: () => Effect.map(rls(rows, where, json), print(json)),
   import: () => importing(rows, json),
-  tokens: () => Effect.map(tokens(json), print(json)),
+  tokens: () =>
+    Effect.map(Effect.all([tokens(json), mcpTokens(where, json)]), (measured) => print(json)(measured.flat())),
   basic: () => Effect.map(basic(rows), printTimes(json)),
   turn: () => Effect.map(turn(json), print(json)),
   permissions: () =>

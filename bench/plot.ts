@@ -1,5 +1,5 @@
 /** A plot of lines over logarithmic axes as SVG: enough for cost against size. */
-export interface Line {
+interface Line {
   readonly name: string
   readonly points: ReadonlyArray<readonly [x: number, y: number]>
 }

@@ -25,7 +25,7 @@ const accessOf = (root: Node): Access => {
   const ways = new Set<string>()
   let rows = 0
   const visit = (node: Node) => {
-    if (/Scan$/.test(node["Node Type"]) && (node["Relation Name"] ?? node["Index Name"]) !== undefined) {
+    if (node["Node Type"].endsWith("Scan") && (node["Relation Name"] ?? node["Index Name"]) !== undefined) {
       const on = node["Relation Name"] === undefined ? "" : ` on ${node["Relation Name"]}`
       ways.add(`${node["Node Type"]}${on}${node["Index Name"] === undefined ? "" : ` by ${node["Index Name"]}`}`)
       const left = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
