@@ -11,7 +11,7 @@ export interface Outside {
 }
 
 /** Where a client is connected to, and as whom. */
-export const outside = ({ config }: PgClient.PgClient): Outside => {
+export const outside = ({ config }: Pick<PgClient.PgClient, "config">): Outside => {
   const url = config.url === undefined ? undefined : new URL(Redacted.value(config.url))
   const password = Redacted.isRedacted(config.password) ? String(Redacted.value(config.password)) : undefined
   return {

@@ -1,5 +1,7 @@
 /** The store against the database itself: each scenario a race of Max with the same SQL by hand, or with another question. */
+import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { Database } from "../src/database/Database.ts"
 import type { Statement } from "../src/database/sql/find.ts"
 import { encodeId } from "../src/domain/ids.ts"
@@ -17,7 +19,8 @@ import { byPhone, everybody, type Question, QUESTIONS, somebody } from "./world/
 
 const IN_FLIGHT = 32
 
-export const store = (rows: number, where: Where, quiet: boolean) => onDatabase(where, scenarios(rows, quiet))
+export const store = (rows: number, where: Where, quiet: boolean) =>
+  onDatabase(where, Effect.scoped(scenarios(rows, quiet)))
 
 /** Asks as somebody of an organization. */
 export const asking = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
@@ -52,6 +55,11 @@ const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
 
 type Say = (text: string) => void
 
+/** What somebody would write who uses the driver: a client of its own, with the settings of the lane. */
+const driver = Effect.flatMap(Database, ({ lookup }) =>
+  PgClient.make({ ...lookup.config, applicationName: "bench" }).pipe(Effect.provide(Reactivity.layer))
+)
+
 /** The statement of a lookup by phone, and where in it the number stands. */
 const phoneStatement = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
   const { explain } = yield* asking(of, role)
@@ -60,7 +68,7 @@ const phoneStatement = Effect.fnUntraced(function* (of: WorldOrganization, role:
 })
 
 const byHand = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
-  const { lookup } = yield* Database
+  const [forHand, forPage] = [yield* driver, yield* driver]
   const { find } = yield* asking(of, "everything")
   const { place, statement } = yield* phoneStatement(of, "everything")
   const given = (round: number) => statement.parameters.with(place, phoneOf(somebody(of, round)))
@@ -70,15 +78,15 @@ const byHand = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   if (typeof peer === "string") say(`pg wasn't run: ${peer}`)
   const contestants: ReadonlyArray<Contestant> = [
     { name: "Max, findEntities", run: (round) => find(byPhone(of, round)) },
-    { name: "the same SQL over @effect/sql-pg", run: (round) => lookup.unsafe(statement.text, given(round)) },
+    { name: "the same SQL over @effect/sql-pg", run: (round) => forHand.unsafe(statement.text, given(round)) },
     {
       name: "page only, no permission, no total",
-      run: (round) => lookup`SELECT p.id, p.name, p.status, p.email FROM data.people p
+      run: (round) => forPage`SELECT p.id, p.name, p.status, p.email FROM data.people p
         WHERE p.organization_id = ${of.organization.id} AND p.phone_k = ${phoneOf(somebody(of, round))} ORDER BY p.id LIMIT 6`
     },
     ...(typeof peer === "string" ? [] : [{ name: "the same SQL over pg", run: peer.run }])
   ]
-  const raced = yield* race(contestants, { rounds: 1500, seconds: 15 })
+  const raced = yield* race(contestants, { rounds: 6000, seconds: 20 })
   if (typeof peer !== "string") yield* peer.end
   say(raceTable(`eq by phone, ${of.people} people in the organization`, raced))
   const [max, hand, page, pg] = raced
@@ -124,6 +132,7 @@ const preparedByPg = Effect.fnUntraced(function* (
 /** Max with many calls in flight, by turns with pgbench. */
 const inFlight = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   const { lookup } = yield* Database
+  const forHand = yield* driver
   const { find } = yield* asking(of, "everything")
   const { place, statement } = yield* phoneStatement(of, "everything")
   const value = "('+1' || (2000000000 + (5 * :n * 3571::bigint) % 7999999999)::text)"
@@ -140,7 +149,7 @@ const inFlight = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
     theirs.push(yield* other.run(2))
     hand.push(
       yield* throughput(
-        (round) => lookup.unsafe(statement.text, statement.parameters.with(place, phoneOf(somebody(of, round)))),
+        (round) => forHand.unsafe(statement.text, statement.parameters.with(place, phoneOf(somebody(of, round)))),
         { inFlight: IN_FLIGHT, seconds: 1.5 }
       )
     )

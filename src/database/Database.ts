@@ -109,9 +109,10 @@ export class Database extends Context.Service<
   Database,
   {
     /** One pipelined connection for equality on indexed keys; its statements end after the lookup timeout. */
-    readonly lookup: PgClient.PgClient
-    /** A pool for every other read, and how many connections it has. */
+    readonly lookup: Lane
+    /** A pool for every other read. */
     readonly search: PgClient.PgClient
+    /** How many connections searches have. */
     readonly searchConnections: number
     /** Writes of organization data. */
     readonly app: PgClient.PgClient
@@ -155,7 +156,7 @@ function connections(
     return Database.of({
       owner,
       searchConnections: env.searchConnections,
-      lookup: yield* PgClient.make({
+      lookup: yield* makeLane({
         ...as(roles?.read),
         applicationName: "max lookup",
         spanAttributes: { "max.lane": "lookup" },
