@@ -7,7 +7,7 @@ import { nextId } from "../src/domain/ids.ts"
 import { ToolHandlers } from "../src/tools/handlers.ts"
 import { asMember, makeOrganization } from "../test/support/atlas.ts"
 import type { Timed } from "./figures.ts"
-import { onOwnDatabase } from "./store.ts"
+import { onDatabase } from "./database.ts"
 
 const ROUNDS = 300
 const WARM_UP = 30
@@ -52,7 +52,8 @@ const rounds = Effect.fnUntraced(function* (rows: number) {
 })
 
 export const basic = (rows: number) =>
-  onOwnDatabase(
+  onDatabase(
+    {},
     Effect.map(
       rounds(rows).pipe(
         Effect.provide(MaxAgent.layer.pipe(Layer.provideMerge(BasicStep), Layer.provideMerge(ToolHandlers)))

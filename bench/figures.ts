@@ -16,7 +16,7 @@ export interface Timed {
   readonly ok: boolean
 }
 
-const reached = ({ atLeast, ratio, target }: Measured): boolean =>
+export const reached = ({ atLeast, ratio, target }: Measured): boolean =>
   target === undefined || (atLeast === true ? ratio >= target : ratio <= target)
 
 const verdict = (target: number | undefined, ok: boolean): string =>

@@ -1,16 +1,23 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic|sse [--rows 100000] [--json]
+ * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
+ * [--sizes 10000,…] [--plots FOLDER], http, sse, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
+ * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
 import { basic } from "./basic.ts"
 import { cold } from "./cold.ts"
-import { contestant, http } from "./http.ts"
+import { contestant } from "./contestants.ts"
+import { growth } from "./growth.ts"
+import { http } from "./http.ts"
 import { importing } from "./import.ts"
 import { permissions } from "./permissions.ts"
+import { report } from "./report.ts"
 import { rls } from "./rls.ts"
+import { mcpTokens } from "./mcpTokens.ts"
+import { neighbour, soak } from "./soak.ts"
 import { sse } from "./sse.ts"
 import { store } from "./store.ts"
 import { tokens } from "./tokens.ts"
@@ -22,20 +29,29 @@ const args = process.argv.slice(2)
 const given = args.includes("--rows") ? Number(args[args.indexOf("--rows") + 1] ?? "") : Number.NaN
 const rows = given > 0 ? given : 100_000
 const json = args.includes("--json")
+const after = (option: string) => (args.includes(option) ? args[args.indexOf(option) + 1] : undefined)
+const sizes = after("--sizes")?.split(",").map(Number)
+const where = { keep: after("--keep"), url: after("--database-url") }
 
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
-  store: () => Effect.map(store(rows, json), print(json)),
-  tracing: () => Effect.map(tracing(rows, json), print(json)),
+  store: () => Effect.map(store(rows, where, json), print(json)),
+  report: () =>
+    Effect.map(report(given > 0 ? given : 2_000_000, Number(after("--minutes") ?? 10), where.keep, json), print(json)),
+  growth: () => Effect.map(growth(sizes, where, json, after("--plots")), print(json)),
+  soak: () => Effect.map(soak(rows, Number(after("--minutes") ?? 1), where, json), print(json)),
+  neighbour: () => Effect.map(neighbour(rows, where, json), print(json)),
+  tracing: () => Effect.map(tracing(rows, where, json), print(json)),
   traces: () =>
     Effect.gen(function* () {
       printTimes(json)(yield* traces(json))
       print(json)(yield* storing(json))
     }),
   cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
-  http: () => Effect.map(http(rows, json), print(json)),
-  rls: () => Effect.map(rls(rows, json), print(json)),
+  http: () => Effect.map(http(rows, where, json), print(json)),
+  rls: () => Effect.map(rls(rows, where, json), print(json)),
   import: () => importing(rows, json),
-  tokens: () => Effect.map(tokens(json), print(json)),
+  tokens: () =>
+    Effect.map(Effect.all([tokens(json), mcpTokens(where, json)]), (measured) => print(json)(measured.flat())),
   basic: () => Effect.map(basic(rows), printTimes(json)),
   sse: () =>
     Effect.map(
@@ -53,7 +69,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
 const name = args[0] === undefined || args[0].startsWith("--") ? "store" : args[0]
 const chosen = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
 if (name === "contestant") {
-  NodeRuntime.runMain(contestant(args[1]!, args[2]!, args[3]!))
+  NodeRuntime.runMain(contestant(args[1]!, args[2]!))
 } else if (chosen === undefined) {
   console.error(`There is no benchmark ${name}. There is: ${Object.keys(BENCHES).join(", ")}.`)
   process.exitCode = 2

@@ -2,11 +2,6 @@
  * Planning and compiling: what a policy of so many rules costs per call, and what CASL needs for the same rules in the
  * same run. CASL is installed from npm into bench/peers when this is run; what can't be is named with its error.
  */
-import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { compilable } from "../src/database/sql/compilable.ts"
 import { compileFind } from "../src/database/sql/find.ts"
 import { type Catalog, type Column, DISPLAY_NAME, type EntityType, STATUS, Storage } from "../src/domain/EntityType.ts"
@@ -18,6 +13,7 @@ import type { Policy } from "../src/permissions/Policy.ts"
 import { readPolicy } from "../src/permissions/readPolicy.ts"
 import { makeViews } from "../src/services/views.ts"
 import type { Timed } from "./figures.ts"
+import { installPeer } from "./peers.ts"
 
 const TYPES = 5
 const ROUNDS = 100
@@ -163,45 +159,25 @@ const planAndCompile = (policy: Policy) => (round: number) => {
   )
 }
 
-const folder = join(process.cwd(), "bench", "peers")
-
 /** CASL's ability and the SQL that it makes of its rules, or why there is none. */
 const casl = async () => {
-  if (!existsSync(join(folder, "node_modules", "@casl", "ability"))) {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, "package.json"), `{ "private": true }\n`)
-    execFileSync(
-      "npm",
-      [
-        "install",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-        "@casl/ability@7.0.1",
-        "@ucast/sql@1.0.0-alpha.12"
-      ],
-      {
-        cwd: folder,
-        stdio: ["ignore", "ignore", "pipe"]
-      }
-    )
-  }
-  const require = createRequire(join(folder, "package.json"))
-  const load = (name: string): Promise<Record<string, unknown>> => import(pathToFileURL(require.resolve(name)).href)
+  const peer = installPeer("casl")
+  if (typeof peer === "string") return peer
   return {
-    ability: await load("@casl/ability"),
-    extra: await load("@casl/ability/extra"),
-    sql: await load("@ucast/sql")
+    ability: await peer.load("@casl/ability"),
+    extra: await peer.load("@casl/ability/extra"),
+    sql: await peer.load("@ucast/sql")
   }
 }
+
+type Casl = Exclude<Awaited<ReturnType<typeof casl>>, string>
 
 interface CaslSql {
   readonly milliseconds: number
   readonly parameters: number
 }
 
-const runCasl = (peers: Awaited<ReturnType<typeof casl>>, rules: ReadonlyArray<BenchRule>, rounds: number): CaslSql => {
+const runCasl = (peers: Casl, rules: ReadonlyArray<BenchRule>, rounds: number): CaslSql => {
   type Make = (rules: ReadonlyArray<object>) => unknown
   const createMongoAbility = peers.ability["createMongoAbility"] as Make
   const rulesToAST = peers.extra["rulesToAST"] as (ability: unknown, action: string, subject: string) => unknown

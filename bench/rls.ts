@@ -6,44 +6,44 @@ import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"
 import { runWithin } from "../src/database/read.ts"
 import { switchRowSecurity } from "../src/database/switchRowSecurity.ts"
-import { CurrentPrincipal } from "../src/domain/Principal.ts"
-import type { FindQuery } from "../src/domain/Query.ts"
-import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
-import { byEmail, makePeople, median, onOwnDatabase } from "./store.ts"
+import { median } from "./race.ts"
+import { asking } from "./store.ts"
+import { openWorld } from "./world/load.ts"
+import { byPhone, type Question } from "./world/questions.ts"
 
 const BLOCKS = 6
 const ROUNDS = 50
 const WARM_UP = 10
 
-const byName = (_: number, round: number): FindQuery => ({
+const byName: Question = (_, round) => ({
   entityTypeId: "people",
-  filters: [{ columnId: "name", op: "ilike", value: `on ${(round * 7919) % 1000}` }]
+  filters: [{ columnId: "name", op: "ilike", value: ["maria", "erdos", "smith", "skłodow"][round % 4]! }]
 })
 
-export const rls = (rows: number, quiet: boolean) => onOwnDatabase(scenarios(rows, quiet))
+export const rls = (rows: number, where: Where, quiet: boolean) => onDatabase(where, scenarios(rows, quiet))
 
 const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
   const { owner, search } = yield* Database
-  const { admit, organization } = yield* makePeople(rows)
-  const queries = yield* EntityQueryService
+  const { huge } = (yield* openWorld(rows)).organizations
   const measured: Array<Measured> = []
   for (const [name, question] of [
-    ["eq by e-mail", byEmail],
+    ["eq by phone", byPhone],
     ["ilike by a part of the name", byName]
   ] as const) {
     const times: Record<"off" | "transaction" | "on", Array<number>> = { off: [], transaction: [], on: [] }
     for (let block = 0; block < 3 * BLOCKS; block++) {
       const contestant = (["off", "transaction", "on"] as const)[block % 3]!
       yield* switchRowSecurity(owner, contestant === "on")
-      const principal = yield* admit
-      const asked = (round: number) => ({ ...question(rows, round), organizationId: organization.id })
+      const { explain, find } = yield* asking(huge, "masked")
       for (let round = 0; round < ROUNDS + WARM_UP; round++) {
-        const statement = yield* queries.explain(asked(round)).pipe(Effect.provideService(CurrentPrincipal, principal))
+        const query = question(huge, round)
+        const statement = yield* explain(query)
         const started = performance.now()
         yield* contestant === "transaction"
-          ? Effect.asVoid(runWithin(search, organization.id, statement))
-          : Effect.asVoid(queries.findEntities(asked(round)).pipe(Effect.provideService(CurrentPrincipal, principal)))
+          ? Effect.asVoid(runWithin(search, huge.organization.id, statement))
+          : Effect.asVoid(find(query))
         if (round >= WARM_UP) times[contestant].push(performance.now() - started)
       }
     }

@@ -1,158 +1,242 @@
-/** The lookup against the same statement by hand, on an embedded database that is made for the run. */
+/** The store against the database itself: each scenario a race of Max with the same SQL by hand, or with another question. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Database } from "../src/database/Database.ts"
-import { nextId } from "../src/domain/ids.ts"
-import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import type { Statement } from "../src/database/sql/find.ts"
+import { encodeId } from "../src/domain/ids.ts"
+import { CurrentPrincipal, type Principal } from "../src/domain/Principal.ts"
 import type { FindQuery } from "../src/domain/Query.ts"
-import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
-import { IdentityResolver } from "../src/services/IdentityResolver.ts"
-import { Memberships } from "../src/services/Memberships.ts"
-import { Organizations } from "../src/services/Organizations.ts"
+import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
+import { outside } from "./outside.ts"
+import { installPeer } from "./peers.ts"
+import { pgbench } from "./pgbench.ts"
+import { type Contestant, median, race, raceTable, throughput } from "./race.ts"
+import { admit, openWorld, phoneOf, type Role, type WorldOrganization } from "./world/load.ts"
+import { byPhone, everybody, type Question, QUESTIONS, somebody } from "./world/questions.ts"
 
-const ROUNDS = 1500
-const WARM_UP = 5000
+const IN_FLIGHT = 32
 
-export const median = (times: ReadonlyArray<number>): number =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+export const store = (rows: number, where: Where, quiet: boolean) =>
+  onDatabase(where, Effect.scoped(scenarios(rows, quiet)))
 
-/** Microseconds of this process's CPU per operation, and the median of the time, in milliseconds. */
-export interface Raced {
-  readonly ms: number
-  readonly cpu: number
-}
-
-/**
- * Runs contestants in turns, another one first each round: who goes first after the others' rows finds caches as they
- * left them.
- */
-export const race = Effect.fnUntraced(function* (
-  contestants: ReadonlyArray<(round: number) => Effect.Effect<unknown, unknown>>
-) {
-  const times = contestants.map((): Array<number> => [])
-  const cpu = contestants.map(() => 0)
-  for (let round = 0; round < ROUNDS + WARM_UP; round++) {
-    for (let turn = 0; turn < contestants.length; turn++) {
-      const index = (round + turn) % contestants.length
-      const before = process.cpuUsage()
-      const started = performance.now()
-      yield* contestants[index]!(round * contestants.length + index)
-      const ms = performance.now() - started
-      const { system, user } = process.cpuUsage(before)
-      if (round < WARM_UP) continue
-      times[index]!.push(ms)
-      cpu[index]! += (user + system) / ROUNDS
-    }
+/** Asks as somebody of an organization. */
+export const asking = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
+  const queries = yield* EntityQueryService
+  const principal: Principal = yield* admit(of, role)
+  const as = <A, E>(effect: Effect.Effect<A, E, CurrentPrincipal>) =>
+    Effect.provideService(effect, CurrentPrincipal, principal)
+  const whole = (query: FindQuery) => ({ ...query, organizationId: of.organization.id })
+  return {
+    principal,
+    find: (query: FindQuery) => as(queries.findEntities(whole(query))),
+    explain: (query: FindQuery) => as(queries.explain(whole(query)))
   }
-  return times.map((all, index): Raced => ({ ms: median(all), cpu: cpu[index]! }))
 })
-
-/** Runs scenarios on an embedded database that is made for the run. */
-export const onOwnDatabase = <A, E>(
-  scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database | Env>
-) => {
-  const home = mkdtempSync(join(tmpdir(), "max-bench-data-"))
-  chmodSync(home, 0o755)
-  const services = Services.pipe(
-    Layer.provideMerge(Database.layer),
-    Layer.provideMerge(
-      Env.layerWith({
-        databaseUrl: undefined,
-        dataDir: join(home, "data"),
-        stateDir: join(home, "state"),
-        lookupTimeout: 5000
-      })
-    )
-  )
-  return scenarios.pipe(
-    Effect.provide(services),
-    Effect.ensuring(Effect.sync(() => rmSync(home, { recursive: true, force: true })))
-  )
-}
-
-/** An organization with this many people, and a member of it. */
-export const makePeople = Effect.fnUntraced(function* (rows: number) {
-  const { owner } = yield* Database
-  const organizations = yield* Organizations
-  const members = yield* Memberships
-  const organization = yield* organizations.create({ slug: "bench", country: "US", timeZone: "UTC" })
-  const first = nextId()
-  yield* owner.unsafe(
-    `INSERT INTO data.people (organization_id, id, name, name_k, status, status_k, email, email_k, owner_id)
-     SELECT $1::bigint, $2::bigint + n, 'Person ' || n, 'person ' || n, 'lead', 'lead', 'p' || n || '@example.com', 'p' || n || '@example.com',
-       CASE WHEN n % 3 = 0 THEN $2::bigint + 1 END
-     FROM generate_series(1, $3::int) n`,
-    [organization.id, first, rows]
-  )
-  yield* owner.unsafe("ANALYZE data.people").unprepared
-  yield* members.add(organization, { identifier: "p1@example.com", roles: ["member"] })
-  const identities = yield* IdentityResolver
-  const admit = Effect.map(
-    identities.admit(organization, { kind: "email", key: "p1@example.com" }),
-    ({ principal }) => principal
-  )
-  return { organization, admit }
-})
-
-/** A lookup by e-mail, of another person each round. */
-export const byEmail = (rows: number, round: number): FindQuery => ({
-  entityTypeId: "people",
-  selectColumns: ["phone"],
-  filters: [{ columnId: "email", op: "eq", value: `p${3 * ((round * 7919) % Math.floor(rows / 3)) + 3}@example.com` }]
-})
-
-export const shown = ({ cpu, ms }: Raced): string => `${ms.toFixed(3)} ms (${cpu.toFixed(0)} µs)`
-
-export const store = (rows: number, quiet: boolean) => onOwnDatabase(Effect.scoped(scenarios(rows, quiet)))
 
 const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
-  const { lookup } = yield* Database
-  // What somebody would write who uses the driver: its client, with the settings of the lane.
-  // Each contestant has a connection of its own, as it would have.
-  const connected = PgClient.make({ ...lookup.config, applicationName: "bench" }).pipe(Effect.provide(Reactivity.layer))
-  const [forHand, forPage] = [yield* connected, yield* connected]
-  const { admit, organization } = yield* makePeople(rows)
-  const principal = yield* admit
-  const queries = yield* EntityQueryService
-  const find = (round: number) =>
-    queries
-      .findEntities({ ...byEmail(rows, round), organizationId: organization.id })
-      .pipe(Effect.provideService(CurrentPrincipal, principal))
-  const statement = yield* queries
-    .explain({ ...byEmail(rows, 0), organizationId: organization.id })
-    .pipe(Effect.provideService(CurrentPrincipal, principal))
-  const value = statement.parameters.indexOf(byEmail(rows, 0).filters[0]!.value)
-  const byHand = (round: number) =>
-    forHand.unsafe(statement.text, statement.parameters.with(value, byEmail(rows, round).filters[0]!.value))
-  const pageOnly = (round: number) =>
-    forPage`SELECT p.id, p.name, p.status, p.phone FROM data.people p WHERE p.organization_id = ${organization.id}
-      AND p.email_k = ${byEmail(rows, round).filters[0]!.value} ORDER BY p.id LIMIT 6`
-  const probe = yield* find(1)
+  const loading = performance.now()
+  const world = yield* openWorld(rows)
+  const say = (text: string) => {
+    if (!quiet) console.log(text)
+  }
+  say(`${rows} people in 200 organizations, ready in ${((performance.now() - loading) / 1000).toFixed(1)} s`)
+  const { huge } = world.organizations
+  const measured = [
+    ...(yield* byHand(huge, say)),
+    ...(yield* inFlight(huge, say)),
+    ...(yield* bounded(huge, say)),
+    ...(yield* permitted(huge, say))
+  ]
+  return measured satisfies ReadonlyArray<Measured>
+})
+
+type Say = (text: string) => void
+
+/** What somebody would write who uses the driver: a client of its own, with the settings of the lane. */
+const driver = Effect.flatMap(Database, ({ lookup }) =>
+  PgClient.make({ ...lookup.config, applicationName: "bench" }).pipe(Effect.provide(Reactivity.layer))
+)
+
+/** The statement of a lookup by phone, and where in it the number stands. */
+const phoneStatement = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
+  const { explain } = yield* asking(of, role)
+  const statement = yield* explain(byPhone(of, 0))
+  return { statement, place: statement.parameters.indexOf(phoneOf(somebody(of, 0))) }
+})
+
+const byHand = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
+  const [forHand, forPage] = [yield* driver, yield* driver]
+  const { find } = yield* asking(of, "everything")
+  const { place, statement } = yield* phoneStatement(of, "everything")
+  const given = (round: number) => statement.parameters.with(place, phoneOf(somebody(of, round)))
+  const probe = yield* find(byPhone(of, 1))
   if (probe.total !== 1) return yield* Effect.die(new Error("The benchmark's lookup doesn't find what it looks for"))
-  const [ours, hand, bare] = yield* race([find, byHand, pageOnly])
-  if (!quiet)
-    console.log(
-      `${rows} people: find ${shown(ours!)}, the same SQL by hand ${shown(hand!)}, page only ${shown(bare!)} (medians; client CPU)`
-    )
-  const measured: ReadonlyArray<Measured> = [
+  const peer = yield* Effect.scoped(preparedByPg(statement, given))
+  if (typeof peer === "string") say(`pg wasn't run: ${peer}`)
+  const contestants: ReadonlyArray<Contestant> = [
+    { name: "Max, findEntities", run: (round) => find(byPhone(of, round)) },
+    { name: "the same SQL over @effect/sql-pg", run: (round) => forHand.unsafe(statement.text, given(round)) },
     {
-      scenario: "findEntities by e-mail against the same SQL prepared by hand",
-      ratio: ours!.ms / hand!.ms,
-      target: 1.15
+      name: "page only, no permission, no total",
+      run: (round) => forPage`SELECT p.id, p.name, p.status, p.email FROM data.people p
+        WHERE p.organization_id = ${of.organization.id} AND p.phone_k = ${phoneOf(somebody(of, round))} ORDER BY p.id LIMIT 6`
     },
+    ...(typeof peer === "string" ? [] : [{ name: "the same SQL over pg", run: peer.run }])
+  ]
+  const raced = yield* race(contestants, { rounds: 6000, seconds: 20 })
+  if (typeof peer !== "string") yield* peer.end
+  say(raceTable(`eq by phone, ${of.people} people in the organization`, raced))
+  const [max, hand, page, pg] = raced
+  return [
+    { scenario: "findEntities eq against the same SQL prepared by hand", ratio: max!.ms / hand!.ms, target: 1.15 },
     {
-      scenario: "findEntities by e-mail against page only, without permission and total",
-      ratio: ours!.ms / bare!.ms,
+      scenario: "findEntities eq against page only, without permission and total",
+      ratio: max!.ms / page!.ms,
       target: 1.5
     },
-    { scenario: "the same, in the client's CPU, against the same SQL prepared by hand", ratio: ours!.cpu / hand!.cpu }
-  ]
+    { scenario: "findEntities eq against the same SQL by hand, client CPU", ratio: max!.cpu / hand!.cpu },
+    ...(pg === undefined ? [] : [{ scenario: "findEntities eq against the same SQL over pg", ratio: max!.ms / pg.ms }])
+  ] satisfies ReadonlyArray<Measured>
+})
+
+interface PgModule {
+  readonly Client: new (config: object) => {
+    readonly connect: () => Promise<void>
+    readonly end: () => Promise<void>
+    readonly query: (config: object) => Promise<unknown>
+  }
+}
+
+const preparedByPg = Effect.fnUntraced(function* (
+  { text }: Statement,
+  given: (round: number) => ReadonlyArray<unknown>
+) {
+  const { lookup } = yield* Database
+  const peer = installPeer("pg")
+  if (typeof peer === "string") return peer
+  return yield* Effect.promise(async () => {
+    const { default: pg } = (await peer.load("pg")) as { readonly default: PgModule }
+    const client = new pg.Client(outside(lookup))
+    await client.connect()
+    await client.query({ text: "SET search_path = pg_catalog, pg_temp" })
+    return {
+      run: (round: number) => Effect.promise(() => client.query({ name: "find", text, values: given(round) })),
+      end: Effect.promise(() => client.end())
+    }
+  })
+})
+
+/** Max with many calls in flight, by turns with pgbench. */
+const inFlight = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
+  const { lookup } = yield* Database
+  const forHand = yield* driver
+  const { find } = yield* asking(of, "everything")
+  const { place, statement } = yield* phoneStatement(of, "everything")
+  const value = "('+1' || (2000000000 + (5 * :n * 3571::bigint) % 7999999999)::text)"
+  const other = pgbench(statement, place, value, Math.floor(of.people / 5), outside(lookup))
+  if (typeof other === "string") {
+    say(`pgbench wasn't run: ${other}`)
+    return []
+  }
+  const ours: Array<number> = []
+  const hand: Array<number> = []
+  const theirs: Array<number> = []
+  for (let turn = 0; turn < 4; turn++) {
+    ours.push(yield* throughput((round) => find(byPhone(of, round)), { inFlight: IN_FLIGHT, seconds: 1.5 }))
+    theirs.push(yield* other.run(2))
+    hand.push(
+      yield* throughput(
+        (round) => forHand.unsafe(statement.text, statement.parameters.with(place, phoneOf(somebody(of, round)))),
+        { inFlight: IN_FLIGHT, seconds: 1.5 }
+      )
+    )
+  }
+  say(
+    `eq by phone a second: Max with ${IN_FLIGHT} in flight ${median(ours).toFixed(0)}, the same SQL over @effect/sql-pg ` +
+      `${median(hand).toFixed(0)}, pgbench -M prepared with ${other.clients} clients ${median(theirs).toFixed(0)}`
+  )
+  return [
+    {
+      scenario: `findEntities eq, ${IN_FLIGHT} in flight, against pgbench -M prepared with ${other.clients} clients`,
+      ratio: median(ours) / median(theirs),
+      target: 0.8,
+      atLeast: true
+    },
+    {
+      scenario: `the same SQL over @effect/sql-pg, ${IN_FLIGHT} in flight, against pgbench`,
+      ratio: median(hand) / median(theirs)
+    }
+  ] satisfies ReadonlyArray<Measured>
+})
+
+/** What many matches cost against ten, and a page far behind against the first. */
+const bounded = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
+  const { search } = yield* Database
+  const { find } = yield* asking(of, "everything")
+  const [far] = yield* search.unsafe<{ id: bigint; page: number }>(
+    `SELECT id, ($2::int / 5)::int AS page FROM data.people WHERE organization_id = $1::bigint ORDER BY id OFFSET $2::int LIMIT 1`,
+    [of.organization.id, Math.min(500_000, Math.floor(of.people / 2))]
+  )
+  const ten = yield* find(QUESTIONS["status, of ten"]!(of, 0))
+  if (ten.total !== 10) return yield* Effect.die(new Error(`Ten were expected, not ${ten.total}`))
+  const cursorEntityId = encodeId(far!.id)
+  const board =
+    (value: string): Question =>
+    () => ({
+      entityTypeId: "people",
+      filters: [{ columnId: "status", op: "eq", value }]
+    })
+  const raced = yield* race(
+    [
+      { name: `page and total, ${of.people} matches`, run: (round) => find(everybody(of, round)) },
+      { name: "page and total, ten matches", run: (round) => find(board("Board")(of, round)) },
+      { name: "page and total, half of all by status", run: (round) => find(board("Customer")(of, round)) },
+      { name: `page ${far!.page}`, run: (round) => find({ ...everybody(of, round), cursorEntityId }) }
+    ],
+    { rounds: 400, seconds: 8 }
+  )
+  say(raceTable("bounded totals and pages", raced))
+  const [all, few, half, later] = raced
+  return [
+    { scenario: `page and total at ${of.people} matches against ten matches`, ratio: all!.ms / few!.ms, target: 2.5 },
+    { scenario: "page and total where half of all match against ten matches", ratio: half!.ms / few!.ms, target: 2.5 },
+    { scenario: `page ${far!.page} against page 1`, ratio: later!.ms / all!.ms, target: 1.3 }
+  ] satisfies ReadonlyArray<Measured>
+})
+
+const PATTERNS = ["name contains, common", "name contains, rare", "name contains three", "name contains, none"] as const
+const NARROWED: ReadonlyArray<Role> = ["nearly", "masked", "little", "company"]
+
+/** What the permission costs a search: the same question with a plan that shows everything, and with narrower ones. */
+const permitted = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
+  const off = yield* asking(of, "everything")
+  const on = yield* Effect.forEach(NARROWED, (role) => Effect.map(asking(of, role), (asked) => ({ role, ...asked })))
+  const measured: Array<Measured> = []
+  for (const pattern of PATTERNS) {
+    const question = QUESTIONS[pattern]!
+    // The same pattern for everybody in a turn.
+    const turn = (round: number) => Math.floor(round / (on.length + 1))
+    const raced = yield* race(
+      [
+        { name: "sees everything", run: (round) => off.find(question(of, turn(round))) },
+        ...on.map(({ find, role }) => ({
+          name: `sees ${role}`,
+          run: (round: number) => find(question(of, turn(round)))
+        }))
+      ],
+      { rounds: 100, seconds: 5 }
+    )
+    say(raceTable(pattern, raced))
+    const worst = Math.max(...raced.slice(1).map(({ ms }) => ms))
+    const role = on[raced.slice(1).findIndex(({ ms }) => ms === worst)]!.role
+    measured.push({
+      scenario: `ilike, ${pattern}: permission on (worst, "${role}") against off`,
+      ratio: worst / raced[0]!.ms,
+      target: 3
+    })
+  }
   return measured
 })

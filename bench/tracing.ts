@@ -1,25 +1,24 @@
 /** What tracing costs a lookup: not at all, the default share of traces, and every one of them, in turns in one run. */
 import { Effect } from "effect"
-import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { Recorder, type Sampling } from "../src/observability.ts"
-import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
-import { byEmail, makePeople, onOwnDatabase, race, shown } from "./store.ts"
+import { race, raceTable } from "./race.ts"
+import { asking } from "./store.ts"
+import { openWorld } from "./world/load.ts"
+import { byPhone } from "./world/questions.ts"
 
 /** What Env has when nothing is configured. */
 const DEFAULT: Sampling = { share: 0.1, slow: 250 }
 const EVERYTHING: Sampling = { share: 1, slow: 250 }
 
-export const tracing = (rows: number, quiet: boolean) =>
-  onOwnDatabase(
+export const tracing = (rows: number, where: Where, quiet: boolean) =>
+  onDatabase(
+    where,
     Effect.gen(function* () {
-      const { admit, organization } = yield* makePeople(rows)
-      const principal = yield* admit
-      const queries = yield* EntityQueryService
-      const find = (round: number) =>
-        queries
-          .findEntities({ ...byEmail(rows, round), organizationId: organization.id })
-          .pipe(Effect.provideService(CurrentPrincipal, principal))
+      const { huge } = (yield* openWorld(rows)).organizations
+      const asked = yield* asking(huge, "masked")
+      const find = (round: number) => asked.find(byPhone(huge, round))
       const traced = (sampling: Sampling) => {
         const recorder = Recorder.make(sampling)
         let rounds = 0
@@ -29,8 +28,16 @@ export const tracing = (rows: number, quiet: boolean) =>
           return Effect.withTracer(find(round), recorder.tracer)
         }
       }
-      const [off, some, every] = yield* race([find, traced(DEFAULT), traced(EVERYTHING)])
-      if (!quiet) console.log(`off ${shown(off!)}, default ${shown(some!)}, everything ${shown(every!)}`)
+      const raced = yield* race(
+        [
+          { name: "no traces", run: find },
+          { name: "the default share", run: traced(DEFAULT) },
+          { name: "every trace", run: traced(EVERYTHING) }
+        ],
+        { seconds: 10 }
+      )
+      if (!quiet) console.log(raceTable("tracing", raced))
+      const [off, some, every] = raced
       return [
         {
           scenario: "tracing at its default share against none, time of a lookup",

@@ -112,6 +112,8 @@ export class Database extends Context.Service<
     readonly lookup: Lane
     /** A pool for every other read. */
     readonly search: PgClient.PgClient
+    /** How many connections searches have. */
+    readonly searchConnections: number
     /** Writes of organization data. */
     readonly app: PgClient.PgClient
     /** Traces, which never stand in the way of anything else. */
@@ -153,6 +155,7 @@ function connections(
     })
     return Database.of({
       owner,
+      searchConnections: env.searchConnections,
       lookup: yield* makeLane({
         ...as(roles?.read),
         applicationName: "max lookup",

@@ -54,7 +54,8 @@ export interface ResolvedQuery {
   readonly name: Bound
   readonly status: Bound
   readonly select: ReadonlyArray<SelectedColumn>
-  readonly shape: "subplan" | "array"
+  /** How hops to related rows are written (`database/sql/predicate.ts`). */
+  readonly shape: "subplan" | "probe" | "array"
   /** Whether equality on indexed keys makes this cheap enough for the shared connection. */
   readonly lane: "lookup" | "search"
   /** What the statement is called in the server's own statistics: slugs and operators, no values. */

@@ -10,6 +10,7 @@ import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL, type ResolvedQuery } from "../domain/Query.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
+import { makeSearchTurns } from "./searchTurns.ts"
 
 /** A page, or the news that policy, membership or catalog have changed since the query was planned. */
 export type Found = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
@@ -36,6 +37,7 @@ export class OrgEntityStore extends Context.Service<
     OrgEntityStore,
     Effect.gen(function* () {
       const database = yield* Database
+      const inTurn = makeSearchTurns(database.searchConnections)
       return OrgEntityStore.of({
         statement: compile,
         find: (query, catalog, parent) =>
@@ -51,7 +53,9 @@ export class OrgEntityStore extends Context.Service<
               catalog.rowSecurity === true
                 ? below(span, runWithin<Row>(database.search, catalog.organization.id, statement))
                 : runStatement<Row>(database[query.lane], statement, span)
-            return Effect.flatMap(rows, (found) => {
+            const answered =
+              query.lane === "search" || catalog.rowSecurity === true ? inTurn(catalog.organization.id, rows) : rows
+            return Effect.flatMap(answered, (found) => {
               span?.attribute("max.rows", found.length)
               return pageOf(found, query, catalog)
             })

@@ -148,6 +148,11 @@ const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Named, 
             descending: query.filters[ordering]!.op === "lt"
           }
     const identifying = query.filters.some((filter, index) => filter.op === "eq" && isIdentifier(columns[index]!))
+    // What isn't ours can be slow, or be locked by somebody else: it never stands in the way of lookups.
+    const lookup =
+      identifying &&
+      query.filters.every((filter) => filter.op === "eq") &&
+      isManagedThroughout(visible.state.catalog, found.type)
     const fixed = {
       type: found.type,
       plan: found.plan.where,
@@ -157,16 +162,12 @@ const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Named, 
       name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: found.plan.cells.get(STATUS) ?? NEVER,
       select,
-      shape: query.filters.some((filter, index) => filter.op === "eq" && isSelective(columns[index]!))
-        ? ("subplan" as const)
-        : ("array" as const),
-      // What isn't ours can be slow, or be locked by somebody else: it never stands in the way of lookups.
-      lane:
-        identifying &&
-        query.filters.every((filter) => filter.op === "eq") &&
-        isManagedThroughout(visible.state.catalog, found.type)
-          ? ("lookup" as const)
-          : ("search" as const),
+      shape: lookup
+        ? ("probe" as const)
+        : query.filters.some((filter, index) => filter.op === "eq" && isSelective(columns[index]!))
+          ? ("subplan" as const)
+          : ("array" as const),
+      lane: lookup ? ("lookup" as const) : ("search" as const),
       label: [found.type.slug, ...query.filters.map((filter, index) => `${columns[index]!.slug}:${filter.op}`)].join(
         " "
       )

@@ -29,6 +29,20 @@ layer(TestServices)("the schema", (it) => {
     })
   )
 
+  it.effect("has the organization in every table, never empty, and a primary key on every one", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const rows = yield* owner<{ relation: string; fits: boolean }>`
+        SELECT c.oid::regclass::text AS relation, coalesce(bool_or(a.attnotnull AND a.atttypid = 'int8'::regtype), false)
+          AND EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p') AS fits
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
+        WHERE n.nspname IN ('max', 'builder', 'data') AND c.relkind IN ('r', 'p') GROUP BY c.oid`
+      expect(rows.length).toBeGreaterThan(10)
+      expect(rows.filter(({ fits }) => !fits).map(({ relation }) => relation)).toEqual(["max.migrations"])
+    })
+  )
+
   it.effect("has no foreign key that could cross organizations", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database

@@ -151,7 +151,7 @@ const after = (key: string | undefined, id: string, direction: string, cursor: s
 const cursorRow = (query: ResolvedQuery, key: string, table: string, context: FragmentContext): string =>
   `c AS MATERIALIZED (SELECT ${key} AS v FROM ${table} p WHERE ${belongs(query.type, "p", context)} ` +
   `AND ${idReference(query.type, "p")} = ${context.writer.bind(query.cursor, idCast(query.type.mapping?.id.type))} AND ` +
-  `${fragment(all(query.plan, query.order!.mask), query.type, "p", { ...context, shape: "subplan" })}` +
+  `${fragment(all(query.plan, query.order!.mask), query.type, "p", { ...context, shape: "probe" })}` +
   `${query.type.mapping?.unique === false ? ` ORDER BY v LIMIT 1` : ""})`
 
 const masked = (column: Column | undefined, mask: Bound, type: EntityType, context: FragmentContext): string =>
@@ -164,7 +164,7 @@ const underMask = (value: string, mask: Bound, type: EntityType, context: Fragme
     case "Never":
       return "NULL"
     default:
-      return `CASE WHEN ${fragment(mask, type, "p", { ...context, shape: "subplan" })} THEN ${value} END`
+      return `CASE WHEN ${fragment(mask, type, "p", { ...context, shape: "probe" })} THEN ${value} END`
   }
 }
 
@@ -204,7 +204,7 @@ const cell = (selected: SelectedColumn, type: EntityType, alias: string, context
     return { value: masked(column, mask, type, context), join: "" }
   }
   const other = context.writer.alias()
-  const inner = { ...context, shape: "subplan" as const }
+  const inner = { ...context, shape: "probe" as const }
   const nameColumn = columnByKey(target.type, DISPLAY_NAME)
   const name =
     nameColumn === undefined || target.name._tag === "Never"

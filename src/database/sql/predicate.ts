@@ -2,14 +2,16 @@
 import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
 import { phoneForms } from "../../domain/keys.ts"
 import { type Bound, type BoundValue, type CompareOp, type Literal, type Side, Slot } from "../../domain/Predicate.ts"
+import type { ResolvedQuery } from "../../domain/Query.ts"
 import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
 /**
- * How a hop to related rows is written. `subplan`: EXISTS per row, for statements that an equality makes small.
- * `array`: the related ids are collected once, so that Postgres can combine indexes when many rows are looked at.
+ * How a hop to related rows is written. `subplan`: EXISTS, for statements that an equality makes smaller. `probe`: the
+ * same for a few rows, each looked up by id; left to itself, Postgres collects all related rows first when a value looks
+ * common. `array`: the related ids are collected once, so that indexes can be combined when many rows are looked at.
  */
-type Shape = "subplan" | "array"
+type Shape = ResolvedQuery["shape"]
 
 export interface FragmentContext extends RowContext {
   readonly shape: Shape
@@ -74,7 +76,7 @@ export const fragment = (
     case "Some":
       return some(find(bound.relation), bound.where, type, alias, context, may)
     case "None":
-      return `NOT ${exists(find(bound.relation), bound.where, type, alias, { ...context, shape: "subplan" }, !may)}`
+      return `NOT ${exists(find(bound.relation), bound.where, type, alias, notArray(context), !may)}`
   }
 }
 
@@ -200,20 +202,25 @@ const some = (
   context: FragmentContext,
   may: boolean
 ): string => {
-  if (context.shape === "subplan") return exists(relation, where, type, alias, context, may)
+  if (context.shape !== "array") return exists(relation, where, type, alias, context, may)
   const { storage } = relation
+  if (storage._tag === "Value") throw new Error("Not a relation")
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
-  const condition = () => fragment(where, target, other, context, may)
-  if (storage._tag === "One") {
-    return (
-      `${alias}.${identifier(storage.column)} = ANY(ARRAY(SELECT ${idReference(target, other)} FROM ${targetRows(target, other, context)} ` +
-      `WHERE ${belongs(target, other, context)} AND ${condition()}))`
-    )
-  }
+  // Written before its condition, so that parameters are numbered as they stand.
+  const from = `FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)}`
+  const related = `ANY(ARRAY(SELECT ${idReference(target, other)} ${from} AND ${fragment(where, target, other, context, may)}))`
+  if (storage._tag === "One") return `${alias}.${identifier(storage.column)} = ${related}`
+  // Not a join, which reads the links of all organizations from end to end where one has many of them.
   const link = context.writer.alias()
-  return `${idReference(type, alias)} = ANY(ARRAY(SELECT ${linkJoin(relation, link, other, target, context)} AND ${condition()}))`
+  return (
+    `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} ` +
+    `WHERE ${linkBelongs(storage, link, context)} AND ${link}.${identifier(storage.to)} = ${related}))`
+  )
 }
+
+const notArray = (context: FragmentContext): FragmentContext =>
+  context.shape === "array" ? { ...context, shape: "subplan" } : context
 
 const exists = (
   relation: Column,
@@ -227,15 +234,17 @@ const exists = (
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
   const condition = fragment(where, target, other, context, may)
+  // What has an OFFSET is neither joined nor collected.
+  const end = context.shape === "probe" ? " OFFSET 0)" : ")"
   if (storage._tag === "One") {
     return (
       `EXISTS (SELECT 1 FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)} ` +
-      `AND ${idReference(target, other)} = ${alias}.${identifier(storage.column)} AND ${condition})`
+      `AND ${idReference(target, other)} = ${alias}.${identifier(storage.column)} AND ${condition}${end}`
     )
   }
   if (storage._tag === "Value") throw new Error("Not a relation")
   const link = context.writer.alias()
-  return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${idReference(type, alias)} AND ${condition})`
+  return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${idReference(type, alias)} AND ${condition}${end}`
 }
 
 const linkJoin = (

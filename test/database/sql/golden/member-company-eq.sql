@@ -34,7 +34,7 @@ LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, CASE WHEN (EXISTS (SELECT 1 FROM "data"."companies" r4
 WHERE r4.organization_id = $1::bigint
 AND r4.id = p."company_id"
-AND r4."name" = ANY($11::text[])) OR p."owner_id" = $12::bigint) THEN p."status" END AS status
+AND r4."name" = ANY($11::text[]) OFFSET 0) OR p."owner_id" = $12::bigint) THEN p."status" END AS status
 FROM (SELECT count(*)::int AS total FROM m) t
 LEFT JOIN (SELECT m.id FROM m
 ORDER BY m.id

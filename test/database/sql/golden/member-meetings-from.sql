@@ -19,10 +19,11 @@ AND r1.id = r2."person_id"
 WHERE r2.organization_id = $1::bigint
 AND r2."meeting_id" = p.id
 AND (r1."status" <> $3::text OR r1."status" IS NULL))
-AND p.id = ANY(ARRAY(SELECT r4."meeting_id" FROM "data"."meeting_attendees" r4 JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
-AND r3.id = r4."person_id"
+AND p.id = ANY(ARRAY(SELECT r4."meeting_id" FROM "data"."meeting_attendees" r4
 WHERE r4.organization_id = $1::bigint
-AND r3."id" = $4::bigint)))
+AND r4."person_id" = ANY(ARRAY(SELECT r3.id FROM "data"."people" r3
+WHERE r3.organization_id = $1::bigint
+AND r3."id" = $4::bigint)))))
 AND p."start_at" >= timezone($5::text, $6::timestamp)
 ORDER BY p."start_at", p.id
 LIMIT 1001)
@@ -40,7 +41,7 @@ AND r7."meeting_id" = p.id
 AND (EXISTS (SELECT 1 FROM "data"."companies" r6
 WHERE r6.organization_id = $1::bigint
 AND r6.id = r5."company_id"
-AND r6."name" = ANY($8::text[])) OR r5."owner_id" = $9::bigint OR r5."status" = $10::text)
+AND r6."name" = ANY($8::text[]) OFFSET 0) OR r5."owner_id" = $9::bigint OR r5."status" = $10::text)
 ORDER BY r5.id
 LIMIT 11) y, LATERAL (VALUES (1, y.id::text), (2, y.name)) z(n, part)) x) j1 ON true
 ORDER BY k.v, k.id

@@ -22,7 +22,7 @@ LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, p.organization_id, p.id, p."name" AS name, CASE WHEN (EXISTS (SELECT 1 FROM "data"."companies" r2
 WHERE r2.organization_id = $1::bigint
 AND r2.id = p."company_id"
-AND r2."name" = ANY($8::text[])) OR p."owner_id" = $9::bigint) THEN p."status" END AS status
+AND r2."name" = ANY($8::text[]) OFFSET 0) OR p."owner_id" = $9::bigint) THEN p."status" END AS status
 FROM (SELECT count(*)::int AS total FROM m) t
 LEFT JOIN (SELECT m.id FROM m
 ORDER BY m.id

@@ -1,0 +1,169 @@
+/** Servers that answer the same question over HTTP, each a process of its own, on one database of the benchmarks' world. */
+import { Effect, Layer, Redacted } from "effect"
+import { spawn } from "node:child_process"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Http } from "../src/channels/http/server.ts"
+import { Database } from "../src/database/Database.ts"
+import type { FindQuery } from "../src/domain/Query.ts"
+import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import { Env } from "../src/env.ts"
+import { Agent, Services } from "../src/layers.ts"
+import { EntityQueryService } from "../src/services/EntityQueryService.ts"
+import { ToolHandlers } from "../src/tools/handlers.ts"
+import { casl } from "./contestants/casl.ts"
+import { postgraphile } from "./contestants/postgraphile.ts"
+import { zenstack } from "./contestants/zenstack.ts"
+import { asking } from "./store.ts"
+import { openWorld, phoneOf, type Role, type Size } from "./world/load.ts"
+import { byPhone, somebody } from "./world/questions.ts"
+
+/** Where a contestant finds the world, and as whom it asks. */
+export interface Assignment {
+  readonly rows: number
+  readonly url: string
+  readonly size: Size
+  readonly role: Role
+}
+
+/** Every service on a database that is given, with limits that a benchmark doesn't meet. */
+const serving = (url: string) =>
+  Agent.pipe(
+    Layer.provideMerge(ToolHandlers),
+    Layer.provideMerge(Services),
+    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(
+      Env.layerWith({
+        databaseUrl: Redacted.make(url),
+        lookupTimeout: 5000,
+        searchTimeout: 60_000,
+        httpPort: 0,
+        callsPerPerson: 100_000_000,
+        callsPerOrganization: 100_000_000,
+        logLevel: "error"
+      })
+    )
+  )
+
+/** What is asked of every contestant in JSON. */
+export type Asked = Pick<FindQuery, "entityTypeId" | "filters" | "selectColumns" | "cursorEntityId">
+
+/** A server that answers each body with what \`answer\` makes of it. */
+export const answering = (answer: (asked: Asked) => Promise<unknown>) =>
+  Effect.callback<number>((resume) => {
+    const server = createServer((request, response) => {
+      let text = ""
+      request.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      request.on("end", () => {
+        void answer(JSON.parse(text) as Asked).then(
+          (value) => {
+            const body = JSON.stringify(value)
+            response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+            response.end(body)
+          },
+          (error: unknown) => {
+            response.writeHead(500)
+            response.end(String(error))
+          }
+        )
+      })
+    })
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
+  })
+
+const bare = Effect.fnUntraced(function* ({ role, rows, size }: Assignment) {
+  const { lookup } = yield* Database
+  const of = (yield* openWorld(rows)).organizations[size]
+  const { explain } = yield* asking(of, role)
+  const statement = yield* explain(byPhone(of, 0))
+  const place = statement.parameters.indexOf(phoneOf(somebody(of, 0)))
+  return yield* answering(({ filters }) =>
+    Effect.runPromise(
+      Effect.map(
+        lookup.unsafe<Record<string, unknown>>(statement.text, statement.parameters.with(place, filters[0]!.value)),
+        (found) => found.map(({ c0, id, name, status, total }) => ({ id: String(id), name, status, total, email: c0 }))
+      )
+    )
+  )
+})
+
+const service = Effect.fnUntraced(function* ({ role, rows, size }: Assignment) {
+  const queries = yield* EntityQueryService
+  const of = (yield* openWorld(rows)).organizations[size]
+  const { principal } = yield* asking(of, role)
+  const run = Effect.runPromiseWith(yield* Effect.context<EntityQueryService>())
+  return yield* answering((asked) =>
+    run(
+      Effect.provideService(
+        queries.findEntities({ ...asked, organizationId: of.organization.id }),
+        CurrentPrincipal,
+        principal
+      )
+    )
+  )
+})
+
+const whole = Effect.gen(function* () {
+  const { HttpServer } = yield* Effect.promise(() => import("effect/http"))
+  const context = yield* Layer.build(Http)
+  const { address } = yield* Effect.provideContext(HttpServer.HttpServer, context)
+  return Number(HttpServer.formatAddress(address).split(":").at(-1))
+})
+
+const CONTESTANTS = {
+  bare,
+  service,
+  whole: () => whole,
+  casl,
+  postgraphile,
+  zenstack
+}
+export type ContestantName = keyof typeof CONTESTANTS
+
+/** A contestant's process: says its port, answers how much memory it has, and serves until it is ended. */
+export const contestant = (name: string, assignment: string) => {
+  const given = JSON.parse(assignment) as Assignment
+  return Effect.scoped(
+    Effect.gen(function* () {
+      process.send?.({ port: yield* CONTESTANTS[name as ContestantName](given) })
+      return yield* Effect.never
+    })
+  ).pipe(
+    Effect.provide(serving(given.url)),
+    Effect.tapCause((cause) => Effect.sync(() => process.send?.({ failed: String(cause) })))
+  )
+}
+
+export interface Running {
+  readonly name: ContestantName
+  readonly port: number
+}
+
+interface Message {
+  readonly port?: number
+  readonly failed?: string
+}
+
+/** Starts a contestant, which ends with the scope; or one line that says why there is none. */
+export const start = (name: ContestantName, assignment: Assignment) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<{ readonly end: () => void; readonly running: Running | string }>((resume) => {
+        const child = spawn(
+          process.execPath,
+          [process.env["MAX_BENCH"]!, "contestant", name, JSON.stringify(assignment)],
+          { stdio: ["ignore", "ignore", "pipe", "ipc"] }
+        )
+        const end = () => void child.kill("SIGTERM")
+        let said = ""
+        child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
+        child.on("message", ({ failed, port }: Message) => {
+          if (failed !== undefined) resume(Effect.succeed({ end, running: failed }))
+          if (port !== undefined) resume(Effect.succeed({ end, running: { name, port } }))
+        })
+        child.on("close", () => resume(Effect.succeed({ end, running: said.trim() || "it ended" })))
+      }),
+      ({ end }) => Effect.sync(end)
+    ),
+    ({ running }) => running
+  )

@@ -1,0 +1,64 @@
+/** Requests over plain sockets, so many in flight: what the one who asks costs is next to nothing. */
+import { Effect } from "effect"
+import { connect } from "node:net"
+import type { Asked } from "./contestants.ts"
+
+export interface Loaded {
+  /** Requests answered a second. */
+  readonly rate: number
+  /** Milliseconds of each. */
+  readonly times: ReadonlyArray<number>
+}
+
+interface Load {
+  readonly port: number
+  readonly token: string
+  readonly inFlight: number
+  readonly seconds: number
+  readonly asked: (round: number) => Asked
+  /** What every answer has in it; anything else ends the run. */
+  readonly answered?: string
+}
+
+const LENGTH = /content-length: (\d+)/i
+
+/** Asks again and again for so long; anything but 200 ends the run. */
+export const load = ({ answered = "", asked, inFlight, port, seconds, token }: Load) =>
+  Effect.callback<Loaded>((resume) => {
+    const times: Array<number> = []
+    const begun = performance.now()
+    let open = inFlight
+    let round = 0
+    const over = () => performance.now() - begun >= 1000 * seconds
+    for (let index = 0; index < inFlight; index++) {
+      const socket = connect(port, "127.0.0.1")
+      let sent = 0
+      let text = ""
+      const send = () => {
+        const body = JSON.stringify(asked(round++))
+        sent = performance.now()
+        socket.write(
+          `POST /v1/tools/findEntities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+            `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+        )
+      }
+      socket.on("data", (chunk: Buffer) => {
+        text += chunk.toString("latin1")
+        const end = text.indexOf("\r\n\r\n")
+        if (end < 0) return
+        const length = Number(LENGTH.exec(text)?.[1] ?? Number.NaN)
+        if (text.length < end + 4 + length) return
+        if (!text.startsWith("HTTP/1.1 200") || !text.includes(answered)) {
+          socket.destroy()
+          return resume(Effect.die(new Error(text)))
+        }
+        text = ""
+        times.push(performance.now() - sent)
+        if (!over()) return send()
+        socket.destroy()
+        if (--open === 0) resume(Effect.succeed({ rate: (1000 * times.length) / (performance.now() - begun), times }))
+      })
+      socket.on("error", (error) => resume(Effect.die(error)))
+      socket.on("connect", send)
+    }
+  })

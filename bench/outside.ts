@@ -1,0 +1,28 @@
+/** How programs that aren't Max reach the database that it uses: as the role that only reads. */
+import type { PgClient } from "@effect/sql-pg"
+import { Redacted } from "effect"
+
+export interface Outside {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  readonly password: string
+}
+
+/** Where a client is connected to, and as whom. */
+export const outside = ({ config }: Pick<PgClient.PgClient, "config">): Outside => {
+  const url = config.url === undefined ? undefined : new URL(Redacted.value(config.url))
+  const password = Redacted.isRedacted(config.password) ? String(Redacted.value(config.password)) : undefined
+  return {
+    host: config.host ?? url?.searchParams.get("host") ?? url?.hostname ?? "localhost",
+    port: config.port ?? Number(url?.searchParams.get("port") ?? (url?.port || 5432)),
+    database: config.database ?? url?.pathname.slice(1) ?? "postgres",
+    user: config.username ?? decodeURIComponent(url?.username ?? ""),
+    password: password ?? decodeURIComponent(url?.password ?? "")
+  }
+}
+
+export const urlOf = ({ database, host, password, port, user }: Outside): string =>
+  `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host.startsWith("/") ? "localhost" : host}:${port}/${database}` +
+  (host.startsWith("/") ? `?host=${encodeURIComponent(host)}&port=${port}` : "")

@@ -1,0 +1,83 @@
+/** pgbench -M prepared on a statement of Max's: what the database gives when nothing stands before it. */
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Statement } from "../src/database/sql/find.ts"
+import type { Outside } from "./outside.ts"
+
+/** The program, on the path or where Debian puts it. */
+const findPgbench = (): string | undefined => {
+  const debian = "/usr/lib/postgresql"
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(":")
+  ]
+  return folders.map((folder) => join(folder, "pgbench")).find((path) => existsSync(path))
+}
+
+export interface Pgbench {
+  readonly clients: number
+  /** Transactions a second. */
+  readonly run: (seconds: number) => Effect.Effect<number>
+}
+
+/**
+ * A statement with its parameters as pgbench's variables, of which the one at `place` is what `value` says of a number
+ * \`:n\` from 1 to `most`. Without the program, one line that says so.
+ */
+export const pgbench = (
+  { parameters, text }: Statement,
+  place: number,
+  value: string,
+  most: number,
+  { database, host, password, port, user }: Outside
+): Pgbench | string => {
+  const program = findPgbench()
+  if (program === undefined) return "pgbench isn't installed"
+  // A colon in a comment would be a variable.
+  const statement = text
+    .replace(/\/\*.*?\*\//g, "")
+    .replace(/\$(\d+)/g, (_, number: string) => (Number(number) - 1 === place ? value : `:v${number}`))
+  const script = [
+    `\\set n random(1, ${most})`,
+    ...parameters.flatMap((parameter, index) => (index === place ? [] : [`\\set v${index + 1} ${String(parameter)}`])),
+    `${statement};`
+  ].join("\n")
+  const clients = 4
+  return {
+    clients,
+    run: (seconds) =>
+      Effect.callback<number>((resume) => {
+        const folder = mkdtempSync(join(tmpdir(), "max-bench-pgbench-"))
+        writeFileSync(join(folder, "script.sql"), `${script}\n`)
+        const args = [
+          "-n",
+          "-M",
+          "prepared",
+          "-c",
+          String(clients),
+          "-j",
+          "2",
+          "-T",
+          String(seconds),
+          "-f",
+          join(folder, "script.sql")
+        ]
+        const child = spawn(program, [...args, "-h", host, "-p", String(port), "-U", user, database], {
+          env: { ...process.env, PGPASSWORD: password, PGOPTIONS: "-c search_path=pg_catalog,pg_temp -c jit=off" },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        let said = ""
+        child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()))
+        child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
+        child.on("close", (code) => {
+          rmSync(folder, { recursive: true, force: true })
+          const tps = /tps = ([\d.]+) \(without/.exec(said)?.[1]
+          resume(code === 0 && tps !== undefined ? Effect.succeed(Number(tps)) : Effect.die(new Error(said)))
+        })
+      })
+  }
+}

@@ -1,0 +1,151 @@
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { admit, openWorld, type Role, type Size, type World } from "../../bench/world/load.ts"
+import { QUESTIONS } from "../../bench/world/questions.ts"
+import { Database } from "../../src/database/Database.ts"
+import type { Statement } from "../../src/database/sql/find.ts"
+import { encodeId } from "../../src/domain/ids.ts"
+import { CurrentPrincipal } from "../../src/domain/Principal.ts"
+import type { FindQuery } from "../../src/domain/Query.ts"
+import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
+import { TestServices } from "../support/database.ts"
+import { type Access, accessOfStatement } from "../support/plans.ts"
+
+const ROWS = 200_000
+/** From all rows of a type to next to none of them, by a column, by a relation, and cell by cell. */
+const SEEING: ReadonlyArray<Role> = ["everything", "nearly", "company", "masked", "little"]
+
+/** Equality on an identifier: it runs on the connection that lookups share, planned for its values or for any. */
+const LOOKUPS: Readonly<Record<string, number>> = {
+  phone: 20,
+  email: 20,
+  "nobody's email": 20,
+  "name, rare": 200,
+  "name, common": 5000
+}
+/** A condition of a plan that has no index, over a table that is half one organization's. */
+const UNINDEXED = "huge company company contains, and status"
+
+/** The index of patterns, which is no way to one value. */
+const PATTERNS = /by \w+_name_k_phone_k_email_k_idx$/
+const TABLES = /^Seq Scan on (people|companies|meetings|meeting_attendees)$/
+
+/** A page in the middle, of what is ordered by id and of what is ordered by a time. */
+const later = Effect.fnUntraced(function* (world: World, size: Size) {
+  const { owner } = yield* Database
+  const { organization, people } = world.organizations[size]
+  const middle = (table: string, count: number) =>
+    Effect.map(
+      owner.unsafe<{ id: bigint }>(
+        `SELECT id FROM data.${table} WHERE organization_id = $1::bigint ORDER BY id OFFSET $2::int LIMIT 1`,
+        [organization.id, Math.floor(count / 2)]
+      ),
+      ([row]) => encodeId(row!.id)
+    )
+  const [person, meeting] = [yield* middle("people", people), yield* middle("meetings", people / 10)]
+  const from = { columnId: "start", op: "gte", value: "2023-01" } as const
+  return {
+    "everybody, later": { entityTypeId: "people", filters: [], cursorEntityId: person },
+    "meetings from, later": { entityTypeId: "meetings", filters: [from], cursorEntityId: meeting }
+  } satisfies Readonly<Record<string, FindQuery>>
+})
+
+interface Asked {
+  readonly name: string
+  readonly query: FindQuery
+}
+
+/** Every question, once for each of its values. */
+const questions = Effect.fnUntraced(function* (world: World, size: Size) {
+  const of = world.organizations[size]
+  const asked = new Map<string, Asked>()
+  for (const [name, question] of Object.entries(QUESTIONS)) {
+    for (let round = 0; round < (name in LOOKUPS ? 2 : 4); round++) {
+      const query = question(of, round)
+      asked.set(`${name} ${query.filters.map(({ value }) => value).join(", ")}`, { name, query })
+    }
+  }
+  for (const [name, query] of Object.entries(yield* later(world, size))) asked.set(name, { name, query })
+  return asked
+})
+
+/** What is wrong with how a statement runs. */
+const faultsOf = (
+  of: { readonly size: Size; readonly role: Role; readonly name: string; readonly people: number },
+  { rows, ways }: Access
+): ReadonlyArray<string> => {
+  const { name, people, role, size } = of
+  const most = LOOKUPS[name] ?? 4 * people + 1000
+  return [
+    ...ways.filter((way) => TABLES.test(way) && `${size} ${role} ${name}` !== UNINDEXED),
+    ...(name in LOOKUPS ? ways.filter((way) => PATTERNS.test(way)) : []),
+    ...(rows > most ? [`${rows} rows are looked at`] : [])
+  ]
+}
+
+const asking = Effect.fnUntraced(function* (world: World, size: Size, role: Role) {
+  const queries = yield* EntityQueryService
+  const of = world.organizations[size]
+  const principal = yield* admit(of, role)
+  return (query: FindQuery): Effect.Effect<Statement, unknown> =>
+    queries
+      .explain({ ...query, organizationId: of.organization.id })
+      .pipe(Effect.provideService(CurrentPrincipal, principal))
+})
+
+layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans of Postgres", (it) => {
+  for (const size of ["huge", "middle", "small"] as const) {
+    it.effect(
+      `read no table from end to end in a ${size} organization, and no more than a question is about`,
+      () =>
+        Effect.gen(function* () {
+          const world = yield* openWorld(ROWS)
+          const { search } = yield* Database
+          const asked = yield* questions(world, size)
+          const faults: Array<string> = []
+          for (const role of SEEING) {
+            const explain = yield* asking(world, size, role)
+            for (const [said, { name, query }] of asked) {
+              if (role === "masked" && query.entityTypeId === "meetings") continue
+              const statement = yield* explain(query)
+              for (const plan of name in LOOKUPS ? (["custom", "generic"] as const) : (["custom"] as const)) {
+                const access = yield* search.withTransaction(accessOfStatement(search, statement, plan))
+                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, access))
+                  faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
+              }
+            }
+          }
+          expect(faults).toEqual([])
+        }),
+      180_000
+    )
+  }
+
+  it.effect(
+    "are found out when an index is gone",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* openWorld(ROWS)
+        const { owner } = yield* Database
+        const explain = yield* asking(world, "middle", "everything")
+        const of = world.organizations.middle
+        const found = Effect.fnUntraced(function* (index: string, name: string) {
+          const statement = yield* explain(QUESTIONS[name]!(of, 0))
+          const look = Effect.gen(function* () {
+            yield* owner.unsafe(`DROP INDEX data.${index}`).unprepared
+            return yield* accessOfStatement(owner, statement, "custom")
+          })
+          // The index comes back with the end of the transaction.
+          const access = yield* Effect.flip(owner.withTransaction(Effect.flatMap(look, Effect.fail)))
+          return "ways" in access
+            ? faultsOf({ name, people: of.people, role: "everything", size: "middle" }, access)
+            : yield* Effect.die(access)
+        })
+        expect(yield* found("people_organization_id_phone_k_id_idx", "phone")).not.toEqual([])
+        expect(yield* found("people_organization_id_name_k_id_idx", "name, rare")).not.toEqual([])
+        expect(yield* found("people_organization_id_status_k_id_idx", "everybody")).toEqual([])
+      }),
+    180_000
+  )
+})
