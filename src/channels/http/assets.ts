@@ -14,6 +14,8 @@ import { problem } from "./problems.ts"
 /** Where a page is reached, and the file that it was built to. */
 const PAGES: Readonly<Record<string, string>> = {
   "/": "chat.html",
+  // Where a sign-in link leads: the code is behind the #, and the page takes it up.
+  "/sign-in": "chat.html",
   "/admin": "admin.html",
   "/traces": "traces.html"
 }
