@@ -2,7 +2,6 @@
  * What stands beside an answer: the entities that it presents with those of their values that it says, and what can be
  * chosen from. A card is a second form of what was said, never a second way to the data, so it can be kept with the text.
  */
-import { foldText } from "../domain/keys.ts"
 import type { ReferenceCell } from "../domain/Page.ts"
 import type { Presented, SaidCell } from "../domain/Presented.ts"
 import type { TypeOverview } from "../services/EntityQueryService.ts"
@@ -77,8 +76,10 @@ export const presentedBy = (
 ): ReadonlyArray<Presented> => {
   const said: Said = { folded: ` ${words(text)} `, grounds: new Grounds(grounds.place).text(text) }
   return meant.map((one, index) => {
-    const cells = index < MAX_FOCUS ? cellsOf(one, overview, said) : []
-    const hasStatus = one.status !== undefined && position(said.folded, foldText(one.status)) !== undefined
+    // Of several only those that are called by their names: a value can be somebody else's as well.
+    const isNamed = meant.length === 1 || (one.name !== undefined && position(said.folded, one.name) !== undefined)
+    const cells = isNamed && index < MAX_FOCUS ? cellsOf(one, overview, said) : []
+    const hasStatus = isNamed && one.status !== undefined && position(said.folded, one.status) !== undefined
     return {
       type: one.type,
       id: one.id,

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { type Organization, PEOPLE } from "../domain/EntityType.ts"
+import type { Entity } from "../domain/Page.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
 import { contextName } from "./context.ts"
@@ -30,21 +31,27 @@ const small = (word: string): string =>
 
 const possessive = (name: string): string => (name.endsWith("s") ? `${name}'` : `${name}'s`)
 
+/** Where somebody works, by the usual slug. */
+const COMPANY = "company"
+const has = ({ columns }: Entity, slug: string): boolean => columns?.[slug] !== undefined && columns[slug] !== null
+
 const MEETINGS = "meetings"
 const COMPANIES = "companies"
 
 const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArray<string> => {
-  const has = (slug: string) => type.columns.some(({ id }) => id === slug)
+  const knows = (slug: string) => type.columns.some(({ id }) => id === slug)
   switch (type.id) {
     case PEOPLE:
       if (name === undefined) return [`How many ${small(type.pluralName)} are there?`]
       return [
         `Who is ${name}?`,
-        ...(has("phone") ? [`What is ${possessive(name)} phone number?`] : []),
-        ...(has("email") ? [`What is ${possessive(name)} e-mail address?`] : [])
+        ...(knows("phone") ? [`What is ${possessive(name)} phone number?`] : []),
+        ...(knows("email") ? [`What is ${possessive(name)} e-mail address?`] : [])
       ]
     case COMPANIES:
-      return name === undefined ? [] : [`Who works at ${name}?`, ...(has("phone") ? [`${possessive(name)} phone`] : [])]
+      return name === undefined
+        ? []
+        : [`Who works at ${name}?`, ...(knows("phone") ? [`What is ${possessive(name)} phone number?`] : [])]
     case MEETINGS:
       return [`When is my next ${small(type.name)}?`, `What ${small(type.pluralName)} do I have this week?`]
     default:
@@ -59,20 +66,23 @@ export const welcome = Effect.fn("welcome")(function* (organization: Organizatio
   const organizationId = organization.id
   const overview = yield* queries.overview({ organizationId })
   const page = (type: TypeOverview) =>
-    queries.findEntities({ organizationId, entityTypeId: type.id, filters: [], limit: CANDIDATES })
+    queries.findEntities({
+      organizationId,
+      entityTypeId: type.id,
+      filters: [],
+      limit: CANDIDATES,
+      selectColumns: type.columns.filter(({ id }) => id === COMPANY).map(({ id }) => id)
+    })
   const nameOf = (type: TypeOverview) =>
     type.id === MEETINGS
       ? Effect.undefined
-      : Effect.map(
-          page(type),
-          ({ entities }) =>
-            entities.find(
-              ({ displayName, entityId }) =>
-                displayName !== undefined &&
-                entityId !== anchorEntityId &&
-                displayName.length <= MAX_NAME &&
-                NAME.test(displayName)
-            )?.displayName
+      : Effect.map(page(type), ({ entities }) =>
+          entities
+            .filter(({ entityId }) => entityId !== anchorEntityId)
+            // Somebody from elsewhere is a better example than a colleague.
+            .toSorted((a, b) => Number(has(b, COMPANY)) - Number(has(a, COMPANY)))
+            .map(({ displayName = "" }) => displayName)
+            .find((name) => name.length <= MAX_NAME && NAME.test(name))
         )
   const me =
     anchorEntityId === "" || !overview.some(({ id }) => id === PEOPLE)

@@ -64,14 +64,14 @@ const script: Script = (request): Reply => {
           [
             "findEntities",
             {
-              entityTypeId: "meetings",
+              entityTypeId: "people",
               filters: [{ columnId: "company", op: "ilike", value: "Alder" }],
-              selectColumns: ["start", "company"]
+              selectColumns: ["email"]
             }
           ]
         )
       : says(
-          "Two people work at **Alder Foods**:\n\n- Amélie Quinn, customer\n- Noor Okafor, customer\n\nThe company's number is +1 617-555-0142."
+          "Two people work at **Alder Foods**:\n\n- Amélie Quinn, customer, amelie.quinn@alderfoods.example\n- Noor Okafor, customer, noor.okafor@alderfoods.example"
         )
   }
   if (asked.includes("laura"))
@@ -121,7 +121,7 @@ describe.each(LOOKS)("$theme, $width wide", (looks) => {
     await page.waitForTimeout(300)
     await look("activity")
     await page.getByRole("button", { name: "Stop" }).click()
-    await page.getByText("You stopped this answer").waitFor()
+    await page.getByText("Nothing of it is kept").waitFor()
     await look("stopped")
     await asks(page, "This one is broken")
     await page.locator(".failed").waitFor()

@@ -105,7 +105,12 @@ export class Turns extends Context.Service<
         Effect.suspend(() => {
           let number = 0
           const publish = (event: TurnEvent) =>
-            Effect.asVoid(Effect.suspend(() => PubSub.publish(turn.events, { number: (number += 1), event })))
+            Effect.suspend(() => {
+              const numbered = { number: (number += 1), event }
+              // Whoever has heard the end doesn't see the turn go on.
+              turn.isOver = isLast(numbered)
+              return Effect.asVoid(PubSub.publish(turn.events, numbered))
+            })
           return agent.turn({ ...said, who: principal }).pipe(
             Stream.runForEach(publish),
             Effect.onInterrupt(() => Effect.suspend(() => publish(turn.ending)))

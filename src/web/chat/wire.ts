@@ -57,11 +57,16 @@ export interface KeptTurn {
   readonly choices?: ReadonlyArray<Choice>
 }
 
-/** A turn that is being answered right now, begun here or on another device. */
-export interface RunningTurn {
+/** A turn that can be listened to, begun here or on another device. */
+export interface HeldTurn {
   readonly turn: string
-  readonly asked: string
+  readonly asked?: string
+  /** The handle of what was chosen. */
+  readonly choice?: string
   readonly conversation?: string
+  readonly after?: number
+  /** Otherwise it has ended within the last minute. */
+  readonly answering: boolean
 }
 
 export interface Welcome {
@@ -69,5 +74,7 @@ export interface Welcome {
   readonly person?: string
   /** Whether rules answer, or a language model. */
   readonly mode: "basic" | "model"
+  /** What can be looked up: "people", "meetings". */
+  readonly kinds: ReadonlyArray<string>
   readonly examples: ReadonlyArray<{ readonly about: string; readonly questions: ReadonlyArray<string> }>
 }

@@ -1,6 +1,6 @@
 /** When something was, in the reader's own words and zone. */
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" })
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" })
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" })
 const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long", year: "numeric" })
 const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })

@@ -1,7 +1,7 @@
 /** Everything the page knows and can do: who is here, the conversation that is open, and what is being answered. */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
-import type { ConversationSummary, KeptTurn, RunningTurn, Say, Welcome } from "../wire.ts"
+import type { ConversationSummary, KeptTurn, HeldTurn, Say, Welcome } from "../wire.ts"
 import { answering, failureOfProblem } from "./answering.ts"
 import { History } from "./History.ts"
 import { listen } from "./listen.ts"
@@ -120,17 +120,17 @@ export class Chat {
     if ("turn" in place) return this.#resume(place.turn)
     this.opening.value = true
     try {
-      const [{ turns }, running] = await Promise.all([
+      const [{ turns }, held] = await Promise.all([
         this.#get<{ readonly turns: ReadonlyArray<KeptTurn> }>(`/v1/conversations/${place.conversation}?limit=${PAGE}`),
-        this.#get<{ readonly turns: ReadonlyArray<RunningTurn> }>("/v1/chat")
+        this.#held()
       ])
       if (this.conversation.value !== place.conversation) return
       batch(() => {
         this.turns.value = keptTurns(turns)
         this.opening.value = false
       })
-      const going = running.turns.find(({ conversation }) => conversation === place.conversation)
-      if (going !== undefined) void this.#follow(going.turn, newTurn(going.asked))
+      const going = held.find(({ answering: goes, conversation }) => goes && conversation === place.conversation)
+      if (going !== undefined) void this.#listenAgain(going)
     } catch (error) {
       if (this.conversation.value !== place.conversation) return
       this.trouble.value = failureOfProblem(error)
@@ -140,12 +140,22 @@ export class Chat {
   }
 
   async #resume(name: string): Promise<void> {
-    const { turns } = await this.#get<{ readonly turns: ReadonlyArray<RunningTurn> }>("/v1/chat").catch(() => ({
-      turns: []
-    }))
-    const asked = turns.find(({ turn }) => turn === name)?.asked
-    if (asked === undefined) return this.goTo(undefined, true)
-    await this.#follow(name, newTurn(asked))
+    const found = (await this.#held().catch(() => [])).find(({ turn }) => turn === name)
+    return found === undefined ? this.goTo(undefined, true) : this.#listenAgain(found)
+  }
+
+  async #held(): Promise<ReadonlyArray<HeldTurn>> {
+    return (await this.#get<{ readonly turns: ReadonlyArray<HeldTurn> }>("/v1/chat")).turns
+  }
+
+  /** Listens from its beginning to a turn that has begun before, here or on another device. */
+  async #listenAgain({ after, asked, choice, turn }: HeldTurn): Promise<void> {
+    const before =
+      after === undefined ? this.turns.value : this.turns.value.filter((one) => (one.position.value ?? 0) <= after)
+    const chosen = before.at(-1)?.choices.value.find(({ handle }) => handle === choice)
+    const replaced = this.turns.value.slice(before.length)
+    this.turns.value = before
+    await this.#follow(turn, newTurn(asked ?? chosen?.name ?? "Your choice", replaced))
   }
 
   async loadEarlier(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The list of conversations: a page at a time, searched by the server, with what is being answered right now. */
 import { type Signal, signal } from "@preact/signals"
 import type { Request } from "../../shared/api.ts"
-import type { ConversationSummary, RunningTurn } from "../wire.ts"
+import type { ConversationSummary, HeldTurn } from "../wire.ts"
 
 interface Page {
   readonly conversations: ReadonlyArray<ConversationSummary>
@@ -11,7 +11,7 @@ interface Page {
 export class History {
   readonly conversations: Signal<ReadonlyArray<ConversationSummary>> = signal([])
   /** Turns that begin a conversation and are being answered, here or on another device. */
-  readonly running: Signal<ReadonlyArray<RunningTurn>> = signal([])
+  readonly running: Signal<ReadonlyArray<HeldTurn>> = signal([])
   readonly search = signal("")
   readonly state: Signal<"loading" | "ready" | "failed"> = signal("loading")
   readonly next: Signal<string | undefined> = signal(undefined)
@@ -36,13 +36,15 @@ export class History {
       const [page, running] = await Promise.all([
         this.#page(),
         this.#request("GET", "/v1/chat").then(
-          (response) => response.json() as Promise<{ turns: ReadonlyArray<RunningTurn> }>
+          (response) => response.json() as Promise<{ turns: ReadonlyArray<HeldTurn> }>
         )
       ])
       if (mine !== this.#latest) return
       this.conversations.value = page.conversations
       this.next.value = page.next
-      this.running.value = running.turns
+      this.running.value = running.turns.filter(
+        ({ answering, conversation }) => answering && conversation === undefined
+      )
       this.state.value = "ready"
     } catch {
       if (mine === this.#latest) this.state.value = "failed"

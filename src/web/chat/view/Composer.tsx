@@ -53,7 +53,7 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
           dir="auto"
           maxLength={MOST}
           aria-label="Ask Max"
-          placeholder="Ask about people, companies, meetings…"
+          placeholder="Ask Max"
           enterkeyhint="send"
           value={words}
           onInput={(event) => (chat.draft.value = event.currentTarget.value)}

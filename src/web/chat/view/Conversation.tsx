@@ -73,40 +73,45 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   return (
     <main class="conversation">
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
-        {turns.length === 0 && !chat.opening.value && chat.trouble.value === undefined ? (
-          <Empty chat={chat} />
-        ) : (
-          <div class="paper" ref={paper}>
-            {chat.hasEarlier.value && (
-              <button type="button" class="quiet earlier" onClick={() => void chat.loadEarlier()}>
-                Show what was said before
+        <div class="sheet">
+          {turns.length === 0 && !chat.opening.value && chat.trouble.value === undefined ? (
+            <Empty chat={chat} />
+          ) : (
+            <div class="entries" ref={paper}>
+              <h1 class="visually-hidden">Conversation</h1>
+              {chat.hasEarlier.value && (
+                <button type="button" class="quiet earlier" onClick={() => void chat.loadEarlier()}>
+                  Show what was said before
+                </button>
+              )}
+              {chat.trouble.value !== undefined && <Failed failure={chat.trouble.value} />}
+              <div class="log" role="log" aria-label="Conversation" aria-busy={chat.opening.value}>
+                {turns.map((turn, index) => {
+                  const day = dayWords(turn.at)
+                  const isNewDay = index === 0 || dayWords(turns[index - 1]!.at) !== day
+                  return (
+                    <TurnView
+                      key={turn.key}
+                      chat={chat}
+                      turn={turn}
+                      day={isNewDay ? day : undefined}
+                      isLast={index === turns.length - 1}
+                    />
+                  )
+                })}
+              </div>
+            </div>
+          )}
+          <div class="foot">
+            {isAway.value && (
+              <button type="button" class="to-end" onClick={toEnd} aria-label="To the end">
+                <DownIcon />
               </button>
             )}
-            {chat.trouble.value !== undefined && <Failed failure={chat.trouble.value} />}
-            <div class="log" role="log" aria-label="Conversation" aria-busy={chat.opening.value}>
-              {turns.map((turn, index) => {
-                const day = dayWords(turn.at)
-                const isNewDay = index === 0 || dayWords(turns[index - 1]!.at) !== day
-                return (
-                  <TurnView
-                    key={turn.key}
-                    chat={chat}
-                    turn={turn}
-                    day={isNewDay ? day : undefined}
-                    isLast={index === turns.length - 1}
-                  />
-                )
-              })}
-            </div>
+            <Composer chat={chat} />
           </div>
-        )}
+        </div>
       </div>
-      {isAway.value && (
-        <button type="button" class="to-end" onClick={toEnd} aria-label="To the end">
-          <DownIcon />
-        </button>
-      )}
-      <Composer chat={chat} />
       <p class="visually-hidden" role="status">
         {chat.status.value}
       </p>

@@ -78,7 +78,7 @@ const List = ({ chat, onGone }: Props) => {
     const list = event.currentTarget as HTMLElement
     if (list.scrollHeight - list.scrollTop - list.clientHeight < 600) void history.more()
   }
-  const going = history.running.value.filter(({ conversation }) => conversation === undefined)
+  const going = history.running.value
   return (
     <nav class="list" aria-label="Conversations" onScroll={onScroll} tabIndex={-1}>
       {going.length > 0 && (
