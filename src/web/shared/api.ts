@@ -18,8 +18,8 @@ export class Problem extends Error {
 export interface Connection {
   /** Without a slash at its end; "" is this page's own server. */
   readonly base: string
-  /** A bearer token; undefined for the cookie of a sign-in. */
-  readonly token?: () => Promise<string | undefined>
+  /** A bearer token, a fresh one when the last wasn't good any more; undefined for the cookie of a sign-in. */
+  readonly token?: (fresh: boolean) => Promise<string | undefined>
 }
 
 export type Request = (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Response>
@@ -43,23 +43,27 @@ const isAbort = (error: unknown): boolean => error instanceof DOMException && er
 export const requestOver =
   ({ base, token }: Connection): Request =>
   async (method, path, body, init = {}) => {
-    const secret = await token?.()
-    const headers = new Headers(init.headers)
-    if (body !== undefined) headers.set("content-type", "application/json")
-    if (secret !== undefined) headers.set("authorization", `Bearer ${secret}`)
-    const response = await fetch(base + path, {
-      ...init,
-      method,
-      headers,
-      // With a token no cookie is sent along, and from another site there is none to send.
-      credentials: secret === undefined && base === "" ? "same-origin" : "omit",
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    }).catch((error: unknown) => {
-      if (isAbort(error)) throw error
-      throw new Problem("unreachable", 0, "The server can't be reached.")
-    })
-    if (!response.ok) throw await problemOf(response)
-    return response
+    const send = async (fresh: boolean): Promise<Response> => {
+      const secret = await token?.(fresh)
+      const headers = new Headers(init.headers)
+      if (body !== undefined) headers.set("content-type", "application/json")
+      if (secret !== undefined) headers.set("authorization", `Bearer ${secret}`)
+      const response = await fetch(base + path, {
+        ...init,
+        method,
+        headers,
+        // With a token no cookie is sent along, and from another site there is none to send.
+        credentials: secret === undefined && base === "" ? "same-origin" : "omit",
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      }).catch((error: unknown) => {
+        if (isAbort(error)) throw error
+        throw new Problem("unreachable", 0, "The server can't be reached.")
+      })
+      if (response.status === 401 && secret !== undefined && !fresh) return send(true)
+      if (!response.ok) throw await problemOf(response)
+      return response
+    }
+    return send(false)
   }
 
 /** One request to the page's own server. */

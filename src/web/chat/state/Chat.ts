@@ -13,7 +13,8 @@ export type Place = { readonly conversation: string } | { readonly turn: string 
 /** Where the page's place is kept, so that a reload comes back to it. */
 export interface Address {
   readonly read: () => Place
-  readonly write: (place: Place) => void
+  /** Whether it is somewhere else now, so that one can go back, or the same place under another name. */
+  readonly write: (place: Place, isNew: boolean) => void
 }
 
 export type Access = "unknown" | "in" | "out" | "unreachable"
@@ -50,7 +51,11 @@ export class Chat {
   readonly request: Request
   readonly #address: Address
 
+  /** Whether the page stands by itself: in another site its colours and who is signed in are the site's business. */
+  readonly isOwnPage: boolean
+
   constructor(connection: Connection, address: Address) {
+    this.isOwnPage = connection.base === ""
     const request = requestOver(connection)
     this.#address = address
     this.request = async (...call) => {
@@ -99,9 +104,9 @@ export class Chat {
     })
   }
 
-  #settle(place: Place): void {
+  #settle(place: Place, isNew = false): void {
     this.place.value = place
-    this.#address.write(place)
+    this.#address.write(place, isNew)
   }
 
   /** Opens a conversation, a turn that is being answered, or a new page. */
@@ -114,7 +119,7 @@ export class Chat {
       this.running.value = undefined
       this.trouble.value = undefined
       this.turns.value = []
-      this.#settle(place)
+      this.#settle(place, !force)
     })
     if (place === undefined) return
     if ("turn" in place) return this.#resume(place.turn)
@@ -181,7 +186,7 @@ export class Chat {
     const conversation = this.conversation.value
     const after = replaced.length === 0 ? undefined : replaced[0]!.position.value! - 1
     this.turns.value = stays
-    if (conversation === undefined) this.#settle({ turn: name })
+    if (conversation === undefined) this.#settle({ turn: name }, true)
     await this.#follow(name, turn, { turn: name, conversation, after, say })
   }
 

@@ -50,13 +50,13 @@ const Card = ({ cells = [], name = "", status }: Reference) => (
   </li>
 )
 
-/** A name alone is in the text already. */
-const saysSomething = ({ cells, name, status }: Reference): boolean =>
-  name !== undefined && name !== "" && (status !== undefined || (cells?.length ?? 0) > 0)
+/** A name alone is in the text already, and so are many: a list is read better as a list. */
+const saysSomething = ({ cells = [], name = "" }: Reference): boolean => name !== "" && cells.length > 0
+const MOST = 4
 
 export const Cards = ({ references }: { readonly references: ReadonlyArray<Reference> }) => {
   const shown = references.filter(saysSomething)
-  return shown.length === 0 ? null : (
+  return shown.length === 0 || shown.length > MOST ? null : (
     <ul class="cards" aria-label="What this is about">
       {shown.map((reference) => (
         <Card key={`${reference.type}/${reference.id}`} {...reference} />

@@ -70,11 +70,7 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
         )}
       </div>
       <p class="note">
-        {left < 400 ? (
-          <span class="left">{left} characters left</span>
-        ) : (
-          <>Max looks things up for you and shows only what you may see.</>
-        )}
+        {left < 400 ? <span class="left">{left} characters left</span> : <>Max shows only what you may see.</>}
       </p>
     </form>
   )

@@ -135,19 +135,14 @@ export const History = ({ chat, onGone }: Props) => {
   const welcome = chat.welcome.value
   return (
     <aside class="history" aria-label="Your conversations">
-      <div class="head">
-        <Wordmark />
-        <button
-          type="button"
-          class="quiet new"
-          onClick={() => {
-            void chat.goTo(undefined)
-            onGone?.()
-          }}
-        >
-          <PlusIcon /> New
-        </button>
-      </div>
+      {onGone === undefined && (
+        <div class="head">
+          <Wordmark />
+          <button type="button" class="quiet new" onClick={() => void chat.goTo(undefined)}>
+            <PlusIcon /> New
+          </button>
+        </div>
+      )}
       <label class="search">
         <SearchIcon />
         <span class="visually-hidden">Search what you asked</span>
@@ -164,10 +159,14 @@ export const History = ({ chat, onGone }: Props) => {
           {welcome?.person !== undefined && <bdi class="who">{welcome.person}</bdi>}
           {welcome !== undefined && <bdi class="where">{welcome.organization}</bdi>}
         </p>
-        <ThemeSwitch />
-        <button type="button" class="quiet square" onClick={() => void chat.signOut()} aria-label="Sign out">
-          <OutIcon />
-        </button>
+        {chat.isOwnPage && (
+          <>
+            <ThemeSwitch />
+            <button type="button" class="quiet square" onClick={() => void chat.signOut()} aria-label="Sign out">
+              <OutIcon />
+            </button>
+          </>
+        )}
       </div>
     </aside>
   )

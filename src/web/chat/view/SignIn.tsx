@@ -118,7 +118,7 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
               <div>
                 <dt>Have neither?</dt>
                 <dd>
-                  Ask whoever runs Max for you. They make a link with <code>max serve --sign-in you@example.com</code>.
+                  Ask whoever runs Max for you. This makes one: <code>max serve --sign-in you@example.com</code>
                 </dd>
               </div>
             </dl>
