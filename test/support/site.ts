@@ -20,7 +20,8 @@ export const openSite = async (body: () => string, token: () => string): Promise
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <style>body{font:16px/1.5 Georgia,serif;margin:2rem;background:#fff;color:#222}
       p{color:#7a1f1f}button{text-transform:uppercase;background:yellow}.answer{display:none}</style></head>
-      <body><main><h1>A site</h1>${body()}</main></body></html>`)
+      <body><main><h1>Harbor intranet</h1>
+      <p>The canteen is closed on Friday. Order samples before noon.</p>${body()}</main></body></html>`)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {

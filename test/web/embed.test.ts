@@ -54,6 +54,8 @@ describe("the chat in another site", () => {
     const { close, faults, page } = await openPage(browser, site.url)
     await page.goto(site.url)
     await page.getByRole("button", { name: "Ask Max" }).click()
+    const field = await page.locator("max-chat .composer textarea").boundingBox()
+    expect(field!.y + field!.height).toBeLessThan(800)
     await page.locator("max-chat .composer textarea").fill(AMELIE)
     await page.keyboard.press("Enter")
     await page.locator("max-chat .card").waitFor()

@@ -5,6 +5,8 @@ import type { Say, TurnEvent } from "../wire.ts"
 
 /** Milliseconds between attempts to listen again. */
 const AGAIN = [300, 1000, 2000, 4000, 8000]
+/** Attempts that are enough for somebody who hasn't heard anything yet. */
+const AT_FIRST = 2
 
 const isLast = (event: TurnEvent): boolean => event._tag === "done" || event._tag === "error"
 
@@ -67,7 +69,7 @@ export async function* listen(
         if (isLast(event)) return
       }
     } catch (error) {
-      if (!isBroken(error) || failures >= AGAIN.length) throw error
+      if (!isBroken(error) || failures >= (heard === 0 ? AT_FIRST : AGAIN.length)) throw error
     }
     if (failures >= AGAIN.length)
       throw new Problem("unreachable", 0, "The connection was lost in the middle of the answer.")
