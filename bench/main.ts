@@ -1,6 +1,6 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
- * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic [--rows 100000] [--json]
+ * Usage: npm run bench -- store|tracing|traces|cold|import|permissions|http|rls|tokens|turn|basic|page [--rows 100000] [--json]
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
@@ -9,6 +9,7 @@ import { basic } from "./basic.ts"
 import { cold } from "./cold.ts"
 import { contestant, http } from "./http.ts"
 import { importing } from "./import.ts"
+import { page } from "./page.ts"
 import { permissions } from "./permissions.ts"
 import { rls } from "./rls.ts"
 import { store } from "./store.ts"
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   tokens: () => Effect.map(tokens(json), print(json)),
   basic: () => Effect.map(basic(rows), printTimes(json)),
   turn: () => Effect.map(turn(json), print(json)),
+  page: () => Effect.map(Effect.promise(page), printTimes(json)),
   permissions: () =>
     Effect.map(
       Effect.promise(() => permissions(json)),

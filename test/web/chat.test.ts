@@ -48,8 +48,8 @@ const until = async (holds: () => boolean) => {
 const PHONE = finds("people", [["name", "eq", "Amélie Quinn"]], { selectColumns: ["phone", "company"] })
 const LAURAS = finds("people", [["name", "eq", "Laura Szabó"]], { selectColumns: ["company"] })
 const WHICH = "Laura Szabó at Cedar Labs is a customer, Laura Szabó at Heron Optics is a lead. Which one?"
-const slow = (text: string) => says(text, { pace: 40, piece: 6 })
-const LONG = "Here is what I know of the harbor and its people, told slowly, word by word. ".repeat(8)
+const slow = (text: string) => says(text, { pace: 30, piece: 6 })
+const LONG = "Here is what I know of the harbor and its people, told slowly, word by word. ".repeat(4)
 
 describe("coming in", () => {
   it("tells somebody without a credential how to get in, and takes a link that is pasted", () =>
