@@ -20,7 +20,7 @@ export interface Address {
 export type Access = "unknown" | "in" | "out" | "unreachable"
 
 /** Turns that are loaded at once. */
-const PAGE = 40
+const PAGE = 24
 
 interface Running {
   readonly name: string

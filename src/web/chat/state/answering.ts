@@ -52,6 +52,9 @@ export const failureOfProblem = (error: unknown): Failure => {
   }
 }
 
+/** Milliseconds that text waits at most, however slow the machine. */
+const MAX_REST = 250
+
 const soon = (run: () => void): void => {
   // A page that nobody looks at has no frames.
   if (document.hidden) setTimeout(run, 200)
@@ -61,20 +64,22 @@ const soon = (run: () => void): void => {
 export const answering = (turn: Turn) => {
   let text = ""
   let waiting = false
-  /** How long the last frame's work took: a slow machine is left time to breathe. */
-  let flushed = 0
+  /** How long showing takes on this machine: it is left twice that time for whatever else is going on. */
+  let rest = 0
   const flush = () => {
-    if (performance.now() < flushed) return soon(flush)
-    waiting = false
     const started = performance.now()
     turn.text.value = text
-    flushed = started + 3 * (performance.now() - started)
+    setTimeout(() => {
+      rest = Math.min(MAX_REST, 2 * (performance.now() - started))
+      waiting = false
+      if (turn.text.value !== text) show(text)
+    })
   }
   const show = (next: string) => {
     text = next
     if (waiting) return
     waiting = true
-    soon(flush)
+    setTimeout(() => soon(flush), rest)
   }
   const settle = (final: string) => {
     text = final
