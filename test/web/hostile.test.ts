@@ -80,7 +80,7 @@ const streamOf = (texts: ReadonlyArray<string>): string => {
 }
 
 const ELEMENTS = new Set(
-  "DIV P BR HR STRONG EM DEL CODE PRE BLOCKQUOTE UL OL LI H3 H4 H5 H6 TABLE THEAD TBODY TR TH TD A".split(" ")
+  "DIV P BR HR BDI STRONG EM DEL CODE PRE BLOCKQUOTE UL OL LI H3 H4 H5 H6 TABLE THEAD TBODY TR TH TD A".split(" ")
 )
 
 describe("hostile strings", () => {

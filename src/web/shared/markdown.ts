@@ -14,10 +14,18 @@ const MAIL = /^mailto:[^\s<>"'?]+@[^\s<>"'?]+$/i
 /** Where a link may lead; a mail link leads to the address that it shows. */
 const leadsTo = (href: string): string | undefined => (WEB.test(href) || MAIL.test(href) ? href : undefined)
 
+/** A number in groups is read from left to right in whatever it stands. */
+const numbers = (text: string): string =>
+  text.replace(/\+?\d(?:[\s().\/-]{0,3}\d){6,}/g, (number) => `<bdi dir="ltr">${number}</bdi>`)
+
 const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
+    text(token: Tokens.Text | Tokens.Escape) {
+      const inner = "tokens" in token && token.tokens !== undefined ? token.tokens : undefined
+      return inner === undefined ? numbers(escaped(token.text)) : this.parser.parseInline(inner)
+    },
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
     image: ({ text }: Tokens.Image) => escaped(text),
     checkbox: ({ checked }: Tokens.Checkbox) => (checked ? "☑ " : "☐ "),
@@ -51,10 +59,10 @@ purifier.addHook("afterSanitizeAttributes", (node) => {
 })
 
 const ALLOWED = {
-  ALLOWED_TAGS: "p br hr strong em del code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td a".split(
+  ALLOWED_TAGS: "p br hr bdi strong em del code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td a".split(
     " "
   ),
-  ALLOWED_ATTR: ["href", "start"],
+  ALLOWED_ATTR: ["dir", "href", "start"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   RETURN_TRUSTED_TYPE: true as const

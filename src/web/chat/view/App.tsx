@@ -8,6 +8,7 @@ import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
 import { Conversation } from "./Conversation.tsx"
 import { History } from "./History.tsx"
+import { Region } from "./Region.tsx"
 
 interface Props {
   readonly chat: Chat
@@ -83,7 +84,14 @@ const Inside = ({ chat, onClose }: Omit<Props, "outside">) => {
       {isNarrow ? (
         <>
           <TopBar chat={chat} listed={listed} onClose={onClose} />
-          {listed.value ? <History chat={chat} onGone={() => (listed.value = false)} /> : <Conversation chat={chat} />}
+          {listed.value ? (
+            <Region chat={chat} class="listed">
+              <h1 class="visually-hidden">Conversations</h1>
+              <History chat={chat} onGone={() => (listed.value = false)} />
+            </Region>
+          ) : (
+            <Conversation chat={chat} />
+          )}
         </>
       ) : (
         <>

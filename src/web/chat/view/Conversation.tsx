@@ -1,7 +1,6 @@
 /** The conversation that is open: its turns, oldest first, and the line to write on. */
 import "./conversation.css"
 import { useSignal } from "@preact/signals"
-import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { DownIcon } from "../../shared/icons.tsx"
 import { dayWords } from "../../shared/time.ts"
@@ -9,25 +8,17 @@ import type { Chat } from "../state/Chat.ts"
 import { Composer } from "./Composer.tsx"
 import { Empty } from "./Empty.tsx"
 import { Failed } from "./Failed.tsx"
+import { Region } from "./Region.tsx"
 import { TurnView } from "./TurnView.tsx"
 
 /** Pixels from the end within which the page follows what is being said. */
 const NEAR = 80
-
-/** A site has a main part of its own. */
-const Main = (props: RegionProps) => <main {...props} />
-const Part = (props: RegionProps) => <section aria-label="Max" {...props} />
-interface RegionProps {
-  readonly class: string
-  readonly children: ComponentChildren
-}
 
 export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   const scroller = useRef<HTMLDivElement>(null)
   const paper = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   const isAway = useSignal(false)
-  const Region = chat.isOwnPage ? Main : Part
   const turns = chat.turns.value
   const place = JSON.stringify(chat.place.value)
   const first = turns[0]?.key
@@ -81,7 +72,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   }
 
   return (
-    <Region class="conversation">
+    <Region chat={chat} class="conversation">
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="sheet">
           {turns.length === 0 && !chat.opening.value && chat.trouble.value === undefined ? (

@@ -132,9 +132,11 @@ const List = ({ chat, onGone }: Props) => {
 
 export const History = ({ chat, onGone }: Props) => {
   const { history } = chat
+  // Alone on a narrow page it is the page.
+  const Root = onGone === undefined ? "aside" : "div"
   const welcome = chat.welcome.value
   return (
-    <aside class="history" aria-label="Your conversations">
+    <Root class="history" {...(onGone === undefined ? { "aria-label": "Your conversations" } : {})}>
       {onGone === undefined && (
         <div class="head">
           <Wordmark />
@@ -168,6 +170,6 @@ export const History = ({ chat, onGone }: Props) => {
           </>
         )}
       </div>
-    </aside>
+    </Root>
   )
 }
