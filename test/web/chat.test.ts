@@ -63,6 +63,7 @@ describe("coming in", () => {
       await page.getByText("What would you like to know?").waitFor()
       await page.getByRole("button", { name: "Sign out" }).click()
       await page.getByText("Your sign-in link").waitFor()
+      expect(await page.context().cookies()).toEqual([])
     }, null))
 
   it("takes the code of a link out of the address, and says when a link has been used", () =>
@@ -329,6 +330,7 @@ describe("when there is no answer", () => {
       await page.context().clearCookies()
       await asks(page, "Am I still in?")
       await page.getByText("Your sign-in link").waitFor()
+      expect(stage.messages.requests).toEqual([])
     }))
 })
 

@@ -60,7 +60,7 @@ describe("the chat in another site", () => {
     await page.keyboard.press("Enter")
     await page.locator("max-chat .card").waitFor()
     expect(await page.locator("max-chat .card dd").innerText()).toBe("+1 617-555-0188")
-    if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/embed-desktop-light.png` })
+    if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/chat-embed-desktop-light.png` })
     expect(await accessibilityFaults(page)).toEqual([])
     // The site's styles stop at the chat, and nothing of the site's is touched.
     expect(
@@ -112,6 +112,7 @@ describe("the chat in another site", () => {
     const { close, page } = await openPage(browser, site.url)
     await page.goto(site.url)
     await page.getByText("This site hasn't signed you in to Max.").waitFor()
+    expect(await page.locator("max-chat textarea").count()).toBe(0)
     await close()
   })
 

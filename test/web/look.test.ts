@@ -114,7 +114,9 @@ describe.each(LOOKS)("$theme, $width wide", (looks) => {
     const look = async (name: string) => {
       if (FOLDER !== undefined) {
         mkdirSync(FOLDER, { recursive: true })
-        await page.screenshot({ path: join(FOLDER, `${name}-${isPhone ? "phone" : "desktop"}-${looks.theme}.png`) })
+        await page.screenshot({
+          path: join(FOLDER, `chat-${name}-${isPhone ? "phone" : "desktop"}-${looks.theme}.png`)
+        })
       }
       expect.soft(await accessibilityFaults(page), name).toEqual([])
       expect.soft(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} fits`).toBe(true)
@@ -168,7 +170,7 @@ describe.each(LOOKS)("$theme, $width wide", (looks) => {
     }
     if (isPhone) await page.getByRole("button", { name: "Conversations" }).click()
     await page.getByPlaceholder("Search what you asked").fill("who")
-    await page.locator(".history").getByText("When is my next meeting?").waitFor({ state: "detached" })
+    await page.locator(".history").getByText("When is my next meeting?").first().waitFor({ state: "detached" })
     await look("list")
     expect(faults).toEqual([])
     await close()

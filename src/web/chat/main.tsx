@@ -1,5 +1,6 @@
 /** The chat page: the address says where it is, a sign-in link brings its code along. */
 import "../shared/base.css"
+import "../shared/controls.css"
 import { effect } from "@preact/signals"
 import { render } from "preact"
 import { themed } from "../shared/theme.ts"

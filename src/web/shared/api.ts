@@ -26,7 +26,7 @@ export type Request = (method: string, path: string, body?: unknown, init?: Requ
 
 const nameOf = (type: unknown): string => (typeof type === "string" ? (type.split(/[:#/]/).pop() ?? "") : "")
 
-export const problemOf = async (response: Response): Promise<Problem> => {
+const problemOf = async (response: Response): Promise<Problem> => {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
   const text = (key: string) => (typeof body[key] === "string" ? body[key] : undefined)
   return new Problem(

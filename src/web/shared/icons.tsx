@@ -31,7 +31,7 @@ export const MenuIcon = icon("M2.5 4.5h11M2.5 8h11M2.5 11.5h7")
 export const CloseIcon = icon("M4 4l8 8M12 4l-8 8")
 export const BinIcon = icon("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 8.5h6l.5-8.5")
 export const DownIcon = icon("M8 3v9.5M4 9l4 3.5L12 9")
-export const UpIcon = icon("M8 13V3.5M4 7l4-3.5L12 7")
+
 export const SunIcon = icon(
   "M8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7"
 )
