@@ -1,7 +1,7 @@
 /**
  * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
  * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
- * [--sizes 10000,…] [--plots FOLDER], http, sse, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
+ * [--sizes 10000,…] [--plots FOLDER], http, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
  * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -13,6 +13,7 @@ import { contestant } from "./contestants.ts"
 import { growth } from "./growth.ts"
 import { http } from "./http.ts"
 import { importing } from "./import.ts"
+import { page } from "./page.ts"
 import { permissions } from "./permissions.ts"
 import { report } from "./report.ts"
 import { rls } from "./rls.ts"
@@ -59,6 +60,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
       print(json)
     ),
   turn: () => Effect.map(turn(json), print(json)),
+  page: () => Effect.map(Effect.promise(page), printTimes(json)),
   permissions: () =>
     Effect.map(
       Effect.promise(() => permissions(json)),

@@ -53,7 +53,9 @@ import { createRequire as __createRequire } from "node:module"; const require = 
       { stdio: "inherit" }
     )
     if (tsc.status !== 0) throw new Error("tsc found errors")
-    await pages({ configFile: join(root, "src/web/vite.config.ts"), build: { outDir: join(fresh, "web") } })
+    for (const config of ["vite.config.ts", "vite.embed.config.ts"]) {
+      await pages({ configFile: join(root, "src/web", config), build: { outDir: join(fresh, "web") } })
+    }
     compress(join(fresh, "web"))
     writeFileSync(join(fresh, ".built"), "")
     rmSync(join(root, "dist"), { recursive: true, force: true })

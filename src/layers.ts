@@ -21,6 +21,7 @@ import { OrgEntityStore } from "./services/OrgEntityStore.ts"
 import { Policies } from "./services/Policies.ts"
 import { PolicyReview } from "./services/PolicyReview.ts"
 import { Refusals } from "./services/Refusals.ts"
+import { Conversations } from "./services/Conversations.ts"
 import { Sessions } from "./services/Sessions.ts"
 import { SmsAdmission } from "./services/SmsAdmission.ts"
 import { SmsInbox } from "./services/SmsInbox.ts"
@@ -40,6 +41,7 @@ export const Services = Layer.mergeAll(
   Importer.layer,
   Mappings.layer,
   Organizations.layer,
+  Conversations.layer,
   Sessions.layer,
   SmsAdmission.layer.pipe(Layer.provideMerge(SmsSettings.layer)),
   SmsInbox.layer,

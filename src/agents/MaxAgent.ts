@@ -18,7 +18,7 @@ import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { answer, type Spent, TurnFault } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
-import type { Presented } from "./references.ts"
+import { choicesIn, handleOf, presentedBy } from "./present.ts"
 import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
 import type { Choice, TurnEvent } from "./TurnEvent.ts"
 
@@ -28,6 +28,8 @@ export interface TurnInput {
   readonly who: Identifier | Principal
   /** The conversation to go on with; somebody else's, an unknown one or none begins a new one. */
   readonly session?: string | undefined
+  /** How many turns of it stay: the answer takes the place of those behind them. */
+  readonly after?: number | undefined
   /** What the person wrote, or the handle of a choice that was offered. */
   readonly say: { readonly text: string } | { readonly choice: string }
   /** Keeps the answer together with what the channel writes of it: both, in one transaction, or neither. */
@@ -100,7 +102,7 @@ export class MaxAgent extends Context.Service<
         const { organization } = input
         const owner = { organizationId: organization.id, anchorId: conversationOf(principal) }
         const goesOn = principal.anchorEntityId === "" ? undefined : input.session
-        const session = yield* sessions.open(owner, goesOn, env.turnSeconds + LEASE_MARGIN)
+        const session = yield* sessions.open(owner, goesOn, env.turnSeconds + LEASE_MARGIN, input.after)
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
         const asked = yield* wordsOf(input, session)
@@ -108,13 +110,14 @@ export class MaxAgent extends Context.Service<
         const text = yield* answer({ ...prepared, model, tokens: tokensOfTurn, spent, events }).pipe(
           Effect.provideService(CurrentPrincipal, principal)
         )
-        const presented = prepared.sightings.presentedIn(text)
-        const choices = choicesIn(text, presented)
+        const meant = prepared.sightings.presentedIn(text)
+        const presented = presentedBy(text, meant, prepared)
+        const choices = choicesIn(text, meant)
         const keep = session.save({
           asked,
           answered: text,
           epoch: principal.epoch,
-          references: presented.slice(0, MAX_FOCUS).map(({ id, type }) => ({ id, type })),
+          references: presented.slice(0, MAX_FOCUS),
           model: model.model,
           inputTokens: spent.inputTokens,
           outputTokens: spent.outputTokens,
@@ -164,7 +167,7 @@ export class MaxAgent extends Context.Service<
           _tag: "done",
           session,
           text,
-          references: presented.map(({ id, name, type }) => ({ type, id, ...(name === undefined ? {} : { name }) })),
+          references: presented,
           usage: { model: model.model, ...spent },
           reference
         })
@@ -233,24 +236,12 @@ const written = (text: string): string =>
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
     .trim()
 
-const handleOf = ({ id, type }: { readonly id: string; readonly type: string }): string => `${type}/${id}`
-
 /** What the person said; a choice is said by its number, never by what a row says. */
 const wordsOf = ({ say }: TurnInput, session: OpenSession): Effect.Effect<string, TurnFault> => {
   if ("text" in say) return Effect.succeed(written(say.text))
   const index = session.focus.findIndex((one) => handleOf(one) === say.choice)
   return index < 0 ? invalid(SENTENCES.noSuchChoice) : Effect.succeed(`number ${index + 1}`)
 }
-
-/** What is offered to choose from, when the answer asks which of several is meant. */
-const choicesIn = (text: string, presented: ReadonlyArray<Presented>): ReadonlyArray<Choice> =>
-  presented.length < 2 || !text.includes("?")
-    ? []
-    : presented.slice(0, MAX_FOCUS).map((one) => ({
-        handle: handleOf(one),
-        name: one.name ?? "",
-        ...(one.status === undefined ? {} : { status: one.status })
-      }))
 
 const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
 

@@ -1,14 +1,8 @@
 /** What a turn says while it goes on, for every channel. */
 import { Schema } from "effect"
+import { Presented } from "../domain/Presented.ts"
 
 const { optionalKey } = Schema
-
-/** What an answer was about, for buttons and for whoever keeps it. */
-const AnswerReference = Schema.Struct({
-  type: Schema.String,
-  id: Schema.String,
-  name: optionalKey(Schema.String)
-})
 
 /** One of several that could be meant: `handle` is what a button sends back. */
 export const Choice = Schema.Struct({
@@ -39,7 +33,7 @@ export const TurnEvent = Schema.Union([
   Schema.TaggedStruct("done", {
     session: Schema.String,
     text: Schema.String,
-    references: Schema.Array(AnswerReference),
+    references: Schema.Array(Presented),
     usage: TurnUsage,
     reference: Schema.String
   }),

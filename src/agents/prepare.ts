@@ -19,6 +19,8 @@ interface Prepared {
   readonly grounds: Grounds
   readonly sightings: Sightings
   readonly plurals: ReadonlyMap<string, string>
+  /** What the person may look up. */
+  readonly overview: ReadonlyArray<TypeOverview>
 }
 
 /** An entity as the person may see it now; undefined when that is not at all. */
@@ -69,7 +71,8 @@ export const prepare = Effect.fnUntraced(function* (
     messages: toMessages(JSON.stringify(context), recent(history), text),
     grounds: groundsOf(organization, context, overview, present, recent(history), text),
     sightings: sightingsOf(present),
-    plurals: new Map(overview.map(({ id, pluralName }) => [id, pluralName]))
+    plurals: new Map(overview.map(({ id, pluralName }) => [id, pluralName])),
+    overview
   }
   return prepared
 })

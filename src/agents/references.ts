@@ -17,11 +17,13 @@ export interface Seen {
   readonly only: boolean
 }
 
-export interface Presented {
+/** An entity that an answer presents, with all that was seen of it in this turn. */
+export interface Meant {
   readonly type: string
   readonly id: string
   readonly name?: string
   readonly status?: string
+  readonly columns: Readonly<Record<string, unknown>>
 }
 
 /** What one turn has seen and what it has looked for. */
@@ -37,7 +39,7 @@ export class Sightings {
   }
 
   /** The entities that a text presents, in its order. */
-  presentedIn(text: string): ReadonlyArray<Presented> {
+  presentedIn(text: string): ReadonlyArray<Meant> {
     const folded = ` ${words(text)} `
     const found = new Map<string, { readonly seen: Seen; readonly at: number }>()
     for (const seen of this.#seen) {
@@ -55,8 +57,15 @@ export class Sightings {
       type,
       id: entity.entityId,
       ...(entity.displayName === undefined ? {} : { name: entity.displayName }),
-      ...(entity.status === undefined ? {} : { status: entity.status })
+      ...(entity.status === undefined ? {} : { status: entity.status }),
+      columns: this.#columnsOf(type, entity.entityId)
     }))
+  }
+
+  /** What every lookup of the turn has shown of an entity, by slug. */
+  #columnsOf(type: string, id: string): Readonly<Record<string, unknown>> {
+    const own = this.#seen.filter((seen) => seen.type === type && seen.entity.entityId === id)
+    return Object.assign({}, ...own.map(({ entity }) => entity.columns))
   }
 
   /** Entities that another type's lookup was asked with are steps, when something else is presented too. */
@@ -79,12 +88,13 @@ export class Sightings {
   }
 }
 
-const words = (text: string): string =>
+export const words = (text: string): string =>
   foldText(text.normalize("NFKC"))
     .replace(/[^\p{L}\p{N}@+]+/gu, " ")
     .trim()
 
-const position = (folded: string, value: string): number | undefined => {
+/** Where a value stands in a text of words, as whole words. */
+export const position = (folded: string, value: string): number | undefined => {
   const wanted = words(value)
   const at = wanted === "" ? -1 : folded.indexOf(` ${wanted} `)
   return at < 0 ? undefined : at

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import { below, spanned } from "../database/spans.ts"
 import type { Statement } from "../database/sql/find.ts"
+import type { ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
@@ -35,7 +36,9 @@ export interface ColumnsQuery {
 }
 
 export interface TypeOverview extends ListedType {
+  /** The slugs of the columns that identify one entity. */
   readonly identifiers: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<Named & { readonly kind: ColumnKind }>
 }
 
 export class EntityQueryService extends Context.Service<
@@ -49,7 +52,7 @@ export class EntityQueryService extends Context.Service<
     readonly listColumnsForType: (
       input: ColumnsQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<{ readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
-    /** The types that the caller may see, as they are in the catalog's order, with the columns that identify one entity. */
+    /** The types that the caller may see, as they are in the catalog's order, with those of their columns that the caller may see. */
     readonly overview: (input: {
       readonly organizationId: bigint
     }) => Effect.Effect<ReadonlyArray<TypeOverview>, LookupError, CurrentPrincipal>
@@ -159,14 +162,16 @@ export class EntityQueryService extends Context.Service<
               ? { principal, state: cached }
               : yield* identities.readmit(principal)
           )
-          return visibleTypes(visible).map((type) => ({
-            id: type.slug,
-            name: type.name,
-            pluralName: type.pluralName,
-            identifiers: visibleColumns({ type, plan: visible.planOf(type)! }, visible)
-              .filter(isIdentifier)
-              .map(({ slug }) => slug)
-          }))
+          return visibleTypes(visible).map((type) => {
+            const columns = visibleColumns({ type, plan: visible.planOf(type)! }, visible)
+            return {
+              id: type.slug,
+              name: type.name,
+              pluralName: type.pluralName,
+              identifiers: columns.filter(isIdentifier).map(({ slug }) => slug),
+              columns: columns.map(({ kind, name, slug }) => ({ id: slug, name, kind }))
+            }
+          })
         }),
 
         listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {

@@ -9,6 +9,7 @@ import { Database } from "../database/Database.ts"
 import { orUnavailable } from "../database/read.ts"
 import type { Organization } from "../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../domain/errors.ts"
+import { Presented } from "../domain/Presented.ts"
 
 /** What an answer was about: an entity by the slug of its type and its id. */
 export const Reference = Schema.Struct({ type: Schema.String, id: Schema.String })
@@ -28,7 +29,7 @@ export interface Said {
 interface NewTurn extends Said {
   /** The epoch that the turn's lookups were planned from: its words are shown to nobody's model after that. */
   readonly epoch: bigint
-  readonly references: ReadonlyArray<Reference>
+  readonly references: ReadonlyArray<Presented>
   readonly model: string
   readonly inputTokens: number
   readonly outputTokens: number
@@ -64,8 +65,9 @@ const MAX_TURNS = 8
 /** How often a turn that waits for another one looks again. */
 const LOOK_AGAIN = Schedule.spaced("100 millis")
 
-const FocusColumn = Schema.Array(Reference)
-const decodeReferences = Schema.decodeUnknownSync(FocusColumn)
+const decodeFocus = Schema.decodeUnknownSync(Schema.Array(Reference))
+/** Turns of earlier versions have the types and ids alone. */
+export const decodePresented = Schema.decodeUnknownSync(Schema.Array(Presented))
 
 interface TurnRow {
   readonly asked: string
@@ -102,32 +104,26 @@ export class Sessions extends Context.Service<
   {
     /**
      * The owner's session, waited for while another turn of it is being answered; another one's id, an unknown one or
-     * none begins a new session. The lease is over after `seconds`, or with the scope.
+     * none begins a new session. The lease is over after `seconds`, or with the scope. With `after`, the turn to come
+     * follows that one: it is told of none behind it, and takes their place when it is saved.
      */
     readonly open: (
       owner: Owner,
       id: string | undefined,
-      seconds: number
+      seconds: number,
+      after?: number
     ) => Effect.Effect<OpenSession, Unavailable, Scope.Scope>
-    /** An organization's sessions, or one anchor's of them, the latest first. */
-    readonly list: (
-      organization: Organization,
-      anchorId?: string
-    ) => Effect.Effect<ReadonlyArray<SessionSummary>, Unavailable>
-    /** What was said in a session, oldest first; with an anchor only in one of theirs. */
+    /** An organization's sessions, the latest first. */
+    readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<SessionSummary>, Unavailable>
+    /** What was said in a session, oldest first. */
     readonly show: (
       organization: Organization,
-      id: string,
-      anchorId?: string
+      id: string
     ) => Effect.Effect<
       { readonly session: SessionSummary; readonly turns: ReadonlyArray<StoredTurn> },
       OperatorError | Unavailable
     >
-    readonly remove: (
-      organization: Organization,
-      id: string,
-      anchorId?: string
-    ) => Effect.Effect<void, OperatorError | Unavailable>
+    readonly remove: (organization: Organization, id: string) => Effect.Effect<void, OperatorError | Unavailable>
     /** Removes the organization's sessions that nobody has used for so many days. */
     readonly removeOlderThan: (organizationId: bigint, days: number) => Effect.Effect<number, Unavailable>
   }
@@ -158,36 +154,60 @@ export class Sessions extends Context.Service<
             WHERE organization_id = ${owner.organizationId} AND session_id = ${id} AND lease = ${token}`)
         )
 
-      const turnsOf = (owner: Owner, id: string) => (epoch: bigint) =>
+      const turnsOf = (owner: Owner, id: string, after: number | undefined) => (epoch: bigint) =>
         orUnavailable(app<Said>`
           SELECT asked, answered FROM (
             SELECT position, asked, answered FROM max.turns WHERE organization_id = ${owner.organizationId}
-              AND session_id = ${id} AND epoch = ${epoch} ORDER BY position DESC LIMIT ${MAX_TURNS}
+              AND session_id = ${id} AND epoch = ${epoch} AND position <= coalesce(${after ?? null}::int, position)
+            ORDER BY position DESC LIMIT ${MAX_TURNS}
           ) latest ORDER BY position`)
+
+      /** What the conversation was about at an earlier turn. */
+      const focusAt = (owner: Owner, id: string, after: number) =>
+        Effect.map(
+          orUnavailable(app<{ refs: unknown }>`
+            SELECT refs FROM max.turns WHERE organization_id = ${owner.organizationId} AND session_id = ${id}
+              AND position <= ${after} AND refs <> '[]' ORDER BY position DESC LIMIT 1`),
+          ([row]) => row?.refs ?? []
+        )
 
       const values = (turn: NewTurn) =>
         app`${turn.epoch}::bigint, ${turn.asked}::text, ${turn.answered}::text, ${app.json(turn.references)}::jsonb, ${turn.model}::text,
           ${turn.inputTokens}::int, ${turn.outputTokens}::int, ${turn.reference}::text`
 
+      const focusOf = (references: ReadonlyArray<Presented>) =>
+        references.map(({ id, type }): Reference => ({ type, id }))
       /** An answer that was about nothing leaves the focus where it was. */
-      const focusAfter = (turn: NewTurn) => (turn.references.length === 0 ? null : app.json(turn.references))
+      const focusAfter = (turn: NewTurn, before: ReadonlyArray<Reference>) =>
+        app.json(turn.references.length === 0 ? before : focusOf(turn.references))
 
-      const addTo = (owner: Owner, id: string, token: string) => (turn: NewTurn) =>
-        orUnavailable(app`
+      /** A turn that takes the place of others is written over the first of them, and the rest is removed with it. */
+      const addTo =
+        (owner: Owner, id: string, token: string, after: number | undefined, focus: ReadonlyArray<Reference>) =>
+        (turn: NewTurn) =>
+          orUnavailable(app`
           WITH held AS (
-            UPDATE max.sessions SET turns = turns + 1, updated_at = now(), lease = NULL, leased_until = NULL,
-              focus = coalesce(${focusAfter(turn)}::jsonb, focus)
+            UPDATE max.sessions SET turns = least(turns, coalesce(${after ?? null}::int, turns)) + 1, updated_at = now(),
+              lease = NULL, leased_until = NULL, focus = ${focusAfter(turn, focus)}::jsonb
             WHERE organization_id = ${owner.organizationId} AND session_id = ${id} AND lease = ${token}
             RETURNING organization_id, session_id, turns
+          ), removed AS (
+            DELETE FROM max.turns t USING held WHERE t.organization_id = held.organization_id
+              AND t.session_id = held.session_id AND t.position > held.turns
           )
           INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
-          SELECT organization_id, session_id, turns, ${values(turn)} FROM held`).pipe(Effect.asVoid)
+          SELECT organization_id, session_id, turns, ${values(turn)} FROM held
+          ON CONFLICT (organization_id, session_id, position) DO UPDATE SET epoch = excluded.epoch, asked = excluded.asked,
+            answered = excluded.answered, refs = excluded.refs, model = excluded.model, input_tokens = excluded.input_tokens,
+            output_tokens = excluded.output_tokens, reference = excluded.reference, created_at = now()`).pipe(
+            Effect.asVoid
+          )
 
       const begin = (owner: Owner, id: string) => (turn: NewTurn) =>
         orUnavailable(app`
           WITH made AS (
             INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, focus)
-            VALUES (${owner.organizationId}, ${id}, ${owner.anchorId}, 1, coalesce(${focusAfter(turn)}::jsonb, '[]'))
+            VALUES (${owner.organizationId}, ${id}, ${owner.anchorId}, 1, ${focusAfter(turn, [])}::jsonb)
             RETURNING organization_id, session_id
           )
           INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
@@ -198,16 +218,15 @@ export class Sessions extends Context.Service<
         return { id, isNew: true, focus: [], turnsOf: () => Effect.succeed([]), save: begin(owner, id) }
       }
 
-      const summaries = (organization: Organization, id: string | null, anchorId: string | undefined) =>
+      const summaries = (organization: Organization, id: string | null) =>
         orUnavailable(app<SummaryRow>`
           SELECT session_id, anchor_id, turns, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created,
             to_char(updated_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS updated
           FROM max.sessions WHERE organization_id = ${organization.id} AND (${id}::text IS NULL OR session_id = ${id}::text)
-            AND (${anchorId ?? null}::text IS NULL OR anchor_id = ${anchorId ?? null}::text)
           ORDER BY updated_at DESC, session_id LIMIT 1000`)
 
       return Sessions.of({
-        open: Effect.fn("Sessions.open")(function* (owner, id, seconds) {
+        open: Effect.fn("Sessions.open")(function* (owner, id, seconds, after) {
           if (id === undefined) return fresh(owner)
           const token = randomBytes(12).toString("base64url")
           const found = yield* Effect.acquireRelease(
@@ -218,20 +237,20 @@ export class Sessions extends Context.Service<
             { interruptible: true }
           )
           if (!found.leased) return fresh(owner)
+          const focus = decodeFocus(after === undefined ? found.focus : yield* focusAt(owner, id, after))
           return {
             id,
             isNew: false,
-            focus: decodeReferences(found.focus),
-            turnsOf: turnsOf(owner, id),
-            save: addTo(owner, id, token)
+            focus,
+            turnsOf: turnsOf(owner, id, after),
+            save: addTo(owner, id, token, after, focus)
           }
         }),
 
-        list: (organization, anchorId) =>
-          Effect.map(summaries(organization, null, anchorId), (rows) => rows.map(summary)),
+        list: (organization) => Effect.map(summaries(organization, null), (rows) => rows.map(summary)),
 
-        show: Effect.fn("Sessions.show")(function* (organization, id, anchorId) {
-          const [row] = yield* summaries(organization, id, anchorId)
+        show: Effect.fn("Sessions.show")(function* (organization, id) {
+          const [row] = yield* summaries(organization, id)
           if (row === undefined) return yield* NO_SESSION
           const turns = yield* orUnavailable(app<TurnRow>`
             SELECT asked, answered, refs, epoch, model, input_tokens, output_tokens, reference,
@@ -242,7 +261,7 @@ export class Sessions extends Context.Service<
             turns: turns.map((turn) => ({
               asked: turn.asked,
               answered: turn.answered,
-              references: decodeReferences(turn.refs),
+              references: decodePresented(turn.refs),
               epoch: turn.epoch,
               model: turn.model,
               inputTokens: turn.input_tokens,
@@ -253,10 +272,9 @@ export class Sessions extends Context.Service<
           }
         }),
 
-        remove: Effect.fn("Sessions.remove")(function* (organization, id, anchorId) {
+        remove: Effect.fn("Sessions.remove")(function* (organization, id) {
           const rows = yield* orUnavailable(
-            app`DELETE FROM max.sessions WHERE organization_id = ${organization.id} AND session_id = ${id}
-              AND (${anchorId ?? null}::text IS NULL OR anchor_id = ${anchorId ?? null}::text) RETURNING 1 AS one`
+            app`DELETE FROM max.sessions WHERE organization_id = ${organization.id} AND session_id = ${id} RETURNING 1 AS one`
           )
           if (rows.length === 0) return yield* NO_SESSION
         }),

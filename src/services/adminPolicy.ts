@@ -12,7 +12,7 @@ import { insertPolicy } from "./Policies.ts"
 import starterPolicy from "./starter-policy.json" with { type: "json" }
 
 /** The role that every organization begins with, and that sees everything. */
-export const ADMIN = "admin"
+const ADMIN = "admin"
 
 interface Extended {
   readonly document: string

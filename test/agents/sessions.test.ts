@@ -32,7 +32,8 @@ describe("a session", () => {
         server.reset(() => says("Ada Byron is lost."))
         yield* say(organization, ADMIN, "the second one", first.done!.session)
         const { body } = server.requests[0]!
-        expect(contextIn(body)).toMatchObject({ focus: first.done!.references })
+        const focus = first.done!.references.map(({ id, name, type }) => ({ type, id, name }))
+        expect(contextIn(body)).toMatchObject({ focus })
         expect(body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"])
         expect(JSON.stringify(body.messages[1])).toContain("Which one?")
       }).pipe(inAnotherProcess(url))

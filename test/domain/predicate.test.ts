@@ -60,7 +60,7 @@ describe("a predicate", () => {
       { _tag: "Any", of: [{}] },
       { _tag: "Not" }
     ])
-      expect(() => Schema.decodeUnknownSync(PredicateSchema)(wrong), JSON.stringify(wrong)).toThrow()
+      expect(() => Schema.decodeUnknownSync(PredicateSchema)(wrong), JSON.stringify(wrong)).toThrow(Error)
     for (const op of ["eq", "ne", "lt", "lte", "gt", "gte"]) {
       const read = Schema.decodeUnknownSync(PredicateSchema)({ _tag: "Compare", column: "a", op, operand: literal })
       expect(read).toEqual({ _tag: "Compare", column: "a", op, operand: literal })

@@ -44,6 +44,28 @@ describe("the built pages", () => {
     })
   })
 
+  it("send the chat page at most 60 kB of script", async () => {
+    const seen = new Set<string>()
+    const load = async (path: string): Promise<number> => {
+      if (seen.has(path)) return 0
+      seen.add(path)
+      const { headers, text } = await ask(server.url, path, { headers: { "accept-encoding": "gzip" } })
+      const own = Number(headers["content-length"] ?? text.length)
+      const plain = (await ask(server.url, path)).text
+      const imported = [...plain.matchAll(/(?:from|import)\s*\(?["']\.\/([^"']+\.js)["']/g)].map(
+        (match) => `/assets/${match[1]}`
+      )
+      return own + (await Promise.all(imported.map(load))).reduce((sum, size) => sum + size, 0)
+    }
+    const html = (await ask(server.url, "/")).text
+    const scripts = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map((match) => match[1]!)
+    let size = 0
+    for (const script of scripts) size += await load(script)
+    expect(seen.size).toBeGreaterThan(1)
+    expect(size).toBeGreaterThan(20_000)
+    expect(size).toBeLessThanOrEqual(60_000)
+  })
+
   it("are kept by the browser: assets for good, pages until they change", async () => {
     const page = await ask(server.url, "/")
     const asset = await ask(server.url, scriptOf(page.text))

@@ -9,7 +9,8 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Sse from "effect/encoding/Sse"
-import { TurnEvent } from "../../agents/TurnEvent.ts"
+import { Choice, TurnEvent } from "../../agents/TurnEvent.ts"
+import { Presented } from "../../domain/Presented.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
@@ -78,8 +79,21 @@ const said = {
   /** The conversation to go on with; without it, or with one that isn't the person's, a new one begins. */
   conversation: optionalKey(Name),
   /** A name of the client's own for this turn: it then goes on when the connection is lost, and can be listened to again. */
-  turn: optionalKey(Name)
+  turn: optionalKey(Name),
+  /** How many turns of the conversation stay; once there is an answer, it takes the place of the others. */
+  after: optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 }
+
+/** What can be asked here, by example, in the organization's own words. */
+const Welcome = Schema.Struct({
+  organization: Schema.String,
+  person: optionalKey(Schema.String),
+  /** Whether rules answer, or a language model. */
+  mode: Schema.Literals(["basic", "model"]),
+  /** What can be looked up: "people", "meetings". */
+  kinds: Schema.Array(Schema.String),
+  examples: Schema.Array(Schema.Struct({ about: Schema.String, questions: Schema.Array(Schema.String) }))
+})
 
 /** A turn's event with its number, as server-sent events carry it. */
 const Events = HttpApiSchema.StreamSse({
@@ -96,22 +110,50 @@ const chat = HttpApiGroup.make("chat")
       ]),
       success: Events,
       error: [InvalidInput, BudgetSpent, NoAnswer, Unavailable]
-    }).annotate(OpenApi.Summary, "Say something and listen to the answer")
+    }).annotate(OpenApi.Summary, "Say something and listen to the answer"),
+    HttpApiEndpoint.get("welcome", "/v1/welcome", { success: Welcome, error: [InvalidInput, Unavailable] }).annotate(
+      OpenApi.Summary,
+      "What this person can ask, by example"
+    )
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "chat", calls: 1 })
   .annotate(OpenApi.Description, "Talking with Max. Each turn counts as a call.")
 
-const summary = { id: Schema.String, createdAt: Schema.String, updatedAt: Schema.String }
+const summary = {
+  id: Schema.String,
+  /** What was asked first. */
+  title: Schema.String,
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}
 
 /** A turn that is kept; what was answered before the policy or the membership changed isn't shown. */
 const KeptTurn = Schema.Struct({
+  /** From 1 on. */
+  position: Schema.Int,
   asked: Schema.String,
   at: Schema.String,
   reference: Schema.String,
   answered: optionalKey(Schema.String),
-  references: optionalKey(Schema.Array(Schema.Struct({ type: Schema.String, id: Schema.String })))
+  references: optionalKey(Schema.Array(Presented)),
+  /** Of the conversation's last turn: what can be chosen from now. */
+  choices: optionalKey(Schema.Array(Choice))
 })
+
+/** A turn with a name that can be listened to. */
+const HeldTurn = Schema.Struct({
+  turn: Schema.String,
+  asked: optionalKey(Schema.String),
+  choice: optionalKey(Schema.String),
+  conversation: optionalKey(Schema.String),
+  after: optionalKey(Schema.Int),
+  /** It is being answered; otherwise it has ended within the last minute. */
+  answering: Schema.Boolean
+})
+
+const MAX_PAGE = 200
+const Limit = optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_PAGE })))
 
 const conversations = HttpApiGroup.make("conversations")
   .add(
@@ -126,15 +168,34 @@ const conversations = HttpApiGroup.make("conversations")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, NotFound, Unavailable]
     }).annotate(OpenApi.Summary, "Stop a turn that has a name, and the model's work with it"),
+    HttpApiEndpoint.get("held", "/v1/chat", { success: Schema.Struct({ turns: Schema.Array(HeldTurn) }) }).annotate(
+      OpenApi.Summary,
+      "The person's own turns that have a name and can be listened to, on whichever device they began"
+    ),
     HttpApiEndpoint.get("list", "/v1/conversations", {
-      success: Schema.Struct({ conversations: Schema.Array(Schema.Struct({ ...summary, turns: Schema.Int })) }),
-      error: Unavailable
-    }).annotate(OpenApi.Summary, "The person's own conversations, the latest first"),
+      query: {
+        /** Words that one of its questions has. */
+        search: optionalKey(Schema.String.check(Schema.isMaxLength(200))),
+        /** `next` of the page before. */
+        after: optionalKey(Name),
+        limit: Limit
+      },
+      success: Schema.Struct({
+        conversations: Schema.Array(Schema.Struct({ ...summary, turns: Schema.Int })),
+        next: optionalKey(Schema.String)
+      }),
+      error: [InvalidInput, Unavailable]
+    }).annotate(OpenApi.Summary, "The person's own conversations, the latest first, a hundred at a time"),
     HttpApiEndpoint.get("get", "/v1/conversations/:id", {
       params: { id: Name },
+      query: {
+        /** Turns in front of this position. */
+        before: optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+        limit: Limit
+      },
       success: Schema.Struct({ ...summary, turns: Schema.Array(KeptTurn) }),
       error: [InvalidInput, NotFound, Unavailable]
-    }).annotate(OpenApi.Summary, "What was said in a conversation, oldest first"),
+    }).annotate(OpenApi.Summary, "What was said in a conversation last, oldest first, a hundred turns at a time"),
     HttpApiEndpoint.delete("remove", "/v1/conversations/:id", {
       params: { id: Name },
       success: HttpApiSchema.NoContent,

@@ -17,16 +17,29 @@ export interface Numbered {
 }
 
 interface Turn {
-  readonly said: string
+  /** What was said, to tell whether it is said again. */
+  readonly words: string
+  readonly said: Said
   readonly events: PubSub.PubSub<Numbered>
   readonly isNamed: boolean
   listeners: number
+  isOver: boolean
   /** What it says last when it is interrupted. */
   ending: TurnEvent
   fiber?: Fiber.Fiber<void>
 }
 
-type Said = Pick<TurnInput, "organization" | "say" | "session">
+type Said = Pick<TurnInput, "after" | "organization" | "say" | "session">
+
+/** A turn with a name, for whoever may listen to it. */
+export interface HeldTurn {
+  readonly turn: string
+  readonly asked?: string
+  readonly choice?: string
+  readonly conversation?: string
+  readonly after?: number
+  readonly answering: boolean
+}
 
 const HELD = Duration.minutes(1)
 
@@ -35,6 +48,14 @@ const isLast = ({ event }: Numbered): boolean => event._tag === "done" || event.
 /** After a change of policy or membership a turn from before is nobody's any more. */
 const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: string): string =>
   `${organizationId} ${anchorEntityId} ${epoch} ${name}`
+
+const heldTurn = (turn: string, { isOver, said: { after, say, session } }: Turn): HeldTurn => ({
+  turn,
+  ...("text" in say ? { asked: say.text } : { choice: say.choice }),
+  ...(session === undefined ? {} : { conversation: session }),
+  ...(after === undefined ? {} : { after }),
+  answering: !isOver
+})
 
 const lost: TurnEvent = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
 const stopped: TurnEvent = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
@@ -53,6 +74,8 @@ export class Turns extends Context.Service<
       principal: Principal,
       name: string
     ) => Effect.Effect<Stream.Stream<Numbered> | undefined, never, Scope.Scope>
+    /** The person's turns that have a name, in the order in which they began. */
+    readonly held: (principal: Principal) => ReadonlyArray<HeldTurn>
     /** Ends a turn of the person's by its name, and the model's work with it; false when there is none (any more). */
     readonly stop: (principal: Principal, name: string) => Effect.Effect<boolean>
   }
@@ -78,27 +101,40 @@ export class Turns extends Context.Service<
           leave
         ).pipe(Effect.map(({ events }) => Stream.takeUntil(Stream.fromPubSub(events), isLast)))
 
-      const answer = (principal: Principal, { organization, say, session }: Said, turn: Turn) =>
+      const answer = (principal: Principal, said: Said, turn: Turn) =>
         Effect.suspend(() => {
           let number = 0
           const publish = (event: TurnEvent) =>
-            Effect.asVoid(Effect.suspend(() => PubSub.publish(turn.events, { number: (number += 1), event })))
-          return agent.turn({ organization, who: principal, session, say }).pipe(
+            Effect.suspend(() => {
+              const numbered = { number: (number += 1), event }
+              // Whoever has heard the end doesn't see the turn go on.
+              turn.isOver = isLast(numbered)
+              return Effect.asVoid(PubSub.publish(turn.events, numbered))
+            })
+          return agent.turn({ ...said, who: principal }).pipe(
             Stream.runForEach(publish),
             Effect.onInterrupt(() => Effect.suspend(() => publish(turn.ending)))
           )
         })
 
       const start = Effect.fnUntraced(function* (principal: Principal, said: Said, name: string | undefined) {
-        const words = JSON.stringify([said.say, said.session])
+        const words = JSON.stringify([said.say, said.session, said.after])
         const key = name === undefined ? undefined : keyOf(principal, name)
         const begun = key === undefined ? undefined : named.get(key)
         if (begun !== undefined) {
-          if (begun.said === words) return begun
+          if (begun.words === words) return begun
           return yield* new InvalidInput({ message: "A turn of this name has begun with other words." })
         }
         const events = yield* PubSub.unbounded<Numbered>({ replay: Number.MAX_SAFE_INTEGER })
-        const turn: Turn = { said: words, events, isNamed: key !== undefined, listeners: 0, ending: lost }
+        const turn: Turn = {
+          words,
+          said,
+          events,
+          isNamed: key !== undefined,
+          listeners: 0,
+          isOver: false,
+          ending: lost
+        }
         if (key !== undefined) named.set(key, turn)
         const running = apart(answer(principal, said, turn)).pipe(
           Effect.andThen(key === undefined ? Effect.void : Effect.sleep(HELD)),
@@ -115,6 +151,12 @@ export class Turns extends Context.Service<
             const turn = named.get(keyOf(principal, name))
             return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn))
           }),
+        held: (principal) => {
+          const own = keyOf(principal, "")
+          return [...named].flatMap(([key, turn]) =>
+            key.startsWith(own) ? [heldTurn(key.slice(own.length), turn)] : []
+          )
+        },
         stop: (principal, name) =>
           Effect.suspend(() => {
             const key = keyOf(principal, name)

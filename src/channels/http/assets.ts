@@ -14,6 +14,8 @@ import { problem } from "./problems.ts"
 /** Where a page is reached, and the file that it was built to. */
 const PAGES: Readonly<Record<string, string>> = {
   "/": "chat.html",
+  // Where a sign-in link leads: the code is behind the #, and the page takes it up.
+  "/sign-in": "chat.html",
   "/admin": "admin.html",
   "/traces": "traces.html"
 }
@@ -40,6 +42,10 @@ const POLICY = [
   "require-trusted-types-for 'script'",
   "trusted-types max dompurify"
 ].join("; ")
+
+/** The script that other sites load: at one name, so that it is asked for again soon. */
+const EMBED = "/embed.js"
+const EMBED_HEADERS = { "cache-control": "public, max-age=300", "cross-origin-resource-policy": "cross-origin" }
 
 interface Asset {
   readonly type: string
@@ -97,12 +103,16 @@ const load = () => {
     .map(({ name }) => name)
   const kept = { "cache-control": "public, max-age=31536000, immutable" }
   return {
-    pages: new Map(
-      Object.entries(PAGES).map(([path, file]) => [
-        path,
-        respond(read(folder, file), { "cache-control": "no-cache", "content-security-policy": POLICY })
-      ])
-    ),
+    pages: new Map([
+      ...Object.entries(PAGES).map(
+        ([path, file]) =>
+          [
+            path,
+            respond(read(folder, file), { "cache-control": "no-cache", "content-security-policy": POLICY })
+          ] as const
+      ),
+      [EMBED, respond(read(folder, "embed.js"), EMBED_HEADERS)] as const
+    ]),
     assets: new Map(names.map((name) => [name, respond(read(join(folder, "assets"), name), kept)]))
   }
 }
@@ -119,11 +129,11 @@ export const Assets = Layer.unwrap(
     const asset = HttpRouter.add("GET", "/assets/:name", (request) =>
       Effect.succeed(assets.get(request.url.split(/[?#]/, 1)[0]!.slice("/assets/".length))?.(request) ?? nothing)
     )
-    return Layer.mergeAll(asset, ...Object.keys(PAGES).map(page))
+    return Layer.mergeAll(asset, ...[...Object.keys(PAGES), EMBED].map(page))
   })
 )
 
 export const ASSET_ROUTES: ReadonlyArray<Route> = [
-  ...Object.keys(PAGES).map((path) => ({ method: "GET", path })),
+  ...[...Object.keys(PAGES), EMBED].map((path) => ({ method: "GET", path })),
   { method: "GET", path: "/assets/:name" }
 ]

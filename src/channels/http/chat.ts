@@ -3,10 +3,14 @@ import { Effect, Pull, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { MaxAgent } from "../../agents/MaxAgent.ts"
+import { choicesIn } from "../../agents/present.ts"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
-import { CurrentPrincipal } from "../../domain/Principal.ts"
+import { welcome } from "../../agents/welcome.ts"
+import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
-import { Sessions, type SessionSummary } from "../../services/Sessions.ts"
+import { Conversations as Kept } from "../../services/Conversations.ts"
+import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { Api } from "./Api.ts"
 import { problem, type ProblemName, problemOf, type PublicError } from "./problems.ts"
 import { type Numbered, Turns } from "./Turns.ts"
@@ -56,7 +60,10 @@ const respond = Effect.fnUntraced(function* (events: Stream.Stream<Numbered>, af
   })
 })
 
-const summaryOf = ({ createdAt, id, updatedAt }: SessionSummary) => ({ id, createdAt, updatedAt })
+const ownerOf = ({ anchorEntityId, organizationId }: Principal) => ({ organizationId, anchorId: anchorEntityId })
+
+/** Conversations and turns of a page, when it isn't said how many. */
+const PAGE = 100
 
 const notFound = (what: string) => problem("NotFound", `There is no ${what} of yours with this name.`)
 
@@ -76,15 +83,26 @@ export const Chat = HttpApiBuilder.group(
   Api,
   "chat",
   Effect.fnUntraced(function* (handlers) {
+    const agent = yield* MaxAgent
+    const queries = yield* EntityQueryService
     const turns = yield* Turns
     const current = yield* currentOrganization
     return handlers.handleAll({
+      welcome: () =>
+        answered(
+          Effect.gen(function* () {
+            const { organization } = yield* current
+            const found = yield* welcome(organization).pipe(Effect.provideService(EntityQueryService, queries))
+            const mode = agent.provider === "basic" ? "basic" : "model"
+            return HttpServerResponse.jsonUnsafe({ ...found, mode })
+          })
+        ),
       say: ({ payload }) =>
         answered(
           Effect.gen(function* () {
             const { organization, principal } = yield* current
             const say = "text" in payload ? { text: payload.text } : { choice: payload.choice }
-            const said = { organization, say, session: payload.conversation }
+            const said = { organization, say, session: payload.conversation, after: payload.after }
             return yield* respond(yield* turns.begin(principal, said, payload.turn), 0)
           })
         )
@@ -96,9 +114,8 @@ export const Conversations = HttpApiBuilder.group(
   Api,
   "conversations",
   Effect.fnUntraced(function* (handlers) {
-    const sessions = yield* Sessions
+    const kept = yield* Kept
     const turns = yield* Turns
-    const current = yield* currentOrganization
     return handlers.handleAll({
       resume: ({ headers, params }) =>
         Effect.gen(function* () {
@@ -110,39 +127,41 @@ export const Conversations = HttpApiBuilder.group(
           const found = yield* turns.stop(yield* CurrentPrincipal, params.turn)
           return found ? HttpServerResponse.empty() : notFound("turn")
         }),
-      list: () =>
+      held: () =>
+        Effect.map(CurrentPrincipal, (principal) => HttpServerResponse.jsonUnsafe({ turns: turns.held(principal) })),
+      list: ({ query: { limit = PAGE, ...query } }) =>
         answered(
           Effect.gen(function* () {
-            const { organization, principal } = yield* current
-            const found = yield* sessions.list(organization, principal.anchorEntityId)
-            const conversations = found.map((session) => ({ ...summaryOf(session), turns: session.turns }))
-            return HttpServerResponse.jsonUnsafe({ conversations })
+            const owner = ownerOf(yield* CurrentPrincipal)
+            return HttpServerResponse.jsonUnsafe(yield* kept.list(owner, { ...query, limit }))
           })
         ),
-      get: ({ params }) =>
+      get: ({ params, query: { before, limit = PAGE } }) =>
         answered(
           Effect.gen(function* () {
-            const { organization, principal } = yield* current
-            const found = yield* sessions.show(organization, params.id, principal.anchorEntityId)
+            const principal = yield* CurrentPrincipal
+            const found = yield* kept.show(ownerOf(principal), params.id, { before, limit })
+            if (found === undefined) return notFound("conversation")
+            const { conversation } = found
             return HttpServerResponse.jsonUnsafe({
-              ...summaryOf(found.session),
+              ...conversation,
               // What was said under another policy may say what can't be seen any more.
-              turns: found.turns.map(({ answered: text, asked, at, epoch, reference, references }) => ({
-                asked,
-                at,
-                reference,
-                ...(epoch === principal.epoch ? { answered: text, references } : {})
+              turns: found.turns.map(({ answered: text, epoch, references, ...turn }) => ({
+                ...turn,
+                ...(epoch === principal.epoch ? { answered: text, references } : {}),
+                ...(epoch === principal.epoch && turn.position === conversation.turns
+                  ? { choices: choicesIn(text, references) }
+                  : {})
               }))
             })
-          }).pipe(Effect.catchTag("OperatorError", () => Effect.succeed(notFound("conversation"))))
+          })
         ),
       remove: ({ params }) =>
         answered(
           Effect.gen(function* () {
-            const { organization, principal } = yield* current
-            yield* sessions.remove(organization, params.id, principal.anchorEntityId)
-            return HttpServerResponse.empty()
-          }).pipe(Effect.catchTag("OperatorError", () => Effect.succeed(notFound("conversation"))))
+            const removed = yield* kept.remove(ownerOf(yield* CurrentPrincipal), params.id)
+            return removed ? HttpServerResponse.empty() : notFound("conversation")
+          })
         )
     })
   })

@@ -66,8 +66,10 @@ export const connect = (connection: Connection) => {
     /** Ends a named turn: nothing of it is kept, unless it had ended already. */
     stop: (turn: string) => call(({ conversations }) => conversations.stop({ params: { turn } })),
     conversations: {
-      list: () => call(({ conversations }) => conversations.list()),
-      get: (id: string) => call(({ conversations }) => conversations.get({ params: { id } })),
+      list: (query: Parameters<Client["conversations"]["list"]>[0]["query"] = {}) =>
+        call(({ conversations }) => conversations.list({ query })),
+      get: (id: string, query: Parameters<Client["conversations"]["get"]>[0]["query"] = {}) =>
+        call(({ conversations }) => conversations.get({ params: { id }, query })),
       delete: (id: string) => call(({ conversations }) => conversations.remove({ params: { id } }))
     }
   }

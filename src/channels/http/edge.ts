@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
 import { wrongShape } from "../../tools/wrongShape.ts"
+import { preflight, readable } from "./cors.ts"
 import { problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
 
@@ -122,6 +123,18 @@ const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
 /** To whoever went away, or came while the server ended. */
 const brokenOff = problemOf(Unavailable.error)
 
+/** The origin of a request from a page of another origin that may send some. */
+const originElsewhere = ({ headers }: Request, settings: HttpSettings["Service"]): string | undefined => {
+  const origin = headers["origin"]
+  const isOurs = settings.isHost(headers["host"])
+  return isOurs && origin !== undefined && settings.isElsewhere(origin, headers["host"]) ? origin : undefined
+}
+
+const forElsewhere = <R>(request: Request, own: Effect.Effect<Response, never, R>, origin: string) =>
+  request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined
+    ? Effect.succeed(preflight(origin))
+    : Effect.map(own, (response) => readable(response, origin))
+
 /** Wraps an application in what holds for every request; `routes` are all that it has. */
 export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
   const find = makeFinder(routes)
@@ -138,7 +151,9 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
     return Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
       const refused = refusal(request, settings, find)
-      const response = refused === undefined ? answered(request) : Effect.succeed(refused)
+      const own = refused === undefined ? answered(request) : Effect.succeed(refused)
+      const elsewhere = originElsewhere(request, settings)
+      const response = elsewhere === undefined ? own : forElsewhere(request, own, elsewhere)
       if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
       const route = find(pathOf(request))[0]?.path
       return response.pipe(

@@ -1,4 +1,4 @@
-/** The two pages that the server has by itself: the interface described, and the one that takes a sign-in link. */
+/** The page that the server has by itself: the interface described. */
 import { HttpServerResponse } from "effect/http"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { createHash } from "node:crypto"
@@ -15,15 +15,15 @@ td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#242424}a{color:#9cf}}`
 
 /** A page that loads nothing: its style and script are in it, and nothing else may run. */
-const page = (title: string, body: string, script = ""): HttpServerResponse.HttpServerResponse =>
+const page = (title: string, body: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(
     HttpServerResponse.html(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title><style>${STYLE}</style></head>
-<body>${body}${script === "" ? "" : `<script>${script}</script>`}</body></html>
+<body>${body}</body></html>
 `),
     "content-security-policy",
-    `default-src 'none'; style-src ${hash(STYLE)}; ${script === "" ? "" : `script-src ${hash(script)}; connect-src 'self'; `}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+    `default-src 'none'; style-src ${hash(STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
   )
 
 type Json = Record<string, any>
@@ -57,14 +57,3 @@ their input as a JSON body; with <code>Accept: text/plain</code> they answer wit
 }
 
 export const docs = page("Max", describe())
-
-const SIGN_IN = `const say = (text) => { document.getElementById("said").textContent = text }
-const code = location.hash.slice(1)
-history.replaceState(null, "", location.pathname)
-if (code === "") say("Open the link that max serve --sign-in printed.")
-else fetch("/v1/session", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) })
-  .then((answer) => say(answer.ok ? "You are signed in. This page can be closed."
-    : "This link has been used or is too old. Ask for a new one: max serve --sign-in WHO"))
-  .catch(() => say("The server can't be reached."))`
-
-export const signIn = page("Max: sign in", `<h1>Max</h1><p id="said">Signing in …</p>`, SIGN_IN)

@@ -23,7 +23,7 @@ import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
 import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
-import { docs, signIn } from "./pages.ts"
+import { docs } from "./pages.ts"
 import { problemOf, type PublicError } from "./problems.ts"
 import { ready } from "./ready.ts"
 import { HttpSettings } from "./settings.ts"
@@ -164,7 +164,6 @@ const Beside = Layer.mergeAll(
   Assets,
   Layer.unwrap(Effect.map(metrics, (answer) => HttpRouter.add("GET", METRICS_ROUTE.path, answer))),
   HttpRouter.add("GET", "/docs", docs),
-  HttpRouter.add("GET", "/sign-in", signIn),
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
 )
 
@@ -184,6 +183,5 @@ export const ROUTES: ReadonlyArray<Route> = [
   METRICS_ROUTE,
   ...SMS_ROUTES,
   { method: "GET", path: "/docs" },
-  { method: "GET", path: "/sign-in" },
   { method: "GET", path: "/openapi.json" }
 ]

@@ -21,6 +21,8 @@ export class HttpSettings extends Context.Service<
     readonly isHost: (host: string | undefined) => boolean
     /** Whether pages of this `Origin` may send requests to this `Host`. */
     readonly isOrigin: (origin: string, host: string | undefined) => boolean
+    /** Whether it is one of the other origins whose pages may, which their browser has to be told. */
+    readonly isElsewhere: (origin: string, host: string | undefined) => boolean
     /** Whether people come by https: cookies and headers then insist on it. */
     readonly secure: boolean
     readonly cookie: string
@@ -32,12 +34,14 @@ export class HttpSettings extends Context.Service<
     const names = [...allowedHosts, ...(own === undefined ? [] : [own.host])].map((host) => host.toLowerCase())
     const hosts = new Set(names)
     const origins = new Set([...allowedOrigins, ...(own === undefined ? [] : [own.origin])])
+    const elsewhere = new Set(allowedOrigins.filter((origin) => origin !== own?.origin))
     const secure = own?.protocol === "https:"
     return HttpSettings.of({
       isHost: (host) => host !== undefined && (LOOPBACK.test(host) || hosts.has(host.toLowerCase())),
       // On this machine only the server's own pages: what listens on another port is somebody else's.
       isOrigin: (origin, host) =>
         origins.has(origin) || (host !== undefined && LOOPBACK.test(host) && origin === `http://${host}`),
+      isElsewhere: (origin, host) => elsewhere.has(origin) && origin !== `http://${host ?? ""}`,
       secure,
       cookie: secure ? "__Host-max" : "max_session",
       sessionSeconds: sessionHours * 3600

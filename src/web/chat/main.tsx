@@ -1,9 +1,47 @@
+/** The chat page: the address says where it is, a sign-in link brings its code along. */
 import "../shared/base.css"
+import "../shared/controls.css"
+import { effect } from "@preact/signals"
 import { render } from "preact"
+import { themed } from "../shared/theme.ts"
+import { type Address, Chat, type Place } from "./state/Chat.ts"
+import { App } from "./view/App.tsx"
+import { SignIn } from "./view/SignIn.tsx"
 
-render(
-  <main>
-    <h1>Max</h1>
-  </main>,
-  document.getElementById("app")!
-)
+const PLACE = /^#(c|t)\/([A-Za-z0-9_-]{1,64})$/
+
+const hashOf = (place: Place): string =>
+  place === undefined ? "" : "conversation" in place ? `#c/${place.conversation}` : `#t/${place.turn}`
+
+const address: Address = {
+  read: () => {
+    const [, kind, name] = PLACE.exec(location.hash) ?? []
+    if (name === undefined) return undefined
+    return kind === "c" ? { conversation: name } : { turn: name }
+  },
+  write: (place, isNew) => {
+    const hash = hashOf(place)
+    if (location.hash === hash) return
+    if (isNew) history.pushState(null, "", `/${hash}`)
+    else history.replaceState(null, "", `/${hash}`)
+  }
+}
+
+// The code of a link is taken out of the address before anything else happens.
+const isSignIn = location.pathname === "/sign-in"
+const code = isSignIn && location.hash !== "" ? location.hash.slice(1) : undefined
+if (isSignIn) history.replaceState(null, "", "/")
+
+let token: string | undefined
+const chat = new Chat({ base: "", token: () => Promise.resolve(token) }, address)
+const entry = { code, useToken: (given: string) => void (token = given) }
+
+themed(document.documentElement)
+effect(() => {
+  const name = chat.welcome.value?.organization
+  document.title = name === undefined ? "Max" : `Max at ${name}`
+})
+addEventListener("popstate", () => void chat.goTo(address.read()))
+if (code === undefined) void chat.begin()
+else chat.access.value = "out"
+render(<App chat={chat} outside={<SignIn chat={chat} entry={entry} />} />, document.getElementById("app")!)

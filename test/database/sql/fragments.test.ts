@@ -185,7 +185,7 @@ describe("a hop", () => {
       for (const shape of ["subplan", "array"] as const) {
         const [sql] = write(some(relation, compare("level", "eq", "5")), shape)
         expect(sql).toContain("r1.organization_id = $9::bigint")
-        if (relation === "links") expect(sql).toContain("r2.organization_id = $9::bigint")
+        expect(/r2\.organization_id = \$9::bigint/.test(sql)).toBe(relation === "links")
         expect(sql).toContain(`r1."level" = $1::bigint`)
       }
     }
@@ -210,8 +210,8 @@ describe("a hop", () => {
   it("is refused when it leads nowhere, or isn't one", () => {
     for (const shape of ["subplan", "array"] as const) {
       expect(() => write(some("other"), shape)).toThrow("a type that doesn't exist")
-      expect(() => write(some("name"), shape)).toThrow()
-      expect(() => write(Bound.None({ relation: "name", where: NEVER }), shape)).toThrow()
+      expect(() => write(some("name"), shape)).toThrow(Error)
+      expect(() => write(Bound.None({ relation: "name", where: NEVER }), shape)).toThrow(Error)
       expect(() => write(some("nothing"), shape)).toThrow("a column that the type doesn't have")
     }
   })

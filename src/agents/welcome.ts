@@ -1,0 +1,111 @@
+/**
+ * What a person is welcomed with before anything is asked: who answers, and questions by example, in the organization's
+ * own words. The names in them are looked up as the person, like everything else.
+ */
+import { Effect } from "effect"
+import { type Organization, PEOPLE } from "../domain/EntityType.ts"
+import type { Entity } from "../domain/Page.ts"
+import { CurrentPrincipal } from "../domain/Principal.ts"
+import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
+import { contextName } from "./context.ts"
+
+export interface Examples {
+  /** What they are about: a type's plural. */
+  readonly about: string
+  readonly questions: ReadonlyArray<string>
+}
+
+/** Types that have examples, and questions of one. */
+const MAX_TYPES = 4
+const MAX_QUESTIONS = 2
+/** Rows among which a name is looked for. */
+const CANDIDATES = 8
+
+/** Only what reads as a name becomes part of a question: whoever presses one sends it as their own words. */
+const NAME = /^\p{Lu}[\p{L}\p{M}'’.&-]*(?: [\p{L}\p{M}'’.&-]+){0,3}$/u
+const MAX_NAME = 32
+
+/** "Deals" → "deals"; "VAT" stays. */
+const small = (word: string): string =>
+  /^\p{Lu}\p{Lu}/u.test(word) ? word : word.slice(0, 1).toLowerCase() + word.slice(1)
+
+const possessive = (name: string): string => (name.endsWith("s") ? `${name}'` : `${name}'s`)
+
+/** Where somebody works, by the usual slug. */
+const COMPANY = "company"
+const has = ({ columns }: Entity, slug: string): boolean => columns?.[slug] !== undefined && columns[slug] !== null
+
+const MEETINGS = "meetings"
+const COMPANIES = "companies"
+
+const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArray<string> => {
+  const knows = (slug: string) => type.columns.some(({ id }) => id === slug)
+  switch (type.id) {
+    case PEOPLE:
+      if (name === undefined) return [`How many ${small(type.pluralName)} are there?`]
+      return [
+        `Who is ${name}?`,
+        ...(knows("phone") ? [`What is ${possessive(name)} phone number?`] : []),
+        ...(knows("email") ? [`What is ${possessive(name)} e-mail address?`] : [])
+      ]
+    case COMPANIES:
+      return name === undefined
+        ? []
+        : [`Who works at ${name}?`, ...(knows("phone") ? [`What is ${possessive(name)} phone number?`] : [])]
+    case MEETINGS:
+      return [`When is my next ${small(type.name)}?`, `What ${small(type.pluralName)} do I have this week?`]
+    default:
+      return [`How many ${small(type.pluralName)} are there?`, ...(name === undefined ? [] : [`Tell me about ${name}`])]
+  }
+}
+
+/** Examples for the current principal; without any when nothing can be looked up at this moment. */
+export const welcome = Effect.fn("welcome")(function* (organization: Organization) {
+  const queries = yield* EntityQueryService
+  const { anchorEntityId } = yield* CurrentPrincipal
+  const organizationId = organization.id
+  const overview = yield* queries.overview({ organizationId })
+  const page = (type: TypeOverview) =>
+    queries.findEntities({
+      organizationId,
+      entityTypeId: type.id,
+      filters: [],
+      limit: CANDIDATES,
+      selectColumns: type.columns.filter(({ id }) => id === COMPANY).map(({ id }) => id)
+    })
+  const nameOf = (type: TypeOverview) =>
+    type.id === MEETINGS
+      ? Effect.undefined
+      : Effect.map(page(type), ({ entities }) =>
+          entities
+            .filter(({ entityId }) => entityId !== anchorEntityId)
+            // Somebody from elsewhere is a better example than a colleague.
+            .toSorted((a, b) => Number(has(b, COMPANY)) - Number(has(a, COMPANY)))
+            .map(({ displayName = "" }) => displayName)
+            .find((name) => name.length <= MAX_NAME && NAME.test(name))
+        )
+  const me =
+    anchorEntityId === "" || !overview.some(({ id }) => id === PEOPLE)
+      ? undefined
+      : (yield* queries.findEntities({
+          organizationId,
+          entityTypeId: PEOPLE,
+          filters: [{ columnId: "id", op: "eq", value: anchorEntityId }],
+          limit: 1
+        })).entities[0]?.displayName
+  const examples = yield* Effect.forEach(
+    overview.slice(0, MAX_TYPES),
+    (type) =>
+      Effect.map(nameOf(type), (name): Examples => ({
+        about: contextName(type.pluralName),
+        questions: questionsOf(type, name).slice(0, MAX_QUESTIONS)
+      })),
+    { concurrency: "unbounded" }
+  )
+  return {
+    organization: contextName(organization.name),
+    ...(me === undefined ? {} : { person: contextName(me) }),
+    kinds: overview.map(({ pluralName }) => small(contextName(pluralName))),
+    examples: examples.filter(({ questions }) => questions.length > 0)
+  }
+})

@@ -1,0 +1,37 @@
+/** Which of several is meant: one press answers. */
+import "./choices.css"
+import { dateValue } from "../../shared/time.ts"
+import type { Chat } from "../state/Chat.ts"
+import type { Turn } from "../state/Turn.ts"
+
+interface Props {
+  readonly chat: Chat
+  readonly turn: Turn
+  readonly enabled: boolean
+}
+
+/** What the answer said of one of them, so that two of one name can be told apart. */
+const saidOf = (turn: Turn, handle: string): ReadonlyArray<string> =>
+  (turn.references.value.find(({ id, type }) => `${type}/${id}` === handle)?.cells ?? [])
+    .slice(0, 2)
+    .map(({ kind, value }) => (kind === "date" || kind === "timestamp" ? dateValue(value) : value))
+
+export const Choices = ({ chat, enabled, turn }: Props) => (
+  <ol class="choices" aria-label="Which one?">
+    {turn.choices.value.map(({ handle, name, status }, index) => (
+      <li key={handle}>
+        <button type="button" disabled={!enabled} onClick={() => void chat.say(name, { choice: handle })}>
+          <span class="number" aria-hidden="true">
+            {index + 1}
+          </span>
+          <bdi>{name}</bdi>
+          <span class="status">
+            {[...saidOf(turn, handle), ...(status === undefined ? [] : [status])].map((value) => (
+              <bdi key={value}>{value}</bdi>
+            ))}
+          </span>
+        </button>
+      </li>
+    ))}
+  </ol>
+)

@@ -1,0 +1,77 @@
+/** The line to write on. Enter asks, Shift and Enter begins a new line, Escape stops what is being answered. */
+import "./composer.css"
+import { useLayoutEffect, useRef } from "preact/hooks"
+import { ReturnIcon, StopIcon } from "../../shared/icons.tsx"
+import type { Chat } from "../state/Chat.ts"
+
+/** Characters of a question. */
+const MOST = 4000
+
+export const Composer = ({ chat }: { readonly chat: Chat }) => {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const words = chat.draft.value
+  const isAnswering = chat.running.value !== undefined
+  const place = JSON.stringify(chat.place.value)
+
+  useLayoutEffect(() => {
+    const { current } = field
+    if (current === null) return
+    current.style.height = "auto"
+    current.style.height = `${current.scrollHeight}px`
+  }, [words])
+
+  // Where a keyboard is at hand, writing can begin at once; on a phone it would cover the page.
+  useLayoutEffect(() => {
+    if (matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true })
+  }, [place])
+
+  const ask = () => {
+    const text = words.trim()
+    if (text === "" || isAnswering) return
+    chat.draft.value = ""
+    void chat.say(text)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && isAnswering) void chat.stop()
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    ask()
+  }
+  const left = MOST - words.length
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        ask()
+      }}
+    >
+      <div class="line">
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          maxLength={MOST}
+          aria-label="Ask Max"
+          placeholder="Ask Max"
+          enterkeyhint="send"
+          value={words}
+          onInput={(event) => (chat.draft.value = event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        {isAnswering ? (
+          <button type="button" class="solid" onClick={() => void chat.stop()}>
+            <StopIcon /> Stop
+          </button>
+        ) : (
+          <button type="submit" class="solid" disabled={words.trim() === ""}>
+            Ask <ReturnIcon />
+          </button>
+        )}
+      </div>
+      <p class="note">
+        {left < 400 ? <span class="left">{left} characters left</span> : <>Max shows only what you may see.</>}
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,121 @@
+/** The conversation that is open: its turns, oldest first, and the line to write on. */
+import "./conversation.css"
+import { useSignal } from "@preact/signals"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { DownIcon } from "../../shared/icons.tsx"
+import { dayWords } from "../../shared/time.ts"
+import type { Chat } from "../state/Chat.ts"
+import { Composer } from "./Composer.tsx"
+import { Empty } from "./Empty.tsx"
+import { Failed } from "./Failed.tsx"
+import { Region } from "./Region.tsx"
+import { TurnView } from "./TurnView.tsx"
+
+/** Pixels from the end within which the page follows what is being said. */
+const NEAR = 80
+
+export const Conversation = ({ chat }: { readonly chat: Chat }) => {
+  const scroller = useRef<HTMLDivElement>(null)
+  const paper = useRef<HTMLDivElement>(null)
+  const follows = useRef(true)
+  const isAway = useSignal(false)
+  const turns = chat.turns.value
+  const place = JSON.stringify(chat.place.value)
+  const first = turns[0]?.key
+  const last = turns.at(-1)?.key
+
+  const toEnd = () => {
+    const { current } = scroller
+    if (current !== null) current.scrollTop = current.scrollHeight
+  }
+
+  // A conversation opens at its end, and what is asked is seen.
+  useLayoutEffect(() => {
+    follows.current = true
+    isAway.value = false
+    toEnd()
+  }, [place, last])
+
+  useEffect(() => {
+    const { current } = paper
+    if (current === null) return
+    const watch = new ResizeObserver(() => {
+      if (follows.current) toEnd()
+    })
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [turns.length === 0])
+
+  // What is put in front doesn't move what is being read.
+  const height = useRef(0)
+  const before = useRef<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    const { current } = scroller
+    if (current !== null && before.current !== undefined && before.current !== first && !follows.current) {
+      current.scrollTop += current.scrollHeight - height.current
+    }
+    before.current = first
+    height.current = current?.scrollHeight ?? 0
+  }, [first, turns.length])
+
+  const isLoading = useRef(false)
+  const onScroll = () => {
+    const { current } = scroller
+    if (current === null) return
+    const left = current.scrollHeight - current.scrollTop - current.clientHeight
+    follows.current = left < NEAR
+    isAway.value = left > 4 * NEAR
+    height.current = current.scrollHeight
+    if (current.scrollTop > 400 || isLoading.current || !chat.hasEarlier.value || follows.current) return
+    isLoading.current = true
+    void chat.loadEarlier().finally(() => (isLoading.current = false))
+  }
+
+  return (
+    <Region chat={chat} class="conversation">
+      <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
+        <div class="sheet">
+          {turns.length === 0 && !chat.opening.value && chat.trouble.value === undefined ? (
+            <Empty chat={chat} />
+          ) : (
+            <div class="entries" ref={paper}>
+              <h1 class="visually-hidden">Conversation</h1>
+              {chat.hasEarlier.value && (
+                <button type="button" class="quiet earlier" onClick={() => void chat.loadEarlier()}>
+                  Show what was said before
+                </button>
+              )}
+              {chat.trouble.value !== undefined && <Failed failure={chat.trouble.value} />}
+              <div class="log" role="log" aria-label="Conversation" aria-busy={chat.opening.value}>
+                {turns.map((turn, index) => {
+                  const day = dayWords(turn.at)
+                  const isNewDay = index === 0 || dayWords(turns[index - 1]!.at) !== day
+                  return (
+                    <TurnView
+                      key={turn.key}
+                      chat={chat}
+                      turn={turn}
+                      day={isNewDay ? day : undefined}
+                      isLast={index === turns.length - 1}
+                    />
+                  )
+                })}
+              </div>
+            </div>
+          )}
+          <div class="foot">
+            {isAway.value && (
+              <button type="button" class="to-end" onClick={toEnd} aria-label="To the end">
+                <DownIcon />
+              </button>
+            )}
+            <Composer chat={chat} />
+          </div>
+        </div>
+      </div>
+      <p class="visually-hidden" role="status">
+        {chat.status.value}
+      </p>
+    </Region>
+  )
+}

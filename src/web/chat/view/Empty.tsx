@@ -1,0 +1,49 @@
+/** The first page: what can be asked here, by example, in the organization's own words. */
+import "./empty.css"
+import type { Chat } from "../state/Chat.ts"
+
+const and = (words: ReadonlyArray<string>): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`
+
+/** Kinds of things that are named. */
+const MOST = 4
+
+export const Empty = ({ chat }: { readonly chat: Chat }) => {
+  const welcome = chat.welcome.value
+  return (
+    <div class="empty">
+      <h1>What would you like to know?</h1>
+      {welcome !== undefined && (
+        <p class="lead">
+          {welcome.kinds.length === 0
+            ? "There is nothing here that Max may look up for you. An administrator can change that."
+            : `Ask about ${and(welcome.kinds.slice(0, MOST))} at ${welcome.organization}.`}
+        </p>
+      )}
+      {welcome !== undefined && welcome.examples.length > 0 && (
+        <dl class="index">
+          {welcome.examples.map(({ about, questions }) => (
+            <div key={about}>
+              <dt>
+                <bdi>{about}</bdi>
+              </dt>
+              {questions.map((question) => (
+                <dd key={question}>
+                  <button type="button" onClick={() => void chat.say(question)}>
+                    <span dir="auto">{question}</span>
+                  </button>
+                </dd>
+              ))}
+            </div>
+          ))}
+        </dl>
+      )}
+      {welcome?.mode === "basic" && (
+        <p class="mode">
+          <strong>Basic mode.</strong> No language model is connected here: Max answers simple questions in English, by
+          rules.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+/** A text as it is typeset. Parts that are complete are marked up once, however long the text grows behind them. */
+import "./prose.css"
+import { memo } from "preact/compat"
+import { partsOf, toMarkup } from "../../shared/markdown.ts"
+
+const Part = memo(({ text }: { readonly text: string }) => (
+  <div class="part" dangerouslySetInnerHTML={{ __html: toMarkup(text) }} />
+))
+
+interface Props {
+  readonly text: string
+  readonly growing?: boolean
+  readonly dimmed?: boolean
+}
+
+export const Prose = ({ dimmed = false, growing = false, text }: Props) =>
+  text === "" ? null : (
+    <div class={`prose${growing ? " growing" : ""}${dimmed ? " dimmed" : ""}`}>
+      {partsOf(text).map((part, index) => (
+        <Part key={index} text={part} />
+      ))}
+    </div>
+  )

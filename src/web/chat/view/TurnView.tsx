@@ -1,0 +1,117 @@
+/** One entry of the log: when and what was asked, what was looked up, what was answered, and what can be done with it. */
+import "./turn.css"
+import { useSignal } from "@preact/signals"
+import { memo } from "preact/compat"
+import { AgainIcon, EditIcon } from "../../shared/icons.tsx"
+import { clock } from "../../shared/time.ts"
+import type { Chat } from "../state/Chat.ts"
+import type { Turn } from "../state/Turn.ts"
+import { Cards } from "./Cards.tsx"
+import { Choices } from "./Choices.tsx"
+import { CopyButton } from "./CopyButton.tsx"
+import { EditQuestion } from "./EditQuestion.tsx"
+import { Failed } from "./Failed.tsx"
+import { Prose } from "./Prose.tsx"
+
+interface Props {
+  readonly chat: Chat
+  readonly turn: Turn
+  readonly isLast: boolean
+  /** The day, where another one begins. */
+  readonly day: string | undefined
+}
+
+const Activity = ({ turn }: { readonly turn: Turn }) => {
+  const steps = turn.activity.value
+  if (turn.phase.value !== "asked" || turn.text.value !== "") return null
+  return (
+    <div class="activity">
+      <p>{steps.at(-1) ?? "Thinking…"}</p>
+      <span class="ruler" aria-hidden="true" />
+    </div>
+  )
+}
+
+const Answer = ({ turn }: { readonly turn: Turn }) => {
+  const phase = turn.phase.value
+  if (phase === "withheld") {
+    return (
+      <p class="aside">
+        What you may see has changed since, so this answer isn't shown any more. Ask again to hear what holds now.
+      </p>
+    )
+  }
+  return (
+    <>
+      <Prose text={turn.text.value} growing={phase === "asked"} dimmed={phase === "stopped"} />
+      {phase === "stopped" && <p class="aside">You stopped this answer. Nothing of it is kept.</p>}
+    </>
+  )
+}
+
+export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
+  const editing = useSignal(false)
+  const phase = turn.phase.value
+  const busy = chat.running.value !== undefined
+  const again = () => void chat.say(turn.asked, undefined, turn)
+  const canReplace = !busy && (turn.position.value !== undefined || phase === "stopped" || phase === "failed")
+  return (
+    <>
+      {day !== undefined && <p class="day">{day}</p>}
+      <article class="turn" aria-busy={phase === "asked"}>
+        <time class="when" dateTime={turn.at.toISOString()}>
+          {clock(turn.at)}
+        </time>
+        {editing.value ? (
+          <EditQuestion chat={chat} turn={turn} close={() => (editing.value = false)} />
+        ) : (
+          <div class="question">
+            <h2 dir="auto">{turn.asked}</h2>
+            {canReplace && (
+              <button type="button" class="quiet square tool" onClick={() => (editing.value = true)} aria-label="Edit">
+                <EditIcon />
+              </button>
+            )}
+          </div>
+        )}
+        <div class="answer">
+          <Activity turn={turn} />
+          <Answer turn={turn} />
+          {phase === "failed" && turn.failure.value !== undefined && (
+            <Failed failure={turn.failure.value} again={busy ? undefined : again}>
+              {turn.replaces.length > 0 && (
+                <button type="button" class="plain" onClick={() => chat.putBack(turn)}>
+                  Show the earlier answer
+                </button>
+              )}
+            </Failed>
+          )}
+          {phase === "answered" && (
+            <>
+              {turn.choices.value.length > 0 ? (
+                <Choices chat={chat} turn={turn} enabled={isLast && !busy} />
+              ) : (
+                <Cards references={turn.references.value} />
+              )}
+            </>
+          )}
+          {phase !== "asked" && phase !== "failed" && (
+            <div class="tools">
+              {turn.text.value !== "" && <CopyButton text={turn.text.value} />}
+              {canReplace && (isLast || phase === "withheld") && (
+                <button type="button" class="quiet tool" onClick={again}>
+                  <AgainIcon /> Ask again
+                </button>
+              )}
+              {phase === "stopped" && turn.replaces.length > 0 && (
+                <button type="button" class="quiet tool" onClick={() => chat.putBack(turn)}>
+                  Show the earlier answer
+                </button>
+              )}
+            </div>
+          )}
+        </div>
+      </article>
+    </>
+  )
+})

@@ -1,0 +1,48 @@
+/** The chat behind a button in the corner of a site. */
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { useRef } from "preact/hooks"
+import type { Chat } from "../chat/state/Chat.ts"
+import { App } from "../chat/view/App.tsx"
+
+interface Props {
+  readonly chat: Chat
+  readonly outside: ComponentChildren
+}
+
+export const Floating = ({ chat, outside }: Props) => {
+  const isOpen = useSignal(false)
+  const launcher = useRef<HTMLButtonElement>(null)
+  const open = () => {
+    isOpen.value = true
+    if (chat.access.value !== "in") void chat.begin()
+  }
+  const close = () => {
+    isOpen.value = false
+    launcher.current?.focus()
+  }
+  return (
+    <>
+      <button
+        ref={launcher}
+        type="button"
+        class="solid launcher"
+        aria-expanded={isOpen.value}
+        hidden={isOpen.value}
+        onClick={open}
+      >
+        Ask Max
+      </button>
+      {isOpen.value && (
+        <div
+          class="panel"
+          role="dialog"
+          aria-label="Max"
+          onKeyDown={(event) => event.key === "Escape" && chat.running.value === undefined && close()}
+        >
+          <App chat={chat} outside={outside} onClose={close} />
+        </div>
+      )}
+    </>
+  )
+}

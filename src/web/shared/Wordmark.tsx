@@ -1,0 +1,7 @@
+/** The name with its stop, the colour of the ruled margin. */
+export const Wordmark = () => (
+  <span class="wordmark">
+    Max
+    <span class="stop" aria-hidden="true" />
+  </span>
+)

@@ -1,0 +1,95 @@
+/**
+ * What a model wrote, as markup that can do nothing: marked makes it, DOMPurify takes out whatever isn't a plain part of
+ * a text and hands it over as a value that the page's policy for Trusted Types lets through. Markup that the text has in
+ * itself stays text; a picture is its description; a link says where it leads.
+ */
+import createPurifier from "dompurify"
+import { Marked, type Tokens } from "marked"
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const WEB = /^https?:\/\/[^\s<>"']+$/i
+const MAIL = /^mailto:[^\s<>"'?]+@[^\s<>"'?]+$/i
+
+/** Where a link may lead; a mail link leads to the address that it shows. */
+const leadsTo = (href: string): string | undefined => (WEB.test(href) || MAIL.test(href) ? href : undefined)
+
+/** A number in groups is read from left to right in whatever it stands. */
+const numbers = (text: string): string =>
+  text.replace(/\+?\d(?:[\s()./-]{0,3}\d){6,}/g, (number) => `<bdi dir="ltr">${number}</bdi>`)
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: {
+    text(token: Tokens.Text | Tokens.Escape) {
+      const inner = "tokens" in token && token.tokens !== undefined ? token.tokens : undefined
+      return inner === undefined ? numbers(escaped(token.text)) : this.parser.parseInline(inner)
+    },
+    html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
+    image: ({ text }: Tokens.Image) => escaped(text),
+    checkbox: ({ checked }: Tokens.Checkbox) => (checked ? "☑ " : "☐ "),
+    heading({ depth, tokens }: Tokens.Heading) {
+      // The question is the heading of what is said here.
+      const level = Math.min(6, depth + 2)
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`
+    },
+    link({ href, text, tokens }: Tokens.Link) {
+      const to = leadsTo(href)
+      if (to === undefined) return this.parser.parseInline(tokens)
+      const shown = escaped(to.replace(/^mailto:/i, ""))
+      const label =
+        text === href || `mailto:${text}` === href || `http://${text}` === href
+          ? ""
+          : `${this.parser.parseInline(tokens)} `
+      return `${label}<a href="${escaped(to)}">${shown}</a>`
+    }
+  }
+})
+
+const purifier = createPurifier(window)
+const BLOCKS = new Set(["P", "LI", "TD", "TH", "BLOCKQUOTE", "H3", "H4", "H5", "H6"])
+
+purifier.addHook("afterSanitizeAttributes", (node) => {
+  // Right-to-left values stand as they are read, sentence by sentence.
+  if (BLOCKS.has(node.tagName)) node.setAttribute("dir", "auto")
+  if (node.tagName !== "A") return
+  node.setAttribute("rel", "noopener noreferrer nofollow")
+  node.setAttribute("target", "_blank")
+})
+
+const ALLOWED = {
+  ALLOWED_TAGS: "p br hr bdi strong em del code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td a".split(
+    " "
+  ),
+  ALLOWED_ATTR: ["dir", "href", "start"],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  RETURN_TRUSTED_TYPE: true as const
+}
+
+/** One part of a text as markup for `innerHTML`. */
+export const toMarkup = (text: string): string =>
+  purifier.sanitize(marked.parse(text, { async: false }), ALLOWED) as unknown as string
+
+/** What goes on from the line before it, however many empty lines are between. */
+const GOES_ON = /^(?:\s|[-*+]\s|\d+[.)]\s)/
+
+/** A text in parts that are marked up each by itself; while it grows, only the last one changes. */
+export const partsOf = (text: string): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  let start = 0
+  let fenced = false
+  for (const match of text.matchAll(/^(`{3,}|~{3,}).*$|\n{2,}/gm)) {
+    if (match[1] !== undefined) {
+      fenced = !fenced
+      continue
+    }
+    const end = match.index + match[0].length
+    if (fenced || end >= text.length || GOES_ON.test(text.slice(end, end + 12))) continue
+    parts.push(text.slice(start, end))
+    start = end
+  }
+  parts.push(text.slice(start))
+  return parts
+}

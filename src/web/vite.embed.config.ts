@@ -1,0 +1,37 @@
+/** How the script for other sites is built: one file with everything in it, its styles as a text. */
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { defineConfig, type Plugin } from "vite"
+
+const here = dirname(fileURLToPath(import.meta.url))
+
+/** Puts the styles where the script names them, and leaves no file of them. */
+const stylesInside: Plugin = {
+  name: "styles-inside",
+  enforce: "post",
+  generateBundle: (_, bundle) => {
+    let styles = ""
+    for (const [name, file] of Object.entries(bundle)) {
+      if (file.type !== "asset" || !name.endsWith(".css")) continue
+      styles += String(file.source)
+      delete bundle[name]
+    }
+    for (const file of Object.values(bundle)) {
+      if (file.type === "chunk") file.code = file.code.replace("__STYLES__", () => JSON.stringify(styles))
+    }
+  }
+}
+
+export default defineConfig({
+  configFile: false,
+  root: here,
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  plugins: [stylesInside],
+  build: {
+    target: "es2022",
+    emptyOutDir: false,
+    cssCodeSplit: false,
+    lib: { entry: join(here, "embed/main.tsx"), formats: ["iife"], name: "MaxEmbed", fileName: () => "embed.js" }
+  }
+})

@@ -1,0 +1,382 @@
+import { Effect } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Browser, Page } from "playwright-core"
+import { openBrowser, openPage } from "../support/browser.ts"
+import { finds, inTurn, says } from "../support/messages.ts"
+import { NOBODY, openStage, ROSA, type Stage, YUKI } from "../support/stage.ts"
+import { publish } from "../support/agent.ts"
+
+let stage: Stage
+let browser: Browser
+
+beforeAll(async () => {
+  stage = await openStage()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await stage.close()
+})
+
+beforeEach(() => stage.messages.reset(() => says("Hello.")))
+
+/** Somebody who has come in, on a page that watches itself; nothing may be amiss when it is left. */
+const visit = async <A>(use: (page: Page) => Promise<A>, who: string | null = ROSA, width = 1280): Promise<A> => {
+  const { close, faults, page } = await openPage(browser, stage.url, { width })
+  page.setDefaultTimeout(20_000)
+  if (who === null) await page.goto(stage.url)
+  else await stage.signIn(page, who)
+  const result = await use(page)
+  expect(faults).toEqual([])
+  await close()
+  return result
+}
+
+const field = (page: Page) => page.locator(".composer textarea")
+const asks = async (page: Page, text: string) => {
+  await field(page).fill(text)
+  await field(page).press("Enter")
+}
+const says_ = (page: Page, text: string) => page.locator(".answer").getByText(text).last().waitFor()
+const questions = (page: Page) => page.locator(".question h2").allInnerTexts()
+const answers = (page: Page) => page.locator(".prose").allInnerTexts()
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const PHONE = finds("people", [["name", "eq", "Amélie Quinn"]], { selectColumns: ["phone", "company"] })
+const LAURAS = finds("people", [["name", "eq", "Laura Szabó"]], { selectColumns: ["company"] })
+const WHICH = "Laura Szabó at Cedar Labs is a customer, Laura Szabó at Heron Optics is a lead. Which one?"
+const slow = (text: string) => says(text, { pace: 30, piece: 6 })
+const LONG = "Here is what I know of the harbor and its people, told slowly, word by word. ".repeat(4)
+
+describe("coming in", () => {
+  it("tells somebody without a credential how to get in, and takes a link that is pasted", () =>
+    visit(async (page) => {
+      await page.getByText("max serve --sign-in you@example.com").waitFor()
+      await page.getByLabel("Your sign-in link").fill("not a link")
+      await page.keyboard.press("Enter")
+      await page.getByText("neither a sign-in link nor a token").waitFor()
+      await page.getByLabel("Your sign-in link").fill(await stage.linkFor(ROSA))
+      await page.keyboard.press("Enter")
+      await page.getByText("What would you like to know?").waitFor()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByText("Your sign-in link").waitFor()
+      expect(await page.context().cookies()).toEqual([])
+    }, null))
+
+  it("takes the code of a link out of the address, and says when a link has been used", () =>
+    visit(async (page) => {
+      const link = await stage.linkFor(ROSA)
+      await page.goto(link)
+      await page.getByText("What would you like to know?").waitFor()
+      expect(page.url()).toBe(`${stage.url}/`)
+      await page.context().clearCookies()
+      await page.goto(link)
+      await page.getByText("This has been used, or is too old.").waitFor()
+    }, null))
+
+  it("lets a token in for as long as the page is open, and keeps it nowhere", () =>
+    visit(async (page) => {
+      await page.getByLabel("Your sign-in link").fill(await stage.tokenFor(ROSA))
+      await page.keyboard.press("Enter")
+      await page.locator(".index").waitFor()
+      expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")).toBe('[{},{},""]')
+      await page.reload()
+      await page.getByText("Your sign-in link").waitFor()
+    }, null))
+
+  it("teaches by example, with names that this person may see", async () => {
+    await visit(async (page) => {
+      await page.getByText("Ask about people, companies and meetings at Harbor Supply.").waitFor()
+      await page.getByRole("button", { name: "Who works at Alder Foods?" }).click()
+      await says_(page, "Hello.")
+      expect(await questions(page)).toEqual(["Who works at Alder Foods?"])
+    })
+    await visit(async (page) => {
+      await page.getByText("There is nothing here that Max may look up for you.").waitFor()
+      expect(await page.locator(".index").count()).toBe(0)
+    }, NOBODY)
+  })
+})
+
+describe("asking", () => {
+  it("streams an answer, says what is looked up, and shows what it was about, as the answer says it", () =>
+    visit(async (page) => {
+      stage.messages.reset(inTurn(PHONE, slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")))
+      await asks(page, "How do I reach Amélie Quinn?")
+      await page.locator(".activity").getByText("Looking up people…").waitFor()
+      await page.locator(".prose.growing").waitFor()
+      await page.locator(".card").waitFor()
+      expect(await page.locator(".card").innerText()).toMatch(
+        /^Amélie Quinn\n+Company\n+Alder Foods\n+Phone\n+\+1 617-555-0188$/
+      )
+      expect(await page.locator(".card a").getAttribute("href")).toBe("tel:+16175550188")
+      expect(await page.locator(".prose strong").innerText()).toBe("Alder Foods")
+      expect(await page.locator('[role="status"]').innerText()).toBe("Max has answered.")
+      expect(await page.locator('[role="log"]').count()).toBe(1)
+    }))
+
+  it("goes on with the conversation, which is in the list by what was asked first", () =>
+    visit(async (page) => {
+      stage.messages.reset((request) =>
+        says(`You have asked ${request.messages.filter(({ role }) => role === "user").length} so far.`)
+      )
+      await asks(page, "First of all")
+      await says_(page, "You have asked 1 so far.")
+      await asks(page, "And then?")
+      await says_(page, "You have asked 2 so far.")
+      await page.locator(".history .title").getByText("First of all").waitFor()
+      await page.getByRole("button", { name: "New" }).click()
+      await page.getByText("What would you like to know?").waitFor()
+      await page.goBack()
+      await says_(page, "You have asked 2 so far.")
+      expect(await questions(page)).toEqual(["First of all", "And then?"])
+    }))
+
+  it("offers which of two is meant, and says which one by its handle", () =>
+    visit(async (page) => {
+      stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a lead.")))
+      await asks(page, "Laura Szabó's status?")
+      const second = page.locator(".choices button").nth(1)
+      await second.waitFor()
+      expect(await second.innerText()).toMatch(/Laura Szabó\s+Heron Optics\s*Lead/)
+      await page.reload()
+      await second.waitFor()
+      await second.click()
+      await says_(page, "She is a lead.")
+      expect(JSON.stringify(stage.messages.requests.at(-1)!.body.messages.at(-1))).toContain("number 2")
+      expect(await questions(page)).toEqual(["Laura Szabó's status?", "Laura Szabó"])
+      await page.reload()
+      await says_(page, "She is a lead.")
+      expect(await questions(page)).toEqual(["Laura Szabó's status?", "Laura Szabó"])
+    }))
+
+  it("stops the model when it is told to, keeps nothing of the turn, and asks again", () =>
+    visit(async (page) => {
+      stage.messages.reset(inTurn(slow(LONG), says("In short: yes.")))
+      await asks(page, "Tell me everything")
+      await page.locator(".prose.growing").waitFor()
+      await field(page).press("Escape")
+      await page.getByText("Nothing of it is kept").waitFor()
+      await until(() => stage.messages.requests[0]!.aborted)
+      await page.getByRole("button", { name: "Ask again" }).click()
+      await says_(page, "In short: yes.")
+      expect(await questions(page)).toEqual(["Tell me everything"])
+    }))
+
+  it("asks an earlier question in other words; what followed makes room once there is an answer", () =>
+    visit(async (page) => {
+      stage.messages.reset(
+        inTurn(says("One."), says("Two."), { status: 401, error: "authentication_error" }, says("Three."))
+      )
+      await asks(page, "First")
+      await says_(page, "One.")
+      await asks(page, "Second")
+      await says_(page, "Two.")
+      const edit = async () => {
+        await page.locator(".turn").first().hover()
+        await page.getByRole("button", { name: "Edit" }).first().click()
+        const words = page.getByLabel("The question, in other words")
+        await page.getByText("The answer below will make room.").waitFor()
+        await words.fill("First, said better")
+        await words.press("Enter")
+      }
+      await edit()
+      await page.locator(".failed").waitFor()
+      await page.getByRole("button", { name: "Show the earlier answer" }).click()
+      expect(await answers(page)).toEqual(["One.", "Two."])
+      await edit()
+      await says_(page, "Three.")
+      await page.reload()
+      await says_(page, "Three.")
+      expect([await questions(page), await answers(page)]).toEqual([["First, said better"], ["Three."]])
+    }))
+
+  it("copies an answer", () =>
+    visit(async (page) => {
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+      stage.messages.reset(() => says("Take **this** along."))
+      await asks(page, "Something to copy")
+      await page.getByRole("button", { name: "Copy" }).click()
+      await page.getByText("Copied").waitFor()
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe("Take **this** along.")
+    }))
+
+  it("can be used with the keyboard alone", () =>
+    visit(async (page) => {
+      stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a customer.")))
+      const focused = () =>
+        page.evaluate<string>("document.activeElement.innerText || document.activeElement.getAttribute('aria-label')")
+      const tabTo = async (name: RegExp, key = "Tab") => {
+        for (let presses = 0; presses < 40 && !name.test(await focused()); presses++) await page.keyboard.press(key)
+        expect(await focused()).toMatch(name)
+      }
+      await page.keyboard.type("Laura Szabó?")
+      await page.keyboard.press("Enter")
+      await page.locator(".choices").waitFor()
+      await tabTo(/^1\s+Laura/, "Shift+Tab")
+      await page.keyboard.press("Enter")
+      await says_(page, "She is a customer.")
+      await tabTo(/^New$/)
+      await page.keyboard.press("Enter")
+      await page.getByText("What would you like to know?").waitFor()
+      expect(await focused()).toBe("Ask Max")
+    }))
+})
+
+describe("coming back", () => {
+  it("goes on listening after a reload in the middle of an answer, and asks no model twice", () =>
+    visit(async (page) => {
+      stage.messages.reset(() => slow(`${LONG}The end.`))
+      await asks(page, "Tell me everything")
+      await page.locator(".prose.growing").waitFor()
+      await page.reload()
+      await page.locator(".prose.growing").waitFor()
+      await says_(page, "The end.")
+      expect(await answers(page)).toEqual([`${LONG}The end.`.trim()])
+      expect(stage.messages.requests).toHaveLength(1)
+      await asks(page, "And more")
+      await page.locator(".prose.growing").waitFor()
+      await page.reload()
+      await page.locator(".prose.growing").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByText("Nothing of it is kept").waitFor()
+    }))
+
+  it("listens on another device to what this one has asked", () =>
+    visit(async (page) => {
+      stage.messages.reset(() => slow(`${LONG}The end.`))
+      await asks(page, "Everything, for both of us")
+      await page.locator(".prose.growing").waitFor()
+      await visit(async (other) => {
+        await other.locator(".going").getByText("Everything, for both of us").click()
+        await says_(other, "The end.")
+        expect(other.url()).toMatch(/#c\//)
+      })
+      await says_(page, "The end.")
+      await visit(async (stranger) => {
+        await stranger.getByText("What you ask is kept here.").waitFor()
+        await stranger.goto(page.url())
+        await stranger.locator(".failed").waitFor()
+      }, YUKI)
+    }))
+
+  it("reconnects by itself when the connection breaks in the middle", () =>
+    visit(async (page) => {
+      stage.messages.reset(() => slow(`${LONG}The end.`))
+      let asked = 0
+      await page.route("**/v1/chat", async (route) => {
+        const request = route.request()
+        if (request.method() !== "POST" || (asked += 1) > 1) return route.continue()
+        const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
+        const headers = { "content-type": "application/json", cookie, origin: stage.url }
+        const begun = await fetch(request.url(), { method: "POST", headers, body: request.postData()! })
+        const reader = begun.body!.getReader()
+        const { value } = await reader.read()
+        void reader.cancel()
+        return route.fulfill({ status: 200, contentType: "text/event-stream", body: Buffer.from(value!) })
+      })
+      await asks(page, "Through a tunnel")
+      await says_(page, "The end.")
+      expect([await answers(page), asked]).toEqual([[`${LONG}The end.`], 1])
+      expect(stage.messages.requests).toHaveLength(1)
+    }))
+})
+
+describe("when there is no answer", () => {
+  it("says why with a reference, and tries again", () =>
+    visit(async (page) => {
+      stage.messages.reset(inTurn({ status: 401, error: "authentication_error" }, says("There it is.")))
+      await asks(page, "Anything?")
+      await page.locator(".failed").waitFor()
+      expect(await page.locator(".failed code").innerText()).toMatch(/^[0-9A-Z]{4}$/)
+      await page.getByRole("button", { name: "Try again" }).click()
+      await says_(page, "There it is.")
+      expect(await questions(page)).toEqual(["Anything?"])
+    }))
+
+  it("says that Max can't be reached, keeps what was asked, and goes on when it is back", () =>
+    visit(async (page) => {
+      await asks(page, "Hello?")
+      await says_(page, "Hello.")
+      await page.context().setOffline(true)
+      await asks(page, "Still there?")
+      await page.locator(".failed").getByText("Max can't be reached").waitFor()
+      await page.context().setOffline(false)
+      await page.getByRole("button", { name: "Try again" }).click()
+      await says_(page, "Hello.")
+      expect(await questions(page)).toEqual(["Hello?", "Still there?"])
+    }))
+
+  it("doesn't show what was answered before what somebody may see has changed, and asks again", () =>
+    visit(async (page) => {
+      stage.messages.reset(inTurn(PHONE, says("Her number is +1 617-555-0188."), says("I found no number.")))
+      await asks(page, "Amélie Quinn's phone?")
+      await says_(page, "+1 617-555-0188")
+      const deny = { id: "no-phones", effect: "deny", role: "rep", action: "read", type: "people", columns: ["phone"] }
+      await stage.run(publish(stage.organization, (rules) => [...rules, deny]))
+      await page.reload()
+      await page.getByText("What you may see has changed since").waitFor()
+      expect(await page.getByText("617-555-0188").count()).toBe(0)
+      await page.getByRole("button", { name: "Ask again" }).click()
+      await says_(page, "I found no number.")
+      await stage.run(publish(stage.organization, (rules) => rules.filter(({ id }) => id !== "no-phones")))
+    }))
+
+  it("shows the way in again once a session is over", () =>
+    visit(async (page) => {
+      await page.context().clearCookies()
+      await asks(page, "Am I still in?")
+      await page.getByText("Your sign-in link").waitFor()
+      expect(stage.messages.requests).toEqual([])
+    }))
+})
+
+describe("many conversations", () => {
+  it("lists 500, a page at a time, finds by what was asked, and opens a thousand turns at their end", async () => {
+    const { Database } = await import("../../src/database/Database.ts")
+    const { Memberships } = await import("../../src/services/Memberships.ts")
+    await stage.run(
+      Effect.gen(function* () {
+        const { owner } = yield* Database
+        const members = yield* (yield* Memberships).list(stage.organization)
+        const yuki = members.find(({ identifiers }) => identifiers.includes(YUKI))!.anchorId
+        yield* owner.unsafe(
+          `INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, updated_at)
+           SELECT $1::bigint, 'many-' || n, $2::text, CASE n WHEN 1 THEN 1000 ELSE 1 END, now() - n * interval '1 hour' FROM generate_series(1, 500) n`,
+          [stage.organization.id, yuki]
+        )
+        yield* owner.unsafe(
+          `INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
+           SELECT s.organization_id, s.session_id, p, o.epoch, 'Question ' || p || ' of ' || s.session_id, 'Answer ' || p, '[]', 'm', 1, 1, 'AAAA'
+           FROM max.sessions s JOIN max.organizations o ON o.organization_id = s.organization_id, generate_series(1, s.turns) p
+           WHERE s.anchor_id = $1::text AND s.session_id LIKE 'many-%'`,
+          [yuki]
+        )
+      })
+    )
+    await visit(async (page) => {
+      await page.locator(".history .item").first().waitFor()
+      expect(await page.locator(".history .item").count()).toBe(100)
+      for (let scrolls = 0; (await page.locator(".history .item").count()) < 500 && scrolls < 40; scrolls++) {
+        await page.locator(".history .list").evaluate((list: any) => list.scrollTo(0, list.scrollHeight))
+        await page.waitForTimeout(100)
+      }
+      expect(await page.locator(".history .item").count()).toBe(500)
+      await page.getByPlaceholder("Search what you asked").fill("of many-33_")
+      await page.getByText("Nothing you asked has these words.").waitFor()
+      await page.getByPlaceholder("Search what you asked").fill("OF MANY-333")
+      await page.getByText("Question 1 of many-333").waitFor()
+      expect(await page.locator(".history .item").count()).toBe(1)
+      await page.goto(`${stage.url}/#c/many-1`)
+      await page.getByText("Answer 1000").waitFor()
+      expect(await page.locator(".turn").count()).toBe(24)
+      await page.locator(".scroller").evaluate((one: any) => one.scrollTo(0, 0))
+      await page.getByText("Question 953 of many-1").waitFor({ state: "attached" })
+      // What was being read stays where it was.
+      expect(await page.getByText("Question 977 of many-1").isVisible()).toBe(true)
+    }, YUKI)
+  })
+})
