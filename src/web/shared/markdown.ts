@@ -16,7 +16,7 @@ const leadsTo = (href: string): string | undefined => (WEB.test(href) || MAIL.te
 
 /** A number in groups is read from left to right in whatever it stands. */
 const numbers = (text: string): string =>
-  text.replace(/\+?\d(?:[\s().\/-]{0,3}\d){6,}/g, (number) => `<bdi dir="ltr">${number}</bdi>`)
+  text.replace(/\+?\d(?:[\s()./-]{0,3}\d){6,}/g, (number) => `<bdi dir="ltr">${number}</bdi>`)
 
 const marked = new Marked({
   gfm: true,
