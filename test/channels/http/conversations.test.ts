@@ -180,8 +180,8 @@ describe("GET /v1/chat", () => {
   it("lists the turns that a person can listen to, and nobody else's", async () => {
     const { session } = await say({ text: "before", turn: "first" })
     messages.reset(() => says("People come and people go, slowly. ".repeat(40), { pace: 60, piece: 8 }))
-    const told = as("admin").chat({ text: "a long one", turn: "second", conversation: session })
-    const listening = told[Symbol.asyncIterator]()
+    const events = as("admin").chat({ text: "a long one", turn: "second", conversation: session })
+    const listening = events[Symbol.asyncIterator]()
     await listening.next()
     const held = (await get("/v1/chat")).json.turns
     expect(held).toEqual([
