@@ -104,10 +104,12 @@ describe("coming in", () => {
 describe("asking", () => {
   it("streams an answer, says what is looked up, and shows what it was about, as the answer says it", () =>
     visit(async (page) => {
-      stage.messages.reset(inTurn(PHONE, slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")))
+      const told = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")
+      stage.messages.reset((_, step) =>
+        step === 0 ? PHONE : new Promise((resolve) => setTimeout(() => resolve(told), 800))
+      )
       await asks(page, "How do I reach Amélie Quinn?")
       await page.locator(".activity").getByText("Looking up people…").waitFor()
-      await page.locator(".prose.growing").waitFor()
       await page.locator(".card").waitFor()
       expect(await page.locator(".card").innerText()).toMatch(
         /^Amélie Quinn\n+Company\n+Alder Foods\n+Phone\n+\+1 617-555-0188$/
