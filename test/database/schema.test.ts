@@ -18,7 +18,10 @@ layer(TestServices)("the schema", (it) => {
         "max.identity_providers_issuer_audience_key",
         "max.migrations_pkey",
         "max.organizations_slug_key",
-        "max.sms_numbers_phone_key"
+        "max.sms_numbers_phone_key",
+        // Traces are bounded for the whole server: the oldest goes first, whosever it is.
+        "max.traces_started_at_idx",
+        "max.traces_stored_at_idx"
       ]
       expect(
         rows
