@@ -1,5 +1,6 @@
 /** The frame around every page: who is here, where one can go, and what is said to those who can't come in. */
 import { useEffect } from "preact/hooks"
+import { Wordmark } from "../shared/Wordmark.tsx"
 import { session } from "./api.ts"
 import { Audit } from "./Audit.tsx"
 import { Explain } from "./Explain.tsx"
@@ -73,9 +74,7 @@ const Inside = ({
       </a>
       <header class="side">
         <p class="brand">
-          <span class="name">
-            Max<span aria-hidden="true">.</span>
-          </span>
+          <Wordmark />
           <Said>{organization}</Said>
         </p>
         <nav aria-label="Administration">
@@ -142,9 +141,7 @@ const KeptOut = ({ problem }: Extract<Who, { is: "kept out" }>) => {
   return (
     <main class="alone">
       <p class="brand">
-        <span class="name">
-          Max<span aria-hidden="true">.</span>
-        </span>
+        <Wordmark />
       </p>
       {name === "not-authenticated" ? (
         <>
@@ -186,9 +183,7 @@ const NoAdministrator = ({
   return (
     <main class="alone">
       <p class="brand">
-        <span class="name">
-          Max<span aria-hidden="true">.</span>
-        </span>
+        <Wordmark />
         <Said>{organization}</Said>
       </p>
       <h1>Your role doesn't administer</h1>

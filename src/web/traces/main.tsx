@@ -6,6 +6,8 @@ import type { Problem } from "../shared/api.ts"
 import { Compare, Detail } from "./Detail.tsx"
 import { KEYS, listenToKeys } from "./keys.ts"
 import { List } from "./List.tsx"
+import { themed } from "../shared/theme.ts"
+import { Wordmark } from "../shared/Wordmark.tsx"
 import { Overview } from "./Overview.tsx"
 import { problem, start, view } from "./state.ts"
 
@@ -32,7 +34,7 @@ const Page = () => {
     <>
       <header class="top">
         <h1>
-          Max <span>traces</span>
+          <Wordmark /> <span>traces</span>
         </h1>
         <dl class="keys" aria-label="Keys">
           {KEYS.map(([key, what]) => (
@@ -61,6 +63,7 @@ const Page = () => {
   )
 }
 
+themed(document.documentElement)
 start()
 listenToKeys()
 render(<Page />, document.getElementById("app")!)
