@@ -78,9 +78,8 @@ const matchers = {
     try {
       found()
     } catch (error) {
-      return (
-        wanted === undefined || (wanted instanceof RegExp ? wanted.test(error.message) : error.message.includes(wanted))
-      )
+      if (wanted === undefined || wanted === Error) return typeof error.message === "string"
+      return wanted instanceof RegExp ? wanted.test(error.message) : error.message.includes(wanted)
     }
     return false
   },

@@ -328,12 +328,12 @@ describe("the audit log", () => {
   })
 })
 
-const folder = process.env["MAX_SCREENSHOTS"]
+const folders = [process.env["MAX_SCREENSHOTS"] ?? []].flat()
 
-// MAX_SCREENSHOTS=docs/images npx vitest run test/web/admin.test.ts -t screenshots
-describe.runIf(folder !== undefined)("screenshots", () => {
-  it("of every page", async () => {
-    mkdirSync(folder!, { recursive: true })
+// MAX_SCREENSHOTS=docs/images npx vitest run test/web/admin.test.ts -t pictures
+describe("pictures", () => {
+  it.each(folders)("of every page, in %s", async (folder) => {
+    mkdirSync(folder, { recursive: true })
     const juniper = await server.run(administered({ slug: "juniper" }))
     const session = await server.run(juniper.session("yuki"))
     for (const theme of ["light", "dark"] as const) {
