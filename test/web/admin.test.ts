@@ -331,37 +331,35 @@ describe("the audit log", () => {
 const folders = [process.env["MAX_SCREENSHOTS"] ?? []].flat()
 
 // MAX_SCREENSHOTS=docs/images npx vitest run test/web/admin.test.ts -t pictures
-describe("pictures", () => {
-  it.each(folders)("of every page, in %s", async (folder) => {
-    mkdirSync(folder, { recursive: true })
-    const juniper = await server.run(administered({ slug: "juniper" }))
-    const session = await server.run(juniper.session("yuki"))
-    for (const theme of ["light", "dark"] as const) {
-      for (const [size, width, height] of [
-        ["desktop", 1180, 760],
-        ["phone", 360, 740]
-      ] as const) {
-        const page = await open("", { theme, width, height }, session)
-        const shoot = (name: string) =>
-          page.screenshot({ path: `${folder}/admin-${name}-${size}-${theme}.png`, fullPage: width > 400 })
-        for (const [name, place] of Object.entries(places(juniper))) {
-          await page.goto(`${server.url}/admin${place}`)
-          await settled(page)
-          if (name === "person") await page.locator(".verdict summary").first().click()
-          if (name === "audit") {
-            await button(page, "Check the log").click()
-            await page.getByText("Unbroken").first().waitFor()
-            await page.getByLabel("Kind").selectOption("membership.")
-            await page.getByText("verified an identifier").first().waitFor({ state: "hidden" })
-          }
-          await shoot(name)
-        }
-        await page.goto(`${server.url}/admin${places(juniper)["person"]}`)
+it.each(folders)("pictures of every page, in %s", async (folder) => {
+  mkdirSync(folder, { recursive: true })
+  const juniper = await server.run(administered({ slug: "juniper" }))
+  const session = await server.run(juniper.session("yuki"))
+  for (const theme of ["light", "dark"] as const) {
+    for (const [size, width, height] of [
+      ["desktop", 1180, 760],
+      ["phone", 360, 740]
+    ] as const) {
+      const page = await open("", { theme, width, height }, session)
+      const shoot = (name: string) =>
+        page.screenshot({ path: `${folder}/admin-${name}-${size}-${theme}.png`, fullPage: width > 400 })
+      for (const [name, place] of Object.entries(places(juniper))) {
+        await page.goto(`${server.url}/admin${place}`)
         await settled(page)
-        await button(page, "Suspend").click()
-        await page.screenshot({ path: `${folder}/admin-suspend-${size}-${theme}.png` })
-        expect(await accessibilityFaults(page)).toEqual([])
+        if (name === "person") await page.locator(".verdict summary").first().click()
+        if (name === "audit") {
+          await button(page, "Check the log").click()
+          await page.getByText("Unbroken").first().waitFor()
+          await page.getByLabel("Kind").selectOption("membership.")
+          await page.getByText("verified an identifier").first().waitFor({ state: "hidden" })
+        }
+        await shoot(name)
       }
+      await page.goto(`${server.url}/admin${places(juniper)["person"]}`)
+      await settled(page)
+      await button(page, "Suspend").click()
+      await page.screenshot({ path: `${folder}/admin-suspend-${size}-${theme}.png` })
+      expect(await accessibilityFaults(page)).toEqual([])
     }
-  })
+  }
 })
