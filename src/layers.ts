@@ -43,13 +43,21 @@ export const Services = Layer.mergeAll(
   Organizations.layer,
   Conversations.layer,
   Sessions.layer,
-  SmsAdmission.layer.pipe(Layer.provideMerge(SmsSettings.layer)),
+  SmsAdmission.layer,
   SmsInbox.layer,
-  SmsLog.layer,
   SmsOutbox.layer,
   Spending.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Credentials.layer, Memberships.layer, PolicyReview.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      AuditLog.layer,
+      Credentials.layer,
+      Memberships.layer,
+      PolicyReview.layer,
+      SmsLog.layer,
+      SmsSettings.layer
+    )
+  ),
   Layer.provideMerge(Policies.layer),
   Layer.provideMerge(Layer.mergeAll(EntityTypeCatalog.layer, IdentityResolver.layer, OrgEntityStore.layer)),
   Layer.provideMerge(Layer.mergeAll(OrganizationState.layer, Refusals.layer))

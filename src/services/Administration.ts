@@ -1,6 +1,6 @@
 /**
- * What somebody who administers sees and does over HTTP: members, policy and audit log of their own organization. Nothing
- * of a row is in it but what their own plan shows; what is safer as a command isn't here at all.
+ * What somebody who administers sees and does over HTTP: members, policy, audit log and texts of their own organization.
+ * Nothing of a row is in it but what their own plan shows; what is safer as a command isn't here at all.
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
@@ -21,6 +21,8 @@ import type { Explanation } from "./policy/explain.ts"
 import type { RowExplanation } from "./policy/explainRow.ts"
 import { makeJudge } from "./policy/judging.ts"
 import { PolicyReview } from "./PolicyReview.ts"
+import { SmsLog, type SmsLogEntry, type SmsLogQuery } from "./SmsLog.ts"
+import { SmsSettings } from "./SmsSettings.ts"
 import type { Standing } from "./suspension.ts"
 
 export interface PersonWithTokens extends Person {
@@ -37,6 +39,17 @@ export interface NamedRecord extends AuditRecord {
   readonly actorName?: string
   readonly subjectName?: string
   readonly personName?: string
+}
+
+/** A message or a text without a word of what it said; its person only where the administrator may see the name. */
+type SeenText = Omit<SmsLogEntry, "body">
+
+export interface Texts {
+  /** The organization's own numbers. */
+  readonly lines: ReadonlyArray<{ readonly number: string; readonly provider: string }>
+  /** The role with which every identified person comes in; none while only members do. */
+  readonly openRole?: string
+  readonly texts: ReadonlyArray<SeenText>
 }
 
 /** A type of which nothing is explained, and why. */
@@ -94,6 +107,11 @@ export class Administration extends Context.Service<
       query: AuditQuery
     ) => Effect.Effect<ReadonlyArray<NamedRecord>, NotAdmitted | Unavailable>
     readonly verify: (administrator: Principal) => Effect.Effect<ReadonlyArray<Verification>, NotAdmitted | Unavailable>
+    /** Who wrote, what became of it and over which numbers: the latest first. */
+    readonly texts: (
+      administrator: Principal,
+      query: Pick<SmsLogQuery, "before" | "limit">
+    ) => Effect.Effect<Texts, NotAdmitted | Unavailable>
   }
 >()("max/services/Administration") {
   static readonly layer = Layer.effect(
@@ -106,6 +124,8 @@ export class Administration extends Context.Service<
       const policies = yield* Policies
       const review = yield* PolicyReview
       const log = yield* AuditLog
+      const smsLog = yield* SmsLog
+      const smsSettings = yield* SmsSettings
       const judge = makeJudge(search)
       const members = makePeople(app, judge)
 
@@ -224,6 +244,27 @@ export class Administration extends Context.Service<
         verify: Effect.fn("Administration.verify")(function* (administrator) {
           const { organization } = yield* current(administrator)
           return yield* log.verify(organization)
+        }),
+
+        texts: Effect.fn("Administration.texts")(function* (administrator, { before, limit }) {
+          const { asker, organization, state } = yield* current(administrator)
+          const numbers = yield* smsSettings.numbers(organization)
+          const { openRole } = yield* smsSettings.channel(organization.id)
+          const entries = yield* smsLog.list(organization, { before, limit })
+          const named = yield* names(
+            state,
+            asker,
+            entries.flatMap(({ person }) => person?.id ?? [])
+          )
+          return {
+            lines: numbers.map(({ phone, provider }) => ({ number: phone, provider })),
+            ...maybe("openRole", openRole),
+            // The log's names are an operator's: here a person is called what the administrator's own plan says.
+            texts: entries.map(({ body: _body, person, ...entry }) => {
+              const name = person === undefined ? undefined : named(person.id)
+              return name === undefined ? entry : { ...entry, person: { id: person!.id, name } }
+            })
+          }
         })
       })
     })

@@ -8,10 +8,12 @@ import { Database } from "../../src/database/Database.ts"
 import { diff } from "../../src/permissions/diff.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { PolicyReview } from "../../src/services/PolicyReview.ts"
+import { SmsSettings } from "../../src/services/SmsSettings.ts"
 import { administered } from "../support/administered.ts"
 import { accessibilityFaults, type Looks, openBrowser, openPage, type Watched } from "../support/browser.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { ask, callTool, startServer, type TestServer } from "../support/http.ts"
+import { texted } from "../support/texted.ts"
 
 const HOSTILE = `<img src=x onerror=alert(1)>"'\u202e&lt;b&gt;javascript:alert(2)`
 const scope = Scope.makeUnsafe()
@@ -25,6 +27,7 @@ beforeAll(async () => {
   server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
   harbor = await server.run(administered({ slug: "harbor", hostile: HOSTILE }))
   yuki = await server.run(harbor.session("yuki"))
+  await server.run(wrote(harbor, "+15125550100"))
   browser = await openBrowser()
 })
 
@@ -39,6 +42,15 @@ afterEach(async () => {
   for (const { close } of opened.splice(0)) await close()
   expect(faults).toEqual([])
 })
+
+/** Lena and a stranger wrote to this number. */
+const wrote = ({ idOf, organization }: typeof harbor, line: string) =>
+  texted(organization, {
+    line,
+    member: { id: idOf("lena"), phone: "+18015550103" },
+    stranger: "+15125550199",
+    body: "qzwhatwassaidqz"
+  })
 
 /** A page at a place, as somebody whose session it is or as nobody. */
 const open = async (place: string, looks: Looks = {}, session: string | null = yuki): Promise<Page> => {
@@ -69,6 +81,7 @@ const places = (of = harbor): Readonly<Record<string, string>> => ({
   history: "#/policy/history",
   explain: `#/policy/explain?person=${of.idOf("lena")}&type=people`,
   row: `#/policy/explain?person=${of.idOf("lena")}&type=people&row=${of.owner}`,
+  texts: "#/texts",
   audit: "#/audit"
 })
 
@@ -268,6 +281,66 @@ describe("the policy", () => {
   })
 })
 
+describe("texts", () => {
+  const rowsOf = (page: Page) => page.getByRole("table", { name: "Messages and texts" }).getByRole("row")
+
+  it("are listed with what became of each in words, without a whole number or a word of them", async () => {
+    const page = await open("#/people")
+    const link = page.getByRole("link", { name: "Texts" })
+    await link.focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("table", { name: "Messages and texts" }).waitFor()
+    expect(await page.evaluate("document.activeElement.innerText")).toBe("Texts")
+    expect(await link.getAttribute("aria-current")).toBe("page")
+    const rows = (await rowsOf(page).allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
+    expect(rows).toHaveLength(9)
+    expect(rows[1]).toMatch(/Lena Brandt …0103 wrote Waiting for an answer$/)
+    expect(rows[2]).toMatch(/M …0199 wrote Over the hour's limit$/)
+    expect(rows[3]).toMatch(/Lena Brandt …0103 was sent an answer 2 segments Not delivered code 30003$/)
+    expect(rows[6]).toMatch(/M …0199 wrote Not let in$/)
+    expect(await words(page.locator("main"))).toMatch(/Number \+15125550100 twilio Who may write Members only/)
+    expect(await page.content()).not.toMatch(/qzwhatwassaidqz|8015550103|5125550199|QZTOKENQZ/)
+    expect(await words(page.locator("main"))).toContain("max sms open --role guest")
+  })
+
+  it("say what lets everybody in, and how to end it", async () => {
+    const settings = (change: (all: SmsSettings["Service"]) => Effect.Effect<void, unknown>) =>
+      server.run(Effect.orDie(Effect.flatMap(SmsSettings, change)))
+    await settings((all) => all.open(harbor.organization, "member"))
+    const page = await open("#/texts")
+    expect(await words(page.locator(".facts"))).toMatch(/Everybody whose number is known: Open as member$/)
+    expect(await words(page.locator("main"))).toContain("max sms close")
+    expect(await accessibilityFaults(page)).toEqual([])
+    await settings((all) => all.close(harbor.organization))
+  })
+
+  it("go on with the next page, and what was shown stays", async () => {
+    const page = await open("#/people")
+    await page.route("**/v1/admin/texts*", (route) => {
+      const url = new URL(route.request().url())
+      url.searchParams.set("limit", "3")
+      return route.continue({ url: url.href })
+    })
+    await page.getByRole("link", { name: "Texts" }).click()
+    await button(page, "Show more").click()
+    await poll(() => rowsOf(page).count()).toBe(7)
+    await button(page, "Show more").click()
+    await poll(() => rowsOf(page).count()).toBe(9)
+    expect(await button(page, "Show more").count()).toBe(0)
+  })
+
+  it("say which command connects a number where there is none", async () => {
+    const cedar = await server.run(administered({ slug: "cedar" }))
+    for (const theme of ["light", "dark"] as const) {
+      const page = await open("#/texts", { theme, width: 360 }, await server.run(cedar.session("yuki")))
+      expect(await words(page.locator("main"))).toMatch(/No number is connected.*max sms add-number/)
+      expect(await page.getByRole("table").count()).toBe(0)
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360)
+      expect(await accessibilityFaults(page)).toEqual([])
+    }
+  })
+})
+
 describe("every page", () => {
   it.each(["light", "dark"] as const)("is accessible in the %s", async (theme) => {
     const page = await open("", { theme })
@@ -335,6 +408,7 @@ it.each(folders)("pictures of every page, in %s", async (folder) => {
   mkdirSync(folder, { recursive: true })
   const juniper = await server.run(administered({ slug: "juniper" }))
   const session = await server.run(juniper.session("yuki"))
+  await server.run(wrote(juniper, "+15125550120"))
   for (const theme of ["light", "dark"] as const) {
     for (const [size, width, height] of [
       ["desktop", 1180, 760],
@@ -353,6 +427,7 @@ it.each(folders)("pictures of every page, in %s", async (folder) => {
           await page.getByLabel("Kind").selectOption("membership.")
           await page.getByText("verified an identifier").first().waitFor({ state: "hidden" })
         }
+        await page.mouse.move(0, 0)
         await shoot(name)
       }
       await page.goto(`${server.url}/admin${places(juniper)["person"]}`)

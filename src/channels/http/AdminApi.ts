@@ -1,6 +1,6 @@
 /**
- * Administering one's own organization, declared: members, the policy in words and the audit log. Identifiers are in
- * bodies and never in addresses, which others write down.
+ * Administering one's own organization, declared: members, the policy in words, the audit log and texts. Identifiers are
+ * in bodies and never in addresses, which others write down.
  */
 import { Schema } from "effect"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -13,6 +13,11 @@ import { InvalidInput, NotFound, NotPossible, Unavailable } from "./problems.ts"
 const { optionalKey } = Schema
 const text = (maximum: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maximum))
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** How many of a list in an address. */
+const PageSize = optionalKey(
+  Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 200 }))
+)
 
 /** An entity id, of Max's or of a mapped table. */
 const Id = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._:-]{1,64}$/))
@@ -191,6 +196,36 @@ const Verifications = Schema.Struct({
   )
 })
 
+const TextLog = Schema.Struct({
+  lines: Schema.Array(
+    Schema.Struct({
+      number: Schema.String.annotate({ description: "The organization's own, in full" }),
+      provider: Schema.String
+    })
+  ),
+  openRole: optionalKey(
+    Schema.String.annotate({ description: "What every identified person comes in as; nothing while only members do" })
+  ),
+  texts: Schema.Array(
+    Schema.Struct({
+      at: Moment,
+      direction: Schema.Literals(["in", "out"]),
+      number: Schema.String.annotate({ description: "The person's, masked" }),
+      line: Schema.String.annotate({ description: "Of the organization's, masked" }),
+      person: optionalKey(
+        Schema.Struct({ id: Schema.String, name: Schema.String }).annotate({
+          description: "Who was let in, where you may see the name."
+        })
+      ),
+      state: Schema.String.annotate({ description: "What became of a message, or how far a text has come" }),
+      kind: optionalKey(Schema.String),
+      segments: optionalKey(Schema.Int),
+      error: optionalKey(Schema.String.annotate({ description: "The provider's code, or ours" }))
+    })
+  ),
+  next: optionalKey(Moment.annotate({ description: "Where the next page begins: its `before`." }))
+})
+
 /** A member by entity id, or anybody by e-mail address or phone number. */
 const about = { id: optionalKey(Id), identifier: optionalKey(text(320)) }
 
@@ -274,16 +309,23 @@ export const admin = HttpApiGroup.make("admin")
         /** ISO 8601. */
         since: optionalKey(Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}(T[\d:.]{5,15}Z)?$/))),
         before: optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0))),
-        limit: optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 200 }))
-        )
+        limit: PageSize
       },
       success: AuditRecords,
       error: [InvalidInput, Unavailable]
     }).annotate(OpenApi.Summary, "What was changed, or what was refused; the newest first, 50 at a time"),
     HttpApiEndpoint.get("verify", "/v1/admin/audit/verification", { success: Verifications, error: Unavailable })
       .annotate(OpenApi.Summary, "Compute every hash of the audit log anew")
-      .annotate(Need, counted)
+      .annotate(Need, counted),
+    HttpApiEndpoint.get("texts", "/v1/admin/texts", {
+      query: {
+        /** The time of an entry, as it is told. */
+        before: optionalKey(Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,6}Z$/))),
+        limit: PageSize
+      },
+      success: TextLog,
+      error: [InvalidInput, Unavailable]
+    }).annotate(OpenApi.Summary, "Who wrote by text and what became of it, never what was said; 50 at a time")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 0 })

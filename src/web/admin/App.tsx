@@ -10,6 +10,7 @@ import { People } from "./People.tsx"
 import { PersonPage } from "./Person.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
+import { Texts } from "./Texts.tsx"
 import { failed, failureOf, said, who, type Who } from "./state.ts"
 
 const enter = () => {
@@ -51,6 +52,7 @@ export const App = () => {
 const SECTIONS = [
   { path: ["people"], name: "People" },
   { path: ["policy"], name: "Policy" },
+  { path: ["texts"], name: "Texts" },
   { path: ["audit"], name: "Audit" }
 ] as const
 
@@ -107,6 +109,8 @@ const Inside = ({
           <Explain key={JSON.stringify(query)} person={query["person"]} type={query["type"]} row={query["row"]} />
         ) : section === "policy" ? (
           <Policy />
+        ) : section === "texts" ? (
+          <Texts />
         ) : section === "audit" ? (
           <Audit about={query["about"]} />
         ) : (

@@ -155,6 +155,25 @@ export interface Verification {
   readonly broken?: number
 }
 
+export interface Text {
+  readonly at: string
+  readonly direction: "in" | "out"
+  readonly number: string
+  readonly line: string
+  readonly person?: { readonly id: string; readonly name: string }
+  readonly state: string
+  readonly kind?: string
+  readonly segments?: number
+  readonly error?: string
+}
+
+export interface Texts {
+  readonly lines: ReadonlyArray<{ readonly number: string; readonly provider: string }>
+  readonly openRole?: string
+  readonly texts: ReadonlyArray<Text>
+  readonly next?: string
+}
+
 /** A member by entity id, or anybody by e-mail address or phone number. */
 export type About = { readonly id: string } | { readonly identifier: string }
 
@@ -212,6 +231,9 @@ export const audit = ({ action, chain, since, who }: AuditQuery, before?: number
 }
 export const verify = async () =>
   (await get<{ readonly chains: ReadonlyArray<Verification> }>("/v1/admin/audit/verification")).chains
+
+export const texts = (before?: string) =>
+  get<Texts>(`/v1/admin/texts${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)
 
 const ENDS = /(^|:)(not-authenticated|not-admitted|not-in-scope)$/
 

@@ -1,15 +1,25 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
 import { Credentials } from "../../../src/services/Credentials.ts"
 import { Memberships } from "../../../src/services/Memberships.ts"
 import { Policies } from "../../../src/services/Policies.ts"
+import { SmsSettings } from "../../../src/services/SmsSettings.ts"
 import { administered } from "../../support/administered.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
+import { ACCOUNT, SECRET, texted } from "../../support/texted.ts"
 
 const CANARY = { atlas: "qzatlasqz", borealis: "qzborealisqz" } as const
 type Slug = keyof typeof CANARY
+
+/** No four digits of one organization's are the other's; what was said is nobody's. */
+const NUMBERS = {
+  atlas: { line: "+18015554711", member: "+18015554712", stranger: "+18015554713" },
+  borealis: { line: "+18015556821", member: "+18015556822", stranger: "+18015556823" }
+} as const
+const SAID = "qzwhatwassaidqz"
 
 const scope = Scope.makeUnsafe()
 let server: TestServer
@@ -19,6 +29,10 @@ beforeAll(async () => {
   server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
   for (const slug of ["atlas", "borealis"] as const) {
     made[slug] = await server.run(administered({ slug, canary: CANARY[slug] }))
+    const { idOf, organization } = made[slug]
+    const { line, member: phone, stranger } = NUMBERS[slug]
+    const member = { id: idOf("lena"), phone }
+    await server.run(texted(organization, { line, member, stranger, body: `${SAID} ${CANARY[slug]}` }))
   }
 })
 
@@ -53,7 +67,9 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "audit"],
   ["GET", "audit?chain=reads"],
   ["GET", `audit?who=${person}&since=2020-01-01&action=membership&limit=3`],
-  ["GET", "audit/verification"]
+  ["GET", "audit/verification"],
+  ["GET", "texts"],
+  ["GET", "texts?limit=2&before=2026-11-20T15:31:00.00031Z"]
 ]
 
 const whole = ({ headers, status, text }: Answer) => JSON.stringify([status, headers, text])
@@ -324,6 +340,119 @@ describe("an administrator who may not see everything", () => {
   })
 })
 
+interface Written {
+  readonly at: string
+  readonly direction: string
+  readonly number: string
+  readonly person?: { readonly name: string }
+  readonly state: string
+}
+
+describe("texts", () => {
+  it("are who, when and what became of it, the latest first: no whole number, no word, no place of a secret", async () => {
+    const { admin, idOf } = made.atlas
+    const answer = await call(admin.secret, ["GET", "texts"])
+    expect(answer.json.lines).toEqual([{ number: NUMBERS.atlas.line, provider: "twilio" }])
+    expect(answer.json.openRole).toBeUndefined()
+    const lena = { id: idOf("lena"), name: `Lena Brandt ${CANARY.atlas}` }
+    expect(answer.json.texts).toHaveLength(8)
+    expect(answer.json.texts.slice(0, 3)).toEqual([
+      {
+        at: "2026-11-20T15:50:00.000500Z",
+        direction: "in",
+        number: "…4712",
+        line: "…4711",
+        person: lena,
+        state: "waiting"
+      },
+      { at: "2026-11-20T15:40:00.000400Z", direction: "in", number: "…4713", line: "…4711", state: "limited" },
+      {
+        at: "2026-11-20T15:31:00.000310Z",
+        direction: "out",
+        number: "…4712",
+        line: "…4711",
+        person: lena,
+        state: "undelivered",
+        kind: "answer",
+        segments: 2,
+        error: "30003"
+      }
+    ])
+    // What was said isn't to be had by asking for it, as the command's operator may.
+    expect((await call(admin.secret, ["GET", "texts?bodies=true"])).text).toBe(answer.text)
+    for (const hidden of [SAID, NUMBERS.atlas.member, NUMBERS.atlas.stranger, ACCOUNT, SECRET, "QZTOKENQZ"]) {
+      expect(answer.text).not.toContain(hidden)
+    }
+  })
+
+  it("are one's own organization's: of the other's there is no number, not even its end", async () => {
+    for (const [slug, other] of [
+      ["atlas", "borealis"],
+      ["borealis", "atlas"]
+    ] as const) {
+      const answer = await call(made[slug].admin.secret, ["GET", "texts"])
+      expect(answer.text).toContain(NUMBERS[slug].line)
+      for (const number of Object.values(NUMBERS[other])) {
+        expect(whole(answer)).not.toContain(number)
+        expect(answer.text).not.toContain(`…${number.slice(-4)}`)
+      }
+    }
+  })
+
+  it("come page by page, each once", async () => {
+    const { admin } = made.atlas
+    const all: ReadonlyArray<Written> = (await call(admin.secret, ["GET", "texts"])).json.texts
+    const paged: Array<Written> = []
+    for (let query = "limit=3"; ;) {
+      const { next, texts } = (await call(admin.secret, ["GET", `texts?${query}`])).json
+      paged.push(...texts)
+      if (next === undefined) break
+      query = `limit=3&before=${next}`
+    }
+    expect(paged).toEqual(all)
+  })
+
+  it("name nobody whose name the administrator may not see", async () => {
+    const { admin, auditor, idOf, organization, owner, open } = made.borealis
+    // The auditor sees the name of Olga, whose status is known, and not Lena's: both wrote.
+    for (const [id, line] of [
+      [open, "+18015556831"],
+      [owner, "+18015556841"]
+    ] as const) {
+      await server.run(
+        Effect.flatMap(
+          Database,
+          (database) => database.owner`INSERT INTO max.sms_inbox
+            (organization_id, provider, message_id, line, phone, body, anchor_id, state, received_at)
+            VALUES (${organization.id}, 'twilio', ${id}, ${line}, '+18015556832', ${SAID}, ${id}, 'answered', '2026-11-19T10:00:00Z')`
+        )
+      )
+    }
+    const namesFor = async (token: string) => {
+      const answer = await call(token, ["GET", "texts"])
+      expect(answer.status).toBe(200)
+      const texts: ReadonlyArray<Written> = answer.json.texts
+      return { answer, names: [...new Set(texts.flatMap(({ person }) => person?.name ?? []))].sort() }
+    }
+    expect((await namesFor(admin.secret)).names).toEqual([`Lena Brandt ${CANARY.borealis}`, "Olga Offen", "Otto Vip"])
+    const { answer, names } = await namesFor(auditor.secret)
+    expect(names).toEqual(["Olga Offen"])
+    expect(answer.text).not.toMatch(/Lena|Otto/)
+    expect(answer.text).not.toContain(idOf("lena"))
+    expect(answer.text).not.toContain(owner)
+    expect(answer.text).toContain("…6822")
+  })
+
+  it("say with which role the channel is open, from the next request on", async () => {
+    const { admin, organization } = made.atlas
+    const openRole = async () => (await call(admin.secret, ["GET", "texts"])).json.openRole
+    await server.run(Effect.flatMap(SmsSettings, (settings) => settings.open(organization, "member")))
+    expect(await openRole()).toBe("member")
+    await server.run(Effect.flatMap(SmsSettings, (settings) => settings.close(organization)))
+    expect(await openRole()).toBeUndefined()
+  })
+})
+
 describe("bad input", () => {
   it.each([
     [["POST", "explain", {}], 400],
@@ -336,7 +465,13 @@ describe("bad input", () => {
     [["GET", "audit?since=yesterday"], 400],
     [["GET", "audit?limit=1000"], 400],
     [["GET", "audit?before=0"], 400],
-    [["GET", "audit?chain=all"], 400]
+    [["GET", "audit?chain=all"], 400],
+    [["GET", "texts?limit=0"], 400],
+    [["GET", "texts?limit=201"], 400],
+    [["GET", "texts?before=yesterday"], 400],
+    [["GET", "texts?before=2026-02-30T10:00:00.000000Z"], 400],
+    [["GET", "texts?before=2026-11-20T24:00:00.000000Z"], 400],
+    [["GET", "texts?before=0000-01-01T10:00:00.000000Z"], 400]
   ] as ReadonlyArray<readonly [Call, number]>)("%j is a problem that says what to do", async (one, status) => {
     const answer = await call(made.borealis.admin.secret, one)
     expect(answer.status).toBe(status)
