@@ -4,6 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import { isoTimestamp } from "../../domain/values.ts"
 import { type About, Administration } from "../../services/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
@@ -37,12 +38,6 @@ const unclear = problem("InvalidInput", "Say whom it is about: id or identifier,
 const noSuchDay = problem("InvalidInput", "There is no such day: since is a date, or a time in UTC that ends with Z.")
 
 const noSuchTime = problem("InvalidInput", "There is no such time: before is the time of an entry, as it is told.")
-
-/** Whether the calendar and the clock have it: what only looks like a time fails no statement. */
-const isTime = (text: string): boolean => {
-  const time = new Date(text)
-  return !text.startsWith("0000") && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text.slice(0, 19))
-}
 
 /** Whom a body is about. */
 const aboutOf = ({ id, identifier }: { readonly id?: string; readonly identifier?: string }): About | undefined =>
@@ -185,7 +180,7 @@ export const Administering = HttpApiBuilder.group(
         answered((administrator) =>
           Effect.gen(function* () {
             const { before, limit = PAGE } = query
-            if (before !== undefined && !isTime(before)) return noSuchTime
+            if (before !== undefined && isoTimestamp(before) === undefined) return noSuchTime
             const found = yield* administration.texts(administrator, { before, limit: limit + 1 })
             const texts = found.texts.slice(0, limit)
             return json({ ...found, texts, ...(found.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })

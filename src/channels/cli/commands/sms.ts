@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { masked, quoted } from "../../../domain/text.ts"
+import { isoTimestamp } from "../../../domain/values.ts"
 import { Env, readReference } from "../../../env.ts"
 import { SmsLog } from "../../../services/SmsLog.ts"
 import { SmsSettings } from "../../../services/SmsSettings.ts"
@@ -172,7 +173,7 @@ export const log = Command.make(
         return yield* new UsageError({ message: `--limit is 1 to ${MAX_ENTRIES}.` })
       }
       const before = Option.getOrUndefined(input.before)
-      if (before !== undefined && !(TIME.test(before) && !Number.isNaN(Date.parse(before)))) {
+      if (before !== undefined && !(TIME.test(before) && isoTimestamp(before) !== undefined)) {
         return yield* new UsageError({ message: "--before is a time in UTC, such as 2026-11-22T09:30:00Z." })
       }
       const logs = yield* SmsLog
