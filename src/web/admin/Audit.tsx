@@ -15,7 +15,8 @@ const KINDS = [
   ["sign-in.", "Sign-in links"],
   ["session.", "Sessions"],
   ["policy.", "Policy"],
-  ["provider.", "Identity providers"]
+  ["provider.", "Identity providers"],
+  ["sms.", "Text messages"]
 ] as const
 
 /** What was done, between who did it and to whom. */
@@ -39,6 +40,11 @@ const DONE: Readonly<Record<string, string>> = {
   "session.begun": "signed in",
   "session.ended": "signed out",
   "sign-in.offered": "offered a sign-in link to",
+  "sms.closed": "closed text messages to all but the members of",
+  "sms.contact-set": "said whom to ask for access to",
+  "sms.number-added": "connected the number",
+  "sms.number-removed": "disconnected the number",
+  "sms.opened": "opened text messages to everybody known to",
   "token.created": "made a token",
   "token.revoked": "revoked a token"
 }
