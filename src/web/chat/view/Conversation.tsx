@@ -18,6 +18,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   const scroller = useRef<HTMLDivElement>(null)
   const paper = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
+  const top = useRef(0)
   const isAway = useSignal(false)
   const turns = chat.turns.value
   const place = JSON.stringify(chat.place.value)
@@ -63,7 +64,10 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     const { current } = scroller
     if (current === null) return
     const left = current.scrollHeight - current.scrollTop - current.clientHeight
-    follows.current = left < NEAR
+    // Whoever goes up stops following; what has grown since the page went to the end doesn't.
+    if (left < NEAR) follows.current = true
+    else if (current.scrollTop < top.current) follows.current = false
+    top.current = current.scrollTop
     isAway.value = left > 4 * NEAR
     height.current = current.scrollHeight
     if (current.scrollTop > 400 || isLoading.current || !chat.hasEarlier.value || follows.current) return
