@@ -14,6 +14,7 @@ import {
   type Predicate,
   PredicateSchema,
   Slot,
+  slotAt,
   some
 } from "../../src/domain/Predicate.ts"
 
@@ -64,6 +65,15 @@ describe("a predicate", () => {
     for (const op of ["eq", "ne", "lt", "lte", "gt", "gte"]) {
       const read = Schema.decodeUnknownSync(PredicateSchema)({ _tag: "Compare", column: "a", op, operand: literal })
       expect(read).toEqual({ _tag: "Compare", column: "a", op, operand: literal })
+    }
+  })
+})
+
+describe("slots", () => {
+  it("are made once for the first places, and anew for those beyond", () => {
+    for (const offset of [false, true]) {
+      expect(slotAt(3, offset)).toBe(slotAt(3, offset))
+      expect([slotAt(3, offset), slotAt(64, offset)]).toEqual([new Slot(3, offset), new Slot(64, offset)])
     }
   })
 })

@@ -94,6 +94,28 @@ describe("a view", () => {
     expect(view.state).toBe(state)
   })
 
+  it("names a plan for traces: alike for whoever has the same, otherwise for another, not at all before it is made", () => {
+    const nameIn = (rules: ReadonlyArray<RuleInput>, principal = lena) => {
+      const view = makeViews()({ principal, state: stateOf(rules) })
+      expect(view.nameOf(people)).toBeUndefined()
+      view.planOf(people)
+      const name = view.nameOf(people)
+      expect(name).toMatch(/^[0-9a-f]{8}$/)
+      expect(view.nameOf(people)).toBe(name)
+      return name
+    }
+    const narrow: RuleInput = { columns: ["name"], where: { owner: "$me" } }
+    expect(nameIn([{}])).toBe(nameIn([{}], copy(lena)))
+    const names = [
+      nameIn([{}]),
+      nameIn([{ columns: ["name"] }]),
+      nameIn([{ columns: ["phone"] }]),
+      nameIn([narrow]),
+      nameIn([narrow], { ...lena, anchorEntityId: "bcf" })
+    ]
+    expect(new Set(names).size).toBe(names.length)
+  })
+
   it("ends when a rule of what was planned begins or ends, and is planned anew then", () => {
     const [begins, ends] = [Date.UTC(2026, 6, 1), Date.UTC(2026, 7, 1)]
     const timed = stateOf([
