@@ -24,8 +24,12 @@ const LOOKUPS: Readonly<Record<string, number>> = {
   "name, rare": 200,
   "name, common": 5000
 }
-/** A condition of a plan that has no index, over a table that is half one organization's. */
-const UNINDEXED = "huge company company contains, and status"
+/**
+ * Half of a status and nearly every company, in an organization that is half of the table: to read the table is as good a
+ * way as any, and which one is taken hangs on the sample that its statistics are from. How many rows may be looked at is
+ * held for it, too.
+ */
+const MOST_OF_A_TABLE = "huge company contains, and status"
 
 /** The index of patterns, which is no way to one value. */
 const PATTERNS = /by \w+_name_k_phone_k_email_k_idx$/
@@ -72,13 +76,13 @@ const questions = Effect.fnUntraced(function* (world: World, size: Size) {
 
 /** What is wrong with how a statement runs. */
 const faultsOf = (
-  of: { readonly size: Size; readonly role: Role; readonly name: string; readonly people: number },
+  of: { readonly size: Size; readonly name: string; readonly people: number },
   { rows, ways }: Access
 ): ReadonlyArray<string> => {
-  const { name, people, role, size } = of
+  const { name, people, size } = of
   const most = LOOKUPS[name] ?? 4 * people + 1000
   return [
-    ...ways.filter((way) => TABLES.test(way) && `${size} ${role} ${name}` !== UNINDEXED),
+    ...ways.filter((way) => TABLES.test(way) && `${size} ${name}` !== MOST_OF_A_TABLE),
     ...(name in LOOKUPS ? ways.filter((way) => PATTERNS.test(way)) : []),
     ...(rows > most ? [`${rows} rows are looked at`] : [])
   ]
@@ -111,7 +115,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
               const statement = yield* explain(query)
               for (const plan of name in LOOKUPS ? (["custom", "generic"] as const) : (["custom"] as const)) {
                 const access = yield* search.withTransaction(accessOfStatement(search, statement, plan))
-                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, access))
+                for (const fault of faultsOf({ name, people: world.organizations[size].people, size }, access))
                   faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
               }
             }
@@ -139,7 +143,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
           // The index comes back with the end of the transaction.
           const access = yield* Effect.flip(owner.withTransaction(Effect.flatMap(look, Effect.fail)))
           return "ways" in access
-            ? faultsOf({ name, people: of.people, role: "everything", size: "middle" }, access)
+            ? faultsOf({ name, people: of.people, size: "middle" }, access)
             : yield* Effect.die(access)
         })
         expect(yield* found("people_organization_id_phone_k_id_idx", "phone")).not.toEqual([])
