@@ -160,7 +160,8 @@ function connections(
         ...as(roles?.read),
         applicationName: "max lookup",
         spanAttributes: { "max.lane": "lookup" },
-        startupParameters: reading(env.lookupTimeout),
+        // A small table, such as the organizations', is read from end to end otherwise: cheap once, dear each time.
+        startupParameters: { ...reading(env.lookupTimeout), enable_seqscan: "off" },
         multiplex: true,
         maxConnections: 1,
         preparedStatementCacheSize: 500

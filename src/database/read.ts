@@ -1,15 +1,13 @@
 /** How every read ends: with rows, or with `Unavailable`. */
 import type { PgClient } from "@effect/sql-pg"
-import { Cause, Context, Effect, type Fiber, References, type Tracer } from "effect"
+import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import type { Lane } from "./Lane.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { below, driverAttributes, spanned } from "./spans.ts"
 import type { Statement } from "./sql/find.ts"
-
-/** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
-const DEADLINE_MS = 8000
+import { DEADLINE_MS, forkUntraced, Lookups } from "./together.ts"
 
 /** Any failure of the database is the one `Unavailable`, after the deadline at the latest; its cause is for the log. */
 export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(within(effect))
@@ -40,51 +38,34 @@ const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | U
 
 const detached = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  fork: (effect: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>,
-  when: (begin: () => void) => void = now
+  fork: (effect: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
 ): Effect.Effect<A, E | Unavailable> =>
   Effect.callback<A, E | Unavailable>((resume) => {
-    let fiber: Fiber.Fiber<A, E> | undefined
-    let abandoned = false
+    const fiber = fork(effect)
     const deadline = setTimeout(() => {
-      abandoned = true
       resume(Effect.fail(Unavailable.error))
-      fiber?.interruptUnsafe()
+      fiber.interruptUnsafe()
     }, DEADLINE_MS)
-    when(() => {
-      if (abandoned) return
-      fiber = fork(effect)
-      fiber.addObserver((exit) => {
-        clearTimeout(deadline)
-        resume(exit)
-      })
+    fiber.addObserver((exit) => {
+      clearTimeout(deadline)
+      resume(exit)
     })
     return Effect.sync(() => {
-      abandoned = true
       clearTimeout(deadline)
-      fiber?.interruptUnsafe()
+      fiber.interruptUnsafe()
     })
   })
 
-const now = (begin: () => void): void => begin()
+const lookups = new WeakMap<object, Lookups>()
 
-let asked: Array<() => void> = []
-
-/**
- * At the end of this turn of the loop: what was asked in one turn is begun together, and a connection that pipelines
- * takes all of it in one write. A busy process pays for a fraction of the writes, and so does its server.
- */
-const together = (begin: () => void): void => {
-  if (asked.push(begin) > 1) return
-  setImmediate(() => {
-    const all = asked
-    asked = []
-    for (const one of all) one()
-  })
+/** The lookups of a lane, which know of each other. */
+const lookupsOf = (lane: Pick<Lane, "unsafe">): Lookups => {
+  const known = lookups.get(lane)
+  if (known !== undefined) return known
+  const made = new Lookups(lane)
+  lookups.set(lane, made)
+  return made
 }
-
-/** What a statement needs of its caller's context: nothing. The driver's span is made here, where it costs less. */
-const forkUntraced = Effect.runForkWith(Context.make(References.TracerEnabled, false))
 
 const driverSpans = new WeakMap<object, Record<string, unknown>>()
 
@@ -94,17 +75,16 @@ const driverSpans = new WeakMap<object, Record<string, unknown>>()
  */
 export const runStatement = <Row extends object>(
   lane: Pick<Lane, "config" | "unsafe">,
-  { parameters, text }: Statement,
+  statement: Statement,
   parent?: Tracer.Span
 ): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
+  const { parameters, text } = statement
   if (lane.config.multiplex !== true && parent !== undefined)
     return orUnavailable(below(parent, lane.unsafe<Row>(text, parameters)))
   const rows = orUnavailableInTheEnd(
-    detached<ReadonlyArray<Row>, SqlError.SqlError, never>(
-      lane.unsafe<Row>(text, parameters),
-      forkUntraced,
-      lane.config.multiplex === true ? together : now
-    )
+    lane.config.multiplex === true
+      ? (lookupsOf(lane).ask(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
+      : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(lane.unsafe<Row>(text, parameters), forkUntraced)
   )
   return spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
     if (span === undefined) return rows

@@ -19,11 +19,23 @@ import {
   relationOf,
   targetRows
 } from "./rows.ts"
-import { identifier, qualified, SqlWriter } from "./SqlWriter.ts"
+import { identifier, isList, qualified, SqlWriter } from "./SqlWriter.ts"
 
 export interface Statement {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
+  /** The same for several callers at once, where that may be. */
+  readonly several?: (() => Several) | undefined
+}
+
+/**
+ * A statement that answers several callers whose statements have one text. Each parameter is the array of their values, in
+ * their order, or, for one in `shared`, a list that is the same for all of them. A row says in `n`, counted from 1, whose
+ * it is.
+ */
+export interface Several {
+  readonly text: string
+  readonly shared: ReadonlySet<number>
 }
 
 /**
@@ -45,10 +57,21 @@ export const statementOf = (query: ResolvedQuery, catalog: Catalog): Statement =
   const { shape, statements, values } = given
   let statement = shape === undefined ? undefined : statements.get(shape)
   if (statement === undefined) {
-    statement = compileFind(query, catalog)
+    statement = { ...compileFind(query, catalog), several: severalOf(query, catalog) }
     if (shape !== undefined) statements.set(shape, statement)
   }
-  return { text: statement.text, parameters: filled(statement.parameters, values) }
+  return {
+    text: statement.text,
+    parameters: filled(statement.parameters, values),
+    several: statement.several
+  }
+}
+
+/** Lookups only: they are in order of id, and none of them keeps the others waiting. */
+const severalOf = (query: ResolvedQuery, catalog: Catalog): Statement["several"] => {
+  if (query.lane !== "lookup") return undefined
+  let compiled: Several | undefined
+  return () => (compiled ??= compileSeveral(query, catalog))
 }
 
 const filled = (parameters: ReadonlyArray<unknown>, values: ReadonlyArray<Literal>): ReadonlyArray<unknown> =>
@@ -64,8 +87,7 @@ const filled = (parameters: ReadonlyArray<unknown>, values: ReadonlyArray<Litera
  * bound), and per row `organization_id`, `id`, `name`, `status` and `c0`… in order of `select`; a page one row longer
  * than the limit says that more follows. Throws when the catalog doesn't fit the query.
  */
-export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement => {
-  const writer = new SqlWriter()
+export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new SqlWriter()): Statement => {
   const organization = writer.bind(catalog.organization.id, "bigint")
   const epoch = writer.bind(catalog.epoch, "bigint")
   let timeZone: string | undefined
@@ -137,6 +159,23 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog): Statement =
       ` ORDER BY ${mapped ? sorted : order("k")}`,
     writer
   )
+}
+
+/** Compiles a query for several callers. Throws when the catalog doesn't fit the query. */
+export const compileSeveral = (query: ResolvedQuery, catalog: Catalog): Several => {
+  const writer = new SqlWriter("b")
+  const { text } = compileFind(query, catalog, writer)
+  const given = writer.casts.flatMap((cast, index) => (isList(cast) ? [] : [{ cast, number: index + 1 }]))
+  const values = given.map(({ cast, number }) => `$${number}::${cast}[]`).join(", ")
+  const names = given.map(({ number }) => `a${number}`).join(", ")
+  return {
+    ...bounded(
+      `/* max ${query.label}, several */ SELECT b.n::int AS n, r.* FROM unnest(${values}) WITH ORDINALITY b(${names}, n), ` +
+        `LATERAL (${text}) r ORDER BY b.n${query.limit === 0 ? "" : ", r.id"}`,
+      writer
+    ),
+    shared: new Set(writer.casts.flatMap((cast, index) => (isList(cast) ? [index] : [])))
+  }
 }
 
 const bounded = (text: string, writer: SqlWriter): Statement => {

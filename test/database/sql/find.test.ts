@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { compileFind } from "../../../src/database/sql/find.ts"
+import { compileFind, compileSeveral } from "../../../src/database/sql/find.ts"
 import type { EntityType } from "../../../src/domain/EntityType.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
@@ -75,7 +75,7 @@ const policyText = JSON.stringify({
   ]
 })
 
-const compile = (role: string, query: FindQuery) => {
+const resolve = (role: string, query: FindQuery) => {
   const reading = readPolicy(policyText, systemCatalog)
   if (!("policy" in reading)) throw new Error(JSON.stringify(reading.problems))
   const principal: Principal = { organizationId: 1n, anchorEntityId: "bcd", roles: [role], attributes: {}, epoch: 7n }
@@ -88,8 +88,13 @@ const compile = (role: string, query: FindQuery) => {
     planOf
   })
   if (Result.isFailure(resolved)) throw new Error(resolved.failure.message)
-  const { parameters, text } = compileFind(resolved.success, systemCatalog)
-  return { lane: resolved.success.lane, text, parameters }
+  return resolved.success
+}
+
+const compile = (role: string, query: FindQuery) => {
+  const resolved = resolve(role, query)
+  const { parameters, text } = compileFind(resolved, systemCatalog)
+  return { lane: resolved.lane, text, parameters }
 }
 
 /** One clause a line, for people. */
@@ -160,6 +165,12 @@ describe("the statement", () => {
       await expect(laidOut(compile(role, query))).toMatchFileSnapshot(join("golden", `${name}.sql`))
     })
   }
+
+  it("is what was reviewed: member-email-eq-masked-phone, for several", async () => {
+    const { shared, text } = compileSeveral(resolve(...CASES["member-email-eq-masked-phone"]!), systemCatalog)
+    const said = `-- the same for all of them: ${[...shared].map((index) => `$${index + 1}`).join(", ")}\n${text}\n`
+    await expect(said).toMatchFileSnapshot(join("golden", "member-email-eq-masked-phone-several.sql"))
+  })
 
   it("binds every value and quotes every name", () => {
     for (const [role, query] of Object.values(CASES)) {
