@@ -88,6 +88,20 @@ const faultsOf = (
   ]
 }
 
+/** So many callers who ask the same. */
+const SEVERAL = 5
+
+/** The statement of a lookup as it is for several callers. */
+const forSeveral = ({ parameters, several }: Statement, callers: number): Statement => {
+  const { shared, text } = several!()
+  return {
+    text,
+    parameters: parameters.map((value, index) =>
+      shared.has(index) ? value : Array.from({ length: callers }, () => value)
+    )
+  }
+}
+
 const asking = Effect.fnUntraced(function* (world: World, size: Size, role: Role) {
   const queries = yield* EntityQueryService
   const of = world.organizations[size]
@@ -117,6 +131,13 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
                 const access = yield* search.withTransaction(accessOfStatement(search, statement, plan))
                 for (const fault of faultsOf({ name, people: world.organizations[size].people, size }, access))
                   faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
+                if (!(name in LOOKUPS)) continue
+                const several = yield* search.withTransaction(
+                  accessOfStatement(search, forSeveral(statement, SEVERAL), plan)
+                )
+                const each = { ways: several.ways, rows: several.rows / SEVERAL }
+                for (const fault of faultsOf({ name, people: world.organizations[size].people, size }, each))
+                  faults.push(`${said}, seeing ${role}, ${plan} plan for several: ${fault}`)
               }
             }
           }

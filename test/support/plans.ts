@@ -41,7 +41,7 @@ const literal = (value: unknown): string =>
   value === null || value === undefined
     ? "NULL"
     : Array.isArray(value)
-      ? `ARRAY[${value.map(literal).join(", ")}]`
+      ? literal(`{${value.map((one) => JSON.stringify(String(one))).join(",")}}`)
       : `'${String(value).replaceAll("'", "''")}'`
 
 /** Runs a statement as its lane would: planned for its values, or, where plans are kept, for any. */
