@@ -3,7 +3,7 @@
  * beginning a statement costs several times what looking up one more row does. Callers share a statement only when theirs
  * have one text, so that nothing but values differs; each gets the rows that its own values found, under its own plan.
  */
-import { Context, Effect, Exit, References } from "effect"
+import { Context, Effect, Exit, type Fiber, References } from "effect"
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import type { Lane } from "./Lane.ts"
@@ -11,6 +11,8 @@ import type { Several, Statement } from "./sql/find.ts"
 
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
 export const DEADLINE_MS = 8000
+/** How often it is looked for who has waited that long. */
+const WATCH_MS = 500
 /** Statements under way: while Postgres is at one, the rows of the other are read here. */
 const UNDER_WAY = 2
 /** Callers of one statement. */
@@ -41,18 +43,25 @@ interface Group {
 /** What a statement needs of its caller's context: nothing. */
 export const forkUntraced = Effect.runForkWith(Context.make(References.TracerEnabled, false))
 
+/** A statement that is under way. */
+interface Run {
+  readonly askers: ReadonlyArray<Asked>
+  readonly fiber: Fiber.Fiber<Rows, SqlError.SqlError>
+}
+
 /** The lookups of one lane. */
 export class Lookups {
   private readonly lane: Pick<Lane, "unsafe">
   private waiting: Array<Asked> = []
-  private underWay = 0
+  private readonly runs = new Set<Run>()
   private due = false
+  private watched = false
 
   constructor(lane: Pick<Lane, "unsafe">) {
     this.lane = lane
   }
 
-  /** The rows of a statement, with what others ask in this turn of the loop; fails after the deadline at the latest. */
+  /** The rows of a statement, with what others ask at the same time; fails after the deadline at the latest. */
   ask(statement: Statement): Effect.Effect<Rows, Failure> {
     return Effect.callback((resume) => {
       const asked: Asked = { statement, since: performance.now(), answer: resume }
@@ -64,17 +73,21 @@ export class Lookups {
     })
   }
 
-  /** At the end of this turn of the loop, when there is room. */
+  /** When there is room: at once for one who is alone, or else with everybody who asks in this turn of the loop. */
   private next(): void {
-    if (this.due || this.underWay >= UNDER_WAY || this.waiting.length === 0) return
+    if (this.due || this.runs.size >= UNDER_WAY || this.waiting.length === 0) return
     this.due = true
-    setImmediate(() => {
-      this.due = false
-      const asked = this.waiting.filter(({ answer }) => answer !== undefined)
-      this.waiting = []
-      const room = UNDER_WAY - this.underWay
-      for (const group of groupsOf(asked)) for (const part of partsOf(group, room)) this.send(part)
-    })
+    if (this.runs.size === 0 && this.waiting.length === 1) queueMicrotask(this.begin)
+    else setImmediate(this.begin)
+  }
+
+  private readonly begin = (): void => {
+    this.due = false
+    const asked = this.waiting.filter(({ answer }) => answer !== undefined)
+    this.waiting = []
+    const room = UNDER_WAY - this.runs.size
+    for (const group of groupsOf(asked)) for (const part of partsOf(group, room)) this.send(part)
+    this.watch()
   }
 
   private send({ askers, several }: Group): void {
@@ -92,30 +105,43 @@ export class Lookups {
     parameters: ReadonlyArray<unknown>,
     each: (rows: Rows) => ReadonlyArray<Rows> | undefined
   ): void {
-    this.underWay += 1
-    const fiber = forkUntraced(this.lane.unsafe<object>(text, parameters))
-    const deadline = setTimeout(
-      () => {
-        answer(askers, Exit.fail(Unavailable.error))
-        fiber.interruptUnsafe()
-      },
-      DEADLINE_MS - (performance.now() - askers[0]!.since)
-    )
-    fiber.addObserver((exit) => {
-      clearTimeout(deadline)
-      this.underWay -= 1
+    const run: Run = { askers, fiber: forkUntraced(this.lane.unsafe<object>(text, parameters)) }
+    this.runs.add(run)
+    run.fiber.addObserver((exit) => {
+      this.runs.delete(run)
       if (Exit.isSuccess(exit)) {
         const rows = each(exit.value)
-        for (let index = 0; index < askers.length; index++) {
-          askers[index]!.answer?.(rows === undefined ? Exit.fail(Unavailable.error) : Exit.succeed(rows[index]!))
-        }
+        if (rows === undefined) answer(askers, UNAVAILABLE)
+        else for (let index = 0; index < askers.length; index++) askers[index]!.answer?.(Exit.succeed(rows[index]!))
       } else if (askers.length === 1) answer(askers, exit)
       // What is wrong with one of them must not be the others' failure.
-      else for (const one of askers) this.send({ askers: [one], several: undefined })
+      else for (const one of askers) if (one.answer !== undefined) this.send({ askers: [one], several: undefined })
       this.next()
     })
   }
+
+  /** One timer for all of them: what was asked too long ago is unavailable. */
+  private watch(): void {
+    if (this.watched || this.runs.size + this.waiting.length === 0) return
+    this.watched = true
+    setTimeout(() => {
+      this.watched = false
+      const before = performance.now() - DEADLINE_MS
+      answer(
+        this.waiting.filter(({ since }) => since < before),
+        UNAVAILABLE
+      )
+      for (const { askers, fiber } of this.runs) {
+        const late = askers.filter(({ since }) => since < before)
+        answer(late, UNAVAILABLE)
+        if (late.length === askers.length) fiber.interruptUnsafe()
+      }
+      this.watch()
+    }, WATCH_MS).unref()
+  }
 }
+
+const UNAVAILABLE = Exit.fail(Unavailable.error)
 
 /** Whose rows they are; undefined when one is nobody's, and then nobody gets any. */
 const byAsker = (rows: ReadonlyArray<Numbered>, askers: number): ReadonlyArray<Rows> | undefined => {
@@ -129,7 +155,10 @@ const byAsker = (rows: ReadonlyArray<Numbered>, askers: number): ReadonlyArray<R
 }
 
 const answer = (askers: ReadonlyArray<Asked>, exit: Exit.Exit<Rows, Failure>): void => {
-  for (const one of askers) one.answer?.(exit)
+  for (const one of askers) {
+    one.answer?.(exit)
+    one.answer = undefined
+  }
 }
 
 /** Who can be answered by one statement. */
