@@ -16,7 +16,6 @@ import { importing } from "./import.ts"
 import { page } from "./page.ts"
 import { permissions } from "./permissions.ts"
 import { report } from "./report.ts"
-import { scratch } from "./scratch.ts"
 import { rls } from "./rls.ts"
 import { mcpTokens } from "./mcpTokens.ts"
 import { neighbour, soak } from "./soak.ts"
@@ -51,7 +50,6 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
   http: () => Effect.map(http(rows, where, json), print(json)),
   rls: () => Effect.map(rls(rows, where, json), print(json)),
-  scratch: () => scratch(rows, where),
   import: () => importing(rows, json),
   tokens: () =>
     Effect.map(Effect.all([tokens(json), mcpTokens(where, json)]), (measured) => print(json)(measured.flat())),
