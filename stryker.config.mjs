@@ -13,6 +13,7 @@ export default {
     "src/permissions/where.ts",
     "src/permissions/readPolicy.ts",
     "src/permissions/repeatedKey.ts",
+    "src/database/sharing.ts",
     "src/database/sql/predicate.ts",
     "src/database/sql/rows.ts",
     "src/database/sql/find.ts",

@@ -9,6 +9,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 /** What needs no database comes first. */
 const OFFLINE = [
   "test/database/sql/rows.test.ts",
+  "test/database/sharing.test.ts",
   "test/domain/predicate.test.ts",
   "test/database/sql/find.test.ts",
   "test/database/sql/mapped.test.ts",

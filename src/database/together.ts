@@ -7,7 +7,8 @@ import { Context, Effect, Exit, type Fiber, References } from "effect"
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import type { Lane } from "./Lane.ts"
-import type { Several, Statement } from "./sql/find.ts"
+import { givenBy, type Group, rowsOf, sharing } from "./sharing.ts"
+import type { Statement } from "./sql/find.ts"
 
 /** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
 export const DEADLINE_MS = 8000
@@ -15,10 +16,6 @@ export const DEADLINE_MS = 8000
 const WATCH_MS = 500
 /** Statements under way: while Postgres is at one, the rows of the other are read here. */
 const UNDER_WAY = 2
-/** Callers of one statement. */
-const MOST = 32
-/** So many are no reason to make two statements of them. */
-const FEW = 4
 
 type Rows = ReadonlyArray<object>
 type Failure = SqlError.SqlError | Unavailable
@@ -28,16 +25,6 @@ interface Asked {
   readonly since: number
   /** Undefined once nobody waits for it any more. */
   answer: ((exit: Exit.Exit<Rows, Failure>) => void) | undefined
-}
-
-/** A row that says whose it is, counted from 1. */
-interface Numbered {
-  readonly n: number
-}
-
-interface Group {
-  readonly askers: ReadonlyArray<Asked>
-  readonly several: Several | undefined
 }
 
 /** What a statement needs of its caller's context: nothing. */
@@ -86,17 +73,14 @@ export class Lookups {
     const asked = this.waiting.filter(({ answer }) => answer !== undefined)
     this.waiting = []
     const room = UNDER_WAY - this.runs.size
-    for (const group of groupsOf(asked)) for (const part of partsOf(group, room)) this.send(part)
+    for (const group of sharing(asked, room)) this.send(group)
     this.watch()
   }
 
-  private send({ askers, several }: Group): void {
+  private send({ askers, several }: Group<Asked>): void {
     const { parameters, text } = askers[0]!.statement
-    if (several === undefined) return this.run(askers, text, parameters, (rows) => [rows])
-    const values = parameters.map((shared, index) =>
-      several.shared.has(index) ? shared : askers.map(({ statement }) => statement.parameters[index])
-    )
-    this.run(askers, several.text, values, (rows) => byAsker(rows as ReadonlyArray<Numbered>, askers.length))
+    if (several === undefined) this.run(askers, text, parameters, (rows) => [rows])
+    else this.run(askers, several.text, givenBy(askers, several), (rows) => rowsOf(rows, askers.length))
   }
 
   private run(
@@ -143,59 +127,9 @@ export class Lookups {
 
 const UNAVAILABLE = Exit.fail(Unavailable.error)
 
-/** Whose rows they are; undefined when one is nobody's, and then nobody gets any. */
-const byAsker = (rows: ReadonlyArray<Numbered>, askers: number): ReadonlyArray<Rows> | undefined => {
-  const each = Array.from({ length: askers }, (): Array<object> => [])
-  for (const row of rows) {
-    const own = each[row.n - 1]
-    if (own === undefined) return undefined
-    own.push(row)
-  }
-  return each
-}
-
 const answer = (askers: ReadonlyArray<Asked>, exit: Exit.Exit<Rows, Failure>): void => {
   for (const one of askers) {
     one.answer?.(exit)
     one.answer = undefined
   }
-}
-
-/** Who can be answered by one statement. */
-const groupsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<Group> => {
-  if (asked.length === 1) return [{ askers: asked, several: undefined }]
-  const byText = new Map<string, Array<Asked>>()
-  for (const one of asked) {
-    const alike = byText.get(one.statement.text)
-    if (alike === undefined) byText.set(one.statement.text, [one])
-    else alike.push(one)
-  }
-  return [...byText.values()].flatMap(alikeIn)
-}
-
-/** Those with one text share a statement if it can be written for several, and if its lists are theirs. */
-const alikeIn = (alike: ReadonlyArray<Asked>): ReadonlyArray<Group> => {
-  const several = alike.length === 1 ? undefined : alike[0]!.statement.several?.()
-  if (several === undefined) return alike.map((one) => ({ askers: [one], several }))
-  if (several.shared.size === 0) return [{ askers: alike, several }]
-  const byLists = new Map<string, Array<Asked>>()
-  for (const one of alike) {
-    const lists = JSON.stringify(one.statement.parameters.filter((_, index) => several.shared.has(index)))
-    const same = byLists.get(lists)
-    if (same === undefined) byLists.set(lists, [one])
-    else same.push(one)
-  }
-  return [...byLists.values()].map((askers) => ({ askers, several: askers.length === 1 ? undefined : several }))
-}
-
-/** As many statements as there is room for, unless there are few callers, or too many. */
-const partsOf = ({ askers, several }: Group, room: number): ReadonlyArray<Group> => {
-  const size = Math.min(MOST, Math.max(FEW, Math.ceil(askers.length / Math.max(1, room))))
-  if (askers.length <= size) return [{ askers, several }]
-  const parts: Array<Group> = []
-  for (let from = 0; from < askers.length; from += size) {
-    const part = askers.slice(from, from + size)
-    parts.push({ askers: part, several: part.length === 1 ? undefined : several })
-  }
-  return parts
 }

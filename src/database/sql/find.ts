@@ -25,7 +25,7 @@ export interface Statement {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
   /** The same for several callers at once, where that may be. */
-  readonly several?: (() => Several) | undefined
+  readonly several?: (() => Several | undefined) | undefined
 }
 
 /**
@@ -67,11 +67,21 @@ export const statementOf = (query: ResolvedQuery, catalog: Catalog): Statement =
   }
 }
 
-/** Lookups only: they are in order of id, and none of them keeps the others waiting. */
+/** Of lookups only: they are in order of id, and none of them keeps the others waiting. */
 const severalOf = (query: ResolvedQuery, catalog: Catalog): Statement["several"] => {
   if (query.lane !== "lookup") return undefined
   let compiled: Several | undefined
-  return () => (compiled ??= compileSeveral(query, catalog))
+  let tried = false
+  return () => {
+    if (tried) return compiled
+    tried = true
+    try {
+      return (compiled = compileSeveral(query, catalog))
+    } catch {
+      // Longer than the one that fits, and too long: each is asked alone.
+      return undefined
+    }
+  }
 }
 
 const filled = (parameters: ReadonlyArray<unknown>, values: ReadonlyArray<Literal>): ReadonlyArray<unknown> =>
