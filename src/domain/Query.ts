@@ -68,7 +68,7 @@ export interface ResolvedQuery {
 interface Compiled {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
-  readonly several?: (() => { readonly text: string; readonly shared: ReadonlySet<number> } | undefined) | undefined
+  readonly several?: (() => { readonly text: string; readonly shared: ReadonlySet<number> }) | undefined
 }
 
 /** Compiled statements by an injective text of the shape of what they were compiled from. */

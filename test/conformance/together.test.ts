@@ -62,7 +62,8 @@ const lookUp = (principal: Principal, filter: ReturnType<typeof questionsOf>[num
         organizationId: principal.organizationId,
         entityTypeId: "people",
         filters: [filter],
-        selectColumns: filter.columnId === "phone" ? ["email", "owner"] : ["phone", "company"]
+        selectColumns: filter.columnId === "phone" ? ["email", "owner"] : ["phone", "company"],
+        limit: filter.columnId === "name" ? 5 : filter.value.length % 3
       })
     )
   ).pipe(

@@ -93,7 +93,7 @@ const SEVERAL = 5
 
 /** The statement of a lookup as it is for several callers. */
 const forSeveral = ({ parameters, several }: Statement, callers: number): Statement => {
-  const { shared, text } = several!()!
+  const { shared, text } = several!()
   return {
     text,
     parameters: parameters.map((value, index) =>

@@ -38,10 +38,6 @@ describe("sharing a statement", () => {
       { who: [0], shared: false },
       { who: [1], shared: false }
     ])
-    expect(told(askers(2, { several: () => undefined }))).toEqual([
-      { who: [0], shared: false },
-      { who: [1], shared: false }
-    ])
   })
 
   it("asks that the lists of all of them are the same, in the same order, and of nothing else", () => {

@@ -88,6 +88,9 @@ describe("a statement kept by shape", () => {
             const statement = statementOf(resolved.success, catalog)
             expect(written(statement)).toEqual(written(fresh(resolved.success)))
             expect(isWhole(statement)).toBe(true)
+            expect(statement.several?.().text.startsWith("/* max ")).toBe(
+              resolved.success.lane === "lookup" ? true : undefined
+            )
             // And with the values in their places from the start: the same parameters, in another order at most.
             const literal = compileFind(plain.success, catalog)
             expect(statement.parameters.map(String).toSorted()).toEqual(literal.parameters.map(String).toSorted())

@@ -25,7 +25,7 @@ export interface Statement {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
   /** The same for several callers at once, where that may be. */
-  readonly several?: (() => Several | undefined) | undefined
+  readonly several?: (() => Several) | undefined
 }
 
 /**
@@ -71,17 +71,7 @@ export const statementOf = (query: ResolvedQuery, catalog: Catalog): Statement =
 const severalOf = (query: ResolvedQuery, catalog: Catalog): Statement["several"] => {
   if (query.lane !== "lookup") return undefined
   let compiled: Several | undefined
-  let tried = false
-  return () => {
-    if (tried) return compiled
-    tried = true
-    try {
-      return (compiled = compileSeveral(query, catalog))
-    } catch {
-      // Longer than the one that fits, and too long: each is asked alone.
-      return undefined
-    }
-  }
+  return () => (compiled ??= compileSeveral(query, catalog))
 }
 
 const filled = (parameters: ReadonlyArray<unknown>, values: ReadonlyArray<Literal>): ReadonlyArray<unknown> =>
@@ -179,11 +169,10 @@ export const compileSeveral = (query: ResolvedQuery, catalog: Catalog): Several 
   const values = given.map(({ cast, number }) => `$${number}::${cast}[]`).join(", ")
   const names = given.map(({ number }) => `a${number}`).join(", ")
   return {
-    ...bounded(
+    // Its values have shorter names than parameters have: what fits alone fits here.
+    text:
       `/* max ${query.label}, several */ SELECT b.n::int AS n, r.* FROM unnest(${values}) WITH ORDINALITY b(${names}, n), ` +
-        `LATERAL (${text}) r ORDER BY b.n${query.limit === 0 ? "" : ", r.id"}`,
-      writer
-    ),
+      `LATERAL (${text}) r ORDER BY b.n${query.limit === 0 ? "" : ", r.id"}`,
     shared: new Set(writer.casts.flatMap((cast, index) => (isList(cast) ? [index] : [])))
   }
 }

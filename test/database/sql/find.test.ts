@@ -123,6 +123,10 @@ const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
     "admin",
     find("people", { filters: [{ columnId: "phone", op: "eq", value: "(212) 555-0100" }], selectColumns: ["email"] })
   ],
+  "admin-phone-count": [
+    "admin",
+    find("people", { filters: [{ columnId: "phone", op: "eq", value: "(212) 555-0100" }], limit: 0 })
+  ],
   "admin-everything": ["admin", find("people")],
   "admin-count": ["admin", find("people", { filters: [{ columnId: "status", op: "eq", value: "Lead" }], limit: 0 })],
   "member-email-eq-masked-phone": [
@@ -166,11 +170,13 @@ describe("the statement", () => {
     })
   }
 
-  it("is what was reviewed: member-email-eq-masked-phone, for several", async () => {
-    const { shared, text } = compileSeveral(resolve(...CASES["member-email-eq-masked-phone"]!), systemCatalog)
-    const said = `-- the same for all of them: ${[...shared].map((index) => `$${index + 1}`).join(", ")}\n${text}\n`
-    await expect(said).toMatchFileSnapshot(join("golden", "member-email-eq-masked-phone-several.sql"))
-  })
+  for (const name of ["member-email-eq-masked-phone", "admin-phone-count"]) {
+    it(`is what was reviewed: ${name}, for several`, async () => {
+      const { shared, text } = compileSeveral(resolve(...CASES[name]!), systemCatalog)
+      const said = `-- the same for all of them: ${[...shared].map((index) => `$${index + 1}`).join(", ")}\n${text}\n`
+      await expect(said).toMatchFileSnapshot(join("golden", `${name}-several.sql`))
+    })
+  }
 
   it("binds every value and quotes every name", () => {
     for (const [role, query] of Object.values(CASES)) {

@@ -1,0 +1,14 @@
+-- lane: lookup
+-- $1 = "1n"
+-- $2 = "7n"
+-- $3 = "+12125550100"
+/* max people phone:eq */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id FROM "data"."people" p
+WHERE p.organization_id = $1::bigint
+AND (SELECT g.fresh FROM g)
+AND p."phone_k" = $3::text
+ORDER BY p.id
+LIMIT 1001)
+SELECT (SELECT g.fresh FROM g) AS fresh, t.total
+FROM (SELECT count(*)::int AS total FROM m) t
