@@ -21,6 +21,8 @@ export default {
     "src/database/sql/compilable.ts",
     "src/domain/Predicate.ts",
     "src/services/resolveQuery.ts",
+    "src/services/resolveFilter.ts",
+    "src/services/visible.ts",
     "src/services/views.ts",
     "src/services/shapes.ts"
   ],

@@ -4,6 +4,8 @@ const scope = "ToolScope.ts"
 const where = "where.ts"
 const reader = "readPolicy.ts"
 const query = "resolveQuery.ts"
+const filter = "resolveFilter.ts"
+const visible = "visible.ts"
 const sql = "sql/predicate.ts"
 const predicates = "domain/Predicate.ts"
 const shapes = "shapes.ts"
@@ -188,9 +190,9 @@ export const accepted = [
     replacement: "false",
     reason: "a type without the column has no plan of its cells, which is never"
   },
-  { file: query, original: `column.storage._tag === "Value"`, replacement: "false", reason: noTarget },
-  { file: query, original: `"Value"`, replacement: `""`, reason: noTarget },
-  { file: query, original: "type === undefined", replacement: "false", reason: noType },
+  { file: visible, original: `column.storage._tag === "Value"`, replacement: "false", reason: noTarget },
+  { file: visible, original: `"Value"`, replacement: `""`, reason: noTarget },
+  { file: visible, original: "type === undefined", replacement: "false", reason: noType },
   { file: query, original: "type !== undefined", replacement: "true", reason: noType },
   { file: query, original: "all.size >= MAX_NAMES", replacement: ">", reason: "one set of names more is kept" },
   {
@@ -199,7 +201,8 @@ export const accepted = [
     replacement: "true",
     reason: "that all ask for equality is asked beside"
   },
-  { file: query, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
+  { file: visible, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
+  { file: filter, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
   { file: shapes, original: "pattern === undefined", replacement: "true", reason: dearer },
   { file: shapes, mutator: "BooleanLiteral", original: "false", reason: "only of a time does the offset matter" },
   { file: shapes, original: `kind === "text"`, reason: dearer },

@@ -17,16 +17,10 @@ import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState } from "./OrganizationState.ts"
 import { type Found, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./Refusals.ts"
-import {
-  type Fault,
-  isIdentifier,
-  resolveShaped,
-  resolveType,
-  type Visible,
-  visibleColumns,
-  visibleTypes
-} from "./resolveQuery.ts"
+import type { Fault } from "./resolveFilter.ts"
+import { resolveShaped, resolveType } from "./resolveQuery.ts"
 import { makeViews } from "./views.ts"
+import { isIdentifier, type Visible, visibleColumns, visibleTypes } from "./visible.ts"
 
 export interface ColumnsQuery {
   readonly entityTypeId: string

@@ -7,7 +7,7 @@ import type { Plan } from "../permissions/Plan.ts"
 import { plan } from "../permissions/PermissionEngine.ts"
 import type { Admitted } from "./IdentityResolver.ts"
 import type { State } from "./OrganizationState.ts"
-import type { Visible } from "./resolveQuery.ts"
+import type { Visible } from "./visible.ts"
 
 /** Principals whose plans are kept. */
 const MAX_VIEWS = 2000
