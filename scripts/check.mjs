@@ -1,5 +1,7 @@
-// Everything that holds the line without running the product: types, Effect's own diagnostics, lint, format, dead code.
+// Everything that holds the line without running the product: types, Effect's own diagnostics, lint, format, dead code, and
+// that every defence can still be taken out.
 import { spawnSync } from "node:child_process"
+import { delimiter, join } from "node:path"
 import { root } from "./stale.mjs"
 
 const checks = [
@@ -18,14 +20,18 @@ const checks = [
   ],
   ["oxlint", "--deny-warnings"],
   ["oxfmt", "--check"],
-  ["knip"]
+  ["knip"],
+  ["node", "scripts/defences.mjs", "--check"]
 ]
+const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env.PATH].join(delimiter) }
 
 let failed = 0
 for (const [name, ...args] of checks) {
   const started = Date.now()
-  const { status } = spawnSync("npx", ["--no-install", name, ...args], { cwd: root, stdio: "inherit" })
-  console.log(`${status === 0 ? "ok  " : "FAIL"} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+  const { status } = spawnSync(name, args, { cwd: root, env, stdio: "inherit" })
+  console.log(
+    `${status === 0 ? "ok  " : "FAIL"} ${name === "node" ? args[0] : name} (${((Date.now() - started) / 1000).toFixed(1)} s)`
+  )
   if (status !== 0) failed += 1
 }
 process.exit(failed === 0 ? 0 : 1)

@@ -1,10 +1,12 @@
 // Takes each defence out, one at a time, on a copy, and runs the one test that is about it: it has to fail. What is printed
-// is the table of docs/security.md; --write puts it there. Words after the options choose entries by name.
+// is the table of docs/security.md; --write puts it there, --check only looks whether everything still fits. Words after
+// the options choose entries by name.
 import { spawn } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { mutants } from "./defences/mutants.mjs"
+import { faultsOf, patched } from "./defences/patch.mjs"
 import { replays } from "./defences/replays.mjs"
 import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
@@ -17,6 +19,34 @@ const chosen = (entries) =>
   entries.filter(
     ({ name }) => wanted.length === 0 || wanted.some((word) => name.toLowerCase().includes(word.toLowerCase()))
   )
+
+const row = (cells) => `| ${cells.join(" | ")} |`
+
+/** The columns of an entry that are known before it has run. */
+const cellsOf = {
+  replays: ({ defence, name, removed, test }) => [
+    name,
+    `\`${test[0].replace("test/", "")}\`: ${test[1]}`,
+    defence,
+    removed
+  ],
+  mutants: ({ defence, name, removed }) => [name, defence, removed]
+}
+
+const page = join(root, "docs/security.md")
+const all = [...chosen(replays), ...chosen(mutants)]
+
+// Before anything runs: a text that has gone, a test that is called something else, a table of another day.
+const faultsBefore = all.flatMap((entry) => faultsOf(root, entry))
+if (args.includes("--check")) {
+  const written = readFileSync(page, "utf8").replaceAll(/ +/g, " ")
+  for (const [kind, entries] of Object.entries({ replays, mutants }))
+    for (const entry of chosen(entries))
+      if (!written.includes(row(cellsOf[kind](entry))))
+        faultsBefore.push(`${entry.name}: docs/security.md says otherwise`)
+}
+for (const fault of faultsBefore) console.error(fault)
+if (faultsBefore.length > 0 || args.includes("--check")) process.exit(faultsBefore.length === 0 ? 0 : 1)
 
 const home = mkdtempSync(join(tmpdir(), "max-defences-"))
 chmodSync(home, 0o755)
@@ -73,22 +103,11 @@ const runTest = (folder, url, [file, name]) =>
     })
   })
 
-/** Puts the patched text in place, and returns what takes it back. */
+/** Puts the patched texts in place, and returns what takes them back. */
 const takeOut = (folder, patches) => {
-  const originals = new Map()
-  for (const [name, search, replacement, optional, all] of patches) {
-    const path = join(folder, name)
-    const text = readFileSync(path, "utf8")
-    if (!originals.has(path)) originals.set(path, text)
-    const found = text.split(search).length - 1
-    if (found === 0 && !optional) throw new Error(`${name} has no longer: ${search}`)
-    if (found > 1 && all !== "all") throw new Error(`${name} has more than once: ${search}`)
-    writeFileSync(
-      path,
-      text.replaceAll(search, () => replacement)
-    )
-  }
-  return () => originals.forEach((text, path) => writeFileSync(path, text))
+  const files = [...patched(folder, patches)]
+  for (const [path, { after }] of files) writeFileSync(path, after)
+  return () => files.forEach(([path, { before }]) => writeFileSync(path, before))
 }
 
 const firstLine = (message) =>
@@ -128,7 +147,6 @@ const started = Date.now()
 const server = await openServer()
 let faults = 0
 try {
-  const all = [...chosen(replays), ...chosen(mutants)]
   // With every defence in place, every one of these tests passes.
   const controls = [
     ...new Map(all.map(({ test }) => [test.join(" > "), { name: `all in place: ${test[1]}`, test }])).values()
@@ -144,29 +162,19 @@ try {
     faults += 1
     console.error(`SURVIVED ${entry.name}`)
   }
-  const row = (cells) => `| ${cells.join(" | ")} |`
   const failed = (entry) => firstLine(results.get(entry).failures[0] ?? "**it didn't**") || "what had to fail succeeded"
   const table = {
     replays: [
       row(["replay", "test", "defence", "what was taken out", "how the test failed"]),
       row(["---", "---", "---", "---", "---"]),
-      ...chosen(replays).map((entry) =>
-        row([
-          entry.name,
-          `\`${entry.test[0].replace("test/", "")}\`: ${entry.test[1]}`,
-          entry.defence,
-          entry.removed,
-          `\`${failed(entry)}\``
-        ])
-      )
+      ...chosen(replays).map((entry) => row([...cellsOf.replays(entry), `\`${failed(entry)}\``]))
     ],
     mutants: [
       row(["mutant", "where", "what was taken out", "how the corpus failed"]),
       row(["---", "---", "---", "---"]),
-      ...chosen(mutants).map((entry) => row([entry.name, entry.defence, entry.removed, `\`${failed(entry)}\``]))
+      ...chosen(mutants).map((entry) => row([...cellsOf.mutants(entry), `\`${failed(entry)}\``]))
     ]
   }
-  const page = join(root, "docs/security.md")
   let text = write ? readFileSync(page, "utf8") : ""
   for (const [name, lines] of Object.entries(table)) {
     if (!write) console.log(`${lines.join("\n")}\n`)

@@ -10,7 +10,7 @@ export const mutants = [
     removed: "inside a negated EXISTS, unknown counts as satisfied",
     patches: [
       [bind, "none(column.key, inner(true, !must))", "none(column.key, inner(true, must))"],
-      [predicate, `{ ...context, shape: "subplan" }, !may)`, `{ ...context, shape: "subplan" }, may)`]
+      [predicate, "notArray(context), !may)", "notArray(context), may)"]
     ]
   },
   {

@@ -75,8 +75,8 @@ export const replays = [
       ],
       [
         resolve,
-        "const columns = columnsBySlug(found, visible)",
-        "const columns = new Map(found.type.columns.map((column) => [column.slug, column]))"
+        "new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))",
+        "new Map(found.type.columns.map((column) => [column.slug, column]))"
       ],
       [resolve, "plan.cells.get(column.key) ?? NEVER", "plan.cells.get(column.key) ?? all()"]
     ]
@@ -110,7 +110,7 @@ export const replays = [
     test: [columns, "Directus #23894"],
     defence: "resolveQuery.ts: a filter holds where its column's mask does",
     removed: "the mask of a filter",
-    patches: [[resolve, "filters.push(both(maskOf(found.plan, column), bound))", "filters.push(bound)"]]
+    patches: [[resolve, "filters.push(both(maskOf(found.plan, column), bound.success))", "filters.push(bound.success)"]]
   },
   {
     name: "Directus #15437, ZenStack #1454: a filter reached through an unreadable relation",
@@ -118,7 +118,7 @@ export const replays = [
     defence: "resolveQuery.ts `equal`, `contains`: a relation is filtered under the target's plan",
     removed: "the target's rows and the mask of its name",
     patches: [
-      [resolve, "all(target.plan.where, compare(idColumn", "all(compare(idColumn"],
+      [resolve, "all(target.plan.where, compare(values, idColumn", "all(compare(values, idColumn"],
       [resolve, "all(target.plan.where, maskOf(target.plan, name), part)", "all(part)"]
     ]
   },
@@ -130,7 +130,7 @@ export const replays = [
     patches: [
       [
         find,
-        'return `CASE WHEN ${fragment(mask, type, "p", { ...context, shape: "subplan" })} THEN ${value} END`',
+        'return `CASE WHEN ${fragment(mask, type, "p", { ...context, shape: "probe" })} THEN ${value} END`',
         "return value"
       ]
     ]
@@ -143,8 +143,8 @@ export const replays = [
     patches: [
       [
         resolve,
-        "filters.push(both(maskOf(found.plan, column), bound))",
-        `filters.push(filter.op === "eq" ? both(maskOf(found.plan, column), bound) : bound)`
+        "filters.push(both(maskOf(found.plan, column), bound.success))",
+        `filters.push(query.filters[index]!.op === "eq" ? both(maskOf(found.plan, column), bound.success) : bound.success)`
       ]
     ]
   },
@@ -252,11 +252,8 @@ export const replays = [
     defence: "views.ts: a view ends with the first time of its rules",
     removed: "the end",
     patches: [
-      [
-        views,
-        "if (known !== undefined && known.expiresAt() > now) return known",
-        "if (known !== undefined) return known"
-      ]
+      [views, "last.state === state && last.expiresAt() > now", "last.state === state"],
+      [views, "known !== undefined && known.expiresAt() > now ? known", "known !== undefined ? known"]
     ]
   },
   {
