@@ -5,6 +5,8 @@ const find = "src/database/sql/find.ts"
 const database = "src/database/Database.ts"
 const views = "src/services/views.ts"
 const resolve = "src/services/resolveQuery.ts"
+const filters = "src/services/resolveFilter.ts"
+const visible = "src/services/visible.ts"
 const state = "src/services/OrganizationState.ts"
 const identity = "src/services/IdentityResolver.ts"
 const values = "src/domain/values.ts"
@@ -78,7 +80,7 @@ export const replays = [
         "new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))",
         "new Map(found.type.columns.map((column) => [column.slug, column]))"
       ],
-      [resolve, "plan.cells.get(column.key) ?? NEVER", "plan.cells.get(column.key) ?? all()"]
+      [visible, "plan.cells.get(column.key) ?? NEVER", "plan.cells.get(column.key) ?? ALWAYS"]
     ]
   },
   {
@@ -115,11 +117,11 @@ export const replays = [
   {
     name: "Directus #15437, ZenStack #1454: a filter reached through an unreadable relation",
     test: [columns, "Directus #15437"],
-    defence: "resolveQuery.ts `equal`, `contains`: a relation is filtered under the target's plan",
+    defence: "resolveFilter.ts `equal`, `contains`: a relation is filtered under the target's plan",
     removed: "the target's rows and the mask of its name",
     patches: [
-      [resolve, "all(target.plan.where, compare(values, idColumn", "all(compare(values, idColumn"],
-      [resolve, "all(target.plan.where, maskOf(target.plan, name), part)", "all(part)"]
+      [filters, "all(target.plan.where, compare(values, idColumn", "all(compare(values, idColumn"],
+      [filters, "all(target.plan.where, maskOf(target.plan, name), part)", "all(part)"]
     ]
   },
   {
