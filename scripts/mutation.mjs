@@ -6,8 +6,8 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { accepted } from "./mutation/accepted.mjs"
-import { openMutationServer } from "./mutation/database.mjs"
 import config from "../stryker.config.mjs"
+import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
 const cache = join(root, "node_modules/.cache/stryker")
@@ -138,11 +138,11 @@ if (!args.includes("--report")) {
   if (!args.includes("--alive")) await round(files, { MUTATION_STAGE: "offline" })
   const lines = args.includes("--offline") ? [] : aliveLines(recall())
   if (lines.length > 0) {
-    const server = await openMutationServer()
+    const { close, template, url } = await openServer()
     try {
-      await round(lines, server.env)
+      await round(lines, { DATABASE_URL: url, MAX_TEST_TEMPLATE: template })
     } finally {
-      await server.close()
+      await close()
     }
   }
 }

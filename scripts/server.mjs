@@ -1,4 +1,5 @@
-// A Postgres for many runs of tests: the one of DATABASE_URL, or an embedded one in a folder of its own.
+// A Postgres for many runs of tests: the one of DATABASE_URL, or an embedded one in a folder of its own; with a migrated
+// database to copy, by name.
 import { build } from "esbuild"
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,7 +8,6 @@ import { pathToFileURL } from "node:url"
 import { root } from "./stale.mjs"
 
 export const openServer = async () => {
-  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, close: async () => {} }
   const folder = mkdtempSync(join(tmpdir(), "max-server-"))
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
@@ -22,7 +22,7 @@ export const openServer = async () => {
     logLevel: "warning"
   })
   const { default: start } = await import(pathToFileURL(outfile).href)
-  let url
-  const close = await start({ provide: (_, value) => (url = value) })
-  return { url, close }
+  const provided = {}
+  const close = await start({ provide: (name, value) => (provided[name] = value) })
+  return { url: provided.serverUrl, template: provided.template, close }
 }

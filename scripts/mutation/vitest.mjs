@@ -33,7 +33,7 @@ it.each = (rows) => (name, run) =>
   rows.forEach((row) => it(`${name} ${JSON.stringify(row)}`, () => run(...(Array.isArray(row) ? row : [row]))))
 
 /** What a test file is given by vitest's set-up. */
-export const inject = () => process.env.DATABASE_URL
+export const inject = (name) => ({ serverUrl: process.env.DATABASE_URL, template: process.env.MAX_TEST_TEMPLATE })[name]
 
 /** What stands for any text that contains this one. */
 const PART = Symbol("part")

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted, type Scope, Stream } from "effect"
+import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
-import { afterAll, describe, expect } from "vitest"
+import { afterAll, beforeAll, describe, expect } from "vitest"
 import { connectOwner } from "../../src/database/Database.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
@@ -18,10 +18,10 @@ import type { Part } from "../../src/services/backup/parts.ts"
 import { sumOf, withSnapshot } from "../../src/services/backup/read.ts"
 import { nameOf, readShapes } from "../../src/services/backup/shape.ts"
 import { restoreInto } from "../../src/services/backup/write.ts"
-import { freshDatabase, migratedDatabase } from "../support/database.ts"
+import { copyOf, freshDatabase, migratedDatabase } from "../support/database.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "max-backup-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const scope = Scope.makeUnsafe()
 
 const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backup")
 
@@ -30,8 +30,19 @@ const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope | Reactivity.Reactiv
 const connect = (url: string) =>
   connectOwner({ databaseUrl: Redacted.make(url), dataDir: "/nowhere", stateDir: "/nowhere" })
 
-/** A database with two organizations in it, and one that is empty. */
-const filled = Effect.tap(Effect.flatMap(freshDatabase, connect), (target) => restore(target, released))
+/** The name of a database with two organizations in it, of which every test has a copy. */
+let source: string
+beforeAll(async () => {
+  const url = await Effect.runPromise(Scope.provide(freshDatabase, scope))
+  await Effect.runPromise(live(Effect.flatMap(connect(url), (target) => restore(target, released))))
+  source = new URL(url).pathname.slice(1)
+})
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const filled = Effect.suspend(() => Effect.flatMap(copyOf(source), connect))
 const empty = Effect.flatMap(freshDatabase, connect)
 
 /** Everything that a restored database must have of the one it comes from, but for the record of having been restored. */

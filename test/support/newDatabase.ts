@@ -1,0 +1,24 @@
+/** An empty database on a server, or a copy of one. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { randomBytes } from "node:crypto"
+
+/** The URL of a new database, which goes away with the scope. */
+export const newDatabase = Effect.fnUntraced(function* (serverUrl: string, from?: string) {
+  const name = `max_test_${randomBytes(6).toString("hex")}`
+  // A connection of its own each time: one that has been idle for a minute is closed, and not opened again in a finalizer.
+  const run = (statement: string) =>
+    Effect.scoped(
+      Effect.flatMap(
+        PgClient.make({ url: Redacted.make(serverUrl), maxConnections: 1 }),
+        (admin) => admin.unsafe(statement).unprepared
+      )
+    ).pipe(Effect.provide(Reactivity.layer))
+  yield* Effect.acquireRelease(run(`CREATE DATABASE ${name}${from === undefined ? "" : ` TEMPLATE ${from}`}`), () =>
+    Effect.ignore(run(`DROP DATABASE ${name} WITH (FORCE)`))
+  )
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+})
