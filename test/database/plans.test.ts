@@ -25,15 +25,30 @@ const LOOKUPS: Readonly<Record<string, number>> = {
   "name, common": 5000
 }
 /**
- * Half of a status and nearly every company, in an organization that is half of the table: to read the table is as good a
- * way as any, and which one is taken hangs on the sample that its statistics are from. How many rows may be looked at is
- * held for it, too.
+ * A condition of a plan that has no index, over a table of which half is one organization's: to read the table is as good
+ * a way as any. How many rows may be looked at is held for it, too.
  */
-const MOST_OF_A_TABLE = "huge company contains, and status"
+const UNINDEXED = { question: "huge company company contains, and status", way: "Seq Scan on companies" }
 
 /** The index of patterns, which is no way to one value. */
 const PATTERNS = /by \w+_name_k_phone_k_email_k_idx$/
 const TABLES = /^Seq Scan on (people|companies|meetings|meeting_attendees)$/
+
+/**
+ * The world, with statistics that are the same each time: so large a target for one column makes ANALYZE read every row
+ * instead of a sample of them. Nobody asks by these columns by a common value; what is kept of the others is as usual.
+ */
+const openedWorld = Effect.gen(function* () {
+  const { owner } = yield* Database
+  for (const column of [
+    "people ALTER id",
+    "companies ALTER id",
+    "meetings ALTER id",
+    "meeting_attendees ALTER meeting_id"
+  ])
+    yield* owner.unsafe(`ALTER TABLE data.${column} SET STATISTICS 10000`).unprepared
+  return yield* openWorld(ROWS)
+})
 
 /** A page in the middle, of what is ordered by id and of what is ordered by a time. */
 const later = Effect.fnUntraced(function* (world: World, size: Size) {
@@ -76,13 +91,15 @@ const questions = Effect.fnUntraced(function* (world: World, size: Size) {
 
 /** What is wrong with how a statement runs. */
 const faultsOf = (
-  of: { readonly size: Size; readonly name: string; readonly people: number },
+  of: { readonly size: Size; readonly role: Role; readonly name: string; readonly people: number },
   { rows, ways }: Access
 ): ReadonlyArray<string> => {
-  const { name, people, size } = of
+  const { name, people, role, size } = of
   const most = LOOKUPS[name] ?? 4 * people + 1000
   return [
-    ...ways.filter((way) => TABLES.test(way) && `${size} ${name}` !== MOST_OF_A_TABLE),
+    ...ways.filter(
+      (way) => TABLES.test(way) && !(way === UNINDEXED.way && `${size} ${role} ${name}` === UNINDEXED.question)
+    ),
     ...(name in LOOKUPS ? ways.filter((way) => PATTERNS.test(way)) : []),
     ...(rows > most ? [`${rows} rows are looked at`] : [])
   ]
@@ -118,7 +135,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
       `read no table from end to end in a ${size} organization, and no more than a question is about`,
       () =>
         Effect.gen(function* () {
-          const world = yield* openWorld(ROWS)
+          const world = yield* openedWorld
           const { search } = yield* Database
           const asked = yield* questions(world, size)
           const faults: Array<string> = []
@@ -129,14 +146,14 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
               const statement = yield* explain(query)
               for (const plan of name in LOOKUPS ? (["custom", "generic"] as const) : (["custom"] as const)) {
                 const access = yield* search.withTransaction(accessOfStatement(search, statement, plan))
-                for (const fault of faultsOf({ name, people: world.organizations[size].people, size }, access))
+                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, access))
                   faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
                 if (!(name in LOOKUPS)) continue
                 const several = yield* search.withTransaction(
                   accessOfStatement(search, forSeveral(statement, SEVERAL), plan)
                 )
                 const each = { ways: several.ways, rows: several.rows / SEVERAL }
-                for (const fault of faultsOf({ name, people: world.organizations[size].people, size }, each))
+                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, each))
                   faults.push(`${said}, seeing ${role}, ${plan} plan for several: ${fault}`)
               }
             }
@@ -151,7 +168,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
     "are found out when an index is gone",
     () =>
       Effect.gen(function* () {
-        const world = yield* openWorld(ROWS)
+        const world = yield* openedWorld
         const { owner } = yield* Database
         const explain = yield* asking(world, "middle", "everything")
         const of = world.organizations.middle
@@ -164,7 +181,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
           // The index comes back with the end of the transaction.
           const access = yield* Effect.flip(owner.withTransaction(Effect.flatMap(look, Effect.fail)))
           return "ways" in access
-            ? faultsOf({ name, people: of.people, size: "middle" }, access)
+            ? faultsOf({ name, people: of.people, role: "everything", size: "middle" }, access)
             : yield* Effect.die(access)
         })
         expect(yield* found("people_organization_id_phone_k_id_idx", "phone")).not.toEqual([])
