@@ -5,7 +5,7 @@
 import { readFileSync, existsSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { createRequire } from "node:module"
-import { type Browser, chromium, type Page } from "playwright-core"
+import { type Browser, chromium, type Locator, type Page } from "playwright-core"
 
 const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
@@ -88,3 +88,13 @@ export const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<str
     where.map((place) => `${id}: ${place}`)
   )
 }
+
+/** What a browser makes of some of an element's styles; the tests are checked without the browser's own types. */
+export const styleOf = (of: Locator, ...names: ReadonlyArray<string>): Promise<Readonly<Record<string, string>>> =>
+  of.evaluate((element, wanted) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      readonly getComputedStyle: (of: unknown) => Readonly<Record<string, string>>
+    }
+    const style = getComputedStyle(element)
+    return Object.fromEntries(wanted.map((name) => [name, style[name] ?? ""]))
+  }, names)

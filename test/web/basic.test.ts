@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest"
-import type { Browser } from "playwright-core"
-import { accessibilityFaults, openBrowser, openPage } from "../support/browser.ts"
-import { openStage, ROSA, type Stage, YUKI } from "../support/stage.ts"
+import { expect, it } from "vitest"
+import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { ROSA, YUKI } from "../support/stage.ts"
+import { staged } from "../support/staged.ts"
 
-let stage: Stage
-let browser: Browser
-
-beforeAll(async () => {
-  stage = await openStage({ provider: "basic" })
-  browser = await openBrowser()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await stage.close()
-})
+const here = staged({ provider: "basic" })
 
 it.each([ROSA, YUKI])("is named as such, and understands every example that %s is given", async (who) => {
-  const { close, faults, page } = await openPage(browser, stage.url)
-  await stage.signIn(page, who)
+  const { close, faults, page } = await openPage(here.browser, here.stage.url)
+  await here.stage.signIn(page, who)
   await page.getByText("Basic mode.").waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   const examples = page.locator(".index button")

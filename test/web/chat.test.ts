@@ -1,32 +1,22 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Browser, Page } from "playwright-core"
-import { openBrowser, openPage } from "../support/browser.ts"
+import { beforeEach, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { openPage } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
-import { NOBODY, openStage, ROSA, type Stage, YUKI } from "../support/stage.ts"
+import { NOBODY, ROSA, YUKI } from "../support/stage.ts"
+import { staged } from "../support/staged.ts"
 import { publish } from "../support/agent.ts"
 
-let stage: Stage
-let browser: Browser
+const here = staged()
 
-beforeAll(async () => {
-  stage = await openStage()
-  browser = await openBrowser()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await stage.close()
-})
-
-beforeEach(() => stage.messages.reset(() => says("Hello.")))
+beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 
 /** Somebody who has come in, on a page that watches itself; nothing may be amiss when it is left. */
 const visit = async <A>(use: (page: Page) => Promise<A>, who: string | null = ROSA, width = 1280): Promise<A> => {
-  const { close, faults, page } = await openPage(browser, stage.url, { width })
+  const { close, faults, page } = await openPage(here.browser, here.stage.url, { width })
   page.setDefaultTimeout(20_000)
-  if (who === null) await page.goto(stage.url)
-  else await stage.signIn(page, who)
+  if (who === null) await page.goto(here.stage.url)
+  else await here.stage.signIn(page, who)
   const result = await use(page)
   expect(faults).toEqual([])
   await close()
@@ -58,7 +48,7 @@ describe("coming in", () => {
       await page.getByLabel("Your sign-in link").fill("not a link")
       await page.keyboard.press("Enter")
       await page.getByText("neither a sign-in link nor a token").waitFor()
-      await page.getByLabel("Your sign-in link").fill(await stage.linkFor(ROSA))
+      await page.getByLabel("Your sign-in link").fill(await here.stage.linkFor(ROSA))
       await page.keyboard.press("Enter")
       await page.getByText("What would you like to know?").waitFor()
       await page.getByRole("button", { name: "Sign out" }).click()
@@ -68,10 +58,10 @@ describe("coming in", () => {
 
   it("takes the code of a link out of the address, and says when a link has been used", () =>
     visit(async (page) => {
-      const link = await stage.linkFor(ROSA)
+      const link = await here.stage.linkFor(ROSA)
       await page.goto(link)
       await page.getByText("What would you like to know?").waitFor()
-      expect(page.url()).toBe(`${stage.url}/`)
+      expect(page.url()).toBe(`${here.stage.url}/`)
       await page.context().clearCookies()
       await page.goto(link)
       await page.getByText("This has been used, or is too old.").waitFor()
@@ -79,7 +69,7 @@ describe("coming in", () => {
 
   it("lets a token in for as long as the page is open, and keeps it nowhere", () =>
     visit(async (page) => {
-      await page.getByLabel("Your sign-in link").fill(await stage.tokenFor(ROSA))
+      await page.getByLabel("Your sign-in link").fill(await here.stage.tokenFor(ROSA))
       await page.keyboard.press("Enter")
       await page.locator(".index").waitFor()
       expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")).toBe('[{},{},""]')
@@ -105,7 +95,7 @@ describe("asking", () => {
   it("streams an answer, says what is looked up, and shows what it was about, as the answer says it", () =>
     visit(async (page) => {
       const told = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")
-      stage.messages.reset((_, step) =>
+      here.stage.messages.reset((_, step) =>
         step === 0 ? PHONE : new Promise((resolve) => setTimeout(() => resolve(told), 800))
       )
       await asks(page, "How do I reach Amélie Quinn?")
@@ -122,7 +112,7 @@ describe("asking", () => {
 
   it("goes on with the conversation, which is in the list by what was asked first", () =>
     visit(async (page) => {
-      stage.messages.reset((request) =>
+      here.stage.messages.reset((request) =>
         says(`You have asked ${request.messages.filter(({ role }) => role === "user").length} so far.`)
       )
       await asks(page, "First of all")
@@ -139,7 +129,7 @@ describe("asking", () => {
 
   it("offers which of two is meant, and says which one by its handle", () =>
     visit(async (page) => {
-      stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a lead.")))
+      here.stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a lead.")))
       await asks(page, "Laura Szabó's status?")
       const second = page.locator(".choices button").nth(1)
       await second.waitFor()
@@ -148,7 +138,7 @@ describe("asking", () => {
       await second.waitFor()
       await second.click()
       await says_(page, "She is a lead.")
-      expect(JSON.stringify(stage.messages.requests.at(-1)!.body.messages.at(-1))).toContain("number 2")
+      expect(JSON.stringify(here.stage.messages.requests.at(-1)!.body.messages.at(-1))).toContain("number 2")
       expect(await questions(page)).toEqual(["Laura Szabó's status?", "Laura Szabó"])
       await page.reload()
       await says_(page, "She is a lead.")
@@ -157,12 +147,12 @@ describe("asking", () => {
 
   it("stops the model when it is told to, keeps nothing of the turn, and asks again", () =>
     visit(async (page) => {
-      stage.messages.reset(inTurn(slow(LONG), says("In short: yes.")))
+      here.stage.messages.reset(inTurn(slow(LONG), says("In short: yes.")))
       await asks(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await field(page).press("Escape")
       await page.getByText("Nothing of it is kept").waitFor()
-      await until(() => stage.messages.requests[0]!.aborted)
+      await until(() => here.stage.messages.requests[0]!.aborted)
       await page.getByRole("button", { name: "Ask again" }).click()
       await says_(page, "In short: yes.")
       expect(await questions(page)).toEqual(["Tell me everything"])
@@ -170,7 +160,7 @@ describe("asking", () => {
 
   it("asks an earlier question in other words; what followed makes room once there is an answer", () =>
     visit(async (page) => {
-      stage.messages.reset(
+      here.stage.messages.reset(
         inTurn(says("One."), says("Two."), { status: 401, error: "authentication_error" }, says("Three."))
       )
       await asks(page, "First")
@@ -199,16 +189,16 @@ describe("asking", () => {
   it("copies an answer", () =>
     visit(async (page) => {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
-      stage.messages.reset(() => says("Take **this** along."))
+      here.stage.messages.reset(() => says("Take **this** along."))
       await asks(page, "Something to copy")
-      await page.getByRole("button", { name: "Copy" }).click()
+      await page.getByRole("button", { name: "Copy", exact: true }).click()
       await page.getByText("Copied").waitFor()
       expect(await page.evaluate("navigator.clipboard.readText()")).toBe("Take **this** along.")
     }))
 
   it("can be used with the keyboard alone", () =>
     visit(async (page) => {
-      stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a customer.")))
+      here.stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a customer.")))
       const focused = () =>
         page.evaluate<string>("document.activeElement.innerText || document.activeElement.getAttribute('aria-label')")
       const tabTo = async (name: RegExp, key = "Tab") => {
@@ -231,14 +221,14 @@ describe("asking", () => {
 describe("coming back", () => {
   it("goes on listening after a reload in the middle of an answer, and asks no model twice", () =>
     visit(async (page) => {
-      stage.messages.reset(() => slow(`${LONG}The end.`))
+      here.stage.messages.reset(() => slow(`${LONG}The end.`))
       await asks(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await page.reload()
       await page.locator(".prose.growing").waitFor()
       await says_(page, "The end.")
       expect(await answers(page)).toEqual([`${LONG}The end.`.trim()])
-      expect(stage.messages.requests).toHaveLength(1)
+      expect(here.stage.messages.requests).toHaveLength(1)
       await asks(page, "And more")
       await page.locator(".prose.growing").waitFor()
       await page.reload()
@@ -249,7 +239,7 @@ describe("coming back", () => {
 
   it("listens on another device to what this one has asked", () =>
     visit(async (page) => {
-      stage.messages.reset(() => slow(`${LONG}The end.`))
+      here.stage.messages.reset(() => slow(`${LONG}The end.`))
       await asks(page, "Everything, for both of us")
       await page.locator(".prose.growing").waitFor()
       await visit(async (other) => {
@@ -267,13 +257,13 @@ describe("coming back", () => {
 
   it("reconnects by itself when the connection breaks in the middle", () =>
     visit(async (page) => {
-      stage.messages.reset(() => slow(`${LONG}The end.`))
+      here.stage.messages.reset(() => slow(`${LONG}The end.`))
       let asked = 0
       await page.route("**/v1/chat", async (route) => {
         const request = route.request()
         if (request.method() !== "POST" || (asked += 1) > 1) return route.continue()
         const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
-        const headers = { "content-type": "application/json", cookie, origin: stage.url }
+        const headers = { "content-type": "application/json", cookie, origin: here.stage.url }
         const begun = await fetch(request.url(), { method: "POST", headers, body: request.postData()! })
         const reader = begun.body!.getReader()
         const { value } = await reader.read()
@@ -283,14 +273,14 @@ describe("coming back", () => {
       await asks(page, "Through a tunnel")
       await says_(page, "The end.")
       expect([await answers(page), asked]).toEqual([[`${LONG}The end.`], 1])
-      expect(stage.messages.requests).toHaveLength(1)
+      expect(here.stage.messages.requests).toHaveLength(1)
     }))
 })
 
 describe("when there is no answer", () => {
   it("says why with a reference, and tries again", () =>
     visit(async (page) => {
-      stage.messages.reset(inTurn({ status: 401, error: "authentication_error" }, says("There it is.")))
+      here.stage.messages.reset(inTurn({ status: 401, error: "authentication_error" }, says("There it is.")))
       await asks(page, "Anything?")
       await page.locator(".failed").waitFor()
       expect(await page.locator(".failed code").innerText()).toMatch(/^[0-9A-Z]{4}$/)
@@ -314,17 +304,17 @@ describe("when there is no answer", () => {
 
   it("doesn't show what was answered before what somebody may see has changed, and asks again", () =>
     visit(async (page) => {
-      stage.messages.reset(inTurn(PHONE, says("Her number is +1 617-555-0188."), says("I found no number.")))
+      here.stage.messages.reset(inTurn(PHONE, says("Her number is +1 617-555-0188."), says("I found no number.")))
       await asks(page, "Amélie Quinn's phone?")
       await says_(page, "+1 617-555-0188")
       const deny = { id: "no-phones", effect: "deny", role: "rep", action: "read", type: "people", columns: ["phone"] }
-      await stage.run(publish(stage.organization, (rules) => [...rules, deny]))
+      await here.stage.run(publish(here.stage.organization, (rules) => [...rules, deny]))
       await page.reload()
       await page.getByText("What you may see has changed since").waitFor()
       expect(await page.getByText("617-555-0188").count()).toBe(0)
       await page.getByRole("button", { name: "Ask again" }).click()
       await says_(page, "I found no number.")
-      await stage.run(publish(stage.organization, (rules) => rules.filter(({ id }) => id !== "no-phones")))
+      await here.stage.run(publish(here.stage.organization, (rules) => rules.filter(({ id }) => id !== "no-phones")))
     }))
 
   it("shows the way in again once a session is over", () =>
@@ -332,7 +322,7 @@ describe("when there is no answer", () => {
       await page.context().clearCookies()
       await asks(page, "Am I still in?")
       await page.getByText("Your sign-in link").waitFor()
-      expect(stage.messages.requests).toEqual([])
+      expect(here.stage.messages.requests).toEqual([])
     }))
 })
 
@@ -340,15 +330,15 @@ describe("many conversations", () => {
   it("lists 500, a page at a time, finds by what was asked, and opens a thousand turns at their end", async () => {
     const { Database } = await import("../../src/database/Database.ts")
     const { Memberships } = await import("../../src/services/Memberships.ts")
-    await stage.run(
+    await here.stage.run(
       Effect.gen(function* () {
         const { owner } = yield* Database
-        const members = yield* (yield* Memberships).list(stage.organization)
+        const members = yield* (yield* Memberships).list(here.stage.organization)
         const yuki = members.find(({ identifiers }) => identifiers.includes(YUKI))!.anchorId
         yield* owner.unsafe(
           `INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, updated_at)
            SELECT $1::bigint, 'many-' || n, $2::text, CASE n WHEN 1 THEN 1000 ELSE 1 END, now() - n * interval '1 hour' FROM generate_series(1, 500) n`,
-          [stage.organization.id, yuki]
+          [here.stage.organization.id, yuki]
         )
         yield* owner.unsafe(
           `INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
@@ -372,7 +362,7 @@ describe("many conversations", () => {
       await page.getByPlaceholder("Search what you asked").fill("OF MANY-333")
       await page.getByText("Question 1 of many-333").waitFor()
       expect(await page.locator(".history .item").count()).toBe(1)
-      await page.goto(`${stage.url}/#c/many-1`)
+      await page.goto(`${here.stage.url}/#c/many-1`)
       await page.getByText("Answer 1000").waitFor()
       expect(await page.locator(".turn").count()).toBe(24)
       await page.locator(".scroller").evaluate((one: any) => one.scrollTo(0, 0))

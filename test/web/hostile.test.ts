@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Effect } from "effect"
 import { createRequire } from "node:module"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Browser } from "playwright-core"
 import { Importer } from "../../src/services/Importer.ts"
-import { openBrowser, openPage } from "../support/browser.ts"
+import { openPage } from "../support/browser.ts"
 import { calls, inTurn, says } from "../support/messages.ts"
-import { openStage, type Stage } from "../support/stage.ts"
+import { staged } from "../support/staged.ts"
 
-let stage: Stage
-let browser: Browser
-
-beforeAll(async () => {
-  stage = await openStage()
-  browser = await openBrowser()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await stage.close()
-})
+const here = staged()
 
 const OWN = [
   `<img src=x onerror=alert(1)>`,
@@ -86,8 +74,8 @@ const ELEMENTS = new Set(
 describe("hostile strings", () => {
   it(`do nothing in the page, though no guard stands before it (${HOSTILE.length} of them)`, async () => {
     expect(HOSTILE).toHaveLength(50)
-    const { close, faults, page } = await openPage(browser, stage.url)
-    await stage.signIn(page)
+    const { close, faults, page } = await openPage(here.browser, here.stage.url)
+    await here.stage.signIn(page)
     let turn = 0
     await page.route("**/v1/chat", (route) =>
       route.request().method() === "POST"
@@ -135,10 +123,10 @@ describe("hostile strings", () => {
       email: `h${at}@evil.example`
     }))
     writeFileSync(file, rows.map((row) => JSON.stringify(row)).join("\n"))
-    await stage.run(
+    await here.stage.run(
       Effect.gen(function* () {
         const importer = yield* Importer
-        yield* importer.import(stage.organization, { files: [file], type: "people", map: {}, ignore: [] })
+        yield* importer.import(here.stage.organization, { files: [file], type: "people", map: {}, ignore: [] })
       })
     )
     rmSync(folder, { recursive: true })
@@ -147,11 +135,13 @@ describe("hostile strings", () => {
         "findEntities",
         { entityTypeId: "people", filters: [{ columnId: "status", op: "eq", value: "Hostile" }], limit }
       ])
-    const { close, faults, page } = await openPage(browser, stage.url)
-    await stage.signIn(page)
+    const { close, faults, page } = await openPage(here.browser, here.stage.url)
+    await here.stage.signIn(page)
     for (let asked = 0; asked < 5; asked++) {
       const said = HOSTILE.slice(asked * 10, (asked + 1) * 10).join("\n\n")
-      stage.messages.reset(inTurn(find(25), says(said, { piece: 200 }), says(`${said} Which one?`, { piece: 200 })))
+      here.stage.messages.reset(
+        inTurn(find(25), says(said, { piece: 200 }), says(`${said} Which one?`, { piece: 200 }))
+      )
       await page.locator(".composer textarea").fill(`Who is ${HOSTILE[asked]!}?`)
       await page.keyboard.press("Enter")
       await page.locator(".turn[aria-busy=false]").nth(asked).waitFor()
@@ -164,7 +154,7 @@ describe("hostile strings", () => {
   })
 
   it("would do something where they are let: that is what the tests above look for", async () => {
-    const { close, faults, page } = await openPage(browser, "null")
+    const { close, faults, page } = await openPage(here.browser, "null")
     await page.setContent(HOSTILE.join("\n"))
     await page.waitForTimeout(300)
     expect(faults.filter((fault) => fault.startsWith("dialog")).length).toBeGreaterThan(0)

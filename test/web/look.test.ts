@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Browser, Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { accessibilityFaults, openBrowser, openPage } from "../support/browser.ts"
+import { accessibilityFaults, openPage } from "../support/browser.ts"
 import { calls, finds, type Reply, says, type Script } from "../support/messages.ts"
-import { openStage, ROSA, type Stage, YUKI } from "../support/stage.ts"
+import { ROSA, YUKI } from "../support/stage.ts"
+import { staged } from "../support/staged.ts"
 
-let stage: Stage
-let browser: Browser
-
-beforeAll(async () => {
-  stage = await openStage()
-  browser = await openBrowser()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await stage.close()
-})
+const here = staged()
 
 const FOLDER = process.env["MAX_SCREENSHOTS"]
 
@@ -108,8 +98,8 @@ const asks = async (page: Page, text: string) => {
 
 describe.each(LOOKS)("$theme, $width wide", (looks) => {
   it("every state is in order for whoever looks, reads or listens", async () => {
-    stage.messages.reset(script)
-    const { close, faults, page } = await openPage(browser, stage.url, looks)
+    here.stage.messages.reset(script)
+    const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
     const isPhone = looks.width < 600
     const look = async (name: string) => {
       if (FOLDER !== undefined) {
@@ -126,10 +116,10 @@ describe.each(LOOKS)("$theme, $width wide", (looks) => {
         .locator(".turn[aria-busy=false]")
         .nth(count - 1)
         .waitFor()
-    await page.goto(stage.url)
+    await page.goto(here.stage.url)
     await page.locator("h1").waitFor()
     await look("sign-in")
-    await stage.signIn(page, looks.theme === "light" ? ROSA : YUKI)
+    await here.stage.signIn(page, looks.theme === "light" ? ROSA : YUKI)
     await page.locator(".index").waitFor()
     await look("empty")
     await asks(page, "Who is Amélie Quinn, and how do I reach her?")
