@@ -3,12 +3,16 @@
  * numbers by the process's own clock, ids are made when somebody asks, attributes are looked at when a trace is kept.
  */
 import { Cause, Context, Exit, Option, type Tracer } from "effect"
+import { randomBytes } from "node:crypto"
 import { ATTRIBUTES, type AttributeValue } from "../domain/Trace.ts"
 import type { HandSpan, Told } from "../domain/spans.ts"
 import type { Measures } from "./Measures.ts"
 
 /** A trace holds at most so many spans; of what comes later only the number is known. */
 const MAX_SPANS = 2000
+
+/** Failures that are answers: a caller was told what is wrong, or that there is no access. */
+const EXPECTED: ReadonlySet<string> = new Set(["interrupted", "InvalidInput"])
 
 /** What decides which traces are kept. */
 export interface Sampler {
@@ -22,9 +26,10 @@ export class Recording {
   readonly sampler: Sampler
   readonly root: RecordedSpan
   sampled: boolean
+  /** Kept, whatever the share is. */
   notable = false
-  unavailable = false
   dropped = 0
+  private unavailable = false
   private last: RecordedSpan
   private count = 1
   private id: string | undefined = undefined
@@ -46,9 +51,16 @@ export class Recording {
     this.last = span
   }
 
+  failed(span: RecordedSpan, failure: string): void {
+    if (!EXPECTED.has(failure)) this.notable = true
+    if (failure !== "Unavailable" || this.unavailable) return
+    this.unavailable = true
+    this.sampler.measures.unavailable(span.name)
+  }
+
   /** Its own, or that of the trace which it is a part of. */
   traceId(): string {
-    const above = Option.getOrUndefined(this.root.parent)
+    const { above } = this.root
     return (this.id ??= above !== undefined && isHex(above.traceId, 32) ? above.traceId : randomHex(32))
   }
 
@@ -67,13 +79,17 @@ export class Recording {
 
 export const isHex = (text: string, length: number): boolean => text.length === length && /^[0-9a-f]+$/.test(text)
 
+let random = ""
+let taken = 0
+
+/** Random digits, made for many ids at once. */
 const randomHex = (digits: number): string => {
-  let text = ""
-  while (text.length < digits)
-    text += Math.floor(Math.random() * 0x1_0000_0000)
-      .toString(16)
-      .padStart(8, "0")
-  return text
+  if (taken + digits > random.length) {
+    random = randomBytes(1024).toString("hex")
+    taken = 0
+  }
+  taken += digits
+  return random.slice(taken - digits, taken)
 }
 
 /** The Unix time in milliseconds at which the process's own clock was 0. */
@@ -97,13 +113,10 @@ export const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined
     : "Defect"
 }
 
-/** Failures that are answers: a caller was told what is wrong, or that there is no access. */
-const EXPECTED: ReadonlySet<string | undefined> = new Set([undefined, "interrupted", "InvalidInput"])
-
 /** One attribute, or several in one piece, and what was told before. */
 interface Telling {
   readonly key: string | undefined
-  readonly value: AttributeValue | Told
+  value: AttributeValue | Told
   readonly before: Telling | undefined
 }
 
@@ -132,6 +145,22 @@ class Status {
   }
 }
 
+const collected = (telling: Telling | undefined, into: Record<string, AttributeValue>) => {
+  if (telling === undefined) return into
+  const { before, key, value } = telling
+  collected(before, into)
+  if (key !== undefined) {
+    into[key] = value as AttributeValue
+    return into
+  }
+  const several = value as Told
+  for (const name in several) {
+    const one = several[name]
+    if (one !== undefined && ATTRIBUTES.has(name)) into[name] = typeof one === "bigint" ? String(one) : one
+  }
+  return into
+}
+
 const NO_ANNOTATIONS = Context.empty()
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
@@ -147,7 +176,8 @@ export class RecordedSpan implements HandSpan {
   statement: string | undefined = undefined
   /** The one of its trace that began after it. */
   next: RecordedSpan | undefined = undefined
-  private above: Tracer.AnySpan | undefined
+  /** What it is below: a span of the same trace, or of another process. */
+  above: Tracer.AnySpan | undefined
   private told: Telling | undefined = undefined
   private madeId: string | undefined = undefined
 
@@ -203,18 +233,13 @@ export class RecordedSpan implements HandSpan {
     return (this.madeId ??= randomHex(16))
   }
 
-  /** What of it may be kept: the allowlist's. */
   get attributes(): ReadonlyMap<string, AttributeValue> {
-    const tellings: Array<Telling> = []
-    for (let telling = this.told; telling !== undefined; telling = telling.before) tellings.push(telling)
-    const all = new Map<string, AttributeValue>()
-    for (const { key, value } of tellings.toReversed()) {
-      if (key !== undefined) all.set(key, value as AttributeValue)
-      else
-        for (const [name, one] of Object.entries(value as Told))
-          if (one !== undefined && ATTRIBUTES.has(name)) all.set(name, typeof one === "bigint" ? String(one) : one)
-    }
-    return all
+    return new Map(Object.entries(this.allowed))
+  }
+
+  /** What of its attributes may be kept: the allowlist's, in the order in which they were told. */
+  get allowed(): Record<string, AttributeValue> {
+    return collected(this.told, {})
   }
 
   /** One attribute as it was told last. */
@@ -246,7 +271,7 @@ export class RecordedSpan implements HandSpan {
     if (key === "db.query.text" && typeof value === "string") this.statement = value
     if (!ATTRIBUTES.has(key)) return
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-      this.told = { key, value, before: this.told }
+      this.set(key, value)
       if (key === "max.denied") {
         this.recording.notable = true
         this.recording.sampler.measures.denied(this.name)
@@ -256,12 +281,23 @@ export class RecordedSpan implements HandSpan {
     }
   }
 
+  /** In the place of what was set before, so that a span which goes on for days holds no more than there are attributes. */
+  private set(key: string, value: AttributeValue): void {
+    for (let telling = this.told; telling !== undefined; telling = telling.before) {
+      if (telling.key === key) {
+        telling.value = value
+        return
+      }
+      if (telling.key === undefined && key in (telling.value as Told)) break
+    }
+    this.told = { key, value, before: this.told }
+  }
+
   /** Events carry whatever their author put into them: they aren't recorded. */
   event(): void {}
 
   addLinks(): void {}
 
-  /** Effect's own time isn't taken: all spans of a trace go by one clock. */
   end(_: bigint, exit: Exit.Exit<unknown, unknown>): void {
     this.finish(exit)
   }
@@ -272,14 +308,9 @@ export class RecordedSpan implements HandSpan {
     this.exit = exit
     const took = this.ended - this.started
     const { recording } = this
-    const { measures } = recording.sampler
     const failure = exit._tag === "Failure" ? failureOf(exit) : undefined
-    if (!EXPECTED.has(failure)) recording.notable = true
-    if (failure === "Unavailable" && !recording.unavailable) {
-      recording.unavailable = true
-      measures.unavailable(this.name)
-    }
-    measures.span(this, took, failure)
+    if (failure !== undefined) recording.failed(this, failure)
+    recording.sampler.measures.span(this, took, failure)
     if (recording.root === this) recording.sampler.ended(recording, took)
   }
 }

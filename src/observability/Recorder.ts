@@ -3,7 +3,7 @@
  * all of them, and always those that were slow, failed or were denied. Only attributes of the allowlist are recorded,
  * and of an error only its tag.
  */
-import { Context, Effect, Layer, Option, Tracer } from "effect"
+import { Context, Effect, Layer, Option, type Tracer } from "effect"
 import { createHash } from "node:crypto"
 import type { HandTracer } from "../domain/spans.ts"
 import type { Trace, TraceSpan } from "../domain/Trace.ts"
@@ -50,23 +50,26 @@ const statementAttributes = (statement: string): Readonly<Record<string, string>
 /** Nanoseconds of a time of the process's own clock; rounded before they are subtracted, so that what ended together still does. */
 const nanoseconds = (at: number): number => Math.round(at * 1e6)
 
+type Writable<A> = { -readonly [K in keyof A]: A[K] }
+
+// Put together step by step, as the rows of a page are: a kept trace is work for whoever is served meanwhile.
 const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSpan => {
-  const parent = Option.getOrUndefined(span.parent)
+  const { above, statement } = span
   const failure = span.exit === undefined ? "unfinished" : failureOf(span.exit)
   const start = nanoseconds(span.started)
-  return {
+  const attributes = span.allowed
+  if (statement !== undefined) Object.assign(attributes, statementAttributes(statement))
+  const made: Writable<TraceSpan> = {
     spanId: span.spanId,
-    ...(parent !== undefined && isHex(parent.spanId, 16) ? { parentId: parent.spanId } : {}),
-    name: span.statement === undefined ? span.name : POSTGRES,
+    name: statement === undefined ? span.name : POSTGRES,
     kind: span.kind,
     start: start - nanoseconds(startedAt),
     duration: nanoseconds(span.ended ?? endedAt) - start,
-    ...(failure === undefined ? {} : { failure }),
-    attributes: {
-      ...Object.fromEntries(span.attributes),
-      ...(span.statement === undefined ? {} : statementAttributes(span.statement))
-    }
+    attributes
   }
+  if (above instanceof RecordedSpan || (above !== undefined && isHex(above.spanId, 16))) made.parentId = above.spanId
+  if (failure !== undefined) made.failure = failure
+  return made
 }
 
 const toTrace = (recording: Recording): Trace => {
@@ -77,17 +80,44 @@ const toTrace = (recording: Recording): Trace => {
     startedAt: unixTime(root.started),
     spans: spans.map((span) => toSpan(span, root.started, endedAt)),
     dropped: recording.dropped,
-    statements: Object.fromEntries(
-      spans.flatMap(({ statement }) => {
-        const hash = statement === undefined ? undefined : statementAttributes(statement)["max.statement"]
-        return hash === undefined ? [] : [[hash, statement!]]
-      })
-    )
+    statements: textsOf(spans)
   }
+}
+
+/** Texts of the statements by the hashes that name them. */
+const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
+  const texts: Record<string, string> = {}
+  for (const { statement } of spans) {
+    const hash = statement === undefined ? undefined : statementAttributes(statement)["max.statement"]
+    if (hash !== undefined) texts[hash] = statement!
+  }
+  return texts
 }
 
 /** Traces that wait to be stored and exported; what comes beyond is counted, never waited for. */
 const MAX_WAITING = 1000
+
+/** A class, so that whoever spreads it into a tracer of their own gets all spans through that one's `span`. */
+class RecordingTracer implements HandTracer {
+  private readonly sampler: Sampler
+
+  constructor(sampler: Sampler) {
+    this.sampler = sampler
+  }
+
+  /** Effect's own time isn't taken: all spans of a trace go by one clock. */
+  span({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]): RecordedSpan {
+    return new RecordedSpan(this.sampler, name, Option.getOrUndefined(parent), kind, performance.now())
+  }
+
+  begin(name: string, parent: Tracer.Span | undefined, kind: Tracer.SpanKind, ago = 0): RecordedSpan {
+    return new RecordedSpan(this.sampler, name, parent, kind, performance.now() - ago)
+  }
+
+  isOwn(span: Tracer.AnySpan): span is RecordedSpan {
+    return span instanceof RecordedSpan
+  }
+}
 
 /** The tracer and what it kept since it was last asked. */
 export class Recorder extends Context.Service<
@@ -107,14 +137,7 @@ export class Recorder extends Context.Service<
         if (waiting.length < MAX_WAITING) waiting.push(recording)
       }
     }
-    const tracer: HandTracer = {
-      ...Tracer.make({
-        span: ({ kind, name, parent }) =>
-          new RecordedSpan(sampler, name, Option.getOrUndefined(parent), kind, performance.now())
-      }),
-      begin: (name, parent, kind, ago = 0) => new RecordedSpan(sampler, name, parent, kind, performance.now() - ago),
-      isOwn: (span) => span instanceof RecordedSpan
-    }
+    const tracer = new RecordingTracer(sampler)
     return Recorder.of({
       tracer,
       take: () => {
