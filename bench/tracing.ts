@@ -50,10 +50,13 @@ export const tracing = (rows: number, where: Where, quiet: boolean) =>
         {
           scenario: "tracing at its default share against none, time of a lookup",
           ratio: some!.ms / off!.ms,
-          target: 1.05
+          target: 1.1
         },
         { scenario: "tracing everything against none, time of a lookup", ratio: every!.ms / off!.ms },
-        { scenario: "tracing at its default share against none, client CPU", ratio: some!.cpu / off!.cpu },
+        {
+          scenario: "tracing at its default share against none, client CPU",
+          ratio: some!.cpu / off!.cpu
+        },
         { scenario: "tracing everything against none, client CPU", ratio: every!.cpu / off!.cpu }
       ] satisfies ReadonlyArray<Measured>
     })
