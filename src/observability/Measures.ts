@@ -10,7 +10,7 @@ type Labels = Readonly<Record<string, string>>
 type Update = (value: number) => void
 
 /** A span that has ended. */
-interface Measured {
+export interface Measured {
   readonly name: string
   /** The text of a database's span. */
   readonly statement: string | undefined
