@@ -8,8 +8,11 @@ import { shortReference } from "../src/domain/reference.ts"
 import { criticalPath, selfTimes, type Trace, type TraceSpan } from "../src/domain/Trace.ts"
 import { Env } from "../src/env.ts"
 import { Observability, Recorder } from "../src/observability.ts"
+import { Measures } from "../src/observability/Measures.ts"
 import { Database } from "../src/database/Database.ts"
+import { spanned } from "../src/database/spans.ts"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import { past, tell } from "../src/domain/spans.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
 import { explainStatement, type PlanNode } from "../src/services/explainStatement.ts"
 import { TraceStore } from "../src/services/TraceStore.ts"
@@ -75,6 +78,172 @@ describe("the recorder", () => {
     expect(trace).toMatchObject({ traceId: parent.traceId, spans: [{ parentId: parent.spanId }] })
     const unsampled = Tracer.externalSpan({ ...parent, sampled: false })
     expect(await Effect.runPromise(recorded(Effect.withSpan(Effect.void, "root", { parent: unsampled })))).toEqual([])
+  })
+})
+
+describe("a span that is begun by hand", () => {
+  const inner = (parent?: Tracer.Span) =>
+    spanned("inner", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
+      if (span !== undefined) tell(span, { "max.rows": 3, "max.organization.id": 9007199254740993n, phone: "canary" })
+      return Effect.succeed(span)
+    })
+  const outer = spanned("outer", undefined, (span) => Effect.andThen(past("past", span!, 1_000_000n), inner(span)))
+
+  plain("stands where one of Effect's would, on one clock with it, with attributes of the allowlist", async () => {
+    const before = Date.now()
+    const [trace] = await Effect.runPromise(recorded(Effect.withSpan(Effect.andThen(outer, inner()), "root")))
+    const [root, first, planned, second, third] = trace!.spans
+    expect(trace!.spans.map(({ kind, name, parentId }) => [name, kind, parentId])).toEqual([
+      ["root", "internal", undefined],
+      ["outer", "internal", root!.spanId],
+      ["past", "internal", first!.spanId],
+      ["inner", "client", first!.spanId],
+      ["inner", "client", root!.spanId]
+    ])
+    for (const { attributes } of [second!, third!])
+      expect(attributes).toEqual({ "max.rows": 3, "max.organization.id": "9007199254740993" })
+    const end = ({ duration, start }: TraceSpan) => start + duration
+    expect(planned!.duration).toBeGreaterThanOrEqual(1_000_000)
+    expect(root!.start).toBe(0)
+    expect([end(first!) <= third!.start, end(second!) <= end(first!), end(third!) <= end(root!)]).toEqual([
+      true,
+      true,
+      true
+    ])
+    expect(Math.abs(Number(trace!.startedAt / 1_000_000n) - before)).toBeLessThan(1000)
+  })
+
+  plain("ends with what ended its effect: a failure, a defect before there was one, an interruption", async () => {
+    const failed = async (body: () => Effect.Effect<unknown, unknown>) => {
+      const [trace] = await Effect.runPromise(recorded(spanned("one", undefined, body)))
+      return trace?.spans[0]?.failure
+    }
+    expect(await failed(() => Effect.fail({ _tag: "Unavailable" }))).toBe("Unavailable")
+    expect(
+      await failed(() => {
+        throw new Error("canary")
+      })
+    ).toBe("Defect")
+    expect(await failed(() => Effect.interrupt)).toBe("interrupted")
+    expect(await failed(() => Effect.timeout(Effect.never, 5))).toBe("TimeoutError")
+  })
+
+  plain("is kept when it was slow, failed or was denied, and else by the share, as any other", async () => {
+    const kept = async (effect: Effect.Effect<unknown, unknown>, sampling = NOTHING) =>
+      (await Effect.runPromise(recorded(effect, sampling))).length
+    const denied = spanned("one", undefined, (span) => Effect.sync(() => span!.attribute("max.denied", true)))
+    expect(await kept(outer)).toBe(0)
+    expect(await kept(outer, EVERYTHING)).toBe(1)
+    expect(await kept(denied)).toBe(1)
+    expect(await kept(spanned("one", undefined, () => Effect.fail({ _tag: "Unavailable" })))).toBe(1)
+    expect(await kept(spanned("one", undefined, () => Effect.fail({ _tag: "InvalidInput" })))).toBe(0)
+    expect(
+      await kept(
+        spanned("one", undefined, () => Effect.sleep(20)),
+        { share: 0, slow: 10 }
+      )
+    ).toBe(1)
+  })
+
+  plain("is another tracer's where there is another, with its attributes, and none where tracing is off", async () => {
+    const seen: Array<Tracer.Span> = []
+    const record = (span: Tracer.Span) => {
+      seen.push(span)
+      return span
+    }
+    const foreign = Tracer.make({ span: (options) => record(new Tracer.NativeSpan(options)) })
+    const own = Recorder.make(EVERYTHING).tracer
+    const around = Tracer.make({ ...own, span: (options) => record(own.span(options)) })
+    const ran = Effect.withSpan(inner(), "root")
+    for (const tracer of [foreign, around]) await Effect.runPromise(Effect.withTracer(ran, tracer))
+    expect(seen.map(({ name }) => name)).toEqual(["root", "inner", "root", "inner"])
+    expect(seen[1]!.attributes.get("max.organization.id")).toBe("9007199254740993")
+    expect(await Effect.runPromise(recorded(Effect.withTracerEnabled(outer.pipe(Effect.ignore), false)))).toEqual([])
+    expect(await Effect.runPromise(inner())).toBe(undefined)
+  })
+
+  plain("holds each attribute once, as it was told last", async () => {
+    const [trace] = await Effect.runPromise(
+      recorded(
+        spanned("one", undefined, (span) =>
+          Effect.sync(() => {
+            for (let rows = 0; rows < 50_000; rows++) span!.attribute("max.rows", rows)
+            tell(span!, { "max.rows": 7, "max.total": 8 })
+            expect(span!.attributes.get("max.rows")).toBe(7)
+            span!.attribute("max.rows", 9)
+          })
+        )
+      )
+    )
+    expect(trace!.spans[0]!.attributes).toEqual({ "max.rows": 9, "max.total": 8 })
+  })
+})
+
+describe("what is measured", () => {
+  plain("is every span, whether its trace is kept or not", async () => {
+    const measures = Measures.make()
+    const { take, tracer } = Recorder.make(NOTHING, measures)
+    const statement = (lane: string) =>
+      spanned("postgres", { kind: "client" }, (span) =>
+        Effect.sync(() => {
+          tell(span!, { "max.lane": lane })
+          span!.attribute("db.query.text", "SELECT 1")
+          if (lane === "search") span!.attribute("db.client.connection.wait_time_ms", 2)
+        })
+      )
+    const find = spanned("EntityQueryService.find", undefined, () => statement("lookup"))
+    const fails = spanned("EntityQueryService.find", undefined, () => Effect.fail({ _tag: "InvalidInput" }))
+    const tool = Effect.void.pipe(
+      Effect.withSpan("execute_tool x", {
+        attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "findEntities" }
+      })
+    )
+    await Effect.runPromise(
+      Effect.withTracer(
+        Effect.gen(function* () {
+          for (let times = 0; times < 300; times++) yield* find
+          for (let times = 0; times < 20; times++) yield* Effect.ignore(fails)
+          for (let times = 0; times < 10; times++) yield* statement("search")
+          for (let times = 0; times < 5; times++) yield* tool
+        }),
+        tracer
+      )
+    )
+    expect(take()).toEqual([])
+    const lines = measures
+      .prometheus()
+      .split("\n")
+      .map((line) => line.replace(/unit="[^"]*",?/, "").replace(/,\}/, "}"))
+    expect(lines.filter((line) => line.includes("_count")).toSorted()).toMatchInlineSnapshot(`
+      [
+        "db_client_connection_wait_time_seconds_count{max_lane="search"} 10",
+        "db_client_operation_duration_seconds_count{db_system_name="postgresql",max_lane="lookup"} 300",
+        "db_client_operation_duration_seconds_count{db_system_name="postgresql",max_lane="search"} 10",
+        "gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="execute_tool",gen_ai_tool_name="findEntities"} 5",
+        "max_lookup_duration_seconds_count{max_operation="find",error_type="InvalidInput"} 20",
+        "max_lookup_duration_seconds_count{max_operation="find"} 300",
+      ]
+    `)
+    const waits = lines.filter((line) => line.startsWith("db_client_connection_wait_time_seconds_bucket"))
+    const until = (bound: string) =>
+      Number(
+        waits
+          .find((line) => line.includes(`le="${bound}"`))
+          ?.split(" ")
+          .at(-1)
+      )
+    expect(["0.001", "0.005", "5", "+Inf"].map(until)).toEqual([0, 10, 10, 10])
+  })
+
+  plain("has no more series of a family than are good for whoever reads them", async () => {
+    const measures = Measures.make()
+    for (let which = 0; which < 600; which++) measures.denied(`place ${which}`)
+    measures.denied("place 1")
+    const lines = measures.prometheus().split("\n")
+    expect(lines.filter((line) => line.startsWith("max_denied_total{"))).toHaveLength(500)
+    expect(lines.find((line) => line.includes('"place 1"'))).toMatch(/ 2$/)
+    measures.unavailable("elsewhere")
+    expect(measures.prometheus()).toContain("max_unavailable_total")
   })
 })
 

@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
+import { tell, type Told } from "../domain/spans.ts"
 import type { Lane } from "./Lane.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { below, driverAttributes, spanned } from "./spans.ts"
@@ -67,7 +68,7 @@ const lookupsOf = (lane: Pick<Lane, "unsafe">): Lookups => {
   return made
 }
 
-const driverSpans = new WeakMap<object, Record<string, unknown>>()
+const driverSpans = new WeakMap<object, Told>()
 
 /**
  * Runs a compiled statement on a lane; its span is below `parent`, or else the current one. Where statements wait for
@@ -90,7 +91,7 @@ export const runStatement = <Row extends object>(
     if (span === undefined) return rows
     const attributes = driverSpans.get(lane) ?? driverAttributes(lane.config)
     driverSpans.set(lane, attributes)
-    for (const key in attributes) span.attribute(key, attributes[key])
+    tell(span, attributes)
     span.attribute("db.query.text", text)
     return rows
   })

@@ -4,10 +4,18 @@
  */
 import { Context, Effect, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import type { AttributeValue } from "../domain/Trace.ts"
 
 type Labels = Readonly<Record<string, string>>
-type Attributes = ReadonlyMap<string, AttributeValue>
+/** One series' next value. */
+type Update = (value: number) => void
+
+/** A span that has ended. */
+export interface Measured {
+  readonly name: string
+  /** The text of a database's span. */
+  readonly statement: string | undefined
+  readonly get: (attribute: string) => unknown
+}
 
 interface Family {
   readonly name: string
@@ -73,7 +81,7 @@ const prometheusNames = new Map<string, string>(
   ])
 )
 
-const text = (attributes: Attributes, name: string): string => String(attributes.get(name) ?? "")
+const text = (span: Measured, name: string): string => String(span.get(name) ?? "")
 
 const LOOKUP = "EntityQueryService."
 
@@ -85,7 +93,7 @@ export class Measures extends Context.Service<
   Measures,
   {
     /** Measures a span that has ended. */
-    readonly span: (name: string, attributes: Attributes, nanoseconds: bigint, failure: string | undefined) => void
+    readonly span: (span: Measured, milliseconds: number, failure: string | undefined) => void
     readonly denied: (where: string) => void
     readonly unavailable: (where: string) => void
     /** As Prometheus reads them. */
@@ -95,57 +103,100 @@ export class Measures extends Context.Service<
   }
 >()("max/observability/Measures") {
   static readonly make = (): Measures["Service"] => {
-    const context = Context.make(Metric.MetricRegistry, new Map()) as Context.Context<never>
-    const series = new Map<string, (value: number) => void>()
+    const registry: (typeof Metric.MetricRegistry)["Service"] = new Map()
+    const context = Context.make(Metric.MetricRegistry, registry) as Context.Context<never>
+    const series = Object.fromEntries(
+      Object.keys(FAMILIES).map((family) => [family, new Map<string, Update>()])
+    ) as Record<FamilyName, Map<string, Update>>
 
-    const made = (family: FamilyName, labels: Labels): ((value: number) => void) => {
+    const added = (family: FamilyName, key: string, labels: Labels): Update => {
+      if (series[family].size >= MAX_SERIES) return () => {}
       const { boundaries, description, name, unit }: Family = FAMILIES[family]
       const attributes = { ...labels, unit }
       const metric =
         boundaries === undefined
           ? Metric.counter(name, { description, attributes, incremental: true })
           : Metric.histogram(name, { description, attributes, boundaries })
-      return (value) => metric.updateUnsafe(value, context)
-    }
-    const record = (family: FamilyName, value: number, key: string, labels: () => Labels): void => {
-      const whole = `${family} ${key}`
-      let update = series.get(whole)
-      if (update === undefined) {
-        if (series.size >= MAX_SERIES) return
-        series.set(whole, (update = made(family, labels())))
-      }
-      update(value)
+      metric.valueUnsafe(context)
+      // What the registry has of it now: `metric` would look it up again for every value.
+      const { update } = [...registry.values()].at(-1)!.hooks as Metric.Metric.Hooks<number, unknown>
+      const made = (value: number) => update(value, context)
+      series[family].set(key, made)
+      return made
     }
     const counted = (family: "denied" | "unavailable") => (where: string) =>
-      record(family, 1, where, () => ({ "max.where": where }))
+      (series[family].get(where) ?? added(family, where, { "max.where": where }))(1)
 
-    const tokens = (attributes: Attributes, type: "input" | "output") => {
-      const used = attributes.get(`gen_ai.usage.${type}_tokens`)
-      if (typeof used !== "number") return
-      const model = text(attributes, "gen_ai.request.model")
-      record("tokens", used, `${model} ${type}`, () => ({
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": text(attributes, "gen_ai.provider.name"),
-        "gen_ai.request.model": model,
-        "gen_ai.token.type": type
-      }))
+    const statement = (span: Measured, seconds: number, failure: string | undefined) => {
+      const lane = text(span, "max.lane")
+      const key = keyOf(lane, failure)
+      const took =
+        series.statement.get(key) ??
+        added("statement", key, given({ "db.system.name": "postgresql", "max.lane": lane, "error.type": failure }))
+      took(seconds)
+      const wait = span.get("db.client.connection.wait_time_ms")
+      if (typeof wait !== "number") return
+      const waited = series.wait.get(lane) ?? added("wait", lane, given({ "max.lane": lane }))
+      waited(wait / 1000)
     }
 
-    const operation = (attributes: Attributes, seconds: number, failure: string | undefined) => {
-      const what = text(attributes, "gen_ai.operation.name")
-      const [provider, model, tool] = ["gen_ai.provider.name", "gen_ai.request.model", "gen_ai.tool.name"].map((name) =>
-        text(attributes, name)
-      )
-      record("operation", seconds, `${what} ${model} ${tool} ${failure ?? ""}`, () =>
-        given({
-          "gen_ai.operation.name": what,
-          "gen_ai.provider.name": provider,
+    const lookup = (name: string, seconds: number, failure: string | undefined) => {
+      const key = keyOf(name, failure)
+      const took =
+        series.lookup.get(key) ??
+        added("lookup", key, given({ "max.operation": name.slice(LOOKUP.length), "error.type": failure }))
+      took(seconds)
+    }
+
+    const tokens = (span: Measured, type: "input" | "output") => {
+      const used = span.get(`gen_ai.usage.${type}_tokens`)
+      if (typeof used !== "number") return
+      const model = text(span, "gen_ai.request.model")
+      const key = `${model} ${type}`
+      const counts =
+        series.tokens.get(key) ??
+        added("tokens", key, {
+          "gen_ai.operation.name": "chat",
+          "gen_ai.provider.name": text(span, "gen_ai.provider.name"),
           "gen_ai.request.model": model,
-          "gen_ai.tool.name": tool,
-          "error.type": failure
+          "gen_ai.token.type": type
         })
-      )
-      if (what === "chat") (["input", "output"] as const).forEach((type) => tokens(attributes, type))
+      counts(used)
+    }
+
+    const operation = (span: Measured, what: string, seconds: number, failure: string | undefined) => {
+      const model = text(span, "gen_ai.request.model")
+      const tool = text(span, "gen_ai.tool.name")
+      const key = `${what} ${model} ${tool} ${failure ?? ""}`
+      const took =
+        series.operation.get(key) ??
+        added(
+          "operation",
+          key,
+          given({
+            "gen_ai.operation.name": what,
+            "gen_ai.provider.name": text(span, "gen_ai.provider.name"),
+            "gen_ai.request.model": model,
+            "gen_ai.tool.name": tool,
+            "error.type": failure
+          })
+        )
+      took(seconds)
+      if (what === "chat") (["input", "output"] as const).forEach((type) => tokens(span, type))
+    }
+
+    const request = (span: Measured, method: string, seconds: number) => {
+      const route = text(span, "http.route")
+      const status = text(span, "http.response.status_code")
+      const key = `${method} ${route} ${status}`
+      const took =
+        series.request.get(key) ??
+        added(
+          "request",
+          key,
+          given({ "http.request.method": method, "http.route": route, "http.response.status_code": status })
+        )
+      took(seconds)
     }
 
     return Measures.of({
@@ -154,36 +205,24 @@ export class Measures extends Context.Service<
       unavailable: counted("unavailable"),
       prometheus: () =>
         PrometheusMetrics.formatUnsafe(context, { metricNameMapper: (name) => prometheusNames.get(name) ?? name }),
-      span: (name, attributes, nanoseconds, failure) => {
-        if (name === "postgres") {
-          const lane = text(attributes, "max.lane")
-          const seconds = Number(nanoseconds) / 1e9
-          const key = failure === undefined ? lane : `${lane} ${failure}`
-          record("statement", seconds, key, () =>
-            given({ "db.system.name": "postgresql", "max.lane": lane, "error.type": failure })
-          )
-          const wait = attributes.get("db.client.connection.wait_time_ms")
-          if (typeof wait === "number") record("wait", wait / 1000, lane, () => given({ "max.lane": lane }))
-        } else if (name.startsWith(LOOKUP)) {
-          record("lookup", Number(nanoseconds) / 1e9, failure === undefined ? name : `${name} ${failure}`, () =>
-            given({ "max.operation": name.slice(LOOKUP.length), "error.type": failure })
-          )
-        } else if (attributes.has("gen_ai.operation.name")) {
-          operation(attributes, Number(nanoseconds) / 1e9, failure)
-        } else if (attributes.has("http.request.method")) {
-          const [method, route, status] = ["http.request.method", "http.route", "http.response.status_code"].map(
-            (label) => text(attributes, label)
-          )
-          record("request", Number(nanoseconds) / 1e9, `${method} ${route} ${status}`, () =>
-            given({ "http.request.method": method, "http.route": route, "http.response.status_code": status })
-          )
-        }
+      span: (span, milliseconds, failure) => {
+        const seconds = milliseconds / 1000
+        if (span.statement !== undefined) return statement(span, seconds, failure)
+        if (span.name.startsWith(LOOKUP)) return lookup(span.name, seconds, failure)
+        const what = text(span, "gen_ai.operation.name")
+        if (what !== "") return operation(span, what, seconds, failure)
+        const method = text(span, "http.request.method")
+        if (method !== "") request(span, method, seconds)
       }
     })
   }
 
   static readonly layer = Layer.effect(Measures, Effect.sync(Measures.make))
 }
+
+/** What went well has the shortest key: nothing is put together for it. */
+const keyOf = (name: string, failure: string | undefined): string =>
+  failure === undefined ? name : `${name} ${failure}`
 
 /** Labels that say something. */
 const given = (labels: Readonly<Record<string, string | undefined>>): Labels =>

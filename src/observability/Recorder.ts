@@ -3,11 +3,13 @@
  * all of them, and always those that were slow, failed or were denied. Only attributes of the allowlist are recorded,
  * and of an error only its tag.
  */
-import { Cause, Context, Effect, Exit, Layer, Option, Tracer } from "effect"
+import { Context, Effect, Layer, Option, type Tracer } from "effect"
 import { createHash } from "node:crypto"
-import { ATTRIBUTES, type AttributeValue, type Trace, type TraceSpan } from "../domain/Trace.ts"
+import type { HandTracer } from "../domain/spans.ts"
+import type { Trace, TraceSpan } from "../domain/Trace.ts"
 import { Env } from "../env.ts"
 import { Measures } from "./Measures.ts"
+import { failureOf, isHex, RecordedSpan, type Recording, type Sampler, unixTime } from "./RecordedSpan.ts"
 
 export interface Sampling {
   /** The share of traces that is kept, 0 to 1. */
@@ -16,151 +18,8 @@ export interface Sampling {
   readonly slow: number
 }
 
-/** A trace holds at most so many spans; of what comes later only the number is known. */
-const MAX_SPANS = 2000
-
-/** What a trace collects until its first span ends. */
-class Recording {
-  readonly spans: Array<RecordedSpan> = []
-  dropped = 0
-  notable = false
-  unavailable = false
-  readonly root: RecordedSpan
-  sampled: boolean
-
-  constructor(root: RecordedSpan, sampled: boolean) {
-    this.root = root
-    this.sampled = sampled
-    this.spans.push(root)
-  }
-}
-
-/** What decides which traces are kept. */
-interface Sampler {
-  readonly chosen: () => boolean
-  readonly ended: (recording: Recording, nanoseconds: bigint) => void
-  readonly measures: Measures["Service"]
-}
-
 /** What every statement's span is called; the driver calls its own after the database. */
 const POSTGRES = "postgres"
-
-const isHex = (text: string, length: number): boolean => text.length === length && /^[0-9a-f]+$/.test(text)
-
-const randomHex = (digits: number): string => {
-  let text = ""
-  while (text.length < digits)
-    text += Math.floor(Math.random() * 0x1_0000_0000)
-      .toString(16)
-      .padStart(8, "0")
-  return text
-}
-
-const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
-  if (Exit.isSuccess(exit)) return undefined
-  if (Cause.hasInterruptsOnly(exit.cause)) return "interrupted"
-  const error = Cause.squash(exit.cause)
-  return typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
-    ? error._tag
-    : "Defect"
-}
-
-/** Failures that are answers: a caller was told what is wrong, or that there is no access. */
-const EXPECTED: ReadonlySet<string | undefined> = new Set([undefined, "interrupted", "InvalidInput"])
-
-class RecordedSpan implements Tracer.Span {
-  readonly _tag = "Span"
-  readonly name: string
-  parent: Option.Option<Tracer.AnySpan>
-  readonly annotations: Context.Context<never>
-  readonly links: Array<Tracer.SpanLink>
-  readonly kind: Tracer.SpanKind
-  readonly attributes = new Map<string, AttributeValue>()
-  readonly recording: Recording
-  /** The text of a database's span. */
-  statement: string | undefined
-  status: Tracer.SpanStatus
-  private readonly sampler: Sampler
-  private madeTraceId: string | undefined
-  private madeSpanId: string | undefined
-
-  constructor(options: Parameters<Tracer.Tracer["span"]>[0], sampler: Sampler) {
-    this.sampler = sampler
-    this.name = options.name
-    this.parent = options.parent
-    this.annotations = options.annotations
-    this.links = options.links
-    this.kind = options.kind
-    this.status = { _tag: "Started", startTime: options.startTime }
-    const parent = Option.getOrUndefined(options.parent)
-    if (parent instanceof RecordedSpan) {
-      this.recording = parent.recording
-      if (this.recording.spans.length < MAX_SPANS) this.recording.spans.push(this)
-      else this.recording.dropped += 1
-    } else {
-      this.recording = new Recording(this, parent === undefined ? sampler.chosen() : parent.sampled)
-    }
-  }
-
-  /** Whether another process should keep its part of this trace. */
-  get sampled(): boolean {
-    return this.recording.sampled
-  }
-
-  get traceId(): string {
-    if (this.recording.root !== this) return this.recording.root.traceId
-    const parent = Option.getOrUndefined(this.parent)
-    return (this.madeTraceId ??= parent !== undefined && isHex(parent.traceId, 32) ? parent.traceId : randomHex(32))
-  }
-
-  get spanId(): string {
-    return (this.madeSpanId ??= randomHex(16))
-  }
-
-  /**
-   * Makes the trace a part of one that began elsewhere: its first span gets a parent there, and the trace its id, unless
-   * that has been told somebody already. What is kept of it stays Max's own decision, but for `force`.
-   */
-  continueFrom(parent: Tracer.ExternalSpan, force: boolean): void {
-    if (this.recording.root !== this || Option.isSome(this.parent)) return
-    if (force && parent.sampled) this.recording.sampled = true
-    if (this.madeTraceId !== undefined) return
-    this.parent = Option.some(parent)
-  }
-
-  attribute(key: string, value: unknown): void {
-    if (key === "db.query.text" && typeof value === "string") this.statement = value
-    if (!ATTRIBUTES.has(key)) return
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-      this.attributes.set(key, value)
-      if (key === "max.denied") {
-        this.recording.notable = true
-        this.sampler.measures.denied(this.name)
-      }
-      // What is answered over HTTP has no failed span, whatever it was.
-      if (key === "http.response.status_code" && Number(value) >= 500) this.recording.notable = true
-    }
-  }
-
-  /** Events carry whatever their author put into them: they aren't recorded. */
-  event(): void {}
-
-  addLinks(): void {}
-
-  end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
-    if (this.status._tag === "Ended") return
-    const took = endTime - this.status.startTime
-    this.status = { _tag: "Ended", startTime: this.status.startTime, endTime, exit }
-    const failure = exit._tag === "Failure" ? failureOf(exit) : undefined
-    if (!EXPECTED.has(failure)) this.recording.notable = true
-    if (failure === "Unavailable" && !this.recording.unavailable) {
-      this.recording.unavailable = true
-      this.sampler.measures.unavailable(this.name)
-    }
-    this.sampler.measures.span(this.statement === undefined ? this.name : POSTGRES, this.attributes, took, failure)
-    if (this.recording.root === this) this.sampler.ended(this.recording, took)
-  }
-}
 
 /** What a statement calls itself, or the kind of statement that it is. */
 const LABEL = /^\/\* (max [^*]*?) \*\//
@@ -188,46 +47,77 @@ const statementAttributes = (statement: string): Readonly<Record<string, string>
   return made
 }
 
-const toSpan = (span: RecordedSpan, startedAt: bigint, endedAt: bigint): TraceSpan => {
-  const { status } = span
-  const parent = Option.getOrUndefined(span.parent)
-  const end = status._tag === "Ended" ? status.endTime : endedAt
-  const failure = status._tag === "Ended" ? failureOf(status.exit) : "unfinished"
-  return {
+/** Nanoseconds of a time of the process's own clock; rounded before they are subtracted, so that what ended together still does. */
+const nanoseconds = (at: number): number => Math.round(at * 1e6)
+
+type Writable<A> = { -readonly [K in keyof A]: A[K] }
+
+// Put together step by step, as the rows of a page are: a kept trace is work for whoever is served meanwhile.
+const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSpan => {
+  const { above, statement } = span
+  const failure = span.exit === undefined ? "unfinished" : failureOf(span.exit)
+  const start = nanoseconds(span.started)
+  const attributes = span.allowed
+  if (statement !== undefined) Object.assign(attributes, statementAttributes(statement))
+  const made: Writable<TraceSpan> = {
     spanId: span.spanId,
-    ...(parent !== undefined && isHex(parent.spanId, 16) ? { parentId: parent.spanId } : {}),
-    name: span.statement === undefined ? span.name : POSTGRES,
+    name: statement === undefined ? span.name : POSTGRES,
     kind: span.kind,
-    start: Number(status.startTime - startedAt),
-    duration: Number(end - status.startTime),
-    ...(failure === undefined ? {} : { failure }),
-    attributes: {
-      ...Object.fromEntries(span.attributes),
-      ...(span.statement === undefined ? {} : statementAttributes(span.statement))
-    }
+    start: start - nanoseconds(startedAt),
+    duration: nanoseconds(span.ended ?? endedAt) - start,
+    attributes
   }
+  if (above instanceof RecordedSpan || (above !== undefined && isHex(above.spanId, 16))) made.parentId = above.spanId
+  if (failure !== undefined) made.failure = failure
+  return made
 }
 
 const toTrace = (recording: Recording): Trace => {
-  const { status, traceId } = recording.root
-  const startedAt = status.startTime
-  const endedAt = status._tag === "Ended" ? status.endTime : startedAt
+  const { root, spans } = recording
+  const endedAt = root.ended ?? root.started
   return {
-    traceId,
-    startedAt,
-    spans: recording.spans.map((span) => toSpan(span, startedAt, endedAt)),
+    traceId: root.traceId,
+    startedAt: unixTime(root.started),
+    spans: spans.map((span) => toSpan(span, root.started, endedAt)),
     dropped: recording.dropped,
-    statements: Object.fromEntries(
-      recording.spans.flatMap(({ statement }) => {
-        const hash = statement === undefined ? undefined : statementAttributes(statement)["max.statement"]
-        return hash === undefined ? [] : [[hash, statement!]]
-      })
-    )
+    statements: textsOf(spans)
   }
+}
+
+/** Texts of the statements by the hashes that name them. */
+const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
+  const texts: Record<string, string> = {}
+  for (const { statement } of spans) {
+    const hash = statement === undefined ? undefined : statementAttributes(statement)["max.statement"]
+    if (hash !== undefined) texts[hash] = statement!
+  }
+  return texts
 }
 
 /** Traces that wait to be stored and exported; what comes beyond is counted, never waited for. */
 const MAX_WAITING = 1000
+
+/** A class, so that whoever spreads it into a tracer of their own gets all spans through that one's `span`. */
+class RecordingTracer implements HandTracer {
+  private readonly sampler: Sampler
+
+  constructor(sampler: Sampler) {
+    this.sampler = sampler
+  }
+
+  /** Effect's own time isn't taken: all spans of a trace go by one clock. */
+  span({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]): RecordedSpan {
+    return new RecordedSpan(this.sampler, name, Option.getOrUndefined(parent), kind, performance.now())
+  }
+
+  begin(name: string, parent: Tracer.Span | undefined, kind: Tracer.SpanKind, ago = 0): RecordedSpan {
+    return new RecordedSpan(this.sampler, name, parent, kind, performance.now() - ago)
+  }
+
+  isOwn(span: Tracer.AnySpan): span is RecordedSpan {
+    return span instanceof RecordedSpan
+  }
+}
 
 /** The tracer and what it kept since it was last asked. */
 export class Recorder extends Context.Service<
@@ -238,18 +128,18 @@ export class Recorder extends Context.Service<
   }
 >()("max/Recorder") {
   static readonly make = ({ share, slow }: Sampling, measures = Measures.make()): Recorder["Service"] => {
-    const slowNanos = BigInt(Math.round(slow * 1e6))
     let waiting: Array<Recording> = []
-    const recorder: Sampler = {
+    const sampler: Sampler = {
       measures,
       chosen: () => Math.random() < share,
       ended: (recording, took) => {
-        if (!recording.sampled && !recording.notable && took < slowNanos) return
+        if (!recording.sampled && !recording.notable && took < slow) return
         if (waiting.length < MAX_WAITING) waiting.push(recording)
       }
     }
+    const tracer = new RecordingTracer(sampler)
     return Recorder.of({
-      tracer: Tracer.make({ span: (options) => new RecordedSpan(options, recorder) }),
+      tracer,
       take: () => {
         const taken = waiting
         waiting = []

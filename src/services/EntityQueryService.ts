@@ -11,7 +11,7 @@ import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
-import { past } from "../domain/spans.ts"
+import { past, tell } from "../domain/spans.ts"
 import { callerMark } from "./callerMark.ts"
 import { type Admitted, IdentityResolver } from "./IdentityResolver.ts"
 import { OrganizationState } from "./OrganizationState.ts"
@@ -102,16 +102,20 @@ export class EntityQueryService extends Context.Service<
         const found = store.find(resolved.success, admitted.state.catalog, span)
         if (span === undefined) return found
         const planning = visible.planning() - before
-        span.attribute("max.type", type.slug)
-        span.attribute("max.shape", label)
-        span.attribute("max.plan.cached", planning === 0n)
-        span.attribute("max.plan.hash", visible.nameOf(type))
-        const told = Effect.tap(found, (one) => {
-          if (one._tag !== "Page") return Effect.void
-          span.attribute("max.total", one.page.total)
-          span.attribute("max.entities", one.page.entities.length)
-          span.attribute("max.limited", limited === true)
-          return Effect.void
+        tell(span, {
+          "max.type": type.slug,
+          "max.shape": label,
+          "max.plan.cached": planning === 0n,
+          "max.plan.hash": visible.nameOf(type)
+        })
+        const told = Effect.map(found, (one) => {
+          if (one._tag === "Page")
+            tell(span, {
+              "max.total": one.page.total,
+              "max.entities": one.page.entities.length,
+              "max.limited": limited === true
+            })
+          return one
         })
         return planning === 0n ? told : Effect.andThen(past("PermissionEngine.plan", span, planning), told)
       }
@@ -203,7 +207,7 @@ export class EntityQueryService extends Context.Service<
         findEntities: (input) =>
           spanned("EntityQueryService.find", undefined, (span) =>
             forCaller(input.organizationId, (principal) => {
-              span?.attribute("max.organization.id", String(input.organizationId))
+              if (span !== undefined) tell(span, { "max.organization.id": input.organizationId })
               const cached = states.cached(input.organizationId)
               if (cached?.catalog.epoch !== principal.epoch) return anew(input, principal, span)
               return Effect.flatMap(attempt(input, { principal, state: cached }, span), (first) =>

@@ -8,6 +8,7 @@ import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL, type ResolvedQuery } from "../domain/Query.ts"
+import { tell } from "../domain/spans.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
 import { makeSearchTurns } from "./searchTurns.ts"
@@ -56,7 +57,7 @@ export class OrgEntityStore extends Context.Service<
             const answered =
               query.lane === "search" || catalog.rowSecurity === true ? inTurn(catalog.organization.id, rows) : rows
             return Effect.flatMap(answered, (found) => {
-              span?.attribute("max.rows", found.length)
+              if (span !== undefined) tell(span, { "max.rows": found.length })
               return pageOf(found, query, catalog)
             })
           })

@@ -51,7 +51,7 @@ export const shapeFault = (name: ToolName, input: unknown): string | undefined =
 const withoutInputOnSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.matchEffect(Effect.currentSpan, {
     onFailure: () => effect,
-    onSuccess: (span) => Effect.withParentSpan(effect, sealed(span))
+    onSuccess: (span) => Effect.withParentSpan(effect, sealed(span), { captureStackTrace: false })
   })
 
 /** Calls a tool for the current principal; the input is checked by the tool's schema before anything is looked up. */
@@ -59,9 +59,11 @@ export const callTool = (name: string, input: unknown) => {
   const known = isToolName(name) ? name : "unknown"
   return call(name, input).pipe(
     Effect.tap(({ text }) => Effect.annotateCurrentSpan("max.bytes", Buffer.byteLength(text))),
-    Effect.withSpan(`execute_tool ${known}`, {
-      attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": known }
-    })
+    Effect.withSpan(
+      `execute_tool ${known}`,
+      { attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": known } },
+      { captureStackTrace: false }
+    )
   )
 }
 

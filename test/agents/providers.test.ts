@@ -65,6 +65,16 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
+    it.effect("tells the provider of the trace that it is asked in, and of none where there is none", () =>
+      Effect.gen(function* () {
+        server.reset(() => says("Ada is a customer."))
+        yield* step()
+        const { spanId, traceId } = yield* Effect.withSpan(Effect.andThen(step(), Effect.currentSpan), "chat")
+        const told = server.requests.map(({ headers }) => headers["traceparent"])
+        expect(told).toEqual([undefined, `00-${traceId}-${spanId}-01`])
+      })
+    )
+
     it.effect("gives calls whole, several at once, and a broken input as none", () =>
       Effect.gen(function* () {
         const input = { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: 'A "quoted" ñame' }] }

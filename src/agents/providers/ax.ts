@@ -5,6 +5,7 @@
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
 import { ConfigurationError } from "../../domain/errors.ts"
+import { traceparent } from "../../domain/spans.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
 import { parsedInput } from "./input.ts"
 
@@ -29,14 +30,16 @@ export const axProvider = (settings: AxSettings): Layer.Layer<ModelStep, Configu
       if (model === undefined) {
         return yield* new ConfigurationError({ message: `Set MAX_MODEL to a model of ${name}'s.` })
       }
-      const service = yield* Effect.try({
-        try: () =>
-          ai({
-            name,
-            apiKey: settings.key === undefined ? "" : Redacted.value(settings.key),
-            config: { model, stream: true },
-            options: { debug: false, ...(settings.url === undefined ? {} : { fetch: elsewhere(settings.url) }) }
-          } as unknown as AxAIArgs<string>) as unknown as AxAIService,
+      const send = settings.url === undefined ? fetch : elsewhere(settings.url)
+      const serviceOver = (own: typeof fetch) =>
+        ai({
+          name,
+          apiKey: settings.key === undefined ? "" : Redacted.value(settings.key),
+          config: { model, stream: true },
+          options: { debug: false, fetch: own }
+        } as unknown as AxAIArgs<string>) as unknown as AxAIService
+      yield* Effect.try({
+        try: () => serviceOver(send),
         catch: () => new ConfigurationError({ message: `Ax knows no provider ${name}, or it needs MAX_API_KEY.` })
       })
       return ModelStep.of({
@@ -44,21 +47,34 @@ export const axProvider = (settings: AxSettings): Layer.Layer<ModelStep, Configu
         model,
         stream: (request) =>
           Stream.callback<StepEvent, ModelFailure>((queue) =>
-            Effect.callback<void, ModelFailure>((resume) => {
-              const abort = new AbortController()
-              void run(service, model, request, abort.signal, (event) => Queue.offerUnsafe(queue, event)).then(
-                () => {
-                  Queue.endUnsafe(queue)
-                  resume(Effect.void)
-                },
-                (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
-              )
-              return Effect.sync(() => abort.abort())
-            })
+            Effect.flatMap(traceparent, (headers) =>
+              Effect.callback<void, ModelFailure>((resume) => {
+                const abort = new AbortController()
+                // One for each step, which costs 0.2 ms: Ax takes a fetch when a service is made and at no other time.
+                const service = serviceOver(saying(headers, send))
+                void run(service, model, request, abort.signal, (event) => Queue.offerUnsafe(queue, event)).then(
+                  () => {
+                    Queue.endUnsafe(queue)
+                    resume(Effect.void)
+                  },
+                  (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
+                )
+                return Effect.sync(() => abort.abort())
+              })
+            )
           )
       })
     })
   )
+
+/** Ax takes no headers for every provider either. */
+const saying =
+  (more: Readonly<Record<string, string>>, send: typeof fetch): typeof fetch =>
+  (input, init) => {
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+    for (const [name, value] of Object.entries(more)) headers.set(name, value)
+    return send(input, { ...init, headers })
+  }
 
 /** Ax has no address of its own for every provider, but takes a fetch for all of them. */
 const elsewhere =
