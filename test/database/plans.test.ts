@@ -144,8 +144,8 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
                 const several = yield* search.withTransaction(
                   accessOfStatement(search, forSeveral(statement, SEVERAL), plan)
                 )
-                const each = { ways: several.ways, rows: several.rows / SEVERAL }
-                for (const fault of faultsOf({ name, people: world.organizations[size].people, size }, each))
+                const each = { ...several, rows: several.rows / SEVERAL }
+                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, each))
                   faults.push(`${said}, seeing ${role}, ${plan} plan for several: ${fault}`)
               }
             }
