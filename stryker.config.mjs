@@ -17,6 +17,7 @@ export default {
     "src/database/sql/predicate.ts",
     "src/database/sql/rows.ts",
     "src/database/sql/find.ts",
+    "src/database/sql/ways.ts",
     "src/database/sql/SqlWriter.ts",
     "src/database/sql/compilable.ts",
     "src/domain/Predicate.ts",

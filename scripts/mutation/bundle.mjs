@@ -10,6 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const OFFLINE = [
   "test/database/sql/rows.test.ts",
   "test/database/sharing.test.ts",
+  "test/database/sql/ways.test.ts",
   "test/domain/predicate.test.ts",
   "test/database/sql/find.test.ts",
   "test/database/sql/mapped.test.ts",

@@ -113,11 +113,16 @@ export class Importer extends Context.Service<
       const stateOf = (organization: Organization) =>
         Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
 
-      /** Statistics are for speed alone: a failure here doesn't undo what was imported. */
-      const analyze = (relations: ReadonlyArray<Relation>) =>
-        Effect.forEach(relations, (relation) => owner.unsafe(`ANALYZE ${qualified(relation)}`).unprepared, {
-          discard: true
-        }).pipe(Effect.timeout("1 minute"), Effect.ignore)
+      /**
+       * Statistics, and which pages hold nothing that is still in doubt: those an index answers for by itself. Both are
+       * for speed alone: a failure here doesn't undo what was imported.
+       */
+      const tidy = (relations: ReadonlyArray<Relation>) =>
+        Effect.forEach(
+          ["ANALYZE", "VACUUM (TRUNCATE false)"].flatMap((what) => relations.map((one) => `${what} ${qualified(one)}`)),
+          (statement) => owner.unsafe(statement).unprepared,
+          { discard: true }
+        ).pipe(Effect.timeout("1 minute"), Effect.ignore)
 
       /** Makes what is to be made; a dry run makes types, which nobody sees, and no columns, which would hold up lookups. */
       const prepare = Effect.fnUntraced(function* (
@@ -197,11 +202,11 @@ export class Importer extends Context.Service<
             .pipe(Effect.catchTag("Undone", ({ outcome }) => Effect.succeed(outcome)))
         )
         const { bad, bound, columns, counts, made, plan, policy, preview, type, warnings } = done
-        if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= ANALYZE_FROM)) {
+        if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= TIDY_FROM)) {
           const links = bound.flatMap(({ fields }) =>
             fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))
           )
-          yield* analyze([type.relation, ...links])
+          yield* tidy([type.relation, ...links])
         }
         const madeSlugs = new Set(made.map(({ slug }) => slug))
         const hidden = new Set(
@@ -247,7 +252,7 @@ export class Importer extends Context.Service<
   )
 }
 
-const ANALYZE_FROM = 1000
+const TIDY_FROM = 1000
 
 type Kinds = ReadonlyMap<string, InferredKind>
 

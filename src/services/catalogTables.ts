@@ -175,7 +175,10 @@ export const addColumns = Effect.fnUntraced(function* (
   yield* define(owner, [
     ...(missing.length === 0 ? [] : [`ALTER TABLE ${table} ${missing.flatMap(columnDefinitions).join(", ")}`]),
     ...foundBy("key").map(({ key }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(key!)}, id)`),
-    ...foundBy("value").map(({ column }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(column)}, id)`)
+    ...foundBy("value").map(
+      ({ column, of }) =>
+        `CREATE INDEX ON ${table} (organization_id, ${identifier(column)}, id)${of.kind === "reference" ? " INCLUDE (name_k)" : ""}`
+    )
   ])
   const searchIndexes = foundBy("elements").map(
     ({ key }) => `CREATE INDEX ON ${table} USING gin (organization_id, ${identifier(key!)})`

@@ -34,6 +34,21 @@ const versionOf = (url: string) =>
     Effect.map(owner<{ id: number }>`SELECT max(id) AS id FROM max.migrations`, ([row]) => row!.id)
   )
 
+/** The indexes that lead to references of tables of Max's, the system types' and organizations' own. */
+const referenceIndexes = (url: string) =>
+  withOwner(url, (owner) =>
+    Effect.map(
+      owner<{ own: boolean; definition: string }>`
+        SELECT DISTINCT v.relation_table LIKE 't\\_%' AS own, i.indexrelid, substring(pg_get_indexdef(i.indexrelid) FROM ' (?=id\\)).*') AS definition
+        FROM builder.columns c JOIN builder.entity_type_versions v
+          ON v.organization_id = c.organization_id AND v.type_key = c.type_key AND v.version = c.version
+        JOIN pg_index i ON i.indrelid = to_regclass(format('%I.%I', v.relation_schema, v.relation_table))
+        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[1]
+        WHERE v.relation_schema = 'data' AND c.storage->>'_tag' = 'One' AND a.attname = c.storage->>'column'`,
+      (rows) => rows.map(({ definition, own }) => `${own ? "own" : "shared"}:${definition}`).sort()
+    )
+  )
+
 let upgraded: Record<string, string> = {}
 let restored: Record<string, string> = {}
 
@@ -62,13 +77,18 @@ describe("a database as Max 0.1.0 left it", () => {
     const url = upgraded["DATABASE_URL"]!
     await withOwner(url, (owner) => owner.withTransaction(fill(owner, readBackupFile(join(fixture, "data.backup")))))
     expect(await versionOf(url)).toBe(1)
+    expect(new Set(await referenceIndexes(url))).toEqual(new Set(["own: id)", "shared: id)"]))
     const ran = await runMax(["org", "list"], upgraded)
     expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining("max migrate")])
     expect(await versionOf(url)).toBe(1)
   })
 
   it("is migrated, answers as before, and can be written into", async () => {
+    const before = await referenceIndexes(upgraded["DATABASE_URL"]!)
     expect((await runMax(["migrate"], upgraded)).code).toBe(0)
+    expect(await referenceIndexes(upgraded["DATABASE_URL"]!)).toEqual(
+      before.map((index) => `${index} INCLUDE (name_k)`)
+    )
     expect(await versionOf(upgraded["DATABASE_URL"]!)).toBe(SCHEMA_VERSION)
     await answersAsBefore(upgraded)
     expect((await runMax(["doctor"], upgraded)).code).toBe(0)

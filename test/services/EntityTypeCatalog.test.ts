@@ -138,7 +138,8 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
         "USING btree (organization_id, c5, id)",
         "USING btree (organization_id, c7, id)",
         "USING btree (organization_id, c8, id)",
-        "USING btree (organization_id, c10, id)",
+        "USING btree (organization_id, c10, id) INCLUDE (name_k)",
+        "USING btree (organization_id, owner_id, id) INCLUDE (name_k)",
         "USING gin (organization_id, c9_k)"
       ])
         expect(own).toContain(index)

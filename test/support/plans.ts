@@ -11,6 +11,7 @@ interface Node {
   readonly "Actual Loops": number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
+  readonly "Heap Fetches"?: number
   readonly Plans?: ReadonlyArray<Node>
 }
 
@@ -19,22 +20,30 @@ export interface Access {
   readonly ways: ReadonlyArray<string>
   /** Rows that were read from tables and indexes of entities, those included that were then left out. */
   readonly rows: number
+  /** Of these, the ones that their table was read for, because no index had what was asked. */
+  readonly fetched: number
 }
 
 const accessOf = (root: Node): Access => {
   const ways = new Set<string>()
   let rows = 0
+  let fetched = 0
   const visit = (node: Node) => {
     if (node["Node Type"].endsWith("Scan") && (node["Relation Name"] ?? node["Index Name"]) !== undefined) {
       const on = node["Relation Name"] === undefined ? "" : ` on ${node["Relation Name"]}`
       ways.add(`${node["Node Type"]}${on}${node["Index Name"] === undefined ? "" : ` by ${node["Index Name"]}`}`)
       const left = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
-      if (node["Relation Name"] !== "organizations") rows += (node["Actual Rows"] + left) * node["Actual Loops"]
+      if (node["Relation Name"] !== "organizations") {
+        const looked = (node["Actual Rows"] + left) * node["Actual Loops"]
+        rows += looked
+        // How often an index alone wouldn't do is said for all rounds together.
+        if (node["Relation Name"] !== undefined) fetched += node["Heap Fetches"] ?? looked
+      }
     }
     for (const child of node.Plans ?? []) visit(child)
   }
   visit(root)
-  return { ways: [...ways], rows: Math.round(rows) }
+  return { ways: [...ways], rows: Math.round(rows), fetched: Math.round(fetched) }
 }
 
 const literal = (value: unknown): string =>

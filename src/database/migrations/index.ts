@@ -7,6 +7,7 @@ import { admission } from "./0006_admission.ts"
 import { traces } from "./0007_traces.ts"
 import { sms } from "./0008_sms.ts"
 import { traceRetention } from "./0011_trace_retention.ts"
+import { namesByReference } from "./0013_names_by_reference.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -17,7 +18,8 @@ export const migrations: ReadonlyArray<Migration> = [
   admission,
   traces,
   sms,
-  traceRetention
+  traceRetention,
+  namesByReference
 ]
 
 /** The schema that this program needs. */

@@ -20,6 +20,7 @@ import {
   targetRows
 } from "./rows.ts"
 import { identifier, isList, qualified, SqlWriter } from "./SqlWriter.ts"
+import { type Ways, waysOf } from "./ways.ts"
 
 export interface Statement {
   readonly text: string
@@ -102,13 +103,15 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new
   const mapped = type.mapping !== undefined
   const table = relationOf(type)
   const id = idReference(type, "p")
+  const conditions = [query.plan, ...query.filters].filter((part) => part._tag !== "Always")
+  const { rest, ways }: Ways =
+    query.shape === "array" && !mapped ? waysOf(conditions, type) : { ways: [], rest: conditions }
   // Not in canonical order, which depends on values: the same question has the same text, whatever is asked for.
+  const reasons = ways.map((way) => fragment(way, type, "p", { ...context, shape: "subplan" }))
   const matches = [
     belongs(type, "p", context),
     "(SELECT g.fresh FROM g)",
-    ...[query.plan, ...query.filters]
-      .filter((part) => part._tag !== "Always")
-      .map((part) => fragment(part, type, "p", context))
+    ...rest.map((part) => fragment(part, type, "p", context))
   ].join(" AND ")
   const key = query.order === undefined ? undefined : columnReference(query.order.column, "p", "value", context)
   const direction = query.order?.descending === true ? " DESC" : ""
@@ -121,8 +124,17 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new
         .join(", ")
     : `p.id${key === undefined ? "" : `, ${key} AS v`}`
 
+  /** The first rows that match, by each of the ways to them. */
+  const rows = (from: string, where: string, limit: string) => {
+    const by = (reason: string) =>
+      `SELECT ${read} FROM ${from} WHERE ${matches}${reason}${where} ORDER BY ${sorted} LIMIT ${limit}`
+    if (reasons.length === 0) return by("")
+    const found = reasons.map((reason) => `(${by(` AND ${reason}`)})`).join(" UNION ")
+    return `${found} ORDER BY ${key === undefined ? "id" : `v${direction}, id${direction}`} LIMIT ${limit}`
+  }
+
   const guard = `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
-  const found = `m AS MATERIALIZED (SELECT ${read} FROM ${table} p WHERE ${matches} ORDER BY ${sorted} LIMIT ${MAX_TOTAL + 1})`
+  const found = `m AS MATERIALIZED (${rows(`${table} p`, "", String(MAX_TOTAL + 1))})`
   const total = "(SELECT count(*)::int AS total FROM m) t"
   const head = `SELECT (SELECT g.fresh FROM g) AS fresh, t.total`
   const label = `/* max ${query.label} */`
@@ -136,8 +148,11 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new
   const keys =
     query.cursor === undefined
       ? `(${first} LIMIT ${size}) ${page}`
-      : `LATERAL (SELECT ${read} FROM ${table} p${key === undefined ? "" : ", c"} WHERE ${matches} ` +
-        `AND ${after(key, id, direction, writer.bind(query.cursor, idCast(type.mapping?.id.type)))} ORDER BY ${sorted} LIMIT ${size}) ${page}`
+      : `LATERAL (${rows(
+          `${table} p${key === undefined ? "" : ", c"}`,
+          ` AND ${after(key, id, direction, writer.bind(query.cursor, idCast(type.mapping?.id.type)))}`,
+          size
+        )}) ${page}`
   const ctes = [
     guard,
     found,

@@ -1,6 +1,6 @@
 /** Predicate → fragment: one fold, one case per line. What it can't resolve throws, and the plan is then refused. */
 import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
-import { phoneForms } from "../../domain/keys.ts"
+import { foldText, phoneForms } from "../../domain/keys.ts"
 import { type Bound, type BoundValue, type CompareOp, type Literal, type Side, Slot } from "../../domain/Predicate.ts"
 import type { ResolvedQuery } from "../../domain/Query.ts"
 import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
@@ -59,16 +59,18 @@ export const fragment = (
     case "Compare": {
       const column = find(bound.column)
       const whole = bound.op === "eq" ? wholeNumber(column, alias) : undefined
+      const key = bound.op === "eq" && !may ? keyOf(bound, column, [bound.value], alias, context) : undefined
       return leaf(column, bound.side, (reference) =>
         whole === undefined
-          ? comparison(column, reference, bound.op, bound.value, context)
+          ? both(key, comparison(column, reference, bound.op, bound.value, context))
           : equalsNumber(whole, bound.value, context.writer)
       )
     }
     case "In": {
       const column = find(bound.column)
+      const key = bound.negated || may ? undefined : keyOf(bound, column, bound.values, alias, context)
       return leaf(column, bound.side, (reference) =>
-        membership(column, reference, bound.values, bound.negated, context)
+        both(key, membership(column, reference, bound.values, bound.negated, context))
       )
     }
     case "Contains":
@@ -78,6 +80,31 @@ export const fragment = (
     case "None":
       return `NOT ${exists(find(bound.relation), bound.where, type, alias, notArray(context), !may)}`
   }
+}
+
+/** The comparison halves what the key has found; counted a second time, it would seem to leave next to nothing. */
+const both = (key: string | undefined, comparison: string): string =>
+  key === undefined ? comparison : `(${key} AND CASE WHEN ${comparison} THEN TRUE END)`
+
+/**
+ * The condition on the key of a text that equals one of these values: indexes are of keys, and where rows are searched
+ * for nothing else leads to them. Not inside a negation, where a key that says less would show more.
+ */
+const keyOf = (
+  { side }: { readonly side: Side },
+  { kind, storage }: Column,
+  values: ReadonlyArray<BoundValue>,
+  alias: string,
+  { shape, writer }: FragmentContext
+): string | undefined => {
+  if (shape === "probe" || side !== "value" || kind !== "text") return undefined
+  if (storage._tag !== "Value" || storage.keyColumn === undefined || storage.source !== undefined) return undefined
+  const keys = [...new Set(values.map((value) => (typeof value === "string" ? foldText(value) : "")))]
+  if (keys.includes("")) return undefined
+  const reference = `${alias}.${identifier(storage.keyColumn)}`
+  return keys.length === 1
+    ? `${reference} = ${writer.bind(keys[0], "text")}`
+    : `${reference} = ANY(${writer.bind(keys, "text[]")})`
 }
 
 const comparison = (

@@ -50,7 +50,7 @@ const type: EntityType = {
 }
 const catalog = { ...systemCatalog, types: [type] }
 
-const write = (bound: Bound, shape: "subplan" | "array" = "subplan", may = false, of: EntityType = type) => {
+const write = (bound: Bound, shape: "subplan" | "array" | "probe" = "subplan", may = false, of: EntityType = type) => {
   const writer = new SqlWriter()
   const context = { catalog, writer, organization: "$9::bigint", shape, timeZone: () => "$8::text" }
   return [fragment(bound, of, "p", context, may), ...writer.parameters]
@@ -94,7 +94,7 @@ describe("a comparison", () => {
   })
 
   it("with several values is any of them, or none", () => {
-    expect(write(within("name", ["a"]))).toEqual([`p."name" = ANY($1::text[])`, ["a"]])
+    expect(write(within("due", ["2026-03-01"]))).toEqual([`p."due" = ANY($1::text[]::date[])`, ["2026-03-01"]])
     expect(write(within("secret", [true], true))).toEqual([`p."secret" <> ALL($1::boolean[])`, [true]])
     expect(write(within("level", ["1"]))).toEqual([`p."level" = ANY($1::text[]::bigint[])`, ["1"]])
     const times = ["2026-03-01T10:00:00Z", "2026-03-02T10:00:00"]
@@ -104,6 +104,37 @@ describe("a comparison", () => {
     expect(write(within("at", times, true))[0]).toBe(
       `(p."at" <> $1::timestamptz AND p."at" <> timezone($8::text, $2::timestamp))`
     )
+  })
+
+  it("of a text with a value asks for its key as well, which is what indexes are of", () => {
+    const [sql, ...values] = write(compare("name", "eq", "Ann  Lée"))
+    expect(sql).toBe(`(p."name_k" = $1::text AND CASE WHEN p."name" = $2::text THEN TRUE END)`)
+    expect(values).toEqual(["ann lee", "Ann  Lée"])
+    const any = write(within("name", ["Ann", "ann", "Bo"]))
+    expect(any[0]).toBe(`(p."name_k" = ANY($1::text[]) AND CASE WHEN p."name" = ANY($2::text[]) THEN TRUE END)`)
+    expect(any.slice(1)).toEqual([
+      ["ann", "bo"],
+      ["Ann", "ann", "Bo"]
+    ])
+    expect(write(within("name", ["Ann", "ANN"])).slice(1)).toEqual(["ann", ["Ann", "ANN"]])
+  })
+
+  it("of a text asks for the value alone where a key would show more, or can't be known", () => {
+    const alone = (...[bound, shape, may]: Parameters<typeof write>) =>
+      expect(write(bound, shape, may)[0]).not.toContain("_k")
+    alone(compare("name", "eq", "Ann"), "subplan", true)
+    alone(within("name", ["Ann"]), "subplan", true)
+    alone(compare("name", "eq", "Ann"), "probe")
+    alone(compare("name", "ne", "Ann"))
+    alone(compare("name", "lt", "Ann"))
+    alone(within("name", ["Ann"], true))
+    alone(compare("name", "eq", new Slot(0, false)))
+    // A text of accents alone folds to nothing.
+    alone(within("name", ["Ann", "\u0301"]))
+    alone(Bound.None({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")
+    alone(compare("written", "eq", "+1 212 555 0100"))
+    alone(compare("level", "eq", "5"))
+    expect(write(Bound.Some({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")[0]).toContain("_k")
   })
 
   it("with a whole number that is read as text asks for the number, if that is how the text is written", () => {
