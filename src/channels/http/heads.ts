@@ -28,7 +28,7 @@ const together = (always: ReadonlyArray<readonly [string, string]>, own: Outgoin
  * The answers of a server. Their heads are written in one piece: headers that are set one by one make node:http put the
  * head together the long way.
  */
-export const answersOf = (secure: boolean, isEnding: () => boolean) => {
+export const answersOf = (secure: boolean, isEnding: () => boolean): typeof ServerResponse => {
   const always = Object.entries(secure ? { ...ALWAYS, "strict-transport-security": "max-age=31536000" } : ALWAYS)
   // Whoever still comes while the server ends is answered, and has to connect elsewhere next time.
   const atTheEnd = [...always, ["connection", "close"] as const]
