@@ -120,11 +120,15 @@ const CONTESTANTS = {
 }
 export type ContestantName = keyof typeof CONTESTANTS
 
-/** A contestant's process: says its port, answers how much memory it has, and serves until it is ended. */
+/** A contestant's process: says its port, how much CPU it has used whenever it is asked, and serves until it is ended. */
 export const contestant = (name: string, assignment: string) => {
   const given = JSON.parse(assignment) as Assignment
   return Effect.scoped(
     Effect.gen(function* () {
+      process.on("message", () => {
+        const { system, user } = process.cpuUsage()
+        process.send?.({ cpu: user + system })
+      })
       process.send?.({ port: yield* CONTESTANTS[name as ContestantName](given) })
       return yield* Effect.never
     })
@@ -137,10 +141,13 @@ export const contestant = (name: string, assignment: string) => {
 export interface Running {
   readonly name: ContestantName
   readonly port: number
+  /** Microseconds of CPU that its process has used. */
+  readonly cpu: Effect.Effect<number>
 }
 
 interface Message {
   readonly port?: number
+  readonly cpu?: number
   readonly failed?: string
 }
 
@@ -155,11 +162,15 @@ export const start = (name: ContestantName, assignment: Assignment) =>
           { stdio: ["ignore", "ignore", "pipe", "ipc"] }
         )
         const end = () => void child.kill("SIGTERM")
+        const cpu = Effect.callback<number>((answer) => {
+          child.once("message", (said: Message) => answer(Effect.succeed(said.cpu!)))
+          child.send({})
+        })
         let said = ""
         child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()))
         child.on("message", ({ failed, port }: Message) => {
           if (failed !== undefined) resume(Effect.succeed({ end, running: failed }))
-          if (port !== undefined) resume(Effect.succeed({ end, running: { name, port } }))
+          if (port !== undefined) resume(Effect.succeed({ end, running: { name, port, cpu } }))
         })
         child.on("close", () => resume(Effect.succeed({ end, running: said.trim() || "it ended" })))
       }),

@@ -2,6 +2,7 @@
  * A lookup over HTTP against a bare node:http server with the same prepared statement, and against other ways to the same
  * rows under the same permission, 16 requests in flight. Every contestant is a process of its own; they take turns within
  * one run. "service" calls Max without HTTP, admission and counting, so that what these cost is told from the lookup.
+ * What its process's CPU comes to is told beside the rate: it stands while others use the machine, the rate doesn't.
  */
 import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"
@@ -19,7 +20,15 @@ import { byPhone } from "./world/questions.ts"
 const IN_FLIGHT = 16
 const ROUNDS = 8
 const SECONDS = 0.7
+/** Requests until what answers them is compiled, or so many seconds. */
+const WARM_UP = { requests: 10_000, seconds: 8 }
 const ROLE: Role = "company"
+
+/** What a contestant came to in a round: requests a second, and microseconds of its process's CPU for each. */
+interface Round {
+  readonly rate: number
+  readonly cpu: number
+}
 
 /** A token of somebody of an organization. */
 export const tokenOf = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
@@ -66,24 +75,33 @@ const scenario = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
     if (typeof started !== "string") running.push(started)
     else if (!quiet) console.log(`${name} wasn't run: ${started.split("\n").slice(0, 2).join(" ")}`)
   }
-  const rates = new Map(running.map(({ name }) => [name, [] as Array<number>]))
+  const rounds = new Map(running.map(({ name }) => [name, [] as Array<Round>]))
   for (let round = -1; round < ROUNDS; round++) {
-    for (const { name, port } of running) {
-      const { rate } = yield* load({
+    for (const { cpu, name, port } of running) {
+      const before = yield* cpu
+      const { rate, times } = yield* load({
         port,
         token,
         inFlight: IN_FLIGHT,
-        seconds: SECONDS,
+        ...(round < 0 ? WARM_UP : { seconds: SECONDS }),
         asked,
         answered: "@example.com"
       })
-      if (round >= 0) rates.get(name)!.push(rate)
+      const used = (yield* cpu) - before
+      if (round >= 0) rounds.get(name)!.push({ rate, cpu: used / times.length })
     }
   }
-  const rateOf = (name: ContestantName) => median(rates.get(name)!)
+  const medianOf = (name: ContestantName, of: keyof Round) => median(rounds.get(name)!.map((round) => round[of]))
+  const rateOf = (name: ContestantName) => medianOf(name, "rate")
   if (!quiet) {
-    console.log(`${IN_FLIGHT} in flight, requests a second (medians of ${ROUNDS}):`)
-    for (const { name } of running) console.log(`  ${name.padEnd(14)} ${rateOf(name).toFixed(0)}`)
+    console.log(
+      `${IN_FLIGHT} in flight (medians of ${ROUNDS}): requests a second, CPU of the server's process for each`
+    )
+    for (const { name } of running) {
+      console.log(
+        `  ${name.padEnd(14)} ${rateOf(name).toFixed(0).padStart(6)} ${medianOf(name, "cpu").toFixed(0).padStart(6)} µs`
+      )
+    }
   }
   const measured = (scenario: string, ratio: number, target: number): Measured => ({
     scenario,
@@ -92,7 +110,7 @@ const scenario = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
     atLeast: true
   })
   const against = (name: ContestantName, said: string) =>
-    rates.has(name) ? [measured(`Max over HTTP against ${said}`, rateOf("whole") / rateOf(name), 7)] : []
+    rounds.has(name) ? [measured(`Max over HTTP against ${said}`, rateOf("whole") / rateOf(name), 7)] : []
   return [
     measured(
       "POST /v1/tools/findEntities against node:http with the same statement",

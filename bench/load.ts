@@ -15,6 +15,8 @@ interface Load {
   readonly token: string
   readonly inFlight: number
   readonly seconds: number
+  /** It ends sooner when so many have been answered. */
+  readonly requests?: number
   readonly asked: (round: number) => Asked
   /** What every answer has in it; anything else ends the run. */
   readonly answered?: string
@@ -23,13 +25,13 @@ interface Load {
 const LENGTH = /content-length: (\d+)/i
 
 /** Asks again and again for so long; anything but 200 ends the run. */
-export const load = ({ answered = "", asked, inFlight, port, seconds, token }: Load) =>
+export const load = ({ answered = "", asked, inFlight, port, requests = Infinity, seconds, token }: Load) =>
   Effect.callback<Loaded>((resume) => {
     const times: Array<number> = []
     const begun = performance.now()
     let open = inFlight
     let round = 0
-    const over = () => performance.now() - begun >= 1000 * seconds
+    const over = () => times.length >= requests || performance.now() - begun >= 1000 * seconds
     for (let index = 0; index < inFlight; index++) {
       const socket = connect(port, "127.0.0.1")
       let sent = 0

@@ -194,7 +194,7 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
   let [slowest, leaving] = [0, 0]
   /** Rounds of clients who come and all go at once: the most memory with them, and the heap without, over the first round's. */
   const rounds = async (what: string, asked: Parameters<typeof begin>[0], calls: number) => {
-    let [most, first, heap, files] = [0, 0, 0, 0]
+    let [most, first, heap, files, each] = [0, 0, 0, 0, 0]
     const before = model.open
     for (let round = 0; round < ROUNDS; round++) {
       const clients = await begin(asked, CLIENTS)
@@ -203,6 +203,7 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
       slowest = Math.max(slowest, await alive(server.found))
       if (clients.some(({ closed }) => closed)) throw new Error("Somebody was cut off")
       if (model.open !== before + calls) throw new Error(`${model.open} calls of the model are open`)
+      const holding = await held()
       // Without a word of goodbye.
       for (const { socket } of clients) socket.resetAndDestroy()
       const gone = until("every call of the model is cancelled", () => model.open === before)
@@ -212,11 +213,13 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
       if (round === 0) await sleep(5000)
       else await until("every file is closed", () => openFiles(server.pid) <= files)
       heap = await held()
+      each = (holding - heap) / CLIENTS
       if (round === 0) [first, files] = [heap, openFiles(server.pid)]
     }
     if (!quiet) {
       console.log(
-        `${CLIENTS} ${what}: ${MB(most)} resident with them; without, ${MB(residentBytes(server.pid))} resident and ${MB(heap)} in use`
+        `${CLIENTS} ${what}: ${MB(most)} resident with them, ${(each / 1000).toFixed(1)} kB of the heap in use for each; ` +
+          `without, ${MB(residentBytes(server.pid))} resident and ${MB(heap)} in use`
       )
     }
     return { most, grown: heap / first }

@@ -1,7 +1,7 @@
 /**
  * How often a person and an organization may call in a minute, exact across processes: the database counts, in one
- * statement. Calls that arrive while a statement is on its way are counted together by the next one, so that a busy
- * process pays for far fewer statements than calls. The same statement says which epoch is in force, which is what
+ * statement. Calls that arrive while a statement is on its way, or while those who were counted last are still reading, are
+ * counted together by the next one, so that a busy process pays for far fewer statements than calls. The same statement says which epoch is in force, which is what
  * everything that was remembered of a caller is held against.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
@@ -66,11 +66,20 @@ interface CountRow {
   readonly rest: number
 }
 
+/** Calls that are counted together; `reading` are those of them that do something before they ask for their answer. */
+interface Batch {
+  reading: number
+}
+
 interface Waiting {
   readonly organizationId: bigint
   readonly who: string
   readonly calls: number
   readonly answer: Deferred.Deferred<Counted, TooManyCalls | Unavailable>
+  /** From the moment that it is being counted on. */
+  batch?: Batch
+  /** Whether its caller waits for the answer already. */
+  isAwaited: boolean
 }
 
 /** Until everything that arrived together has been read: it is then counted together. */
@@ -94,6 +103,14 @@ export class CallLimits extends Context.Service<
         const scope = yield* Effect.scope
         let waiting: Array<Waiting> = []
         let counting = false
+        let urgent = false
+        let last: Batch = { reading: 0 }
+
+        /**
+         * Whether the next count is due. As long as nobody waits for its answer, it can wait until those who were counted
+         * last have read: so a count is of about as many calls as are read at the same time.
+         */
+        const isDue = () => waiting.length > 0 && (urgent || last.reading === 0)
 
         const count = Effect.fnUntraced(function* (calls: ReadonlyArray<Waiting>) {
           const groups = new Map<string, Array<Waiting>>()
@@ -133,33 +150,53 @@ export class CallLimits extends Context.Service<
           }
         })
 
-        const drain = Effect.gen(function* () {
+        /** Counts everybody who waits. It is for many requests: it is in the trace of none. */
+        const countTogether = Effect.gen(function* () {
           yield* turnOfTheLoop
-          while (waiting.length > 0) {
-            const calls = waiting
-            waiting = []
-            yield* count(calls).pipe(
-              Effect.catchCause(() =>
-                Effect.sync(() => {
-                  for (const { answer } of calls) Deferred.doneUnsafe(answer, Effect.fail(Unavailable.error))
-                })
-              )
-            )
+          const calls = waiting
+          waiting = []
+          urgent = false
+          last = { reading: 0 }
+          for (const call of calls) {
+            call.batch = last
+            if (!call.isAwaited) last.reading += 1
           }
+          yield* Effect.catchCause(count(calls), () =>
+            Effect.sync(() => {
+              for (const { answer } of calls) Deferred.doneUnsafe(answer, Effect.fail(Unavailable.error))
+            })
+          )
         }).pipe(
-          // It counts for many requests: it is in the trace of none.
           Effect.withTracerEnabled(false),
-          Effect.ensuring(Effect.sync(() => void (counting = false)))
+          Effect.ensuring(
+            Effect.suspend(() => {
+              counting = false
+              return proceed
+            })
+          )
         )
+
+        const proceed: Effect.Effect<unknown> = Effect.suspend(() => {
+          if (counting || !isDue()) return Effect.void
+          counting = true
+          return Effect.forkIn(countTogether, scope)
+        })
+
+        const answerOf = (call: Waiting): Counting =>
+          Effect.suspend(() => {
+            if (call.isAwaited) return Deferred.await(call.answer)
+            call.isAwaited = true
+            if (call.batch === undefined) urgent = true
+            else call.batch.reading -= 1
+            return Effect.andThen(proceed, Deferred.await(call.answer))
+          })
 
         return CallLimits.of({
           begin: (organizationId, who, calls) =>
             Effect.suspend(() => {
-              const answer = Deferred.makeUnsafe<Counted, TooManyCalls | Unavailable>()
-              waiting.push({ organizationId, who, calls, answer })
-              if (counting) return Effect.succeed(Deferred.await(answer))
-              counting = true
-              return Effect.as(Effect.forkIn(drain, scope), Deferred.await(answer))
+              const call: Waiting = { organizationId, who, calls, answer: Deferred.makeUnsafe(), isAwaited: false }
+              waiting.push(call)
+              return Effect.as(proceed, answerOf(call))
             })
         })
       })

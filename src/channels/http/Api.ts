@@ -247,6 +247,9 @@ const security = {
   session: { type: "apiKey", in: "cookie", name: "__Host-max", description: "The cookie of a sign-in." }
 }
 
+/** What isn't declared isn't taken: it would be a misspelt name. */
+export const PARSING = { onExcessProperty: "error" } as const
+
 export class Api extends HttpApi.make("max")
   .add(tools)
   .add(chat)
@@ -255,7 +258,7 @@ export class Api extends HttpApi.make("max")
   .add(admin)
   .add(session)
   .add(health)
-  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, PARSING)
   .annotateMerge(
     OpenApi.annotations({
       title: "Max",

@@ -3,26 +3,21 @@
  * model's work with it; one that its client has given a name goes on, so that the client can come back for the rest,
  * until a minute after its end, or stop it. What was answered is kept with the conversation in any case.
  */
-import { Context, Duration, Effect, Fiber, Layer, PubSub, type Scope, Stream } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Schedule, type Scope, Stream } from "effect"
 import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { InvalidInput, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { apart } from "../../domain/spans.ts"
-
-/** An event with its number in the turn, from 1 on. */
-export interface Numbered {
-  readonly number: number
-  readonly event: TurnEvent
-}
+import { Listener, type Numbered, numbered } from "./Listener.ts"
 
 interface Turn {
   /** What was said, to tell whether it is said again. */
   readonly words: string
   readonly said: Said
-  readonly events: PubSub.PubSub<Numbered>
+  readonly events: Array<Numbered>
+  readonly listeners: Set<Listener>
   readonly isNamed: boolean
-  listeners: number
   isOver: boolean
   /** What it says last when it is interrupted. */
   ending: TurnEvent
@@ -42,8 +37,10 @@ export interface HeldTurn {
 }
 
 const HELD = Duration.minutes(1)
+/** While a model thinks, whatever stands between sees that the connection is alive. */
+const STILL_HERE = Duration.seconds(15)
 
-const isLast = ({ event }: Numbered): boolean => event._tag === "done" || event._tag === "error"
+const isLast = (event: TurnEvent): boolean => event._tag === "done" || event._tag === "error"
 
 /** After a change of policy or membership a turn from before is nobody's any more. */
 const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: string): string =>
@@ -60,6 +57,10 @@ const heldTurn = (turn: string, { isOver, said: { after, say, session } }: Turn)
 const lost: TurnEvent = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
 const stopped: TurnEvent = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
 
+const wake = ({ listeners }: Turn): void => {
+  for (const listener of listeners) listener.wake()
+}
+
 export class Turns extends Context.Service<
   Turns,
   {
@@ -68,12 +69,13 @@ export class Turns extends Context.Service<
       principal: Principal,
       said: Said,
       name: string | undefined
-    ) => Effect.Effect<Stream.Stream<Numbered>, InvalidInput, Scope.Scope>
-    /** Listens to a turn of the person's by its name; undefined when there is none (any more). */
+    ) => Effect.Effect<Listener, InvalidInput, Scope.Scope>
+    /** Listens to a turn of the person's by its name after an event; undefined when there is none (any more). */
     readonly find: (
       principal: Principal,
-      name: string
-    ) => Effect.Effect<Stream.Stream<Numbered> | undefined, never, Scope.Scope>
+      name: string,
+      after: number
+    ) => Effect.Effect<Listener | undefined, never, Scope.Scope>
     /** The person's turns that have a name, in the order in which they began. */
     readonly held: (principal: Principal) => ReadonlyArray<HeldTurn>
     /** Ends a turn of the person's by its name, and the model's work with it; false when there is none (any more). */
@@ -86,36 +88,54 @@ export class Turns extends Context.Service<
       const agent = yield* MaxAgent
       const scope = yield* Effect.scope
       const named = new Map<string, Turn>()
+      const everybody = new Set<Listener>()
+      yield* Effect.sync(() => {
+        for (const listener of everybody) listener.stillHere()
+      }).pipe(Effect.schedule(Schedule.spaced(STILL_HERE)), Effect.forkScoped)
 
-      const leave = (turn: Turn) =>
+      const leave = (turn: Turn, listener: Listener) =>
         Effect.suspend(() => {
-          turn.listeners -= 1
-          const nobody = turn.listeners === 0 && !turn.isNamed && turn.fiber !== undefined
+          everybody.delete(listener)
+          turn.listeners.delete(listener)
+          const nobody = turn.listeners.size === 0 && !turn.isNamed && turn.fiber !== undefined
           return nobody ? Fiber.interrupt(turn.fiber!) : Effect.void
         })
 
-      /** What a turn says from its beginning on; the listener has left when its scope ends. */
-      const listen = <E>(turn: Effect.Effect<Turn, E>) =>
-        Effect.acquireRelease(
-          Effect.tap(turn, (found) => Effect.sync(() => (found.listeners += 1))),
-          leave
-        ).pipe(Effect.map(({ events }) => Stream.takeUntil(Stream.fromPubSub(events), isLast)))
+      /** What a turn says after an event; the listener has left when its scope ends. */
+      const listen = <E>(turn: Effect.Effect<Turn, E>, after: number) =>
+        Effect.map(
+          Effect.acquireRelease(
+            Effect.map(turn, (found) => {
+              const listener = new Listener(found, after)
+              found.listeners.add(listener)
+              everybody.add(listener)
+              return { found, listener }
+            }),
+            ({ found, listener }) => leave(found, listener)
+          ),
+          ({ listener }) => listener
+        )
+
+      const publish = (turn: Turn, event: TurnEvent) =>
+        Effect.sync(() => {
+          turn.events.push(numbered(turn.events.length + 1, event))
+          // Whoever has heard the end doesn't see the turn go on.
+          turn.isOver = isLast(event)
+          wake(turn)
+        })
 
       const answer = (principal: Principal, said: Said, turn: Turn) =>
-        Effect.suspend(() => {
-          let number = 0
-          const publish = (event: TurnEvent) =>
-            Effect.suspend(() => {
-              const numbered = { number: (number += 1), event }
-              // Whoever has heard the end doesn't see the turn go on.
-              turn.isOver = isLast(numbered)
-              return Effect.asVoid(PubSub.publish(turn.events, numbered))
+        agent.turn({ ...said, who: principal }).pipe(
+          Stream.runForEach((event) => publish(turn, event)),
+          Effect.onInterrupt(() => Effect.suspend(() => publish(turn, turn.ending))),
+          // Whatever became of it, nobody waits for more.
+          Effect.ensuring(
+            Effect.sync(() => {
+              turn.isOver = true
+              wake(turn)
             })
-          return agent.turn({ ...said, who: principal }).pipe(
-            Stream.runForEach(publish),
-            Effect.onInterrupt(() => Effect.suspend(() => publish(turn.ending)))
           )
-        })
+        )
 
       const start = Effect.fnUntraced(function* (principal: Principal, said: Said, name: string | undefined) {
         const words = JSON.stringify([said.say, said.session, said.after])
@@ -125,13 +145,12 @@ export class Turns extends Context.Service<
           if (begun.words === words) return begun
           return yield* new InvalidInput({ message: "A turn of this name has begun with other words." })
         }
-        const events = yield* PubSub.unbounded<Numbered>({ replay: Number.MAX_SAFE_INTEGER })
         const turn: Turn = {
           words,
           said,
-          events,
+          events: [],
+          listeners: new Set(),
           isNamed: key !== undefined,
-          listeners: 0,
           isOver: false,
           ending: lost
         }
@@ -145,11 +164,11 @@ export class Turns extends Context.Service<
       })
 
       return Turns.of({
-        begin: (principal, said, name) => listen(start(principal, said, name)),
-        find: (principal, name) =>
+        begin: (principal, said, name) => listen(start(principal, said, name), 0),
+        find: (principal, name, after) =>
           Effect.suspend(() => {
             const turn = named.get(keyOf(principal, name))
-            return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn))
+            return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn), after)
           }),
         held: (principal) => {
           const own = keyOf(principal, "")

@@ -1,5 +1,5 @@
 /** Who a request comes from: the one way for every route, the tools' as well as those beside the declared interface. */
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, Option, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { NotAuthenticated } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
@@ -41,30 +41,40 @@ export const withoutOrigin = problem(
  * The trace of a request goes on from its caller's, once the caller has been let in: a stranger's words about traces
  * count for nothing. Whether it is kept is Max's decision, and only for those who may read traces the caller's.
  */
-const traced = (request: HttpServerRequest.HttpServerRequest, { principal, scopes }: Caller) => {
-  const parent = HttpTraceContext.w3c(request.headers)
-  return Effect.andThen(
-    Effect.annotateCurrentSpan("max.organization.id", String(principal.organizationId)),
-    Option.isNone(parent) ? Effect.void : continueFrom(parent.value, scopes.includes("traces"))
-  )
-}
+const traced = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  { principal, scopes }: Caller,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return effect
+    const parent = HttpTraceContext.w3c(request.headers)
+    return Effect.annotateCurrentSpan("max.organization.id", String(principal.organizationId)).pipe(
+      Effect.andThen(Option.isNone(parent) ? Effect.void : continueFrom(parent.value, scopes.includes("traces"))),
+      Effect.andThen(effect)
+    )
+  })
 
 /**
- * How requests are authenticated: runs an effect for whoever the request comes from, or answers with the problem.
+ * How requests are authenticated: does something for whoever the request comes from, or answers with the problem.
  * Membership and credential are those of this moment: what was ended is refused from the next request on.
  */
-export const authentication = Effect.gen(function* () {
+export const admitting = Effect.gen(function* () {
   const admission = yield* Admission
   const { cookie } = yield* HttpSettings
-  return <E, R>(use: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, need: Need) =>
+  return <E, R>(
+    use: (
+      caller: Caller,
+      request: HttpServerRequest.HttpServerRequest
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    need: Need
+  ) =>
     HttpServerRequest.HttpServerRequest.use((request) => {
       const proof = proofOf(request, cookie)
       if (proof === undefined) return Effect.succeed(problemOf(NotAuthenticated.error))
       if (proof.by === "session" && !isRead(request) && !saysOrigin(request)) return Effect.succeed(withoutOrigin)
       return Effect.matchEffect(
-        admission.admitted(proof, need, (caller) =>
-          Effect.exit(Effect.andThen(traced(request, caller), Effect.updateContext(use, asCaller<R>(caller))))
-        ),
+        admission.admitted(proof, need, (caller) => Effect.exit(traced(request, caller, use(caller, request)))),
         {
           onFailure: (error) => Effect.succeed(problemOf(error)),
           // Its own failures are its own: they aren't taken for those of the admission.
@@ -73,6 +83,14 @@ export const authentication = Effect.gen(function* () {
       )
     })
 })
+
+/** The same for an effect that finds who was let in in its context. */
+export const authentication = Effect.map(
+  admitting,
+  (admitted) =>
+    <E, R>(use: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, need: Need) =>
+      admitted((caller) => Effect.updateContext(use, asCaller<R>(caller)), need)
+)
 
 /** Added one after the other: merging contexts copies everything that is in them, on every request. */
 const asCaller =

@@ -1,6 +1,5 @@
 /** Conversations over HTTP: a turn as a stream of its events, and what is kept of earlier ones, for whoever they belong to. */
-import { Effect, Pull, Stream } from "effect"
-import * as Sse from "effect/encoding/Sse"
+import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { MaxAgent } from "../../agents/MaxAgent.ts"
@@ -13,7 +12,8 @@ import { Conversations as Kept } from "../../services/Conversations.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { Api } from "./Api.ts"
 import { problem, type ProblemName, problemOf, type PublicError } from "./problems.ts"
-import { type Numbered, Turns } from "./Turns.ts"
+import type { Listener } from "./Listener.ts"
+import { Turns } from "./Turns.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Failed = Extract<TurnEvent, { readonly _tag: "error" }>
@@ -34,27 +34,11 @@ const failure = ({ message, reason, reference }: Failed): Response =>
     ...(reason === "Unavailable" ? { headers: { "retry-after": "5" } } : {})
   })
 
-const encoder = new TextEncoder()
-
-const written = ({ event, number }: Numbered): Uint8Array =>
-  encoder.encode(
-    Sse.encoder.write({ _tag: "Event", id: String(number), event: event._tag, data: JSON.stringify(event) })
-  )
-
-/** While a model thinks, whatever stands between sees that the connection is alive. */
-const STILL_HERE = Stream.tick("15 seconds").pipe(
-  Stream.drop(1),
-  Stream.map(() => encoder.encode(": still here\n\n"))
-)
-
-/** A turn's events after a number; a turn that fails before it has said anything is a problem. */
-const respond = Effect.fnUntraced(function* (events: Stream.Stream<Numbered>, after: number) {
-  const pull = yield* Stream.toPull(Stream.filter(events, ({ number }) => number > after))
-  const first = yield* Pull.catchDone(pull, () => Effect.succeed([] as ReadonlyArray<Numbered>))
-  const [one] = first
-  if (one?.number === 1 && one.event._tag === "error") return failure(one.event)
-  const all = Stream.concat(Stream.fromIterable(first), Stream.fromPull(Effect.succeed(pull)))
-  return HttpServerResponse.stream(Stream.merge(Stream.map(all, written), STILL_HERE, { haltStrategy: "left" }), {
+/** What a listener hears; a turn that fails before it has said anything is a problem. */
+const respond = Effect.fnUntraced(function* (listener: Listener) {
+  const first = yield* listener.next()
+  if (first?.number === 1 && first.event._tag === "error") return failure(first.event)
+  return HttpServerResponse.stream(Stream.fromPull(Effect.succeed(listener.pull())), {
     contentType: "text/event-stream",
     headers: { "x-accel-buffering": "no" }
   })
@@ -103,7 +87,7 @@ export const Chat = HttpApiBuilder.group(
             const { organization, principal } = yield* current
             const say = "text" in payload ? { text: payload.text } : { choice: payload.choice }
             const said = { organization, say, session: payload.conversation, after: payload.after }
-            return yield* respond(yield* turns.begin(principal, said, payload.turn), 0)
+            return yield* respond(yield* turns.begin(principal, said, payload.turn))
           })
         )
     })
@@ -119,8 +103,8 @@ export const Conversations = HttpApiBuilder.group(
     return handlers.handleAll({
       resume: ({ headers, params }) =>
         Effect.gen(function* () {
-          const events = yield* turns.find(yield* CurrentPrincipal, params.turn)
-          return events === undefined ? notFound("turn") : yield* respond(events, headers["last-event-id"] ?? 0)
+          const listener = yield* turns.find(yield* CurrentPrincipal, params.turn, headers["last-event-id"] ?? 0)
+          return listener === undefined ? notFound("turn") : yield* respond(listener)
         }),
       stop: ({ params }) =>
         Effect.gen(function* () {

@@ -3,16 +3,13 @@
  * there (a page, another protocol) to `Beside` with its route in `ROUTES`.
  */
 import { Context, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { Credentials } from "../../services/Credentials.ts"
-import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { OrganizationState } from "../../services/OrganizationState.ts"
 import { Strangers } from "../../services/Strangers.ts"
-import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { Api } from "./Api.ts"
@@ -27,58 +24,13 @@ import { docs } from "./pages.ts"
 import { problemOf, type PublicError } from "./problems.ts"
 import { ready } from "./ready.ts"
 import { HttpSettings } from "./settings.ts"
+import { Tools } from "./tools.ts"
 import { Traces } from "./traces.ts"
 import { Turns } from "./Turns.ts"
 
 /** A public error is answered here, so that it is a problem whatever the path. */
 const answered = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>
   Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))
-
-const wantsText = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  /^\s*text\/plain\b/.test(request.headers["accept"] ?? "")
-
-/** A tool's result as JSON, or as the text that a model reads. */
-const result = <A>(request: HttpServerRequest.HttpServerRequest, value: A, render: (value: A) => string) =>
-  wantsText(request)
-    ? HttpServerResponse.text(render(value))
-    : HttpServerResponse.text(JSON.stringify(value), { contentType: "application/json" })
-
-const Tools = HttpApiBuilder.group(
-  Api,
-  "tools",
-  Effect.fnUntraced(function* (handlers) {
-    const queries = yield* EntityQueryService
-    return handlers.handleAll({
-      listEntityTypes: ({ request }) =>
-        CurrentPrincipal.pipe(
-          Effect.flatMap(({ organizationId }) => queries.listEntityTypes({ organizationId })),
-          Effect.map((found) => result(request, found, renderTypes)),
-          answered
-        ),
-      listColumnsForType: ({ payload, request }) =>
-        CurrentPrincipal.pipe(
-          Effect.flatMap(({ organizationId }) => queries.listColumnsForType({ ...payload, organizationId })),
-          Effect.map((found) => result(request, found, renderColumns)),
-          answered
-        ),
-      findEntities: ({ payload, request }) =>
-        CurrentPrincipal.pipe(
-          Effect.flatMap(({ organizationId }) =>
-            queries.findEntities({
-              organizationId,
-              entityTypeId: payload.entityTypeId,
-              filters: payload.filters,
-              limit: payload.limit,
-              cursorEntityId: payload.cursorEntityId,
-              selectColumns: payload.selectColumns
-            })
-          ),
-          Effect.map((found) => result(request, found, renderPage)),
-          answered
-        )
-    })
-  })
-)
 
 const Session = HttpApiBuilder.group(
   Api,

@@ -15,9 +15,11 @@ import { CallLimits } from "../../services/CallLimits.ts"
 import { limitStrangers, Strangers } from "../../services/Strangers.ts"
 import { TraceStore } from "../../services/TraceStore.ts"
 import { edge } from "./edge.ts"
+import { answersOf } from "./heads.ts"
 import { PROBLEMS } from "./problems.ts"
 import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
+import { toolsBefore } from "./tools.ts"
 
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
@@ -49,31 +51,11 @@ const refuseRaw = (server: Server): Server =>
     )
   })
 
-const HEADERS = Object.entries({
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY"
-})
-
-/** What every response says, set where it costs least; a page that says something else of itself has its own way. */
-const withHeaders = (server: Server, secure: boolean): Server => {
-  const headers = secure ? [...HEADERS, ["strict-transport-security", "max-age=31536000"] as const] : HEADERS
-  return server.on("request", (_, response) => {
-    for (const [name, value] of headers) response.setHeader(name, value)
-    // Whoever still comes while the server ends is answered, and has to connect elsewhere next time.
-    if (!server.listening) response.setHeader("connection", "close")
-  })
-}
-
 const makeServer = (secure: boolean): Server => {
-  const server = withHeaders(refuseRaw(createServer(LIMITS)), secure)
+  const server: Server = createServer({ ...LIMITS, ServerResponse: answersOf(secure, () => !server.listening) })
   server.maxConnections = MAX_CONNECTIONS
   server.maxHeadersCount = 100
-  return server
+  return refuseRaw(server)
 }
 
 /** Serves the routes from the moment it is built until its scope ends. */
@@ -81,7 +63,8 @@ const Serving = Layer.effectDiscard(
   Effect.gen(function* () {
     const settings = yield* HttpSettings
     const server = yield* HttpServer.HttpServer
-    yield* server.serve(edge(settings, ROUTES)(yield* HttpRouter.toHttpEffect(Routes)))
+    const before = yield* toolsBefore
+    yield* server.serve(edge(settings, ROUTES)(before(yield* HttpRouter.toHttpEffect(Routes))))
   })
 )
 

@@ -201,6 +201,42 @@ describe("bad input over HTTP", () => {
     expect(announced).toContain("application/problem+json")
   })
 
+  it("is read whether its length is said or not, in pieces, and after a client asked whether to send it", async () => {
+    const head = `POST /v1/tools/listColumnsForType HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nConnection: close\r\n`
+    const body = JSON.stringify({ entityTypeId: "people" })
+    const length = `Content-Length: ${body.length}\r\n`
+    for (const rest of [
+      `${length}\r\n${body}`,
+      `Transfer-Encoding: chunked\r\n\r\n5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`,
+      `${length}Expect: 100-continue\r\n\r\n${body}`
+    ]) {
+      const answer = await raw(server.url, head + rest)
+      expect(answer.startsWith("HTTP/1.1 100 Continue"), rest).toBe(rest.includes("Expect"))
+      expect(answer, rest).toMatch(/HTTP\/1\.1 200 [^]*x-content-type-options: nosniff[^]*"phone"/i)
+    }
+    const { hostname, port } = new URL(server.url)
+    const slow = await new Promise<string>((resolve) => {
+      const socket = connectTcp(Number(port), hostname, () => socket.write(`${head}${length}\r\n${body.slice(0, 9)}`))
+      setTimeout(() => socket.write(body.slice(9)), 50)
+      let text = ""
+      socket.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      socket.on("close", () => resolve(text))
+    })
+    expect(slow).toMatch(/^HTTP\/1\.1 200 [^]*"phone"/)
+  })
+
+  it("is answered the same under another spelling of its path", async () => {
+    const spelt = (path: string) =>
+      ask(server.url, path, {
+        body: '{"entityTypeId":"people","filters":[]}',
+        headers: { ...withToken(), ...JSON_TYPE }
+      })
+    const { json, status } = await spelt("/v1/tools/findEntities")
+    for (const path of ["/v1/tools/findEntities?a=b", "/v1//tools/findEntities"]) {
+      expect(await spelt(path), path).toMatchObject({ json, status })
+    }
+  })
+
   it("that isn't HTTP at all is a problem too", async () => {
     expect(await raw(server.url, "HELLO\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 [^]*application\/problem\+json/)
     const many = `GET / HTTP/1.1\r\nHost: localhost\r\nX-Padding: ${"x".repeat(20_000)}\r\n\r\n`
