@@ -178,6 +178,13 @@ export const accepted = [
   { file: "sharing.ts", original: "alike.length === 1", replacement: "false", reason: sooner },
   { file: "sharing.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
   { file: "find.ts", original: "shape === undefined", replacement: "false", reason: "nothing is kept without a shape" },
+  {
+    file: "find.ts",
+    original: `"subplan"`,
+    replacement: `""`,
+    reason: "neither of the other shapes, which is what it says"
+  },
+  { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: "only a value has a key" },
   { file: "find.ts", original: `"CASE"`, replacement: `""`, reason: "brackets around a value" },
   { file: "find.ts", original: `storage._tag === "Value" || target === undefined`, reason: withTarget },
   { file: "find.ts", original: `storage._tag === "Value"`, replacement: "true", reason: only },

@@ -97,11 +97,11 @@ const keyOf = (
   alias: string,
   { shape, writer }: FragmentContext
 ): string | undefined => {
-  if (shape === "probe" || side !== "value" || kind !== "text") return undefined
-  if (storage._tag !== "Value" || storage.keyColumn === undefined || storage.source !== undefined) return undefined
+  const column = storage._tag === "Value" ? storage.keyColumn : undefined
+  if (shape === "probe" || side !== "value" || kind !== "text" || column === undefined) return undefined
   const keys = [...new Set(values.map((value) => (typeof value === "string" ? foldText(value) : "")))]
   if (keys.includes("")) return undefined
-  const reference = `${alias}.${identifier(storage.keyColumn)}`
+  const reference = `${alias}.${identifier(column)}`
   return keys.length === 1
     ? `${reference} = ${writer.bind(keys[0], "text")}`
     : `${reference} = ANY(${writer.bind(keys, "text[]")})`

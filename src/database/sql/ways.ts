@@ -37,10 +37,8 @@ const isFound = (bound: Bound, type: EntityType): boolean => {
       return !bound.negated && isIndexed(bound.column, type)
     case "Some":
       return true
-    case "All":
-      return bound.of.some((part) => isFound(part, type))
     default:
-      return false
+      return bound._tag === "All" && bound.of.some((part) => isFound(part, type))
   }
 }
 

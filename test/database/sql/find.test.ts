@@ -13,7 +13,7 @@ import { systemCatalog } from "../../support/catalog.ts"
 
 const policyText = JSON.stringify({
   version: 1,
-  roles: { member: {}, admin: {} },
+  roles: { member: {}, admin: {}, host: {} },
   rules: [
     { id: "admin-people", effect: "allow", role: "admin", action: "read", type: "people", columns: "*" },
     { id: "admin-companies", effect: "allow", role: "admin", action: "read", type: "companies", columns: "*" },
@@ -53,6 +53,15 @@ const policyText = JSON.stringify({
       type: "companies",
       columns: ["name"],
       where: { not: { status: "secret" } }
+    },
+    {
+      id: "hosted",
+      effect: "allow",
+      role: "host",
+      action: "read",
+      type: "meetings",
+      columns: "*",
+      where: { any: [{ owner: "$me" }, { attendees: "$me" }] }
     },
     {
       id: "meetings",
@@ -141,6 +150,11 @@ const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
   ],
   "member-company-eq": ["member", find("people", { filters: [{ columnId: "company", op: "eq", value: "bcd" }] })],
   "member-next-page": ["member", find("people", { cursorEntityId: "bcd", limit: 25 })],
+  "host-meetings-before-next-page": [
+    "host",
+    find("meetings", { filters: [{ columnId: "start", op: "lt", value: "2026-03" }], cursorEntityId: "bcd" })
+  ],
+  "host-status-eq": ["host", find("meetings", { filters: [{ columnId: "status", op: "eq", value: "held" }] })],
   "member-meetings-from": [
     "member",
     find("meetings", {

@@ -28,6 +28,7 @@ const type: EntityType = {
   relation: { schema: "data", table: "things" },
   columns: [
     value("name", "text"),
+    value("plain", "text", { storage: Storage.Value({ column: "plain" }) }),
     value("level", "integer"),
     value("score", "number"),
     value("secret", "boolean"),
@@ -133,6 +134,7 @@ describe("a comparison", () => {
     alone(within("name", ["Ann", "\u0301"]))
     alone(Bound.None({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")
     alone(compare("written", "eq", "+1 212 555 0100"))
+    alone(compare("plain", "eq", "Ann"))
     alone(compare("level", "eq", "5"))
     expect(write(Bound.Some({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")[0]).toContain("_k")
   })

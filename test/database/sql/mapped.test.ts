@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { compileFind, statementOf } from "../../../src/database/sql/find.ts"
 import { type Catalog, type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { ALWAYS, Bound, NEVER, Slot } from "../../../src/domain/Predicate.ts"
+import { ALWAYS, any, Bound, NEVER, Slot } from "../../../src/domain/Predicate.ts"
 import type { Given, ResolvedQuery, SelectedColumn } from "../../../src/domain/Query.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 
@@ -116,6 +116,10 @@ const CASES: Readonly<Record<string, ResolvedQuery>> = {
     ]
   }),
   "mapped-count": query(agents, { limit: 0 }),
+  "mapped-for-several-reasons": query(tickets, {
+    shape: "array",
+    plan: any(open, Bound.Compare({ column: "status", side: "value", op: "eq", value: "new" }))
+  }),
   "managed-names-of-targets": query(people, {
     plan: open,
     order: { column: of(people, "name"), mask: ALWAYS, descending: false },

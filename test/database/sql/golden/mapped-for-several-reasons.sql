@@ -1,0 +1,23 @@
+-- $1 = 1
+-- $2 = 7
+-- $3 = false
+-- $4 = acme
+-- $5 = new
+-- $6 = open
+-- $7 = 6
+-- $8 = acme
+/* max test */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM "host"."tickets" p
+WHERE p."tenant" = $4::text
+AND p."gone" = $3::boolean
+AND (SELECT g.fresh FROM g)
+AND (p."status"::text = $5::text OR p."status"::text = $6::text)
+ORDER BY p."Key"
+LIMIT 1001)
+SELECT (SELECT g.fresh FROM g) AS fresh, t.total, CASE WHEN p."tenant" = $8::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, p."name"::text AS name, p."status"::text AS status
+FROM (SELECT count(*)::int AS total FROM m) t
+LEFT JOIN (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM m p
+ORDER BY p."Key"
+LIMIT $7::int) p ON true
+ORDER BY p."Key"
