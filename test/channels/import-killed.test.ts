@@ -1,4 +1,7 @@
-/** The process of an import, killed at random points: what is there afterwards is all of a file or nothing of it. */
+/**
+ * The process of an import, killed at random points: what is there afterwards is all of a file or nothing of it.
+ * `IMPORT_KILLS=50 npx vitest run test/channels/import-killed.test.ts` for many.
+ */
 import { layer } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
 import { spawn } from "node:child_process"
@@ -18,7 +21,7 @@ const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist"
 const folder = mkdtempSync(join(tmpdir(), "max-import-killed-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const POINTS = 50
+const POINTS = Number(process.env["IMPORT_KILLS"] ?? 20)
 const ROWS = 4000
 
 /** A file that changes every row and brings a column. */
