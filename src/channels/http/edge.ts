@@ -8,7 +8,7 @@ import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { wrongShape } from "../../tools/wrongShape.ts"
+import { wrongAt, wrongShape } from "../../tools/wrongShape.ts"
 import { preflight, readable } from "./cors.ts"
 import { problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
@@ -22,6 +22,8 @@ export interface Route {
   readonly path: string
   /** What a body has to be; JSON where nothing is said. */
   readonly takes?: "form"
+  /** The keys that an address may have behind its ?; where nothing is said, whatever others add to it is left alone. */
+  readonly query?: ReadonlyArray<string>
 }
 
 /** Paths that say nothing of anybody, or ask for a secret of their own, for whatever watches the server under an address of its own. */
@@ -45,6 +47,17 @@ const makeFinder = (routes: ReadonlyArray<Route>) => {
   return (path: string): ReadonlyArray<Route> => exact.get(path) ?? compiled.filter(({ pattern }) => pattern.test(path))
 }
 
+/** The keys of an address that its route doesn't have. */
+const strayKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>): ReadonlyArray<string> => {
+  const from = url.indexOf("?")
+  if (from < 0) return []
+  const read = method === "HEAD" ? "GET" : method
+  const taken = find(url.slice(0, from)).find((route) => route.method === read)?.query
+  return taken === undefined
+    ? []
+    : [...new URLSearchParams(url.slice(from)).keys()].filter((key) => !taken.includes(key))
+}
+
 /** What is refused before anything of the application sees it. */
 const refusal = (
   request: Request,
@@ -59,6 +72,8 @@ const refusal = (
   if (origin !== undefined && !settings.isOrigin(origin, headers["host"])) {
     return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
   }
+  const stray = strayKeys(request, find)
+  if (stray.length > 0) return problem("InvalidInput", wrongAt(stray))
   const length = headers["content-length"]
   if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
