@@ -3,9 +3,7 @@
  * somebody else asks it something every quarter of a second.
  */
 import { spawn } from "node:child_process"
-import { mkdirSync } from "node:fs"
-import { readdirSync, readlinkSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readdirSync, readlinkSync } from "node:fs"
 
 const CONNECTIONS = 1000
 /** Seconds. */
@@ -56,9 +54,9 @@ const socketsOf = (pid) =>
 const askAgain = (world) => {
   const times = []
   let failed = 0
-  let over = false
+  const over = new AbortController()
   const done = (async () => {
-    while (!over) {
+    while (!over.signal.aborted) {
       const from = performance.now()
       const answer = await fetch(`${world.url}/v1/tools/listEntityTypes`, {
         method: "POST",
@@ -73,7 +71,7 @@ const askAgain = (world) => {
     }
   })()
   return async () => {
-    over = true
+    over.abort()
     await done
     times.sort((a, b) => a - b)
     return { asked: times.length, failed, median: times[times.length >> 1], most: times.at(-1) }
@@ -106,10 +104,10 @@ export const slow = async (world, { longest = LONGEST, options, path, what }, fo
   )
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk))
-  let running = true
-  child.on("close", () => (running = false))
+  const ended = new AbortController()
+  child.on("close", () => ended.abort())
   let [most, memory, last, told] = [0, 0, 0, 0]
-  while (running && seconds() < longest + 20) {
+  while (!ended.signal.aborted && seconds() < longest + 20) {
     await sleep(250)
     const open = Math.max(0, socketsOf(world.pid) - before - 1)
     most = Math.max(most, open)
@@ -122,7 +120,7 @@ export const slow = async (world, { longest = LONGEST, options, path, what }, fo
     // Everything was opened, and everything is closed: what slowhttptest still does has no part in it.
     if (open === 0 && seconds() > 20 && seconds() - last > 5) child.kill("SIGINT")
   }
-  if (running) child.kill("SIGKILL")
+  if (!ended.signal.aborted) child.kill("SIGKILL")
   const others = await stop()
   const text = said.replace(/\x1b\[[\d;]*m/g, "")
   const end = /Exit status:\s*(.*)/.exec(text)?.[1] ?? "ended"

@@ -189,15 +189,11 @@ describe("bad input over HTTP", () => {
       ["/v1/conversations?limti=5&limit=5&Search=ada", "GET", '"limti", "Search"'],
       ["/v1/conversations/abc?limit=5", "DELETE", '"limit"'],
       ["/v1/traces/live?limit=5", "GET", '"limit"'],
-      ["/v1/admin/audit?chain=reads&%63hains=reads", "HEAD", ""],
+      ["/v1/admin/audit?chain=reads&%63hains=reads", "GET", '"chains"'],
       ["/v1/admin/people/abc?organizationId=1", "GET", '"organizationId"'],
       ["/v1/welcome?limit=c4n4ry", "GET", '"limit"']
     ] as const) {
       const answer = await asked(path, method)
-      if (method === "HEAD") {
-        expect([path, answer.status]).toEqual([path, 400])
-        continue
-      }
       expectProblem(answer, "InvalidInput")
       expect(answer.json.detail).toBe(`The input isn't what it has to be: ${keys}.`)
     }
@@ -206,6 +202,7 @@ describe("bad input over HTTP", () => {
       headers: { ...withToken(), ...JSON_TYPE }
     })
     expectProblem(tool, "InvalidInput")
+    expect((await asked("/v1/session?limit=5", "HEAD")).status).toBe(400)
     expectProblem(await asked("/nothing/here?limit=5"), "NotFound")
     expectProblem(await asked("/v1/session?limit=5", "PATCH"), "MethodNotAllowed")
   })
