@@ -53,6 +53,8 @@ export const serveMax = (
     ended: Promise<number | null>
   }>((resolve, reject) => {
     const child = spawn(command[0]!, command.slice(1), { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
+    // A test that fails in the middle leaves nothing running.
+    process.once("exit", () => child.kill("SIGKILL"))
     let said = ""
     const ended = new Promise<number | null>((done) => child.on("close", done))
     const listen = (chunk: Buffer) => {

@@ -24,8 +24,7 @@ export const schema: Check = ({ from, inspection: { schemaVersion } }) =>
       : schemaVersion > SCHEMA_VERSION
         ? fail(
             "schema",
-            `Version ${schemaVersion}, made by a newer Max; this one knows ${SCHEMA_VERSION}.`,
-            "npm install max-agent@latest"
+            `Version ${schemaVersion}, made by a newer Max; this one knows ${SCHEMA_VERSION}. Update this one to that version.`
           )
         : from.own
           ? ok("schema", "Prepared by the next command that needs it: this database is Max's own.")
