@@ -60,6 +60,14 @@ export const written = (request, { front, mark = "" }) => {
   return { bytes: `${lines.join("\r\n")}\r\n\r\n${payload}`, payload, lines }
 }
 
+/** What has to be found. */
+export const CONTROL = {
+  name: "the control",
+  method: "POST",
+  path: "/v1/tools/findEntities",
+  body: { entityTypeId: "people", filters: [{ columnId: "name", op: "ilike", value: "ada" }] }
+}
+
 export const countOf = (request) => [...written(request, { front: "http://x", mark: "*" }).bytes.matchAll(/\*/g)].length
 
 const run = (folder, file, url) =>
