@@ -47,15 +47,15 @@ const makeFinder = (routes: ReadonlyArray<Route>) => {
   return (path: string): ReadonlyArray<Route> => exact.get(path) ?? compiled.filter(({ pattern }) => pattern.test(path))
 }
 
-/** The keys of an address that its route doesn't have. */
-const strayKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>): ReadonlyArray<string> => {
+/** The keys of an address that its route doesn't have, or whose value is no text that anything could have. */
+const wrongKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>): ReadonlyArray<string> => {
   const from = url.indexOf("?")
   if (from < 0) return []
   const read = method === "HEAD" ? "GET" : method
   const taken = find(url.slice(0, from)).find((route) => route.method === read)?.query
-  return taken === undefined
-    ? []
-    : [...new URLSearchParams(url.slice(from)).keys()].filter((key) => !taken.includes(key))
+  if (taken === undefined) return []
+  const said = [...new URLSearchParams(url.slice(from))]
+  return said.filter(([key, value]) => !taken.includes(key) || value.includes("\u0000")).map(([key]) => key)
 }
 
 /** What is refused before anything of the application sees it. */
@@ -72,8 +72,8 @@ const refusal = (
   if (origin !== undefined && !settings.isOrigin(origin, headers["host"])) {
     return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
   }
-  const stray = strayKeys(request, find)
-  if (stray.length > 0) return problem("InvalidInput", wrongAt(stray))
+  const wrong = wrongKeys(request, find)
+  if (wrong.length > 0) return problem("InvalidInput", wrongAt(wrong))
   const length = headers["content-length"]
   if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined

@@ -191,7 +191,10 @@ describe("bad input over HTTP", () => {
       ["/v1/traces/live?limit=5", "GET", '"limit"'],
       ["/v1/admin/audit?chain=reads&%63hains=reads", "GET", '"chains"'],
       ["/v1/admin/people/abc?organizationId=1", "GET", '"organizationId"'],
-      ["/v1/welcome?limit=c4n4ry", "GET", '"limit"']
+      ["/v1/welcome?limit=c4n4ry", "GET", '"limit"'],
+      // No text of a database has this in it.
+      ["/v1/traces?name=a%00b&since=5", "GET", '"name"'],
+      ["/v1/admin/audit?action=%00", "GET", '"action"']
     ] as const) {
       const answer = await asked(path, method)
       expectProblem(answer, "InvalidInput")
