@@ -50,21 +50,24 @@ const withToken = (target, token) =>
 
 const folder = mkdtempSync(join(tmpdir(), "max-conformance-"))
 
+/** Node by the package of this platform: the one that chooses it does so in a script, and scripts don't run here. */
+const NODE = `node-${process.platform}-${process.arch}`
+
 const installed = (version) => {
   const home = join(folder, version)
-  const packages = [`@modelcontextprotocol/conformance@${version}`, "node@22"]
+  const packages = [`@modelcontextprotocol/conformance@${version}`, `${NODE}@22`]
   const done = spawnSync("npm", ["install", "--prefix", home, "--no-audit", "--no-fund", ...packages], {
     encoding: "utf8"
   })
   if (done.status !== 0) throw new Error(done.stderr)
-  return join(home, "node_modules/.bin")
+  return join(home, "node_modules")
 }
 
-const run = (bin, args) =>
+const run = (modules, args) =>
   new Promise((resolve) => {
-    const child = spawn(join(bin, "conformance"), args, {
+    const child = spawn(join(modules, ".bin/conformance"), args, {
       cwd: folder,
-      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+      env: { ...process.env, PATH: `${join(modules, NODE, "bin")}:${process.env.PATH}` },
       stdio: ["ignore", "pipe", "pipe"]
     })
     let said = ""
@@ -73,8 +76,8 @@ const run = (bin, args) =>
   })
 
 const checkVersion = async (version, url) => {
-  const bin = installed(version)
-  const said = await run(bin, ["server", "--url", url, "--suite", "all"])
+  const modules = installed(version)
+  const said = await run(modules, ["server", "--url", url, "--suite", "all"])
   const summary = [...said.matchAll(/^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed/gm)].map(
     ([, name, passed, failed]) => ({
       name,
@@ -87,7 +90,7 @@ const checkVersion = async (version, url) => {
     .filter((name) => !summary.some((one) => one.name === name && one.passed > 0 && one.failed === 0))
     .map((name) => `${name} has to pass`)
   for (const { name } of summary.filter(({ failed }) => failed > 0)) {
-    const told = await run(bin, ["server", "--url", url, "--scenario", name, "--verbose"])
+    const told = await run(modules, ["server", "--url", url, "--scenario", name, "--verbose"])
     const messages = [...told.matchAll(/"errorMessage": "((?:[^"\\]|\\.)*)"/g)].map(([, message]) => message)
     wrong.push(...messages.filter((message) => !NOT_OURS.test(message)).map((message) => `${name}: ${message}`))
   }
