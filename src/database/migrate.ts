@@ -70,7 +70,9 @@ export const refuseNewer = (inspection: Inspection): Effect.Effect<void, Configu
   inspection.serverVersion < OLDEST_SERVER
     ? refuse(`This is Postgres ${inspection.serverVersion}. Max needs ${OLDEST_SERVER} or newer.`)
     : inspection.schemaVersion > SCHEMA_VERSION
-      ? refuse("The database was migrated by a newer Max. Update this one: npm install max-agent@latest")
+      ? refuse(
+          "The database was migrated by a newer Max. Update this one to that version, or go back to a backup of before"
+        )
       : Effect.void
 
 const refuse = (message: string) => Effect.fail(new ConfigurationError({ message }))

@@ -5,6 +5,10 @@ const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\uf
 /** The text on one line: control characters become a space, format and bidirectional control characters go. */
 export const printable = (text: string): string => text.replace(INVISIBLE, "").replace(CONTROL, " ")
 
+/** A table for words that somebody else chooses: it has what it is given, and nothing that every object has. */
+export const byWord = <A>(entries: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
+  Object.assign(Object.create(null), entries)
+
 /** A caller's word as an error message may repeat it: printable and at most 40 characters. */
 export const quoted = (text: string): string => {
   const clean = printable(text)

@@ -1,30 +1,115 @@
-/** One person's answer is the same whatever way they ask: byte for byte what a program gets, word for word what went wrong. */
+/**
+ * Role by field by operation: one person's answer is the same whatever way they ask, byte for byte what a program gets,
+ * word for word what went wrong. `MAX_MATRIX=all` asks the command line every question, not only a share of them.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { addPeople, makeOrganization } from "../support/atlas.ts"
-import { CurrentPrincipal } from "../../src/domain/Principal.ts"
+import { connect } from "../../src/channels/http/client.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
+import { decodeId } from "../../src/domain/ids.ts"
+import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import { Max } from "../../src/Max.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import { anthropicTools } from "../../src/tools/anthropic.ts"
+import { axFunctions } from "../../src/tools/ax.ts"
 import { toolCaller } from "../../src/tools/caller.ts"
+import { addPeople, makeOrganization } from "../support/atlas.ts"
 import { program, runMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { callTool, startServer, type TestServer } from "../support/http.ts"
 import { memberWithToken } from "../support/members.ts"
 
-const ROLES = ["admin", "member"] as const
-const FIELDS = ["name", "status", "phone", "email", "owner", "salary"] as const
+/** All of it; the starter policy's; their own customers with phones of leads only; names without those of leads. */
+const ROLES = ["admin", "member", "rep", "guest"] as const
+const OPERATIONS = ["eq", "ilike", "gte", "lt"] as const
+const EVERY = process.env["MAX_MATRIX"] === "all"
+
+type Role = (typeof ROLES)[number]
+type Call = readonly [tool: string, input: Readonly<Record<string, unknown>>]
+
+const RULES = [
+  {
+    id: "reps-own",
+    effect: "allow",
+    role: "rep",
+    action: "read",
+    type: "people",
+    columns: ["name", "status", "owner"],
+    where: { owner: "$me" }
+  },
+  {
+    id: "reps-phones",
+    effect: "allow",
+    role: "rep",
+    action: "read",
+    type: "people",
+    columns: ["phone"],
+    where: { status: "lead" }
+  },
+  { id: "guests", effect: "allow", role: "guest", action: "read", type: "people", columns: ["name", "status"] },
+  {
+    id: "guests-no-leads",
+    effect: "deny",
+    role: "guest",
+    action: "read",
+    type: "people",
+    columns: "*",
+    where: { status: "lead" }
+  }
+]
+
+/** What is asked of a field: a value that somebody has, in another spelling where that counts as the same. */
+const VALUES = {
+  name: "ADA LOVELACE",
+  status: "lead",
+  phone: "(801) 555-0101",
+  email: "Ada@Example.com",
+  owner: "rep@atlas.com",
+  salary: "1"
+} as const
+const FIELDS = Object.keys(VALUES) as ReadonlyArray<keyof typeof VALUES>
+
+const asked = (field: keyof typeof VALUES, op: (typeof OPERATIONS)[number]): Call => [
+  "findEntities",
+  {
+    entityTypeId: "people",
+    filters: [{ columnId: field, op, value: op === "ilike" ? VALUES[field].slice(0, 5) : VALUES[field] }],
+    selectColumns: ["name", field]
+  }
+]
+
+/** Not a filter of a field: pages, names, and what isn't of the tool's shape. */
+const OTHERS: ReadonlyArray<Call> = [
+  ["listEntityTypes", {}],
+  ["listColumnsForType", { entityTypeId: "people" }],
+  ["listColumnsForType", { entityTypeId: "people", filter: { nameContains: ["e"], max: 2 } }],
+  ["listColumnsForType", { entityTypeId: "salaries" }],
+  ["findEntities", { entityTypeId: "people", filters: [], limit: 0 }],
+  ["findEntities", { entityTypeId: "people", filters: [], limit: 26 }],
+  ["findEntities", { entityTypeId: "people", filters: [], selectColumns: ["phone", "email"] }],
+  ["findEntities", {}],
+  ["findEntities", { entityTypeId: "people", filters: 5 }],
+  ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "like", value: "ada" }] }],
+  ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: 5 }] }],
+  ["findEntities", { entityTypeId: "people", filters: [], limit: 1.5 }],
+  ["findEntities", { entityTypeId: "people", filters: [], everything: true }],
+  ["listColumnsForType", { entityTypeId: "people", filter: { nameContains: "e" } }],
+  ["listEntityTypes", { all: true }]
+]
 
 const scope = Scope.makeUnsafe()
 let server: TestServer
 let env: Record<string, string> = {}
-const tokens: Record<string, string> = {}
+const tokens = {} as Record<Role, string>
 let organization: Organization
 let library: Max
+
+const emailOf = (role: Role) => `${role}@atlas.com`
 
 beforeAll(async () => {
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
@@ -33,12 +118,25 @@ beforeAll(async () => {
   await server.run(
     Effect.gen(function* () {
       organization = yield* makeOrganization("atlas")
+      const policies = yield* Policies
+      const { roles, rules, ...rest } = JSON.parse((yield* policies.current(organization)).document)
+      const policy = {
+        ...rest,
+        roles: { ...roles, rep: { inherits: [] }, guest: { inherits: [] } },
+        rules: [...rules, ...RULES]
+      }
+      yield* policies.publish(organization, JSON.stringify(policy), "operator")
+      let rep = ""
       for (const role of ROLES) {
-        tokens[role] = (yield* memberWithToken(organization, `${role}@atlas.com`, [role])).token
+        const { anchorId, token } = yield* memberWithToken(organization, emailOf(role), [role])
+        tokens[role] = token
+        if (role === "rep") rep = decodeId(anchorId)!.toString()
       }
       yield* addPeople(organization, [
-        { name: "Ada Lovelace", phone: "801-555-0101", email: "ada@example.com", status: "lead" },
-        { name: "Grace Hopper", phone: "801-555-0102", email: "grace@example.com", status: "customer" }
+        { name: "Ada Lovelace", phone: "801-555-0101", email: "ada@example.com", status: "lead", owner: rep },
+        { name: "Adam Smith", phone: "801-555-0103", email: "adam@example.com", status: "customer", owner: rep },
+        { name: "Grace Hopper", phone: "801-555-0102", email: "grace@example.com", status: "customer" },
+        { name: "Zoë Ångström", status: "lead" }
       ])
     })
   )
@@ -51,145 +149,177 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-const VALUES = {
-  name: "ada",
-  status: "lead",
-  phone: "+1 801 555 0101",
-  email: "ada@example.com",
-  owner: "ada",
-  salary: "1"
+const words = (error: { readonly message: string; readonly detail?: string }) => error.detail ?? error.message
+
+/** What the three tools say, by a way in: as a value (or why not, in words), and as the text that a model reads. */
+interface Ways {
+  readonly values: Record<string, (call: Call) => Promise<unknown>>
+  readonly texts: Record<string, (call: Call) => Promise<readonly [text: string, failed: boolean | undefined]>>
+  readonly close: () => Promise<void>
 }
 
-const calls: ReadonlyArray<readonly [tool: string, input: unknown]> = [
-  ["listEntityTypes", {}],
-  ["listColumnsForType", { entityTypeId: "people" }],
-  ["listColumnsForType", { entityTypeId: "salaries" }],
-  ...FIELDS.map(
-    (field) =>
-      [
-        "findEntities",
-        {
-          entityTypeId: "people",
-          filters: [
-            { columnId: field, op: field === "name" || field === "owner" ? "ilike" : "eq", value: VALUES[field] }
-          ],
-          selectColumns: [field]
-        }
-      ] as const
-  ),
-  ["findEntities", { entityTypeId: "people", filters: [], limit: 26 }],
-  // Not the shape of the tool: the same words, too.
-  ["findEntities", {}],
-  ["findEntities", { entityTypeId: "people", filters: 5 }],
-  ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "like", value: "ada" }] }],
-  ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: 5 }] }],
-  ["findEntities", { entityTypeId: "people", filters: [], limit: 1.5 }],
-  ["findEntities", { entityTypeId: "people", filters: [], everything: true }],
-  ["listColumnsForType", { entityTypeId: "people", filter: { nameContains: "e" } }],
-  ["listEntityTypes", { all: true }]
-]
-
-describe.each(ROLES)("%s", (role) => {
-  it.each(calls)("gets the same of %s %j by command and over HTTP", async (tool, input) => {
-    const command = await runMax(["tool", tool, JSON.stringify(input), "--json", "--as", `${role}@atlas.com`], env)
-    const answer = await callTool(server, tokens[role]!, tool, input)
-    const ok = answer.status === 200
-    const code = ok ? 0 : answer.status === 404 ? 6 : 2
-    expect(command.code).toBe(code)
-    expect(ok ? JSON.stringify(JSON.parse(command.stdout)) : command.stderr).toBe(
-      ok ? answer.text : `${answer.json.detail}\n`
+const openWays = async (role: Role): Promise<Ways> => {
+  const clients: Array<Client> = []
+  const client = async (transport: StdioClientTransport | StreamableHTTPClientTransport) => {
+    const connected = new Client({ name: "test", version: "1" })
+    await connected.connect(transport as never)
+    clients.push(connected)
+    return ([name, input]: Call) => connected.callTool({ name, arguments: input })
+  }
+  const stdio = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
+    client(new StdioClientTransport({ command: process.execPath, args: [program, "mcp", ...args], env: environment }))
+  const byText = (call: Awaited<ReturnType<typeof client>>) => async (asking: Call) => {
+    const { content, isError } = await call(asking)
+    return [(content as ReadonlyArray<{ text: string }>)[0]!.text, isError === true] as const
+  }
+  const byValue = (call: Awaited<ReturnType<typeof client>>) => async (asking: Call) => {
+    const { content, isError, structuredContent } = await call(asking)
+    return isError === true ? (content as ReadonlyArray<{ text: string }>)[0]!.text : structuredContent
+  }
+  const authorization = `Bearer ${tokens[role]}`
+  const over = await client(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: { authorization } } })
+  )
+  const here = await stdio(["--as", emailOf(role)], env)
+  const structured = await stdio(["--as", emailOf(role), "--structured"], env)
+  const bridged = ["--url", server.url, "--token", "env:TOKEN"]
+  const bridge = await stdio(bridged, { TOKEN: tokens[role] })
+  const structuredBridge = await stdio([...bridged, "--structured"], { TOKEN: tokens[role] })
+  const typed = connect({ url: server.url, token: tokens[role] }) as unknown as Record<
+    string,
+    (input?: unknown) => Promise<unknown>
+  >
+  const facade = library.as({ email: emailOf(role) })
+  const asPrincipal = <A, E>(use: Effect.Effect<A, E, any>) =>
+    server.run(
+      Effect.gen(function* () {
+        const identities = yield* IdentityResolver
+        const { principal } = yield* identities.admit(organization, { kind: "email", key: emailOf(role) })
+        return yield* Effect.provideService(use, CurrentPrincipal, principal)
+      })
     )
-  })
-
-  it("reads the same table", async () => {
-    const input = { entityTypeId: "people", filters: [], selectColumns: ["phone", "email"] }
-    const command = await runMax(["tool", "findEntities", JSON.stringify(input), "--as", `${role}@atlas.com`], env)
-    const answer = await callTool(server, tokens[role]!, "findEntities", input, { accept: "text/plain" })
-    expect(command.stdout).toBe(`${answer.text}\n`)
-    expect(answer.text.includes("801-555-0101")).toBe(role === "admin")
-  })
-
-  describe("as text", () => {
-    type Answer = readonly [text: string, failed: boolean]
-    type Ask = (tool: string, input: unknown) => Promise<Answer>
-    const asks: Record<string, Ask> = {}
-    const clients: Array<Client> = []
-
-    const client = async (transport: StdioClientTransport | StreamableHTTPClientTransport): Promise<Ask> => {
-      const connected = new Client({ name: "test", version: "1" })
-      await connected.connect(transport as never)
-      clients.push(connected)
-      return async (name, input) => {
-        const found = await connected.callTool({ name, arguments: input as Record<string, unknown> })
-        return [(found.content as ReadonlyArray<{ text: string }>)[0]!.text, found.isError === true]
-      }
-    }
-    const stdio = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
-      client(new StdioClientTransport({ command: process.execPath, args: [program, "mcp", ...args], env: environment }))
-
-    beforeAll(async () => {
-      const authorization = `Bearer ${tokens[role]!}`
-      const overHttp = { requestInit: { headers: { authorization } } }
-      asks["MCP over HTTP"] = await client(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), overHttp))
-      asks["MCP over stdio"] = await stdio(["--as", `${role}@atlas.com`], env)
-      asks["the bridge"] = await stdio(["--url", server.url, "--token", "env:TOKEN"], { TOKEN: tokens[role]! })
-      asks["the facade"] = async (tool, input) => {
-        const { failed, text } = await library.as({ email: `${role}@atlas.com` }).callTool(tool, input)
+  const call = await asPrincipal(toolCaller)
+  const anthropic = anthropicTools(call)
+  const ax = axFunctions(call)
+  return {
+    values: {
+      "the typed client": ([tool, input]) => typed[tool]!(input).catch(words),
+      "the facade": ([tool, input]) =>
+        (facade as unknown as Record<string, (input?: unknown) => Promise<unknown>>)[tool]!(input).catch(words),
+      "the service": ([tool, input]) =>
+        asPrincipal(
+          Effect.flatMap(EntityQueryService, (queries) =>
+            (queries as unknown as Record<string, (input: unknown) => Effect.Effect<unknown, Error>>)[tool]!({
+              ...input,
+              organizationId: organization.id
+            }).pipe(Effect.catch((error) => Effect.succeed(words(error))))
+          )
+        ),
+      "MCP over stdio": byValue(structured),
+      "the bridge": byValue(structuredBridge)
+    },
+    texts: {
+      "MCP over HTTP": byText(over),
+      "MCP over stdio": byText(here),
+      "MCP over stdio, structured": byText(structured),
+      "the bridge": byText(bridge),
+      "the facade": async ([tool, input]) => {
+        const { failed, text } = await facade.callTool(tool, input)
         return [text, failed]
-      }
-      asks["the caller of one request"] = async (tool, input) => {
-        const call = await server.run(
-          Effect.gen(function* () {
-            const identities = yield* IdentityResolver
-            const { principal } = yield* identities.admit(organization, { kind: "email", key: `${role}@atlas.com` })
-            return yield* Effect.provideService(toolCaller, CurrentPrincipal, principal)
-          })
-        )
+      },
+      "the caller of one request": async ([tool, input]) => {
         const { failed, text } = await call(tool, input)
         return [text, failed]
-      }
-    })
-
-    afterAll(async () => {
+      },
+      "Anthropic's tools": async ([tool, input]) => [
+        await anthropic.find(({ name }) => name === tool)!.run(input),
+        undefined
+      ],
+      "Ax's functions": async ([tool, input]) => [
+        String(await ax.find(({ name }) => name === tool)!.func!(input)),
+        undefined
+      ]
+    },
+    close: async () => {
       for (const connected of clients) await connected.close()
-    })
+    }
+  }
+}
 
-    it.each(calls.filter(([tool]) => tool === "findEntities"))(
-      "gets the same values of %s %j from the facade and the service as over HTTP",
-      async (tool, input) => {
-        const answer = await callTool(server, tokens[role]!, tool, input)
-        // What isn't of the tool's shape can't be said in a program that compiles.
-        if (answer.json.type === "urn:max:problem:invalid-input" && /what it has to be/.test(answer.json.detail)) return
-        const words = (error: { readonly message: string }) => error.message
-        const own = { ...(input as Parameters<ReturnType<typeof library.as>["findEntities"]>[0]) }
-        const byFacade = await library
-          .as({ email: `${role}@atlas.com` })
-          .findEntities(own)
-          .catch(words)
-        const byService = await server.run(
-          Effect.gen(function* () {
-            const identities = yield* IdentityResolver
-            const queries = yield* EntityQueryService
-            const { principal } = yield* identities.admit(organization, { kind: "email", key: `${role}@atlas.com` })
-            const asked = { ...own, organizationId: organization.id }
-            return yield* queries.findEntities(asked).pipe(
-              Effect.catch((error) => Effect.succeed(words(error))),
-              Effect.provideService(CurrentPrincipal, principal)
-            )
-          })
-        )
-        const expected = answer.status === 200 ? answer.text : JSON.stringify(answer.json.detail)
-        expect([JSON.stringify(byFacade), JSON.stringify(byService)]).toEqual([expected, expected])
-      }
-    )
+/** By command, as one JSON document and as the text, with the exit code. */
+const byCommand = async (role: Role, [tool, input]: Call, json: boolean) =>
+  runMax(["tool", tool, JSON.stringify(input), "--as", emailOf(role), ...(json ? ["--json"] : [])], env)
 
-    it.each(calls)(
-      "gets the same of %s %j over HTTP, MCP and the bridge, and from the library",
-      async (tool, input) => {
-        const answer = await callTool(server, tokens[role]!, tool, input, { accept: "text/plain" })
-        const expected: Answer = answer.status === 200 ? [answer.text, false] : [answer.json.detail, true]
-        for (const [way, asked] of Object.entries(asks)) expect(await asked(tool, input), way).toEqual(expected)
-      }
-    )
+/** How the command line is asked: every `share`th time, as JSON and as text in turns; always, where all of it is wanted. */
+const commands = (number: number, share: number): ReadonlyArray<"json" | "text"> =>
+  EVERY ? ["json", "text"] : number % share === 0 ? [(number / share) % 2 === 0 ? "json" : "text"] : []
+
+/** What was answered with rows, with none, and not at all, by role: a matrix of one kind of answer would show nothing. */
+const kinds = {} as Record<Role, { rows: number; none: number; refused: number }>
+
+describe.each(ROLES)("%s", (role) => {
+  let ways: Ways
+
+  beforeAll(async () => {
+    kinds[role] = { rows: 0, none: 0, refused: 0 }
+    ways = await openWays(role)
   })
+  afterAll(() => ways.close())
+
+  /** Asks in every way, and compares with what is answered over HTTP; how many ways there were. */
+  const compareAll = async (call: Call, command: ReadonlyArray<"json" | "text">) => {
+    const [tool, input] = call
+    const answer = await callTool(server, tokens[role], tool, input)
+    const text = await callTool(server, tokens[role], tool, input, { accept: "text/plain" })
+    const ok = answer.status === 200
+    expect([text.status, ok ? undefined : text.text]).toEqual([answer.status, ok ? undefined : answer.text])
+    kinds[role][!ok ? "refused" : answer.json.total === 0 ? "none" : "rows"] += 1
+
+    const value = ok ? answer.text : JSON.stringify(answer.json.detail)
+    const shapeless = !ok && /what it has to be/.test(answer.json.detail)
+    let compared = 0
+    for (const [way, ask] of Object.entries(ways.values)) {
+      // What isn't of the tool's shape can't be said in a program that compiles.
+      if (shapeless && !/MCP|bridge/.test(way)) continue
+      compared += 1
+      expect(JSON.stringify(await ask(call)), way).toBe(value)
+    }
+    for (const [way, ask] of Object.entries(ways.texts)) {
+      const [said, failed] = await ask(call)
+      compared += 1
+      expect([said, failed ?? !ok], way).toEqual([ok ? text.text : answer.json.detail, !ok])
+    }
+    const code = ok ? 0 : answer.status === 404 ? 6 : 2
+    for (const form of command) {
+      compared += 1
+      const ran = await byCommand(role, call, form === "json")
+      expect([form, ran.code, ran.stderr]).toEqual([form, code, ok ? "" : `${answer.json.detail}\n`])
+      if (!ok) continue
+      expect(form === "json" ? JSON.stringify(JSON.parse(ran.stdout)) : ran.stdout).toBe(
+        form === "json" ? answer.text : `${text.text}\n`
+      )
+    }
+    return compared
+  }
+
+  it.each(FIELDS)("is answered the same in every way about %s, whatever the operation", async (field) => {
+    for (const [index, op] of OPERATIONS.entries()) {
+      const command = commands(ROLES.indexOf(role) + FIELDS.indexOf(field) + 2 * index, 8)
+      expect(await compareAll(asked(field, op), command)).toBe(13 + command.length)
+    }
+  })
+
+  it("is answered the same in every way about pages, names, and what isn't of a tool's shape", async () => {
+    for (const [index, call] of OTHERS.entries()) {
+      expect(await compareAll(call, commands(ROLES.indexOf(role) + index, 4))).toBeGreaterThanOrEqual(10)
+    }
+  })
+})
+
+it("was answered with rows, with none, and not at all", () => {
+  expect(kinds.admin.rows).toBeGreaterThan(12)
+  for (const role of ROLES) {
+    expect([role, kinds[role].rows > 2, kinds[role].refused > 4]).toEqual([role, true, true])
+  }
+  expect(kinds.rep.none + kinds.guest.none).toBeGreaterThan(2)
 })

@@ -130,7 +130,7 @@ describe("doctor", () => {
         yield* owner`INSERT INTO max.migrations (id, name) VALUES (${SCHEMA_VERSION + 1}, 'from the future')`
         expect(found(yield* examined(url), "schema")).toMatchObject({
           status: "fail",
-          mend: [expect.stringContaining("npm install")]
+          mend: [expect.stringContaining("git pull")]
         })
       })
     )

@@ -39,3 +39,32 @@ export const runMax = (
     child.on("error", reject)
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })
+
+/** `max serve` as people run it, once it says where it answers. */
+export const serveMax = (
+  env: Readonly<Record<string, string>>,
+  command: ReadonlyArray<string> = [process.execPath, program, "serve"]
+) =>
+  new Promise<{
+    url: string
+    pid: number
+    said: () => string
+    end: (signal: NodeJS.Signals) => void
+    ended: Promise<number | null>
+  }>((resolve, reject) => {
+    const child = spawn(command[0]!, command.slice(1), { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
+    // A test that fails in the middle leaves nothing running.
+    process.once("exit", () => child.kill("SIGKILL"))
+    let said = ""
+    const ended = new Promise<number | null>((done) => child.on("close", done))
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString()
+      const url = /Max answers at (\S+);/.exec(said)?.[1]
+      if (url === undefined) return
+      resolve({ url, pid: child.pid!, said: () => said, ended, end: (signal) => void child.kill(signal) })
+    }
+    child.stdout.on("data", listen)
+    child.stderr.on("data", listen)
+    child.on("error", reject)
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${said}`)))
+  })

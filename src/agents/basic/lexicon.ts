@@ -2,6 +2,8 @@
  * Every English word that basic mode gives a meaning to. What an organization calls its own things isn't here: it
  * comes with the conversation.
  */
+import { byWord } from "../../domain/text.ts"
+
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map((phrase) => phrase.trim())
 
@@ -13,22 +15,22 @@ export const CLOSERS = list(
   "please|thanks|thank you|for me|if you can|right now|now|again|max|cheers|asap|exactly|then|instead|too|there|in total|altogether|overall"
 )
 
-export const ORDINALS: Readonly<Record<string, number>> = {
+export const ORDINALS = byWord<number>({
   first: 1, "1st": 1, second: 2, "2nd": 2, third: 3, "3rd": 3, fourth: 4, "4th": 4, fifth: 5, "5th": 5,
   sixth: 6, "6th": 6, seventh: 7, "7th": 7, eighth: 8, "8th": 8, ninth: 9, "9th": 9, tenth: 10, "10th": 10
-} // prettier-ignore
-export const CARDINALS: Readonly<Record<string, number>> = {
+}) // prettier-ignore
+export const CARDINALS = byWord<number>({
   one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twenty: 20
-} // prettier-ignore
+}) // prettier-ignore
 
-export const MONTHS: Readonly<Record<string, number>> = {
+export const MONTHS = byWord<number>({
   january: 1, jan: 1, february: 2, feb: 2, march: 3, mar: 3, april: 4, apr: 4, may: 5, june: 6, jun: 6, july: 7, jul: 7,
   august: 8, aug: 8, september: 9, sept: 9, sep: 9, october: 10, oct: 10, november: 11, nov: 11, december: 12, dec: 12
-} // prettier-ignore
-export const WEEKDAYS: Readonly<Record<string, number>> = {
+}) // prettier-ignore
+export const WEEKDAYS = byWord<number>({
   sunday: 0, monday: 1, tuesday: 2, wednesday: 3, thursday: 4, friday: 5, saturday: 6,
   sun: 0, mon: 1, tue: 2, tues: 2, wed: 3, thu: 4, thurs: 4, fri: 5, sat: 6
-} // prettier-ignore
+}) // prettier-ignore
 
 /** What Max can't work out, whatever it is asked of. */
 export const AGGREGATES = set(
@@ -49,10 +51,10 @@ export const ANYBODY = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"
 )
 /** Other words for the types that every organization has. */
-export const SYNONYMS: Readonly<Record<string, ReadonlySet<string>>> = {
+export const SYNONYMS = byWord<ReadonlySet<string>>({
   companies: set("company companies firm firms business businesses organization organizations organisation organisations account accounts employer employers vendor vendors supplier suppliers"),
   meetings: set("meeting meetings appointment appointments event events session sessions call calls calendar schedule agenda")
-} // prettier-ignore
+}) // prettier-ignore
 
 /**
  * What people call a thing that is known of somebody → what it is likely to be called by an organization: whole words
@@ -126,15 +128,17 @@ export const OTHER_NUMBERS = set(
 export const STREETS = set(
   "street st avenue ave road rd drive dr lane ln boulevard blvd way court ct highway hwy parkway place square terrace circle trail row crescent close apt apartment suite unit"
 )
-export const STATES: Readonly<Record<string, string>> = Object.fromEntries(
-  "al:alabama ak:alaska az:arizona ar:arkansas ca:california co:colorado ct:connecticut de:delaware fl:florida ga:georgia hi:hawaii id:idaho il:illinois in:indiana ia:iowa ks:kansas ky:kentucky la:louisiana me:maine md:maryland ma:massachusetts mi:michigan mn:minnesota ms:mississippi mo:missouri mt:montana ne:nebraska nv:nevada nh:new_hampshire nj:new_jersey nm:new_mexico ny:new_york nc:north_carolina nd:north_dakota oh:ohio ok:oklahoma or:oregon pa:pennsylvania ri:rhode_island sc:south_carolina sd:south_dakota tn:tennessee tx:texas ut:utah vt:vermont va:virginia wa:washington wv:west_virginia wi:wisconsin wy:wyoming dc:district_of_columbia on:ontario bc:british_columbia qc:quebec ab:alberta"
-    .split(" ")
-    .map((pair) => pair.replaceAll("_", " ").split(":") as [string, string])
+export const STATES = byWord<string>(
+  Object.fromEntries(
+    "al:alabama ak:alaska az:arizona ar:arkansas ca:california co:colorado ct:connecticut de:delaware fl:florida ga:georgia hi:hawaii id:idaho il:illinois in:indiana ia:iowa ks:kansas ky:kentucky la:louisiana me:maine md:maryland ma:massachusetts mi:michigan mn:minnesota ms:mississippi mo:missouri mt:montana ne:nebraska nv:nevada nh:new_hampshire nj:new_jersey nm:new_mexico ny:new_york nc:north_carolina nd:north_dakota oh:ohio ok:oklahoma or:oregon pa:pennsylvania ri:rhode_island sc:south_carolina sd:south_dakota tn:tennessee tx:texas ut:utah vt:vermont va:virginia wa:washington wv:west_virginia wi:wisconsin wy:wyoming dc:district_of_columbia on:ontario bc:british_columbia qc:quebec ab:alberta"
+      .split(" ")
+      .map((pair) => pair.replaceAll("_", " ").split(":") as [string, string])
+  )
 )
 /** Short and long for the same town. */
-export const TOWNS: Readonly<Record<string, string>> = {
+export const TOWNS = byWord<string>({
   nyc: "new york", la: "los angeles", philly: "philadelphia", sf: "san francisco", dc: "washington", vegas: "las vegas", "new york city": "new york", frisco: "san francisco"
-} // prettier-ignore
+}) // prettier-ignore
 
 /** Words that are no part of a name: they end it, wherever it began. */
 export const COMMON = set(`

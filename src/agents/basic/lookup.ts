@@ -2,6 +2,7 @@
 import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { byWord } from "../../domain/text.ts"
 import type { Known, KnownType } from "./conversation.ts"
 import { ANYBODY, CARDINALS, CONCEPTS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./phrases.ts"
@@ -129,7 +130,7 @@ const readBefore = (tokens: ReadonlyArray<Token>, known: Known): Head | undefine
 const LATEST = new Set("latest newest last recent".split(" "))
 
 /** Words that begin a condition, with what is said after them. */
-const STARTERS: Readonly<Record<string, (words: ReadonlyArray<Token>) => Condition>> = {
+const STARTERS = byWord<(words: ReadonlyArray<Token>) => Condition>({
   with: (words) => Condition.With({ words }),
   in: (words) => Condition.At({ words, preposition: "in" }),
   at: (words) => Condition.At({ words, preposition: "at" }),
@@ -144,7 +145,7 @@ const STARTERS: Readonly<Record<string, (words: ReadonlyArray<Token>) => Conditi
   having: (words) => Condition.Where({ words }),
   called: (words) => Condition.Called({ name: written(words) }),
   named: (words) => Condition.Called({ name: written(words) })
-}
+})
 const owned = (words: ReadonlyArray<Token>) =>
   words.length === 1 && words[0]!.word === "me" ? Condition.Mine() : Condition.Owned({ words })
 

@@ -1,5 +1,6 @@
 /** Times as people say them, resolved against today: half-open ranges of days. */
 import { CARDINALS, MONTHS, WEEKDAYS } from "./lexicon.ts"
+import { byWord } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
 import { type Token, written } from "./tokens.ts"
 
@@ -59,7 +60,7 @@ export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | und
 }
 
 const within = ({ from, to }: Span) => ({ from, to })
-const PREPOSITIONS: Readonly<Record<string, (span: Span) => Omit<When, "said">>> = {
+const PREPOSITIONS = byWord<(span: Span) => Omit<When, "said">>({
   on: within,
   in: within,
   during: within,
@@ -73,7 +74,7 @@ const PREPOSITIONS: Readonly<Record<string, (span: Span) => Omit<When, "said">>>
   until: ({ to }) => ({ to }),
   till: ({ to }) => ({ to }),
   by: ({ to }) => ({ to })
-}
+})
 
 const spanAt = (all: ReadonlyArray<Token>, today: string): Span | undefined => {
   const article = all[0]?.word === "the" ? 1 : 0

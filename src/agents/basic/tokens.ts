@@ -1,6 +1,6 @@
 /** A message as words: each with its folded form and whether something (a comma, a bracket, a line's end) parts it from the next. */
 import { foldText } from "../../domain/keys.ts"
-import { printable } from "../../domain/text.ts"
+import { byWord, printable } from "../../domain/text.ts"
 
 export interface Token {
   /** As it was written, without the punctuation around it. */
@@ -18,14 +18,14 @@ const ABBREVIATIONS = new Set(["mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr"
 const BEFORE_IS = new Set(
   "who what when where how it that there here he she name names this which customer client caller".split(" ")
 )
-const RUN_TOGETHER: Readonly<Record<string, ReadonlyArray<string>>> = {
+const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
   im: ["I", "am"],
   ive: ["I", "have"],
   whos: ["who", "is"],
   whats: ["what", "is"],
   wheres: ["where", "is"],
   whens: ["when", "is"]
-}
+})
 const EDGE = /^([^\p{L}\p{N}#$+@]*)(.*?)([^\p{L}\p{N}]*)$/su
 
 /** The words of a message. What is longer than a person writes is cut. */

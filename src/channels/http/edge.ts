@@ -8,7 +8,7 @@ import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { wrongShape } from "../../tools/wrongShape.ts"
+import { wrongAt, wrongShape } from "../../tools/wrongShape.ts"
 import { preflight, readable } from "./cors.ts"
 import { problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
@@ -22,6 +22,8 @@ export interface Route {
   readonly path: string
   /** What a body has to be; JSON where nothing is said. */
   readonly takes?: "form"
+  /** The keys that an address may have behind its ?; where nothing is said, whatever others add to it is left alone. */
+  readonly query?: ReadonlyArray<string>
 }
 
 /** Paths that say nothing of anybody, or ask for a secret of their own, for whatever watches the server under an address of its own. */
@@ -45,6 +47,17 @@ const makeFinder = (routes: ReadonlyArray<Route>) => {
   return (path: string): ReadonlyArray<Route> => exact.get(path) ?? compiled.filter(({ pattern }) => pattern.test(path))
 }
 
+/** The keys of an address that its route doesn't have, or whose value is no text that anything could have. */
+const wrongKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>): ReadonlyArray<string> => {
+  const from = url.indexOf("?")
+  if (from < 0) return []
+  const read = method === "HEAD" ? "GET" : method
+  const taken = find(url.slice(0, from)).find((route) => route.method === read)?.query
+  if (taken === undefined) return []
+  const said = [...new URLSearchParams(url.slice(from))]
+  return said.filter(([key, value]) => !taken.includes(key) || value.includes("\u0000")).map(([key]) => key)
+}
+
 /** What is refused before anything of the application sees it. */
 const refusal = (
   request: Request,
@@ -59,6 +72,8 @@ const refusal = (
   if (origin !== undefined && !settings.isOrigin(origin, headers["host"])) {
     return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
   }
+  const wrong = wrongKeys(request, find)
+  if (wrong.length > 0) return problem("InvalidInput", wrongAt(wrong))
   const length = headers["content-length"]
   if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined

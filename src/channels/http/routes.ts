@@ -2,7 +2,7 @@
  * What answers each path. A further part adds its group to `Api`, its handlers to `Handlers`, and what isn't declared
  * there (a page, another protocol) to `Beside` with its route in `ROUTES`.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Schema, SchemaAST } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -121,10 +121,17 @@ const Beside = Layer.mergeAll(
 
 export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside, Mcp, Sms)
 
+const keysOf = (query: Schema.Top | undefined): ReadonlyArray<string> =>
+  query !== undefined && SchemaAST.isObjects(query.ast)
+    ? query.ast.propertySignatures.map(({ name }) => String(name))
+    : []
+
 const declared: Array<Route> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
-  onEndpoint: ({ endpoint: { method, path } }) => void declared.push({ method, path })
+  onEndpoint: ({ endpoint: { method, path, query }, group }) =>
+    // Whatever watches the server has an address of its own making.
+    void declared.push(group.identifier === "health" ? { method, path } : { method, path, query: keysOf(query) })
 })
 
 /** Every route there is. */

@@ -20,6 +20,7 @@ import { PROBLEMS } from "./problems.ts"
 import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
 import { toolsBefore } from "./tools.ts"
+import { endUnread } from "./unread.ts"
 
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
@@ -31,6 +32,8 @@ const LIMITS = {
   keepAliveTimeout: 65_000
 } as const
 const MAX_CONNECTIONS = 4096
+/** Milliseconds that what was written may wait for whoever asked to read it. */
+const UNREAD = 20_000
 const DRAIN = "8 seconds"
 
 /** What node:http itself refuses: it never becomes a request, and is a problem all the same. */
@@ -84,7 +87,7 @@ const Listening = Layer.unwrap(
   Effect.gen(function* () {
     const { httpHost, httpPort } = yield* Env
     const { secure } = yield* HttpSettings
-    const server = makeServer(secure)
+    const server = endUnread(makeServer(secure), UNREAD)
     const options = { host: httpHost, port: httpPort, gracefulShutdownTimeout: DRAIN } as const
     // After the time to finish is over nobody is waited for.
     const cutting = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))

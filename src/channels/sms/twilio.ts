@@ -1,6 +1,7 @@
 /** Twilio: its webhooks, and its interface for sending (https://www.twilio.com/docs/messaging/api/message-resource). */
 import { Effect, Redacted, Schema } from "effect"
 import type { DeliveryReport } from "../../domain/Sms.ts"
+import { byWord } from "../../domain/text.ts"
 import type { Sent } from "../../services/SmsOutbox.ts"
 import { type Account, E164, type SmsProvider } from "./Provider.ts"
 import { isSigned } from "./twilioSignature.ts"
@@ -28,7 +29,7 @@ const decodeAccepted = Schema.decodeUnknownOption(Schema.fromJsonString(Accepted
 const decodeListed = Schema.decodeUnknownOption(Schema.fromJsonString(Listed))
 const decodeRefused = Schema.decodeUnknownOption(Schema.fromJsonString(Refused))
 
-const STATES: Readonly<Record<string, DeliveryReport["state"]>> = {
+const STATES = byWord<DeliveryReport["state"]>({
   accepted: "accepted",
   scheduled: "accepted",
   queued: "accepted",
@@ -39,7 +40,7 @@ const STATES: Readonly<Record<string, DeliveryReport["state"]>> = {
   undelivered: "undelivered",
   failed: "undelivered",
   canceled: "undelivered"
-}
+})
 
 /** A code of Twilio's, and nothing else that it might say. */
 const codeOf = (text: string | null | undefined): string | undefined =>

@@ -115,7 +115,7 @@ const partOf = (value: unknown, first: boolean): Part => {
   // The one thing that every format will have where this one has it.
   const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined
   if (first && typeof format === "number" && format > FORMAT)
-    throw new Unreadable("was made by a newer Max. Update this one: npm install max-agent@latest.")
+    throw new Unreadable("was made by a newer Max. Update this one to that version.")
   try {
     return decodePart(value)
   } catch {

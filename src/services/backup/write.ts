@@ -111,7 +111,7 @@ const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one
 const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents: Contents) {
   if (contents.format > FORMAT || contents.schemaVersion > SCHEMA_VERSION)
     return yield* new OperatorError({
-      message: "The backup was made by a newer Max. Update this one: npm install max-agent@latest"
+      message: "The backup was made by a newer Max. Update this one to that version"
     })
   yield* holdMigrations(owner)
   const { schemaVersion } = yield* Effect.tap(inspect(owner), refuseNewer)

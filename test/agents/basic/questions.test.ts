@@ -42,7 +42,11 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["the deal Lab benches", ["d2"], /Lab benches/],
     ["whose number is 617-555-0145?", ["p5"], /James Brooks/],
     ["ada@amber.example", ["p1"], /Ada Lovelace/],
-    ["who is Zed Nobody", [], /couldn't find “Zed Nobody”.*“who is Nobody”/]
+    ["who is Zed Nobody", [], /couldn't find “Zed Nobody”.*“who is Nobody”/],
+    // What every object of the program has is no word of anybody's.
+    ["who is Constructor", [], /couldn't find “Constructor”/],
+    ["how many constructor", [], /not something I can look up/],
+    ["constructor constructor", [], /couldn't find/]
   ],
   "meetings and days": [
     ["what meetings do I have tomorrow?", ["m2", "m1"], /^You have 2 meetings tomorrow\./],

@@ -81,7 +81,7 @@ describe("GET /v1/conversations", () => {
     expect((await as("member").conversations.list({ after: first.next! })).conversations).toEqual([])
   })
 
-  it.each(["limit=0", "limit=201", "limit=x", `search=${"x".repeat(201)}`, "after=not%20a%20name"])(
+  it.each(["limit=0", "limit=201", "limit=x", `search=${"x".repeat(201)}`, "search=a%00b", "after=not%20a%20name"])(
     "refuses %s",
     async (query) => {
       expect((await get(`/v1/conversations?${query}`)).json).toMatchObject({ status: 400 })

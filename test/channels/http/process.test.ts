@@ -1,11 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { spawn } from "node:child_process"
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { program, runMax } from "../../support/cli.ts"
+import { program, runMax, serveMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, callTool } from "../../support/http.ts"
 
@@ -33,33 +32,8 @@ beforeAll(async () => {
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** `max serve` as people run it, once it says where it answers. */
-const serve = (
-  more: Record<string, string> = {},
-  command: ReadonlyArray<string> = [process.execPath, program, "serve"]
-) =>
-  new Promise<{
-    url: string
-    said: () => string
-    end: (signal: NodeJS.Signals) => void
-    ended: Promise<number | null>
-  }>((resolve, reject) => {
-    const child = spawn(command[0]!, command.slice(1), {
-      env: { PATH: process.env["PATH"]!, HOME: process.env["HOME"]!, ...env, ...more },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let said = ""
-    const ended = new Promise<number | null>((done) => child.on("close", done))
-    const listen = (chunk: Buffer) => {
-      said += chunk.toString()
-      const url = /Max answers at (\S+);/.exec(said)?.[1]
-      if (url !== undefined) resolve({ url, said: () => said, ended, end: (signal) => void child.kill(signal) })
-    }
-    child.stdout.on("data", listen)
-    child.stderr.on("data", listen)
-    child.on("error", reject)
-    void ended.then((code) => reject(new Error(`ended with ${code}: ${said}`)))
-  })
+const serve = (more: Record<string, string> = {}, command?: ReadonlyArray<string>) =>
+  serveMax({ ...env, ...more }, command)
 
 const find = { entityTypeId: "people", filters: [] }
 

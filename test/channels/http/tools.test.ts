@@ -182,6 +182,47 @@ describe("bad input over HTTP", () => {
     expectProblem(unknown, "InvalidInput")
   })
 
+  it("is refused for a key of its address that the path doesn't take, in the words of every wrong input", async () => {
+    const asked = (path: string, method = "GET") => ask(server.url, path, { method, headers: withToken() })
+    for (const [path, method, keys] of [
+      ["/v1/session?limit=5", "GET", '"limit"'],
+      ["/v1/conversations?limti=5&limit=5&Search=ada", "GET", '"limti", "Search"'],
+      ["/v1/conversations/abc?limit=5", "DELETE", '"limit"'],
+      ["/v1/traces/live?limit=5", "GET", '"limit"'],
+      ["/v1/admin/audit?chain=reads&%63hains=reads", "GET", '"chains"'],
+      ["/v1/admin/people/abc?organizationId=1", "GET", '"organizationId"'],
+      ["/v1/welcome?limit=c4n4ry", "GET", '"limit"'],
+      // No text of a database has this in it.
+      ["/v1/traces?name=a%00b&since=5", "GET", '"name"'],
+      ["/v1/admin/audit?action=%00", "GET", '"action"']
+    ] as const) {
+      const answer = await asked(path, method)
+      expectProblem(answer, "InvalidInput")
+      expect(answer.json.detail).toBe(`The input isn't what it has to be: ${keys}.`)
+    }
+    const tool = await ask(server.url, "/v1/tools/listEntityTypes?organization=other", {
+      body: "{}",
+      headers: { ...withToken(), ...JSON_TYPE }
+    })
+    expectProblem(tool, "InvalidInput")
+    expect((await asked("/v1/session?limit=5", "HEAD")).status).toBe(400)
+    expectProblem(await asked("/nothing/here?limit=5"), "NotFound")
+    expectProblem(await asked("/v1/session?limit=5", "PATCH"), "MethodNotAllowed")
+  })
+
+  it("leaves alone what others add to the address of a page, of a probe, and of another protocol", async () => {
+    // A mailed link is given keys on its way, a balancer's probe one against caches, and clients keep what is configured.
+    for (const path of ["/?utm_source=mail", "/docs?fresh=1", "/openapi.json?v=2", "/healthz?t=1", "/readyz?t=1"]) {
+      expect([path, (await ask(server.url, path)).status]).toEqual([path, 200])
+    }
+    const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })
+    const answer = await ask(server.url, "/mcp?client=desktop", {
+      body: ping,
+      headers: { ...withToken(), ...JSON_TYPE, accept: "application/json, text/event-stream" }
+    })
+    expect(answer.json).toMatchObject({ id: 1, result: {} })
+  })
+
   it("is refused when it is too large, said beforehand or not", async () => {
     const huge = Buffer.alloc(10 * 1024 * 1024, 32)
     const headers = { ...withToken(), ...JSON_TYPE }

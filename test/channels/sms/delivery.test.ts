@@ -193,7 +193,7 @@ describe("how far a text has come", () => {
     const [{ text_id: id }] = (await texts()) as [TextRow]
     expect(s.carrier.accepted[0]!.callback).toBe(`https://max.example.com/v1/sms/twilio/status/${id}`)
     const after: Array<string> = []
-    for (const state of ["sent", "queued", "sending", "nonsense", "delivered", "sent", "failed", "queued"]) {
+    for (const state of ["sent", "queued", "sending", "constructor", "delivered", "sent", "failed", "queued"]) {
       expect((await report(id, state)).status, state).toBe(200)
       after.push((await texts())[0]!.state)
     }

@@ -1,0 +1,183 @@
+/**
+ * Attacks a real `max serve`, with what others wrote for it where there is something (Debian has sqlmap and slowhttptest):
+ * injections into every parameter of the whole interface, values that nobody means, and ways to hold a server.
+ * docs/security.md says what came of it.
+ * Usage: npm run attack -- sqlmap [WORD of a request's name …] | naughty [WORD …] | slow [headers | body | range | read | stop | listen …]
+ */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { startInjectable } from "./attack/injectable.mjs"
+import { naughty } from "./attack/naughty.mjs"
+import { openProxy } from "./attack/proxy.mjs"
+import { missing, requestsOf } from "./attack/requests.mjs"
+import { slow, waysOf } from "./attack/slow.mjs"
+import { attack, CONTROL, countOf, written } from "./attack/sqlmap.mjs"
+import { openWorld } from "./attack/world.mjs"
+import { build } from "./build.mjs"
+import { isStale, root } from "./stale.mjs"
+
+const folder = mkdtempSync(join(tmpdir(), "max-attacks-"))
+
+const fail = (message) => {
+  console.error(message)
+  process.exitCode = 1
+}
+
+/** What nobody may have changed, however it was asked. */
+const stateOf = async (world) => {
+  const ask = async (path, token, body) => {
+    const answer = await fetch(world.url + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    return [answer.status, await answer.json()]
+  }
+  const filters = [{ columnId: "name", op: "ilike", value: "ma" }]
+  const count = (entityTypeId) => ask("/v1/tools/findEntities", world.admin, { entityTypeId, filters, limit: 0 })
+  return JSON.stringify([
+    await Promise.all(["people", "companies", "meetings"].map(count)),
+    await ask("/v1/conversations", world.other),
+    await ask("/v1/admin/policy/versions", world.admin),
+    (await ask("/v1/admin/people/search", world.admin, { role: "manager" }))[1].total
+  ])
+}
+
+/** Each request as it is, once: what isn't answered as it should be can't be attacked. */
+const unanswered = async (requests, front) => {
+  for (const request of requests) {
+    const { lines, payload } = written(request, { front })
+    const [first, , ...headers] = lines
+    const answer = await fetch(front + first.split(" ")[1], {
+      method: request.method,
+      headers: Object.fromEntries(headers.map((line) => line.split(/: (.*)/s).slice(0, 2))),
+      ...(payload === "" ? {} : { body: payload })
+    })
+    const text = await answer.text()
+    if (!(request.status ?? [200, 204]).includes(answer.status)) return `${request.name}: ${answer.status} ${text}`
+  }
+  return undefined
+}
+
+/** Runs `use` over the requests that have one of the words in their names, and looks what it has changed and who complained. */
+const attacked = async (words, use) => {
+  const proxy = await openProxy()
+  const world = await openWorld(proxy.url)
+  proxy.target = world.url
+  try {
+    const all = await requestsOf(world)
+    for (const { before, name } of all) if (before) proxy.before.set(encodeURIComponent(name), before)
+    const specification = await (await fetch(`${world.url}/openapi.json`)).json()
+    const { ROUTES } = await import(pathToFileURL(join(root, "dist/lib/channels/http/routes.js")).href)
+    const lacking = missing(specification, ROUTES, all)
+    if (lacking.length > 0) return fail(`No request has\n  ${lacking.join("\n  ")}`)
+    const first = await unanswered(all, proxy.url)
+    if (first !== undefined) return fail(`Not answered as it should be: ${first}`)
+    proxy.counts.clear()
+    const before = await stateOf(world)
+
+    await use(
+      all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word))),
+      proxy
+    )
+
+    const complaints = world
+      .said()
+      .split("\n")
+      .filter((line) => /ERROR|WARN/.test(line))
+    const kinds = new Set(complaints.map((line) => line.replace(/^\[[^\]]*\] |#\d+|reference \w+/g, "")))
+    if (kinds.size > 0) fail(`The server logged ${complaints.length} lines:\n  ${[...kinds].slice(0, 20).join("\n  ")}`)
+    const after = await stateOf(world)
+    if (after !== before) fail(`Something was changed:\n${before}\n${after}`)
+    console.log((await world.verify()).trim())
+  } finally {
+    const code = await world.close()
+    proxy.close()
+    if (code !== 0) fail(`max serve ended with ${code}`)
+  }
+}
+
+const naughtily = (words) =>
+  attacked(words, async (requests, { url }) => {
+    const { broken, sent } = await naughty(requests, url)
+    console.log(`${requests.length} requests, ${sent} sent; answered with a failure: ${broken.length}`)
+    if (broken.length > 0) fail("There are findings.")
+  })
+
+const sqlmap = (words) =>
+  attacked(words, async (requests, proxy) => {
+    const control = await startInjectable()
+    const [found] = await attack([CONTROL], { folder: join(folder, "control"), front: control.url })
+    await control.close()
+    console.log(`the control: ${found.injectable.join(", ") || "nothing found"} (${found.ways.join(", ")})`)
+    if (found.injectable.length !== 1)
+      return fail("The mistake that was planted wasn't found: finding nothing elsewhere means nothing.")
+
+    const statusesOf = ({ name }) => proxy.counts.get(encodeURIComponent(name)) ?? {}
+    const outcomes = await attack(
+      requests.filter((request) => countOf(request) > 0),
+      {
+        folder: join(folder, "sqlmap"),
+        front: proxy.url,
+        onDone: ({ clean, injectable, marks, request }) =>
+          console.log(
+            `${request.method} ${request.path} (${request.name}): ${marks} parameters, ${clean} not injectable` +
+              `${injectable.length === 0 ? "" : `, INJECTABLE: ${injectable.join(", ")}`}; ${JSON.stringify(statusesOf(request))}`
+          )
+      }
+    )
+    const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
+    const injectable = outcomes.filter((one) => one.injectable.length > 0)
+    const broken = outcomes.filter(({ request }) =>
+      Object.keys(statusesOf(request)).some((status) => Number(status) >= 500)
+    )
+    const untested = outcomes.filter((one) => one.clean + one.injectable.length < one.marks)
+    console.log(
+      `${outcomes.length} requests, ${sum(outcomes.map(({ marks }) => marks))} parameters, ` +
+        `${sum(outcomes.flatMap(({ request }) => Object.values(statusesOf(request))))} sent; ` +
+        `injectable: ${injectable.length}; answered with a failure: ${broken.length}`
+    )
+    if (untested.length > 0) fail(`Not tested as a whole: ${untested.map(({ request }) => request.name).join(", ")}`)
+    if (injectable.length > 0 || broken.length > 0) fail("There are findings.")
+  })
+
+const slowly = async (words) => {
+  const world = await openWorld("http://localhost:1")
+  try {
+    const asset = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(world.url)).text())[0]
+    for (const [name, way] of Object.entries(waysOf(world, asset))) {
+      if (words.length > 0 && !words.includes(name)) continue
+      if (!(await slow(world, way, join(folder, name)))) fail(`${way.what}: the server was held`)
+      await new Promise((resolve) => setTimeout(resolve, 3000))
+    }
+  } finally {
+    const code = await world.close()
+    if (code !== 0) fail(`max serve ended with ${code}`)
+  }
+}
+
+const WAYS = {
+  sqlmap: { needs: "sqlmap", run: sqlmap },
+  naughty: { run: naughtily },
+  slow: { needs: "slowhttptest", run: slowly }
+}
+
+const main = async () => {
+  const [name, ...words] = process.argv.slice(2)
+  const way = WAYS[name]
+  if (way === undefined) return fail(`npm run attack -- ${Object.keys(WAYS).join(" | ")}`)
+  if (way.needs !== undefined && spawnSync(way.needs, ["--version"]).error)
+    return fail(`${way.needs} isn't installed: apt-get install ${way.needs}`)
+  if (isStale()) await build()
+  await way.run(words)
+}
+
+try {
+  await main()
+} finally {
+  if (process.env.MAX_ATTACK_KEEP === "on") console.log(folder)
+  else rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,141 @@
+/**
+ * Values that nobody means, in every parameter of every request, one at a time: whatever is sent, the answer has to be an
+ * answer or say what is wrong with the input, and never that something broke.
+ */
+import { request as send } from "node:http"
+import { written } from "./sqlmap.mjs"
+
+const LONE = ["\ud800", "a\udfff"]
+const TEXTS = [
+  "",
+  " ",
+  "\u0000",
+  "a\u0000b",
+  ...LONE,
+  "\uffff",
+  "\u202e\u200b",
+  "%",
+  "_",
+  "\\",
+  "'",
+  '"',
+  "%00",
+  "%zz",
+  "../..",
+  "null",
+  "undefined",
+  "NaN",
+  "__proto__",
+  "constructor",
+  "-1",
+  "0",
+  "1e999",
+  "9223372036854775808",
+  "99999999999999999999999999",
+  "2026-13-45",
+  "2026-02-30",
+  "0000-00-00T00:00:00.000Z",
+  "2030-01-01T25:61:61.000Z",
+  "275760-09-14",
+  "+1",
+  "a".repeat(5000),
+  "😀".repeat(300),
+  "{}",
+  "[]"
+]
+/** In a body, what isn't text as well. */
+const VALUES = [null, true, -1, 0, 1.5, 1e308, 2 ** 53, [], [null], {}, { a: 1 }, { __proto__x: 1 }, [[[[]]]]]
+
+/** The value with one of its leaves, or one of its parts, put in the place of another. */
+const variants = (value, put) => [
+  put,
+  ...(Array.isArray(value)
+    ? value.flatMap((inner, index) => variants(inner, put).map((one) => value.with(index, one)))
+    : typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([name, inner]) => variants(inner, put).map((one) => ({ ...value, [name]: one })))
+      : [])
+]
+
+/** A header can't carry everything. */
+const asHeader = (text) => text.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?")
+/** Half of a pair has no encoding: it is sent as bytes that aren't any. */
+const encoded = (text) => (LONE.includes(text) ? "%ED%A0%80" : encodeURIComponent(text))
+
+const replaced = (record, put) => Object.keys(record).map((name) => ({ ...record, [name]: put }))
+
+/** Requests with one value changed. */
+const changed = function* (request) {
+  const { body, form = {}, headers = {}, params = {}, query = {} } = request
+  for (const text of TEXTS) {
+    for (const one of replaced(params, text)) yield { ...request, params: one }
+    for (const one of replaced(query, text)) yield { ...request, query: one }
+    for (const one of replaced(headers, text)) yield { ...request, headers: one }
+    if (request.form !== undefined) for (const one of replaced(form, text)) yield { ...request, form: one }
+  }
+  if (body === undefined) return
+  for (const put of [...TEXTS, ...VALUES]) for (const one of variants(body, put)) yield { ...request, body: one }
+}
+
+const ask = (front, request) =>
+  new Promise((resolve) => {
+    const { method, path, params = {}, query = {}, form, body, headers = {}, send: fixed = {} } = request
+    const place = path.replace(/\{(\w+)\}/g, (_, name) => encoded(params[name]))
+    const keys = Object.entries(query).map(([name, value]) => `${name}=${encoded(String(value))}`)
+    const payload =
+      form !== undefined
+        ? Object.entries(form)
+            .map(([name, value]) => `${name}=${encoded(value)}`)
+            .join("&")
+        : body === undefined
+          ? ""
+          : JSON.stringify(body)
+    const all = { "x-attack": encodeURIComponent(request.name) }
+    for (const [name, value] of Object.entries(fixed)) all[name] = value.replaceAll("FRONT", front)
+    for (const [name, value] of Object.entries(headers))
+      all[name.startsWith("claim-") ? `x-${name}` : `x-send-${name}`] = asHeader(
+        String(value).replaceAll("FRONT", front)
+      )
+    if (payload !== "")
+      all["content-type"] = form === undefined ? "application/json" : "application/x-www-form-urlencoded"
+    const sent = send(new URL(front), {
+      method,
+      path: `${place}${keys.length === 0 ? "" : `?${keys.join("&")}`}`,
+      headers: all,
+      agent: false
+    })
+    sent.on("response", (answer) => {
+      let text = ""
+      answer.on("data", (chunk) => (text += chunk))
+      answer.on("end", () => resolve({ status: answer.statusCode, text }))
+      answer.on("error", () => resolve({ status: 0, text }))
+    })
+    sent.on("error", (error) => resolve({ status: 0, text: String(error) }))
+    sent.end(payload)
+  })
+
+/** Sends each request with each value in each place; those whose answer says that something broke. */
+export const naughty = async (requests, front) => {
+  const broken = []
+  let sent = 0
+  for (const request of requests) {
+    let own = 0
+    const waiting = changed(request)
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (const one of waiting) {
+          own += 1
+          const { status, text } = await ask(front, one)
+          if (status >= 500 || status === 0)
+            broken.push({ name: request.name, status, text, bytes: written(one, { front }).bytes.slice(0, 1500) })
+        }
+      })
+    )
+    sent += own
+    const failed = broken.filter(({ name }) => name === request.name)
+    if (own > 0)
+      console.log(
+        `${request.name}: ${own} requests${failed.length === 0 ? "" : `, ${failed.length} BROKE: ${JSON.stringify(failed.slice(0, 3))}`}`
+      )
+  }
+  return { sent, broken }
+}

@@ -1,0 +1,268 @@
+/**
+ * Every request that Max answers, with a value for each of its parameters that is answered as it should be. `find`
+ * makes them of what is in the attacked organization; `missing` says which declared parameters none of them has.
+ */
+import { METRICS_TOKEN, SMS } from "./world.mjs"
+
+const as = (token) => ({ authorization: `Bearer ${token}` })
+
+/** `path` has `{name}` where `params` are put; `headers` are attacked, `send` and `fixed` are as they are. */
+export const requestsOf = async (world) => {
+  const mine = { send: as(world.admin) }
+  const call = async (path, body, token = world.admin) => {
+    const answer = await fetch(world.url + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { ...as(token), "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)
+    return text
+  }
+  const session = async (token) =>
+    /"session":"([^"]+)"/.exec(await call("/v1/chat", { text: "who is noah mendes?" }, token))[1]
+  const [conversation, doomed] = [await session(world.admin), await session(world.admin)]
+  const offered = await call("/v1/chat", { text: "who is anton hansen?" })
+  const chosen = {
+    choice: /"handle":"([^"]+)"/.exec(offered)[1],
+    conversation: /"session":"([^"]+)"/.exec(offered)[1],
+    turn: "tFRESH",
+    after: 1
+  }
+  const { entities } = JSON.parse(
+    await call("/v1/tools/findEntities", {
+      entityTypeId: "people",
+      filters: [{ columnId: "name", op: "eq", value: "Noah Mendes" }]
+    })
+  )
+  const { traces } = JSON.parse(await call("/v1/traces"))
+  const asset = /\/assets\/([\w.-]+\.js)/.exec(await (await fetch(world.url)).text())[1]
+  const samir = world.idOf("Samir Haddad")
+  const named = (turn) => () => call("/v1/chat", { text: "who is noah mendes?", turn }).catch(() => {})
+  const post = (name, path, body, more = {}) => ({ name, method: "POST", path, body, ...mine, ...more })
+  const get = (name, path, query = {}, more = {}) => ({ name, method: "GET", path, query, ...mine, ...more })
+  const selection = { name: "POST", slow: "true", failed: "true", denied: "true", since: 60, atLeast: 0 }
+  const text = {
+    MessageSid: "SMFRESH",
+    AccountSid: SMS.account,
+    From: SMS.theirs,
+    To: SMS.ours,
+    Body: "who is noah mendes?",
+    NumMedia: "0"
+  }
+  const rpc = (method, params) => ({ jsonrpc: "2.0", id: 1, method, params })
+  const find = {
+    entityTypeId: "people",
+    filters: [{ columnId: "name", op: "ilike", value: "noah" }],
+    limit: 5,
+    selectColumns: ["name"],
+    cursorEntityId: entities[0].entityId
+  }
+
+  return [
+    post("listEntityTypes", "/v1/tools/listEntityTypes", {}),
+    post("listColumnsForType", "/v1/tools/listColumnsForType", {
+      entityTypeId: "people",
+      filter: { nameContains: ["na"], max: 5 }
+    }),
+    post("findEntities", "/v1/tools/findEntities", find),
+    post("say", "/v1/chat", { text: "who is noah mendes?", conversation, turn: "tFRESH", after: 1 }),
+    post("choose", "/v1/chat", chosen),
+    get("welcome", "/v1/welcome"),
+    get("held", "/v1/chat"),
+    get(
+      "resume",
+      "/v1/chat/{turn}",
+      {},
+      { params: { turn: "resumed" }, headers: { "last-event-id": "0" }, before: named("resumed") }
+    ),
+    { ...get("stop", "/v1/chat/{turn}"), method: "DELETE", params: { turn: "stopped" }, before: named("stopped") },
+    get("conversations", "/v1/conversations", { search: "noah", after: conversation, limit: 5 }),
+    get("conversation", "/v1/conversations/{id}", { before: 5, limit: 5 }, { params: { id: conversation } }),
+    { ...get("forget", "/v1/conversations/{id}"), method: "DELETE", params: { id: doomed } },
+    get("whoAmI", "/v1/session"),
+    {
+      ...post("signIn", "/v1/session", { code: "max_0000000000000_made-up" }),
+      send: { origin: "FRONT" },
+      status: [401]
+    },
+    { ...get("signOut", "/v1/session"), method: "DELETE" },
+    get("whoever", "/v1/session", {}, { send: {}, headers: { authorization: `Bearer ${world.admin}` } }),
+    get("whoever signed in", "/v1/session", {}, { send: {}, headers: { cookie: world.cookie } }),
+    get(
+      "whoever is vouched for",
+      "/v1/session",
+      {},
+      {
+        send: {},
+        headers: { "claim-sub": "somebody", "claim-email": "yuki.tanaka@harbor.example", "claim-roles": "admin" }
+      }
+    ),
+    get(
+      "what a client says of itself",
+      "/v1/session",
+      {},
+      {
+        headers: {
+          host: "localhost:7700",
+          origin: "FRONT",
+          "user-agent": "somebody",
+          referer: "http://localhost/",
+          accept: "text/plain",
+          "accept-language": "en",
+          "accept-encoding": "identity",
+          "if-none-match": "x",
+          "content-type": "application/json",
+          "x-forwarded-for": "10.1.2.3",
+          "x-forwarded-host": "localhost",
+          traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+          tracestate: "a=b",
+          baggage: "a=b"
+        }
+      }
+    ),
+    post("people", "/v1/admin/people/search", { search: "rosa", role: "rep", state: "active", after: samir, limit: 5 }),
+    get("person", "/v1/admin/people/{id}", {}, { params: { id: samir } }),
+    post("suspend", "/v1/admin/people/{id}/suspend", undefined, { params: { id: samir } }),
+    post("resume a member", "/v1/admin/people/{id}/resume", undefined, { params: { id: samir } }),
+    { ...get("revoke", "/v1/admin/tokens/{id}"), method: "DELETE", params: { id: world.tokenOf("Samir Haddad") } },
+    get("policy", "/v1/admin/policy"),
+    get("versions", "/v1/admin/policy/versions"),
+    get("changes", "/v1/admin/policy/changes/{from}/{to}", {}, { params: { from: "1", to: "1" } }),
+    post("explain", "/v1/admin/explain", { id: samir, type: "people" }),
+    post("explain somebody", "/v1/admin/explain", { identifier: "rosa.delgado@harbor.example", type: "people" }),
+    post("explain a row", "/v1/admin/explain/row", { id: samir, type: "people", row: entities[0].entityId }),
+    post("explain a row to somebody", "/v1/admin/explain/row", {
+      identifier: "rosa.delgado@harbor.example",
+      type: "people",
+      row: entities[0].entityId
+    }),
+    get("types", "/v1/admin/types"),
+    get("audit", "/v1/admin/audit", {
+      chain: "changes",
+      action: "member",
+      who: samir,
+      since: "2020-01-01",
+      before: 1000,
+      limit: 5
+    }),
+    get("verification", "/v1/admin/audit/verification"),
+    get("texts", "/v1/admin/texts", { before: "2030-01-01T00:00:00.000Z", limit: 5 }),
+    get("traces", "/v1/traces", { ...selection, limit: 5 }),
+    get("live", "/v1/traces/live", selection),
+    get("findings", "/v1/traces/findings", { since: 60 }),
+    get("top", "/v1/traces/top", selection),
+    get("compare", "/v1/traces/compare", { a: traces[0].traceId, b: traces[1].traceId }),
+    get("trace", "/v1/traces/{id}", {}, { params: { id: traces[0].traceId } }),
+    get("metrics", "/metrics", {}, { send: {}, headers: { authorization: `Bearer ${METRICS_TOKEN}` } }),
+    { name: "text", method: "POST", path: "/v1/sms/twilio", form: text },
+    {
+      name: "text without a signature",
+      method: "POST",
+      path: "/v1/sms/twilio",
+      form: text,
+      headers: { "x-twilio-signature": "AAAA" },
+      status: [403],
+      plain: true
+    },
+    { name: "pictures", method: "POST", path: "/v1/sms/twilio", form: { ...text, NumMedia: "1", OptOutType: "HELP" } },
+    {
+      name: "report of a text",
+      method: "POST",
+      path: "/v1/sms/twilio/status/{text}",
+      params: { text: "joofcbwmahgdr" },
+      form: {
+        MessageSid: "SM0",
+        MessageStatus: "delivered",
+        ErrorCode: "30003",
+        AccountSid: SMS.account,
+        From: SMS.ours,
+        To: SMS.theirs
+      }
+    },
+    post(
+      "MCP, hello",
+      "/mcp",
+      rpc("initialize", {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "attack", version: "1" }
+      })
+    ),
+    post("MCP, the tools", "/mcp", rpc("tools/list", {})),
+    post("MCP, a call", "/mcp", rpc("tools/call", { name: "findEntities", arguments: find }), {
+      headers: { "mcp-protocol-version": "2025-11-25" }
+    }),
+    post(
+      "MCP, columns",
+      "/mcp",
+      rpc("tools/call", {
+        name: "listColumnsForType",
+        arguments: { entityTypeId: "people", filter: { nameContains: ["na"], max: 5 } }
+      })
+    ),
+    get(
+      "resource metadata",
+      "/.well-known/oauth-protected-resource",
+      {},
+      { send: {}, headers: { host: "localhost:7700" } }
+    ),
+    get(
+      "resource metadata of MCP",
+      "/.well-known/oauth-protected-resource/mcp",
+      {},
+      { send: {}, headers: { host: "localhost:7700" } }
+    ),
+    get("asset", "/assets/{name}", {}, { send: {}, params: { name: asset }, headers: { "if-none-match": "x" } }),
+    ...["/healthz", "/readyz", "/docs", "/openapi.json", "/", "/sign-in", "/admin", "/traces", "/embed.js"].map(
+      (path) => get(path, path, { anything: "x" }, { send: {} })
+    )
+  ]
+}
+
+/** Every name in a value, through lists and objects. */
+const namesIn = (value) =>
+  Array.isArray(value)
+    ? value.flatMap(namesIn)
+    : typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
+      : []
+
+const namesInSchema = (schema, all) => {
+  if (schema?.$ref !== undefined) return namesInSchema(all[schema.$ref.split("/").at(-1)], all)
+  return [
+    ...Object.entries(schema?.properties ?? {}).flatMap(([name, inner]) => [name, ...namesInSchema(inner, all)]),
+    ...[schema?.items, ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? []), ...(schema?.allOf ?? [])]
+      .filter(Boolean)
+      .flatMap((inner) => namesInSchema(inner, all))
+  ]
+}
+
+/** What the interface declares, and every path that there is, as far as no request has it. */
+export const missing = (specification, routes, requests) => {
+  const found = []
+  for (const [path, methods] of Object.entries(specification.paths))
+    for (const [method, operation] of Object.entries(methods)) {
+      const own = requests.filter((request) => request.path === path && request.method === method.toUpperCase())
+      const have = new Set(
+        own.flatMap(({ body, headers, params, query }) => [params, query, headers, body].flatMap(namesIn))
+      )
+      const declared = [
+        ...(operation.parameters ?? []).filter((one) => one.in !== "cookie").map(({ name }) => name),
+        ...namesInSchema(
+          operation.requestBody?.content?.["application/json"]?.schema,
+          specification.components?.schemas ?? {}
+        )
+      ]
+      if (own.length === 0) found.push(`${method} ${path}`)
+      found.push(
+        ...[...new Set(declared)].filter((name) => !have.has(name)).map((name) => `${method} ${path}: ${name}`)
+      )
+    }
+  const reached = new Set(requests.map(({ method, path }) => `${method} ${path}`))
+  for (const { method, path } of routes) {
+    const route = `${method} ${path.replace(/:(\w+)/g, "{$1}")}`
+    if (!reached.has(route)) found.push(route)
+  }
+  return found
+}

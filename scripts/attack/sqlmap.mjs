@@ -1,0 +1,111 @@
+/**
+ * sqlmap over every parameter of every request, each in a request that is answered, and over the same mistake as nobody
+ * should make it, which it has to find. Whatever it sends, an answer that says that something broke is a finding, too.
+ */
+import { spawn } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+const OPTIONS = [
+  "--batch",
+  "--ignore-stdin",
+  "--flush-session",
+  "--disable-coloring",
+  "--ignore-code=*",
+  "--dbms=postgresql",
+  "--level=2",
+  "--risk=2",
+  "--technique=BEUST",
+  "--time-sec=3",
+  "--timeout=60",
+  "--answers=keep testing=Y"
+]
+const AT_ONCE = 2
+
+/** Puts `mark` behind each value, numbers included. */
+const marked = (value, mark) =>
+  typeof value === "string"
+    ? value + mark
+    : typeof value === "number"
+      ? `#${value}${mark}#`
+      : Array.isArray(value)
+        ? value.map((inner) => marked(inner, mark))
+        : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, marked(inner, mark)]))
+
+/** A request as bytes, each of its values with `mark` behind it. */
+export const written = (request, { front, mark = "" }) => {
+  const { body, form, headers = {}, method, name, params = {}, path, query = {}, send = {} } = request
+  const place = path.replace(/\{(\w+)\}/g, (_, one) => params[one] + mark)
+  const keys = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}${mark}`)
+  const text = (value) => String(value).replaceAll("FRONT", front)
+  const lines = [
+    `${method} ${place}${keys.length === 0 ? "" : `?${keys.join("&")}`} HTTP/1.1`,
+    `Host: ${new URL(front).host}`,
+    `X-Attack: ${encodeURIComponent(name)}`,
+    ...Object.entries(send).map(([key, value]) => `${key}: ${text(value)}`),
+    ...Object.entries(headers).map(
+      ([key, value]) => `${key.startsWith("claim-") ? `X-${key}` : `X-Send-${key}`}: ${text(value)}${mark}`
+    )
+  ]
+  const payload =
+    form !== undefined
+      ? Object.entries(form)
+          .map(([key, value]) => `${key}=${encodeURIComponent(value)}${mark}`)
+          .join("&")
+      : body === undefined
+        ? ""
+        : JSON.stringify(marked(body, mark)).replace(/"#(\d+\*?)#"/g, "$1")
+  if (payload !== "")
+    lines.push(`Content-Type: ${form === undefined ? "application/json" : "application/x-www-form-urlencoded"}`)
+  return { bytes: `${lines.join("\r\n")}\r\n\r\n${payload}`, payload, lines }
+}
+
+/** What has to be found. */
+export const CONTROL = {
+  name: "the control",
+  method: "POST",
+  path: "/v1/tools/findEntities",
+  body: { entityTypeId: "people", filters: [{ columnId: "name", op: "ilike", value: "ada" }] }
+}
+
+export const countOf = (request) => [...written(request, { front: "http://x", mark: "*" }).bytes.matchAll(/\*/g)].length
+
+const run = (folder, file, url) =>
+  new Promise((resolve) => {
+    const child = spawn("sqlmap", ["-r", file, ...OPTIONS, `--output-dir=${join(folder, "out")}`], {
+      env: { PATH: process.env.PATH, HOME: folder },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let said = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk))
+    child.on("close", (code) => resolve({ said, code, url }))
+  })
+
+/** What sqlmap says of each parameter. */
+const outcomeOf = (said) => ({
+  clean: [...said.matchAll(/parameter '[^']*' does not seem to be injectable/g)].length,
+  injectable: [...said.matchAll(/^Parameter: (.+)$/gm)].map(([, name]) => name),
+  ways: [...new Set([...said.matchAll(/^\s+Type: (.+)$/gm)].map(([, type]) => type))],
+  sent: Number(/total of (\d+) HTTP/.exec(said)?.[1] ?? 0)
+})
+
+/** Attacks each request; what came of it, in their order. */
+export const attack = async (requests, { folder, front, onDone = () => {} }) => {
+  mkdirSync(folder, { recursive: true })
+  const waiting = requests.map((request, index) => ({ request, index }))
+  const found = []
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { index, request } = next
+        const file = join(folder, `${index}.txt`)
+        writeFileSync(file, written(request, { front, mark: "*" }).bytes)
+        const { code, said } = await run(join(folder, String(index)), file)
+        writeFileSync(join(folder, `${index}.log`), said)
+        found[index] = { request, marks: countOf(request), code, ...outcomeOf(said) }
+        onDone(found[index])
+      }
+    })
+  )
+  return found
+}

@@ -1,0 +1,136 @@
+/** What is attacked: `max serve` as people run it, over the demo's organization, with everything switched on that answers anybody. */
+import { spawn } from "node:child_process"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { root } from "../stale.mjs"
+
+export const METRICS_TOKEN = "metrics-token-of-the-attack"
+export const SMS = {
+  account: `AC${"0123456789abcdef".repeat(2)}`,
+  ours: "+15125550100",
+  theirs: "+15125550142",
+  token: "sms-token"
+}
+
+const MAX = join(root, "dist/bin/max.js")
+
+/** Ends what it said, or with the exit code and everything that was said. */
+const finished = (child, what) =>
+  new Promise((resolve, reject) => {
+    let said = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk))
+    child.on("error", reject)
+    child.on("close", (code) => (code === 0 ? resolve(said) : reject(new Error(`${what} ended with ${code}: ${said}`))))
+  })
+
+/** Starts something that goes on, once it has said `ready`. */
+const started = (command, args, options, ready) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] })
+    const ended = new Promise((done) => child.on("close", done))
+    let said = ""
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => {
+        said += chunk
+        const found = ready.exec(said)
+        if (found) resolve({ found, pid: child.pid, said: () => said, end: () => (child.kill("SIGTERM"), ended) })
+      })
+    child.on("error", reject)
+    void ended.then((code) => reject(new Error(`${command} ended with ${code}: ${said}`)))
+  })
+
+/** `front` is the address under which everybody comes: that of the proxy. */
+export const openWorld = async (front) => {
+  const home = mkdtempSync(join(tmpdir(), "max-attack-"))
+  // When root runs this, the embedded server runs as somebody else, who has to get in here.
+  chmodSync(home, 0o755)
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    MAX_STATE_DIR: join(home, "state"),
+    MAX_DATA_DIR: join(home, ".max-demo"),
+    MAX_HTTP_PORT: "0",
+    MAX_PUBLIC_URL: front,
+    MAX_METRICS_TOKEN: METRICS_TOKEN,
+    MAX_TWILIO_URL: `${front}/carrier`,
+    MAX_TRACE_SHARE: "1",
+    // Many at once on a small machine take their time: what is looked for isn't that.
+    MAX_LOOKUP_TIMEOUT: "20000",
+    MAX_SEARCH_TIMEOUT: "30000",
+    ...Object.fromEntries(
+      ["CALLS_PER_PERSON", "CALLS_PER_ORGANIZATION", "SMS_PER_NUMBER", "SMS_SEGMENTS", "DAY_TURNS"].map((name) => [
+        `MAX_${name}`,
+        "1000000"
+      ])
+    )
+  }
+  const options = { cwd: home, env }
+  const max = (...args) =>
+    finished(
+      spawn(process.execPath, [MAX, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] }),
+      `max ${args[0]}`
+    )
+  const secretOf = async (who, ...scopes) =>
+    /max_\S+/.exec(
+      await max("token", "create", who, "--name", "attack", ...scopes.flatMap((scope) => ["--scope", scope]))
+    )[0]
+
+  await max("demo")
+  writeFileSync(join(home, "token"), SMS.token)
+  await max("sms", "add-number", SMS.ours, "--account", SMS.account, "--token", `file:${join(home, "token")}`)
+  await max("member", "add", SMS.theirs, "--role", "rep", "--create", "--name", "Tess Texting")
+  await max(
+    "idp",
+    "add",
+    "--issuer",
+    `${front}/issuer`,
+    "--audience",
+    "max",
+    "--jwks-url",
+    `${front}/keys`,
+    "--role-claim",
+    "roles"
+  )
+  const admin = await secretOf("yuki.tanaka@harbor.example", "tools", "chat", "traces", "admin")
+  const other = await secretOf("ingrid.dahl@harbor.example", "tools", "chat")
+  await secretOf("samir.haddad@harbor.example", "tools")
+  const tokens = JSON.parse(await max("token", "list", "--json"))
+  const members = JSON.parse(await max("member", "list", "--json"))
+
+  const serve = [process.execPath, MAX, "serve"]
+  const quoted = [...serve, "--sign-in", "yuki.tanaka@harbor.example"].map((part) => `'${part}'`).join(" ")
+  const signing = await started(
+    "script",
+    ["-qefc", quoted, "/dev/null"],
+    options,
+    /sign-in#(max_[\w-]+)[^]*within five minutes/
+  )
+  const server = await started(serve[0], serve.slice(1), options, /Max answers at (\S+);/)
+  const url = server.found[1]
+  const signedIn = await fetch(`${url}/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ code: signing.found[1] })
+  })
+  await signing.end()
+
+  return {
+    home,
+    url,
+    pid: server.pid,
+    admin,
+    other,
+    cookie: signedIn.headers.get("set-cookie").split(";")[0],
+    idOf: (name) => members.find((member) => member.name === name).anchorId,
+    tokenOf: (name) => tokens.find(({ person }) => person === name).id,
+    verify: () => max("audit", "verify"),
+    residentBytes: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))[1]),
+    said: server.said,
+    close: async () => {
+      const code = await server.end()
+      rmSync(home, { recursive: true, force: true })
+      return code
+    }
+  }
+}
