@@ -35,7 +35,7 @@ const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
 const makeFinder = (routes: ReadonlyArray<Route>) => {
   const compiled = routes.map((route) => ({
     ...route,
-    pattern: new RegExp(`^${route.path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z]+/g, "[^/]+")}$`)
+    pattern: new RegExp(`^${route.path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z]+/g, "[^/]+")}$`, "i")
   }))
   const exact = new Map<string, ReadonlyArray<Route>>()
   for (const { path } of routes) {
@@ -52,7 +52,12 @@ const wrongKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>
   const from = url.indexOf("?")
   if (from < 0) return []
   const read = method === "HEAD" ? "GET" : method
-  const taken = find(url.slice(0, from)).find((route) => route.method === read)?.query
+  // As the router reads a path, which takes several spellings for one.
+  const path = url
+    .slice(0, from)
+    .replace(/\/+/g, "/")
+    .replace(/(.)\/$/, "$1")
+  const taken = find(path).find((route) => route.method === read)?.query
   if (taken === undefined) return []
   const said = [...new URLSearchParams(url.slice(from))]
   return said.filter(([key, value]) => !taken.includes(key) || value.includes("\u0000")).map(([key]) => key)

@@ -205,6 +205,9 @@ describe("bad input over HTTP", () => {
       headers: { ...withToken(), ...JSON_TYPE }
     })
     expectProblem(tool, "InvalidInput")
+    for (const spelt of ["/v1/session/?limit=5", "/v1//session?limit=5", "/V1/Session?limit=5"]) {
+      expect([400, 404], spelt).toContain((await asked(spelt)).status)
+    }
     expect((await asked("/v1/session?limit=5", "HEAD")).status).toBe(400)
     expectProblem(await asked("/nothing/here?limit=5"), "NotFound")
     expectProblem(await asked("/v1/session?limit=5", "PATCH"), "MethodNotAllowed")
@@ -273,7 +276,7 @@ describe("bad input over HTTP", () => {
         headers: { ...withToken(), ...JSON_TYPE }
       })
     const { json, status } = await spelt("/v1/tools/findEntities")
-    for (const path of ["/v1/tools/findEntities?a=b", "/v1//tools/findEntities"]) {
+    for (const path of ["/v1/tools/findEntities?", "/v1//tools/findEntities"]) {
       expect(await spelt(path), path).toMatchObject({ json, status })
     }
   })
