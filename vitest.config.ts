@@ -50,8 +50,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores and one worker more, because many tests wait for processes of their own.
     maxWorkers: 3,
-    // A worker keeps what it has loaded for its next file: loading it anew took a third of the processor's time for agents and permissions.
-    isolate: false,
     sequence: { sequencer: LongestFirst }
   }
 })

@@ -211,6 +211,8 @@ export interface MessagesServer {
   script: Script
   /** Forgets the requests so far. */
   readonly reset: (script?: Script) => void
+  /** Ends every connection, as a server does with those that nobody uses. */
+  readonly hangUp: () => void
   readonly close: () => Promise<void>
 }
 
@@ -282,6 +284,9 @@ export const startMessages = async (script: Script = () => ({ content: [] })): P
     reset: (next) => {
       requests.length = 0
       if (next !== undefined) api.script = next
+    },
+    hangUp: () => {
+      for (const socket of sockets) socket.destroy()
     },
     close: async () => {
       for (const socket of sockets) socket.destroy()

@@ -110,7 +110,11 @@ describe("five hundred clients that leave in the middle of an answer", () => {
         else socket.destroy()
       }
       await until("every call is cancelled", () => messages.requests.every(({ aborted }) => aborted))
-      await until("the connections are closed", () => files() < 200)
+      // For a call that was broken off node's fetch may open a connection anew, with nothing to send on it: the other side ends those.
+      await until("the connections are closed", () => {
+        messages.hangUp()
+        return files() < 50
+      })
       expect((await callTool(server, token, "findEntities", find)).status).toBe(200)
       heap.push(await held())
       open.push(files())
