@@ -1,6 +1,6 @@
 /**
  * The process of an import, killed at random points: what is there afterwards is all of a file or nothing of it.
- * `IMPORT_KILLS=50 npx vitest run test/channels/import-killed.test.ts` for many.
+ * `IMPORT_KILLS=10 npx vitest run test/channels/import-killed.test.ts` for fewer.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
@@ -21,7 +21,7 @@ const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist"
 const folder = mkdtempSync(join(tmpdir(), "max-import-killed-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const POINTS = Number(process.env["IMPORT_KILLS"] ?? 20)
+const POINTS = Number(process.env["IMPORT_KILLS"] ?? 50)
 const ROWS = 4000
 
 /** A file that changes every row and brings a column. */
