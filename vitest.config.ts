@@ -15,8 +15,8 @@ Map.groupBy ??= (items, key) => {
 /** What takes longest, longest first: begun last, one worker would go on alone. */
 const LONG = [
   "channels/cli",
-  "database/EmbeddedServer",
-  "services/Backup",
+  "database/embedded/EmbeddedServer",
+  "services/operations/Backup",
   "channels/http/process",
   "conformance/noninterference",
   "conformance/differential",

@@ -12,7 +12,7 @@ const root = dirname(fileURLToPath(import.meta.url))
 const databases = join(root, "test/support/database.ts")
 
 /** These make their databases themselves, and whatever they are about comes before the switch. */
-const BEFORE = ["database/EmbeddedServer", "database/migrate", "database/upgrade"]
+const BEFORE = ["database/embedded/EmbeddedServer", "database/migrate", "database/upgrade"]
 
 const known = new Map<string, boolean>()
 const comesToRows = (path: string): boolean => {

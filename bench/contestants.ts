@@ -1,30 +1,20 @@
 /** Servers that answer the same question over HTTP, each a process of its own, on one database of the benchmarks' world. */
 import { Effect, Layer, Redacted } from "effect"
 import { spawn } from "node:child_process"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { Http } from "../src/channels/http/server.ts"
 import { Database } from "../src/database/Database.ts"
-import type { FindQuery } from "../src/domain/Query.ts"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { Env } from "../src/env.ts"
 import { Agent, Services } from "../src/layers.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
 import { ToolHandlers } from "../src/tools/handlers.ts"
+import { answering, type Assignment } from "./contestants/answering.ts"
 import { casl } from "./contestants/casl.ts"
 import { postgraphile } from "./contestants/postgraphile.ts"
 import { zenstack } from "./contestants/zenstack.ts"
 import { asking } from "./store.ts"
-import { openWorld, phoneOf, type Role, type Size } from "./world/load.ts"
+import { openWorld, phoneOf } from "./world/load.ts"
 import { byPhone, somebody } from "./world/questions.ts"
-
-/** Where a contestant finds the world, and as whom it asks. */
-export interface Assignment {
-  readonly rows: number
-  readonly url: string
-  readonly size: Size
-  readonly role: Role
-}
 
 /** Every service on a database that is given, with limits that a benchmark doesn't meet. */
 const serving = (url: string) =>
@@ -44,32 +34,6 @@ const serving = (url: string) =>
       })
     )
   )
-
-/** What is asked of every contestant in JSON. */
-export type Asked = Pick<FindQuery, "entityTypeId" | "filters" | "selectColumns" | "cursorEntityId">
-
-/** A server that answers each body with what \`answer\` makes of it. */
-export const answering = (answer: (asked: Asked) => Promise<unknown>) =>
-  Effect.callback<number>((resume) => {
-    const server = createServer((request, response) => {
-      let text = ""
-      request.on("data", (chunk: Buffer) => (text += chunk.toString()))
-      request.on("end", () => {
-        void answer(JSON.parse(text) as Asked).then(
-          (value) => {
-            const body = JSON.stringify(value)
-            response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
-            response.end(body)
-          },
-          (error: unknown) => {
-            response.writeHead(500)
-            response.end(String(error))
-          }
-        )
-      })
-    })
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
-  })
 
 const bare = Effect.fnUntraced(function* ({ role, rows, size }: Assignment) {
   const { lookup } = yield* Database

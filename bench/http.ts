@@ -6,8 +6,8 @@
  */
 import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"
-import { Credentials } from "../src/services/Credentials.ts"
-import { type Assignment, type ContestantName, type Running, start } from "./contestants.ts"
+import { Credentials } from "../src/services/access/Credentials.ts"
+import { type ContestantName, type Running, start } from "./contestants.ts"
 import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
 import { load } from "./load.ts"

@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { Database } from "../src/database/Database.ts"
 import { Env } from "../src/env.ts"
 import { Services } from "../src/layers.ts"
-import { Importer, type ImportRequest } from "../src/services/Importer.ts"
-import { Organizations } from "../src/services/Organizations.ts"
+import { Importer, type ImportRequest } from "../src/services/import/Importer.ts"
+import { Organizations } from "../src/services/organizations/Organizations.ts"
 
 const TARGET_ROWS_PER_SECOND = 10_000
 

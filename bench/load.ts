@@ -1,7 +1,7 @@
 /** Requests over plain sockets, so many in flight: what the one who asks costs is next to nothing. */
 import { Effect } from "effect"
 import { connect } from "node:net"
-import type { Asked } from "./contestants.ts"
+import type { Asked } from "./contestants/answering.ts"
 
 export interface Loaded {
   /** Requests answered a second. */

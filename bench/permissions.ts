@@ -11,7 +11,7 @@ import type { Principal } from "../src/domain/Principal.ts"
 import { plan } from "../src/permissions/PermissionEngine.ts"
 import type { Policy } from "../src/permissions/Policy.ts"
 import { readPolicy } from "../src/permissions/readPolicy.ts"
-import { makeViews } from "../src/services/views.ts"
+import { makeViews } from "../src/services/lookup/views.ts"
 import type { Timed } from "./figures.ts"
 import { installPeer } from "./peers.ts"
 

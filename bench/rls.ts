@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"
-import { runWithin } from "../src/database/read.ts"
+import { runWithin } from "../src/database/execute.ts"
 import { switchRowSecurity } from "../src/database/switchRowSecurity.ts"
 import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"

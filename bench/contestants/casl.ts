@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import { decodeId } from "../../src/domain/ids.ts"
-import { answering, type Assignment } from "../contestants.ts"
+import { answering, type Assignment } from "./answering.ts"
 import { outside } from "../outside.ts"
 import { installPeer } from "../peers.ts"
 import { asking } from "../store.ts"

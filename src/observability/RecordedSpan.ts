@@ -4,8 +4,8 @@
  */
 import { Cause, Context, Exit, Option, type Tracer } from "effect"
 import { randomBytes } from "node:crypto"
-import { ATTRIBUTES, type AttributeValue } from "../domain/Trace.ts"
-import type { HandSpan, Told } from "../domain/spans.ts"
+import { ATTRIBUTES, type AttributeValue } from "./Trace.ts"
+import type { HandSpan, Told } from "./spans.ts"
 import type { Measures } from "./Measures.ts"
 
 /** A trace holds at most so many spans; of what comes later only the number is known. */

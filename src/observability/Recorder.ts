@@ -5,8 +5,8 @@
  */
 import { Context, Effect, Layer, Option, type Tracer } from "effect"
 import { createHash } from "node:crypto"
-import type { HandTracer } from "../domain/spans.ts"
-import type { Trace, TraceSpan } from "../domain/Trace.ts"
+import type { HandTracer } from "./spans.ts"
+import type { Trace, TraceSpan } from "./Trace.ts"
 import { Env } from "../env.ts"
 import { Measures } from "./Measures.ts"
 import { failureOf, isHex, RecordedSpan, type Recording, type Sampler, unixTime } from "./RecordedSpan.ts"

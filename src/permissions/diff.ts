@@ -1,7 +1,7 @@
 /** What changes between two policies, in words: roles and rules by name, and columns of a "*" that came later. */
 import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
 import { administers, type Policy, type Rule } from "./Policy.ts"
-import { listed, ruleWords } from "./words.ts"
+import { listed, ruleWords } from "./describe.ts"
 
 /** One change, marked as lines of a diff are. */
 export interface Change {

@@ -8,7 +8,7 @@ import type { Predicate } from "../domain/Predicate.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { Action, type Policy, type PolicyTest, type Problem, type Rule } from "./Policy.ts"
-import { readTest } from "./readTest.ts"
+import { readTest } from "./policyTest.ts"
 import { repeatedKey } from "./repeatedKey.ts"
 import { makeWhereReader } from "./where.ts"
 

@@ -25,8 +25,8 @@ import {
 import { OperatorError } from "../domain/errors.ts"
 import { isReservedSlug, isSlug } from "../domain/names.ts"
 import { quoted } from "../domain/text.ts"
-import { addColumns, type Base, createType, ownTable } from "./catalogTables.ts"
-import { define, isOwnTable, makeSpareColumns, type NewColumn } from "./physicalColumns.ts"
+import { addColumns, type Base, createType, ownTable } from "./catalog/managedTables.ts"
+import { define, isOwnTable, makeSpareColumns, type NewColumn } from "./catalog/physicalColumns.ts"
 
 /**
  * The types that are in force for the organization `o` of the surrounding statement, as one JSON list, system types first:

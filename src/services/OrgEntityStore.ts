@@ -1,17 +1,17 @@
 /** Runs the one statement and reads its rows. It never sees a query that hasn't been planned. */
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
-import { runStatement, runWithin } from "../database/read.ts"
-import { below, spanned } from "../database/spans.ts"
+import { runStatement, runWithin } from "../database/execute.ts"
+import { below, spanned } from "../observability/span.ts"
 import { MAX_RELATED, type Statement, statementOf } from "../database/sql/find.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL, type ResolvedQuery } from "../domain/Query.ts"
-import { tell } from "../domain/spans.ts"
+import { tell } from "../observability/spans.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
-import { makeSearchTurns } from "./searchTurns.ts"
+import { makeSearchTurns } from "./lookup/searchPermits.ts"
 
 /** A page, or the news that policy, membership or catalog have changed since the query was planned. */
 export type Found = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }

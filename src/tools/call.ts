@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
-import { sealed } from "../domain/spans.ts"
+import { sealed } from "../observability/spans.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
 import { MaxToolkit } from "./Toolkit.ts"

@@ -4,7 +4,7 @@ import { afterAll, expect } from "vitest"
 import { MaxAgent } from "../../src/agents/MaxAgent.ts"
 import { SENTENCES } from "../../src/agents/sentences.ts"
 import { Database } from "../../src/database/Database.ts"
-import { Sessions } from "../../src/services/Sessions.ts"
+import { Sessions } from "../../src/services/conversations/Sessions.ts"
 import { ADMIN, agentFor, company, say } from "../support/agent.ts"
 import { calls, finds, inTurn, says, startMessages } from "../support/messages.ts"
 

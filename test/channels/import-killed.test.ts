@@ -13,7 +13,7 @@ import { afterAll, expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { columnBySlug, type Organization, typeBySlug } from "../../src/domain/EntityType.ts"
 import { Env } from "../../src/env.ts"
-import { OrganizationState } from "../../src/services/OrganizationState.ts"
+import { OrganizationState } from "../../src/services/catalog/OrganizationState.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
 

@@ -12,7 +12,7 @@ import {
   Vouched
 } from "../../src/index.ts"
 import { Database } from "../../src/database/Database.ts"
-import { Credentials } from "../../src/services/Credentials.ts"
+import { Credentials } from "../../src/services/access/Credentials.ts"
 import { addPeople, makeOrganization } from "../support/atlas.ts"
 import { publish } from "../support/agent.ts"
 import { migratedDatabase } from "../support/database.ts"

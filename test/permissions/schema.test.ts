@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { policySchema } from "../../src/permissions/policySchema.ts"
-import starter from "../../src/services/starter-policy.json" with { type: "json" }
+import starter from "../../src/services/policies/starter-policy.json" with { type: "json" }
 import { systemCatalog } from "../support/catalog.ts"
 import { catalog, file, problemsOf, type RuleInput } from "./support.ts"
 

@@ -6,8 +6,8 @@ import { type Catalog, columnBySlug, type Organization, typeBySlug } from "../..
 import { encodeId } from "../../src/domain/ids.ts"
 import { labelFrom, namesFrom, slugFrom } from "../../src/domain/names.ts"
 import { EntityTypeCatalog, type NewVersion } from "../../src/services/EntityTypeCatalog.ts"
-import { OrganizationState } from "../../src/services/OrganizationState.ts"
-import { Policies } from "../../src/services/Policies.ts"
+import { OrganizationState } from "../../src/services/catalog/OrganizationState.ts"
+import { Policies } from "../../src/services/policies/Policies.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
 

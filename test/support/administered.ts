@@ -1,9 +1,9 @@
 /** An organization with something to administer: members of several roles, tokens, and a policy with a history. */
 import { Effect } from "effect"
 import type { PolicyDocument } from "../../src/permissions/document.ts"
-import { Credentials } from "../../src/services/Credentials.ts"
-import { Memberships } from "../../src/services/Memberships.ts"
-import { Policies } from "../../src/services/Policies.ts"
+import { Credentials } from "../../src/services/access/Credentials.ts"
+import { Memberships } from "../../src/services/members/Memberships.ts"
+import { Policies } from "../../src/services/policies/Policies.ts"
 import { addPeople, makeOrganization } from "./atlas.ts"
 import { memberWithToken } from "./members.ts"
 

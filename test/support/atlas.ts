@@ -7,9 +7,9 @@ import { emailKey, foldText, phoneKey } from "../../src/domain/keys.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import type { FindQuery } from "../../src/domain/Query.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
-import { IdentityResolver } from "../../src/services/IdentityResolver.ts"
-import { Memberships } from "../../src/services/Memberships.ts"
-import { Organizations } from "../../src/services/Organizations.ts"
+import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
+import { Memberships } from "../../src/services/members/Memberships.ts"
+import { Organizations } from "../../src/services/organizations/Organizations.ts"
 
 export interface PersonRow {
   readonly name: string

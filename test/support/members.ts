@@ -1,8 +1,8 @@
 /** Members with tokens, for tests of the ways in. */
 import { Effect } from "effect"
 import type { Organization } from "../../src/domain/EntityType.ts"
-import { Credentials, type Scope } from "../../src/services/Credentials.ts"
-import { Memberships } from "../../src/services/Memberships.ts"
+import { Credentials, type Scope } from "../../src/services/access/Credentials.ts"
+import { Memberships } from "../../src/services/members/Memberships.ts"
 
 /** Lets a person in who is made for it, and returns a token of theirs. */
 export const memberWithToken = Effect.fnUntraced(function* (

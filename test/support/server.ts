@@ -10,7 +10,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { start } from "../../src/database/EmbeddedServer.ts"
+import { start } from "../../src/database/embedded/EmbeddedServer.ts"
 import { pendingStatements } from "../../src/database/migrate.ts"
 import { newDatabase } from "./newDatabase.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
-import { SmsSettings } from "../../src/services/SmsSettings.ts"
+import { SmsSettings } from "../../src/services/texting/SmsSettings.ts"
 
 export interface Texted {
   /** The organization's own number. */

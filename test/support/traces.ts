@@ -1,5 +1,5 @@
 /** Traces as a busy server leaves them, made up by a seed: for what has to be looked through or measured. */
-import type { AttributeValue, Trace, TraceSpan } from "../../src/domain/Trace.ts"
+import type { AttributeValue, Trace, TraceSpan } from "../../src/observability/Trace.ts"
 
 const generator = (seed: number) => {
   let state = seed

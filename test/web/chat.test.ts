@@ -329,7 +329,7 @@ describe("when there is no answer", () => {
 describe("many conversations", () => {
   it("lists 500, a page at a time, finds by what was asked, and opens a thousand turns at their end", async () => {
     const { Database } = await import("../../src/database/Database.ts")
-    const { Memberships } = await import("../../src/services/Memberships.ts")
+    const { Memberships } = await import("../../src/services/members/Memberships.ts")
     await here.stage.run(
       Effect.gen(function* () {
         const { owner } = yield* Database

@@ -5,7 +5,7 @@
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk"
 import type { ContentBlockParam, MessageParam, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
-import { traceparent } from "../../domain/spans.ts"
+import { traceparent } from "../../observability/spans.ts"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
 import { parsedInput } from "./input.ts"

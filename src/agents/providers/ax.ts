@@ -5,7 +5,7 @@
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
 import { ConfigurationError } from "../../domain/errors.ts"
-import { traceparent } from "../../domain/spans.ts"
+import { traceparent } from "../../observability/spans.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
 import { parsedInput } from "./input.ts"
 

@@ -6,8 +6,8 @@ import { InvalidInput, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { Env } from "../../env.ts"
-import { IdentityResolver, readIdentifier } from "../../services/IdentityResolver.ts"
-import { OrganizationState } from "../../services/OrganizationState.ts"
+import { IdentityResolver, readIdentifier } from "../../services/members/IdentityResolver.ts"
+import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 
 /** A command line that can't be meant: exit code 2. */
 export class UsageError extends InvalidInput {}

@@ -1,6 +1,6 @@
 /** How far a long command is, on one line of a terminal that the next one overwrites; nothing where nobody watches. */
 import { printable } from "../../domain/text.ts"
-import type { Progress } from "../../services/Importer.ts"
+import type { Progress } from "../../services/import/Importer.ts"
 
 const EVERY_MS = 100
 

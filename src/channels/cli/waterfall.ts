@@ -1,5 +1,5 @@
 /** A trace on the terminal: a line a span, with when it ran, how long, what it took itself and what the end waited for. */
-import { criticalPath, inTree, selfTimes, type Trace, type TraceSpan } from "../../domain/Trace.ts"
+import { criticalPath, inTree, selfTimes, type Trace, type TraceSpan } from "../../observability/Trace.ts"
 import { bold, columns, dim } from "./output.ts"
 
 const WIDTH = 40

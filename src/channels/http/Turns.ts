@@ -8,7 +8,7 @@ import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { InvalidInput, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import { apart } from "../../domain/spans.ts"
+import { apart } from "../../observability/spans.ts"
 import { Listener, type Numbered, numbered } from "./Listener.ts"
 
 interface Turn {

@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import type { CurrentPrincipal } from "../../domain/Principal.ts"
-import type { Need as Needed } from "../../services/Admission.ts"
+import type { Need as Needed } from "../../services/access/Admission.ts"
 import type { CurrentCaller } from "./authenticate.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, TooManyCalls, Unavailable } from "./problems.ts"
 

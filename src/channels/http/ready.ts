@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../../database/Database.ts"
 import { inspect, requireCurrent } from "../../database/migrate.ts"
-import { orUnavailable } from "../../database/read.ts"
+import { orUnavailable } from "../../database/execute.ts"
 import { Unavailable } from "../../domain/errors.ts"
 
 /** Asked at most once a second, however many ask. */

@@ -1,7 +1,7 @@
 /** The port to whoever carries texts. */
 import type { Effect, Redacted } from "effect"
 import type { DeliveryReport, InboundMessage } from "../../domain/Sms.ts"
-import type { Sent } from "../../services/SmsOutbox.ts"
+import type { Sent } from "../../services/texting/SmsOutbox.ts"
 
 /** A number as providers write it. */
 export const E164 = /^\+[1-9]\d{6,14}$/

@@ -1,8 +1,8 @@
 /** What is queued for a sender goes out, oldest first; the next one never overtakes one that isn't through. */
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { Lease, LeaseLost } from "../../services/SmsInbox.ts"
-import { type Outgoing, type Sent, SmsOutbox } from "../../services/SmsOutbox.ts"
+import type { Lease, LeaseLost } from "../../services/texting/SmsInbox.ts"
+import { type Outgoing, type Sent, SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import type { Line } from "./Line.ts"
 
 /** After so many attempts a text is dead. */

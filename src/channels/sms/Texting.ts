@@ -9,10 +9,17 @@ import { MaxAgent } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../agents/TurnEvent.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import { SmsAdmission } from "../../services/SmsAdmission.ts"
-import { type Lease, LeaseLost, type Outcome, type Sender, SmsInbox, type Waiting } from "../../services/SmsInbox.ts"
-import { SmsOutbox, type TextKind } from "../../services/SmsOutbox.ts"
-import { SmsSettings } from "../../services/SmsSettings.ts"
+import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"
+import {
+  type Lease,
+  LeaseLost,
+  type Outcome,
+  type Sender,
+  SmsInbox,
+  type Waiting
+} from "../../services/texting/SmsInbox.ts"
+import { SmsOutbox, type TextKind } from "../../services/texting/SmsOutbox.ts"
+import { SmsSettings } from "../../services/texting/SmsSettings.ts"
 import { keywordOf } from "./keywords.ts"
 import { type Line, Times } from "./Line.ts"
 import { shapeReply } from "./reply.ts"

@@ -1,8 +1,8 @@
 /** Looks for senders on whom something is due, as long as the server runs; several servers share the work. */
 import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Env } from "../../env.ts"
-import { type Lease, SmsInbox } from "../../services/SmsInbox.ts"
-import { SmsOutbox } from "../../services/SmsOutbox.ts"
+import { type Lease, SmsInbox } from "../../services/texting/SmsInbox.ts"
+import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import { Lines, Times } from "./Line.ts"
 import { Sending } from "./Sending.ts"
 import { Texting } from "./Texting.ts"

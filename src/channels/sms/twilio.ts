@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import type { DeliveryReport } from "../../domain/Sms.ts"
 import { byWord } from "../../domain/text.ts"
-import type { Sent } from "../../services/SmsOutbox.ts"
+import type { Sent } from "../../services/texting/SmsOutbox.ts"
 import { type Account, E164, type SmsProvider } from "./Provider.ts"
 import { isSigned } from "./twilioSignature.ts"
 

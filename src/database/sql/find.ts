@@ -20,7 +20,7 @@ import {
   targetRows
 } from "./rows.ts"
 import { identifier, isList, qualified, SqlWriter } from "./SqlWriter.ts"
-import { type Ways, waysOf } from "./ways.ts"
+import { type Ways, waysOf } from "./orExpansion.ts"
 
 export interface Statement {
   readonly text: string

@@ -4,15 +4,15 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { orUnavailable } from "../../database/read.ts"
+import { orUnavailable } from "../../database/execute.ts"
 import { type Catalog, DISPLAY_NAME, peopleOf } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
 import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { masked, printable } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
-import { readIdentifier } from "../IdentityResolver.ts"
-import type { State } from "../OrganizationState.ts"
-import { type Judge, sightOf } from "../policy/judging.ts"
+import { readIdentifier } from "../members/IdentityResolver.ts"
+import type { State } from "../catalog/OrganizationState.ts"
+import { type Judge, sightOf } from "../policies/judging.ts"
 
 interface ShownIdentifier {
   readonly kind: "email" | "phone" | "subject"

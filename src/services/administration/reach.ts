@@ -1,7 +1,7 @@
 /** What a role reaches of a type, column by column: told from its rules alone, without looking at a row. */
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { isInForce, rulesOf } from "../policy/explain.ts"
+import { isInForce, rulesOf } from "../policies/explain.ts"
 
 /** Whether a column's cells are seen on every row, on some that conditions name, or on none. */
 type Extent = "all" | "some" | "none"

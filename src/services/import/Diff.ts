@@ -2,7 +2,7 @@
 import { DISPLAY_NAME } from "../../domain/EntityType.ts"
 import type { Batch } from "./batch.ts"
 import type { Fields } from "./fields.ts"
-import type { ImportFile } from "./file.ts"
+import type { ImportFile } from "./readers/file.ts"
 import type { Outcomes } from "./Outcomes.ts"
 import { writtenOnes } from "./statements.ts"
 

@@ -3,7 +3,7 @@ import { nextId } from "../../domain/ids.ts"
 import { quoted } from "../../domain/text.ts"
 import type { Fields } from "./fields.ts"
 import type { Outcomes } from "./Outcomes.ts"
-import type { Cell, FileRecord } from "./record.ts"
+import type { Cell, FileRecord } from "./readers/record.ts"
 import type { SeenIds } from "./SeenIds.ts"
 
 /** What is wrong with rows, by row within the batch. */

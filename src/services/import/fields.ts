@@ -15,7 +15,7 @@ import { printable, quoted } from "../../domain/text.ts"
 import { boundText, partsOf, readId, textProblem, type ValueField, valueField } from "./cells.ts"
 import { fault, word } from "./faults.ts"
 import { ID, type Mapped, type Via } from "./plan.ts"
-import type { Cell } from "./record.ts"
+import type { Cell } from "./readers/record.ts"
 
 export type Target = bigint | "none" | "several"
 

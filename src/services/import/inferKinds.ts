@@ -4,10 +4,10 @@ import { type ColumnKind, STATUS } from "../../domain/EntityType.ts"
 import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { labelFrom } from "../../domain/names.ts"
 import { isoDate, isoTimestamp } from "../../domain/values.ts"
-import type { NewColumn } from "../physicalColumns.ts"
-import type { ImportFile } from "./file.ts"
+import type { NewColumn } from "../catalog/physicalColumns.ts"
+import type { ImportFile } from "./readers/file.ts"
 import type { Created, Plan } from "./plan.ts"
-import { type Cell, NESTED } from "./record.ts"
+import { type Cell, NESTED } from "./readers/record.ts"
 
 export type InferredKind = Exclude<ColumnKind, "reference" | "references">
 

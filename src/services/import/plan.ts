@@ -12,9 +12,9 @@ import type { OperatorError } from "../../domain/errors.ts"
 import { foldText } from "../../domain/keys.ts"
 import { isReservedSlug, isSlug, slugFrom } from "../../domain/names.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { MANAGED } from "../physicalColumns.ts"
+import { MANAGED } from "../catalog/physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
-import type { ImportFile } from "./file.ts"
+import type { ImportFile } from "./readers/file.ts"
 
 /** What is asked of a plan. */
 export interface PlanRequest {

@@ -1,7 +1,7 @@
 /** A type as a dry run sees it: with the columns that would be made, which have no place in any table. */
 import { type Catalog, type Column, type EntityType, Storage, typeBySlug } from "../../domain/EntityType.ts"
 import { labelFrom } from "../../domain/names.ts"
-import type { NewColumn } from "../physicalColumns.ts"
+import type { NewColumn } from "../catalog/physicalColumns.ts"
 
 export const withUnmade = (type: EntityType, columns: ReadonlyArray<NewColumn>, catalog: Catalog): EntityType => ({
   ...type,

@@ -9,7 +9,7 @@ import {
   Storage
 } from "../../domain/EntityType.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { isTimeZone } from "../Organizations.ts"
+import { isTimeZone } from "../organizations/Organizations.ts"
 import { collation, written } from "./advice.ts"
 import type { ColumnFacts, Facts, RelationFacts } from "./facts.ts"
 import type { ColumnEntry, MappedKind, TypeEntry } from "./file.ts"

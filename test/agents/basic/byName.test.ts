@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect } from "vitest"
-import { Importer } from "../../../src/services/Importer.ts"
+import { Importer } from "../../../src/services/import/Importer.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { ask, BasicAgent, openTo } from "../../support/basic.ts"
 

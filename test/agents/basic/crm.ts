@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { todayIn } from "../../../src/domain/values.ts"
-import { Memberships } from "../../../src/services/Memberships.ts"
+import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { ADMIN, load, openTo } from "../../support/basic.ts"
 
 const day = (away: number): string =>

@@ -1,7 +1,7 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { Policies } from "../../../src/services/Policies.ts"
+import { Policies } from "../../../src/services/policies/Policies.ts"
 import { say } from "../../support/agent.ts"
 import { addPeople, asMember, makeOrganization } from "../../support/atlas.ts"
 import { ADMIN, ask, BasicAgent, openTo } from "../../support/basic.ts"

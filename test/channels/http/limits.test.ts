@@ -4,7 +4,7 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { REFUSED_A_MINUTE } from "../../../src/services/Strangers.ts"
+import { REFUSED_A_MINUTE } from "../../../src/services/access/FailedAuthThrottle.ts"
 import { ask, callTool, startServer, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
 

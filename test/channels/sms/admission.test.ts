@@ -1,8 +1,8 @@
 /** Who is answered by text, and who isn't: over real HTTP, against a scripted model that counts what it is asked. */
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { Memberships } from "../../../src/services/Memberships.ts"
-import { SmsAdmission } from "../../../src/services/SmsAdmission.ts"
+import { Memberships } from "../../../src/services/members/Memberships.ts"
+import { SmsAdmission } from "../../../src/services/texting/SmsAdmission.ts"
 import { addPeople } from "../../support/atlas.ts"
 import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"
 

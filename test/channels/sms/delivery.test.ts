@@ -263,7 +263,7 @@ describe("what is recorded", () => {
     await s.ask(ADA, "hello")
     await s.sql("UPDATE max.sms_inbox SET received_at = received_at - interval '40 days'")
     await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '40 days'")
-    const { SmsOutbox } = await import("../../../src/services/SmsOutbox.ts")
+    const { SmsOutbox } = await import("../../../src/services/texting/SmsOutbox.ts")
     const { Effect } = await import("effect")
     const prune = (days: number) => s.run(Effect.flatMap(SmsOutbox, (outbox) => outbox.prune(days)))
     await prune(41)

@@ -3,9 +3,9 @@ import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
 import { Times } from "../../../src/channels/sms/Line.ts"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
-import { Memberships } from "../../../src/services/Memberships.ts"
-import { SmsLog } from "../../../src/services/SmsLog.ts"
-import { SmsSettings } from "../../../src/services/SmsSettings.ts"
+import { Memberships } from "../../../src/services/members/Memberships.ts"
+import { SmsLog } from "../../../src/services/texting/SmsLog.ts"
+import { SmsSettings } from "../../../src/services/texting/SmsSettings.ts"
 import { addPeople, makeOrganization, type PersonRow } from "../../support/atlas.ts"
 import {
   ACCOUNT,

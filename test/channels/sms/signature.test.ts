@@ -5,7 +5,7 @@ import twilio from "twilio"
 import { Times } from "../../../src/channels/sms/Line.ts"
 import { isSigned, twilioSignature } from "../../../src/channels/sms/twilioSignature.ts"
 import { Database } from "../../../src/database/Database.ts"
-import { SmsSettings } from "../../../src/services/SmsSettings.ts"
+import { SmsSettings } from "../../../src/services/texting/SmsSettings.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import {
   ACCOUNT,

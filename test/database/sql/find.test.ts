@@ -8,7 +8,7 @@ import type { Principal } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
 import { readPolicy } from "../../../src/permissions/readPolicy.ts"
-import { resolveQuery } from "../../../src/services/resolveQuery.ts"
+import { resolveQuery } from "../../../src/services/lookup/resolve.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 
 const policyText = JSON.stringify({

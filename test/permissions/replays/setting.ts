@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { AttributeValue } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
-import { Organizations } from "../../../src/services/Organizations.ts"
+import { Organizations } from "../../../src/services/organizations/Organizations.ts"
 import { type Process, startProcess } from "../process.ts"
 import type { RuleInput } from "../support.ts"
 import { addMember, addRows } from "../tables.ts"

@@ -5,11 +5,11 @@ import type { Organization } from "../../../src/domain/EntityType.ts"
 import { CurrentPrincipal } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
 import { EntityQueryService } from "../../../src/services/EntityQueryService.ts"
-import { IdentityResolver } from "../../../src/services/IdentityResolver.ts"
+import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
 import { readMappingFile, type TypeEntry } from "../../../src/services/mapping/file.ts"
-import { Mappings } from "../../../src/services/Mappings.ts"
-import { Memberships } from "../../../src/services/Memberships.ts"
-import { Policies } from "../../../src/services/Policies.ts"
+import { Mappings } from "../../../src/services/mapping/Mappings.ts"
+import { Memberships } from "../../../src/services/members/Memberships.ts"
+import { Policies } from "../../../src/services/policies/Policies.ts"
 
 /** On a connection that looks for names where other programs do. */
 const inPublic = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

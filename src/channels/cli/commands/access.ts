@@ -1,9 +1,9 @@
 /** Who may come in from outside: tokens for programs, and the identity providers that an organization believes. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Credentials, SCOPES } from "../../../services/Credentials.ts"
-import { IdentityProviders } from "../../../services/IdentityProviders.ts"
-import { Memberships } from "../../../services/Memberships.ts"
+import { Credentials, SCOPES } from "../../../services/access/Credentials.ts"
+import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
+import { Memberships } from "../../../services/members/Memberships.ts"
 import { currentOrganization, memberOf, wantsJson } from "../context.ts"
 import { columns, note, result } from "../output.ts"
 

@@ -12,7 +12,7 @@ import {
   move as moveEverything,
   type Restored,
   restore as readBackup
-} from "../../../services/Backup.ts"
+} from "../../../services/operations/Backup.ts"
 import { wantsJson } from "../context.ts"
 import { note, result } from "../output.ts"
 

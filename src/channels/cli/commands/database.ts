@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { forMigration } from "../../../database/Database.ts"
-import { orUnavailable, orUnavailableInTheEnd } from "../../../database/read.ts"
+import { orUnavailable, orUnavailableInTheEnd } from "../../../database/execute.ts"
 import { rowSecurityStatements } from "../../../database/rowSecurity.ts"
 import { switchRowSecurity } from "../../../database/switchRowSecurity.ts"
 import {

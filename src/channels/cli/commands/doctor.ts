@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
-import { examine, type Finding } from "../../../services/Doctor.ts"
+import { examine, type Finding } from "../../../services/operations/Doctor.ts"
 import { wantsJson } from "../context.ts"
 import { bold, result } from "../output.ts"
 

@@ -8,7 +8,7 @@ import {
   type MappingFile,
   readMappingFile
 } from "../../../services/mapping/file.ts"
-import { type Applied, Mappings } from "../../../services/Mappings.ts"
+import { type Applied, Mappings } from "../../../services/mapping/Mappings.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { note, result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"

@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { quoted } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
-import { Credentials } from "../../../services/Credentials.ts"
+import { Credentials } from "../../../services/access/Credentials.ts"
 import { currentOrganization, memberOf, UsageError } from "../context.ts"
 import { note, result } from "../output.ts"
 

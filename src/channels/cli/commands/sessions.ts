@@ -1,8 +1,8 @@
 /** Conversations that are kept: an operator's commands. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { Memberships } from "../../../services/Memberships.ts"
-import { Sessions } from "../../../services/Sessions.ts"
+import { Memberships } from "../../../services/members/Memberships.ts"
+import { Sessions } from "../../../services/conversations/Sessions.ts"
 import { currentOrganization, wantsJson } from "../context.ts"
 import { columns, dim, result } from "../output.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Env, type Prices } from "../../../env.ts"
-import { Spending, type UsageRow } from "../../../services/Spending.ts"
+import { Spending, type UsageRow } from "../../../services/conversations/Spending.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { columns, dim, result } from "../output.ts"
 import { memberNames } from "./sessions.ts"

@@ -2,9 +2,14 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
-import type { Trace } from "../../../../domain/Trace.ts"
-import { explainStatement, parametersOf, type PlanNode, readWhole } from "../../../../services/explainStatement.ts"
-import { OrganizationState } from "../../../../services/OrganizationState.ts"
+import type { Trace } from "../../../../observability/Trace.ts"
+import {
+  explainStatement,
+  parametersOf,
+  type PlanNode,
+  readWhole
+} from "../../../../services/traces/explainStatement.ts"
+import { OrganizationState } from "../../../../services/catalog/OrganizationState.ts"
 import { wantsJson } from "../../context.ts"
 import { bold, columns, dim, result } from "../../output.ts"
 import { milliseconds } from "../../waterfall.ts"

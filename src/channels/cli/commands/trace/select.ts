@@ -4,7 +4,7 @@ import { Argument, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
 import { quoted } from "../../../../domain/text.ts"
 import { Env } from "../../../../env.ts"
-import { TraceStore, type TraceQuery } from "../../../../services/TraceStore.ts"
+import { TraceStore, type TraceQuery } from "../../../../services/traces/TraceStore.ts"
 import { currentOrganization, max } from "../../context.ts"
 
 const UNITS = { m: 1, h: 60, d: 1440 } as const

@@ -1,0 +1,279 @@
+/**
+ * What stands out in traces, each in one line with the command that goes on from there. Nothing here measures: it only
+ * reads what was recorded.
+ */
+import { Array as Arr } from "effect"
+import { shortReference } from "../domain/reference.ts"
+import type { Trace, TraceSpan } from "./Trace.ts"
+
+type FindingKind =
+  | "slow statement"
+  | "one after another"
+  | "repeated statement"
+  | "missing index"
+  | "plans made anew"
+  | "waiting for a connection"
+  | "mostly the model"
+  | "many tokens"
+  | "denied again and again"
+
+/** What can be mended best comes first. */
+const URGENCY: ReadonlyArray<FindingKind> = [
+  "missing index",
+  "slow statement",
+  "repeated statement",
+  "one after another",
+  "waiting for a connection",
+  "plans made anew",
+  "denied again and again",
+  "many tokens",
+  "mostly the model"
+]
+
+export interface Finding {
+  readonly kind: FindingKind
+  readonly message: string
+  /** What to run next. */
+  readonly command: string
+  /** The trace that shows it best. */
+  readonly reference: string
+  /** How many traces show it. */
+  readonly traces: number
+  /** Of a slow lookup: its statement, as `max.statement` names it. */
+  readonly statement?: string
+}
+
+export interface Thresholds {
+  /** Milliseconds of one statement. */
+  readonly slowStatement: number
+  /** Times that one statement runs in one trace. */
+  readonly repeated: number
+  /** Milliseconds that a statement waits for a connection. */
+  readonly wait: number
+  /** Input tokens of one turn. */
+  readonly tokens: number
+  /** The share of lookups whose plan was made anew, of at least `lookups`. */
+  readonly replanned: number
+  readonly lookups: number
+  /** The share of a turn that is the model's, of a turn of at least `turn` milliseconds. */
+  readonly model: number
+  readonly turn: number
+  /** Traces in which one caller was denied. */
+  readonly denied: number
+}
+
+const THRESHOLDS: Thresholds = {
+  slowStatement: 100,
+  repeated: 5,
+  wait: 20,
+  tokens: 8000,
+  replanned: 0.5,
+  lookups: 20,
+  model: 0.9,
+  turn: 1000,
+  denied: 20
+}
+
+const text = ({ attributes }: TraceSpan, name: string): string => String(attributes[name] ?? "")
+const number = ({ attributes }: TraceSpan, name: string): number => Number(attributes[name] ?? 0)
+const ms = (nanoseconds: number): number => nanoseconds / 1e6
+const rounded = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(1))
+
+const SUMMARY = "db.query.summary"
+
+/** What one trace shows: of what kind, on which subject, how bad, and how it is said. */
+interface Observation {
+  readonly kind: FindingKind
+  /** Observations of one kind and subject are one finding. */
+  readonly subject: string
+  readonly weight: number
+  readonly message: string
+  readonly command: (reference: string) => string
+  readonly statement?: string
+}
+
+const show = (reference: string) => `max trace show ${reference}`
+const explain = (reference: string) => `max trace explain ${reference}`
+
+type Look = (trace: Trace, limits: Thresholds) => ReadonlyArray<Observation>
+
+const WAIT = "db.client.connection.wait_time_ms"
+
+/** Milliseconds in the database itself. */
+const inDatabase = (span: TraceSpan): number => ms(span.duration) - number(span, WAIT)
+
+const slowStatements: Look = ({ spans }, { slowStatement }) =>
+  spans
+    .filter((span) => span.name === "postgres" && inDatabase(span) >= slowStatement)
+    .map((span) => ({
+      kind: "slow statement",
+      subject: text(span, SUMMARY),
+      weight: inDatabase(span),
+      message: `${text(span, SUMMARY)} took ${rounded(inDatabase(span))} ms in the database`,
+      ...("max.statement" in span.attributes
+        ? { command: explain, statement: text(span, "max.statement") }
+        : { command: show })
+    }))
+
+const siblings = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<ReadonlyArray<TraceSpan>> =>
+  Object.values(Arr.groupBy(spans, ({ parentId }) => parentId ?? "")).map((group) =>
+    group.toSorted((a, b) => a.start - b.start)
+  )
+
+/** Tool calls of one step of a model come together; what runs one after another there could have run at once. */
+const oneAfterAnother: Look = ({ spans }) =>
+  siblings(spans.filter(({ name }) => name.startsWith("execute_tool "))).flatMap((group) => {
+    const waiting = group.filter((span, index) => {
+      const before = group[index - 1]
+      return before !== undefined && span.start >= before.start + before.duration
+    })
+    const between = (a: number, b: number) =>
+      spans.some(({ name, start }) => name.startsWith("chat ") && start >= a && start < b)
+    const could = waiting.filter((span) => {
+      const before = group[group.indexOf(span) - 1]!
+      return !between(before.start, span.start)
+    })
+    if (could.length === 0) return []
+    const saved = could.reduce((sum, { duration }) => sum + ms(duration), 0)
+    return [
+      {
+        kind: "one after another" as const,
+        subject: "tools",
+        weight: saved,
+        message: `${could.length + 1} tool calls of one step ran one after another; together they would have saved ${rounded(saved)} ms`,
+        command: show
+      }
+    ]
+  })
+
+const repeatedStatements: Look = ({ spans }, { repeated }) =>
+  Object.entries(
+    Arr.groupBy(
+      spans.filter(({ attributes }) => "max.statement" in attributes),
+      (span) => text(span, SUMMARY)
+    )
+  )
+    .filter(([, group]) => group.length >= repeated)
+    .map(([summary, group]) => ({
+      kind: "repeated statement",
+      subject: summary,
+      weight: group.length,
+      message: `${summary} ran ${group.length} times in one trace (N+1), ${rounded(group.reduce((sum, span) => sum + ms(span.duration), 0))} ms in all`,
+      command: show
+    }))
+
+/** A command opens its connections itself, and waits for that each time: only a server's wait is one for others. */
+const waits: Look = ({ spans }, { wait }) =>
+  (spans[0]?.attributes["max.channel"] === "cli" ? [] : spans)
+    .filter((span) => number(span, WAIT) >= wait)
+    .map((span) => ({
+      kind: "waiting for a connection",
+      subject: text(span, "max.lane"),
+      weight: number(span, WAIT),
+      message: `a statement of the ${text(span, "max.lane")} lane waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets how many there are`,
+      command: show
+    }))
+
+const models: Look = (trace, { model, tokens, turn }) => {
+  const root = trace.spans.find(({ name }) => name.startsWith("invoke_agent "))
+  if (root === undefined) return []
+  const chats = trace.spans.filter(({ name }) => name.startsWith("chat "))
+  const spent = chats.reduce((sum, { duration }) => sum + duration, 0)
+  const input = chats.reduce((sum, span) => sum + number(span, "gen_ai.usage.input_tokens"), 0)
+  const name = chats[0] === undefined ? "the model" : text(chats[0], "gen_ai.request.model")
+  return [
+    ...(ms(root.duration) >= turn && spent / root.duration >= model
+      ? [
+          {
+            kind: "mostly the model" as const,
+            subject: name,
+            weight: ms(spent),
+            message: `${name} took ${((spent / root.duration) * 100).toFixed(0)} % of a turn of ${rounded(ms(root.duration))} ms, in ${chats.length} calls; MAX_MODEL sets another`,
+            command: show
+          }
+        ]
+      : []),
+    ...(input >= tokens
+      ? [
+          {
+            kind: "many tokens" as const,
+            subject: name,
+            weight: input,
+            message: `a turn sent ${input} tokens to ${name}`,
+            command: () => "max usage --by person"
+          }
+        ]
+      : [])
+  ]
+}
+
+const denied: Look = ({ spans }) => {
+  const span = spans.find(({ attributes }) => attributes["max.denied"] === true)
+  const caller = span === undefined ? "" : text(span, "max.caller")
+  const organization = spans.map((one) => text(one, "max.organization.id")).find((id) => id !== "") ?? ""
+  return span === undefined
+    ? []
+    : [
+        {
+          kind: "denied again and again",
+          subject: `${organization} ${caller}`,
+          weight: 1,
+          message: `${caller === "" ? "nobody who is known here" : "one caller"} was denied again and again`,
+          command: () => "max audit list --refused"
+        }
+      ]
+}
+
+const LOOKS = [slowStatements, oneAfterAnother, repeatedStatements, waits, models, denied]
+
+/** Over all traces rather than in one: lookups whose plan wasn't there yet. */
+const replanned = (traces: ReadonlyArray<Trace>, limits: Thresholds): ReadonlyArray<Finding> => {
+  const lookups = traces.flatMap((trace) =>
+    trace.spans.filter(({ attributes }) => "max.plan.cached" in attributes).map((span) => ({ span, trace }))
+  )
+  const missed = lookups.filter(({ span }) => span.attributes["max.plan.cached"] === false)
+  if (lookups.length < limits.lookups || missed.length / lookups.length < limits.replanned) return []
+  return [
+    {
+      kind: "plans made anew",
+      message: `${missed.length} of ${lookups.length} lookups had to plan anew: is the policy, a membership or the catalog changed all the time?`,
+      command: "max audit list",
+      reference: shortReference(missed[0]!.trace.traceId),
+      traces: new Set(missed.map(({ trace }) => trace)).size
+    }
+  ]
+}
+
+/** What stands out, the worst of each kind first. */
+export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRESHOLDS): ReadonlyArray<Finding> => {
+  const seen = traces.flatMap((trace) =>
+    LOOKS.flatMap((look) => look(trace, limits)).map((observation) => ({ observation, trace }))
+  )
+  const grouped = Arr.groupBy(seen, ({ observation: { kind, subject } }) => `${kind} ${subject}`)
+  const found = Object.values(grouped).flatMap((group) => {
+    const worst = group.toSorted((a, b) => b.observation.weight - a.observation.weight)[0]!
+    const { command, kind, message, statement } = worst.observation
+    const shown = new Set(group.map(({ trace }) => trace)).size
+    if (kind === "denied again and again" && shown < limits.denied) return []
+    const reference = shortReference(worst.trace.traceId)
+    return [
+      {
+        finding: {
+          kind,
+          message,
+          command: command(reference),
+          reference,
+          traces: shown,
+          ...(statement === undefined ? {} : { statement })
+        },
+        weight: worst.observation.weight
+      }
+    ]
+  })
+  return [
+    ...found
+      .toSorted((a, b) => URGENCY.indexOf(a.finding.kind) - URGENCY.indexOf(b.finding.kind) || b.weight - a.weight)
+      .map(({ finding }) => finding),
+    ...replanned(traces, limits)
+  ]
+}

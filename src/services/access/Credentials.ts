@@ -1,0 +1,305 @@
+/**
+ * Credentials that Max hands out: tokens for programs, one-time links for people, and the sessions that links turn into.
+ * All are 256 random bits behind one prefix, bound to a membership, and kept as hashes: nobody can read one anywhere.
+ * Ending one raises the epoch, which every process holds what it remembers against.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import { appendAudit, OPERATOR } from "../../database/audit.ts"
+import { Database } from "../../database/Database.ts"
+import { raiseEpoch } from "../../database/epoch.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Organization } from "../../domain/EntityType.ts"
+import { NotAuthenticated, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { decodeId, encodeId, nextId } from "../../domain/ids.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { quoted } from "../../domain/text.ts"
+import { holdFor } from "../members/suspension.ts"
+
+/** What a credential may be used for, whoever holds it. */
+export const Scope = Schema.Literals(["tools", "chat", "traces", "admin"])
+export type Scope = typeof Scope.Type
+
+export const SCOPES: ReadonlyArray<Scope> = Scope.literals
+
+export type CredentialKind = "token" | "session" | "link"
+
+export interface Issued {
+  readonly id: string
+  /** Shown once: only its hash is kept. */
+  readonly secret: string
+  readonly expiresAt: Date
+}
+
+export interface Token {
+  readonly id: string
+  readonly name: string
+  readonly anchorId: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly state: "active" | "revoked" | "expired"
+}
+
+/** A credential that was found in force. */
+export interface Presented {
+  readonly id: string
+  readonly organizationId: bigint
+  readonly anchorId: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expiresAt: Date
+  /** The organization's epoch at the moment when it was found: whatever ends the credential raises it. */
+  readonly epoch: bigint
+}
+
+interface NewCredential {
+  readonly kind: CredentialKind
+  readonly anchorId: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly seconds: number
+}
+
+/** What a person at a browser may do; what exactly is decided by roles. */
+const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
+const LINK_SECONDS = 300
+
+const FORM = /^max_([a-z]{1,14})_[A-Za-z0-9_-]{43}$/
+
+/** The organization that a credential's text names; its row has to say the same. */
+const organizationIn = (secret: string): bigint | undefined => {
+  const match = FORM.exec(secret)
+  return match === null ? undefined : decodeId(match[1]!)
+}
+
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+export class Credentials extends Context.Service<
+  Credentials,
+  {
+    /** Makes a token for a member, for at most two years. */
+    readonly createToken: (
+      organization: Organization,
+      token: {
+        readonly anchorId: string
+        readonly name: string
+        readonly scopes: ReadonlyArray<Scope>
+        readonly days: number
+      }
+    ) => Effect.Effect<Issued, OperatorError | Unavailable>
+    readonly tokens: (organization: Organization) => Effect.Effect<ReadonlyArray<Token>, Unavailable>
+    /** Ends a token at once, in every process; by an operator, or by somebody who administers. */
+    readonly revokeToken: (
+      organization: Organization,
+      id: string,
+      administrator?: Principal
+    ) => Effect.Effect<void, OperatorError | Unavailable>
+    /** A link that signs a member in once, within five minutes. */
+    readonly createLink: (organization: Organization, anchorId: string) => Effect.Effect<Issued, Unavailable>
+    /** Turns a link into a session: of any number of attempts at once exactly one succeeds. */
+    readonly redeemLink: (
+      secret: string,
+      seconds: number
+    ) => Effect.Effect<Issued & { readonly organizationId: bigint }, NotAuthenticated | Unavailable>
+    /** Ends a session at once, in every process. */
+    readonly endSession: (organizationId: bigint, id: string) => Effect.Effect<void, Unavailable>
+    /** The credential of a kind that is in force and has this text. */
+    readonly present: (kind: CredentialKind, secret: string) => Effect.Effect<Presented, NotAuthenticated | Unavailable>
+  }
+>()("max/services/Credentials") {
+  static readonly layer = Layer.effect(
+    Credentials,
+    Effect.gen(function* () {
+      const { admission, app } = yield* Database
+
+      const insert = Effect.fnUntraced(function* (organizationId: bigint, made: NewCredential) {
+        const id = encodeId(nextId())
+        const secret = `max_${encodeId(organizationId)}_${randomBytes(32).toString("base64url")}`
+        const [row] = yield* app<{ expires_at: Date }>`
+          INSERT INTO max.credentials (organization_id, credential_id, kind, sha256, anchor_id, name, scopes, expires_at)
+          VALUES (${organizationId}, ${id}, ${made.kind}, ${sha256(secret)}, ${made.anchorId}, ${made.name},
+            ${made.scopes}::text[], now() + make_interval(secs => ${made.seconds}::int)) RETURNING expires_at`
+        // Sessions and links leave nothing behind; what a token was stays to be seen.
+        yield* app`DELETE FROM max.credentials WHERE organization_id = ${organizationId} AND kind <> 'token'
+          AND expires_at < now() - interval '1 day'`
+        return { id, secret, expiresAt: row!.expires_at } satisfies Issued
+      })
+
+      const present = Effect.fn("Credentials.present")(function* (kind: CredentialKind, secret: string) {
+        const organizationId = organizationIn(secret)
+        if (organizationId === undefined) return yield* NotAuthenticated.error
+        const [row] = yield* orUnavailable(admission<{
+          credential_id: string
+          anchor_id: string
+          scopes: ReadonlyArray<Scope>
+          expires_at: Date
+          epoch: bigint
+        }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, c.expires_at, o.epoch
+            FROM max.credentials c JOIN max.organizations o ON o.organization_id = c.organization_id
+            WHERE c.organization_id = ${organizationId} AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind}
+              AND c.ended_at IS NULL AND c.expires_at > now()`)
+        if (row === undefined) return yield* NotAuthenticated.error
+        return {
+          id: row.credential_id,
+          organizationId,
+          anchorId: row.anchor_id,
+          scopes: row.scopes,
+          expiresAt: row.expires_at,
+          epoch: row.epoch
+        } satisfies Presented
+      })
+
+      return Credentials.of({
+        createToken: Effect.fn("Credentials.createToken")(function* (organization, { anchorId, days, name, scopes }) {
+          if (name.trim() === "" || name.trim().length > 100) {
+            return yield* new OperatorError({ message: "A token has a name of at most 100 characters: --name" })
+          }
+          if (!Number.isInteger(days) || days < 1 || days > 730) {
+            return yield* new OperatorError({ message: "A token ends after 1 to 730 days: --days" })
+          }
+          return yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const issued = yield* insert(organization.id, {
+                  kind: "token",
+                  anchorId,
+                  name: name.trim(),
+                  scopes,
+                  seconds: days * 86_400
+                })
+                yield* appendAudit(app, organization.id, "changes", [
+                  {
+                    actor: OPERATOR,
+                    action: "token.created",
+                    subject: issued.id,
+                    details: { person: anchorId, name: name.trim(), scopes, until: issued.expiresAt.toISOString() }
+                  }
+                ])
+                return issued
+              })
+            )
+          )
+        }),
+
+        tokens: Effect.fn("Credentials.tokens")(function* (organization) {
+          const rows = yield* orUnavailable(app<{
+            credential_id: string
+            name: string
+            anchor_id: string
+            scopes: ReadonlyArray<Scope>
+            created_at: Date
+            expires_at: Date
+            state: Token["state"]
+          }>`
+            SELECT credential_id, name, anchor_id, scopes, created_at, expires_at,
+              CASE WHEN ended_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state
+            FROM max.credentials WHERE organization_id = ${organization.id} AND kind = 'token'
+            ORDER BY created_at, credential_id`)
+          return rows.map((row) => ({
+            id: row.credential_id,
+            name: row.name,
+            anchorId: row.anchor_id,
+            scopes: row.scopes,
+            createdAt: row.created_at,
+            expiresAt: row.expires_at,
+            state: row.state
+          }))
+        }),
+
+        revokeToken: Effect.fn("Credentials.revokeToken")(function* (organization, id, administrator) {
+          const ended = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                yield* holdFor(app, organization, administrator)
+                const rows = yield* app<{ anchor_id: string }>`
+                  UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organization.id}
+                    AND credential_id = ${id} AND kind = 'token' AND ended_at IS NULL RETURNING anchor_id`
+                if (rows.length > 0) {
+                  yield* raiseEpoch(app, organization.id, [
+                    {
+                      actor: administrator?.anchorEntityId ?? OPERATOR,
+                      action: "token.revoked",
+                      subject: id,
+                      details: { person: rows[0]!.anchor_id }
+                    }
+                  ])
+                }
+                return rows.length > 0
+              })
+            )
+          )
+          if (!ended) {
+            return yield* new OperatorError({
+              message: `No token ${quoted(id)} is in force. max token list shows them.`
+            })
+          }
+        }),
+
+        createLink: Effect.fn("Credentials.createLink")(function* (organization, anchorId) {
+          return yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const issued = yield* insert(organization.id, {
+                  kind: "link",
+                  anchorId,
+                  name: "sign-in link",
+                  scopes: [],
+                  seconds: LINK_SECONDS
+                })
+                yield* appendAudit(app, organization.id, "changes", [
+                  { actor: OPERATOR, action: "sign-in.offered", subject: anchorId }
+                ])
+                return issued
+              })
+            )
+          )
+        }),
+
+        redeemLink: Effect.fn("Credentials.redeemLink")(function* (secret, seconds) {
+          // Guesses are turned away by a read: only a link that is good costs a transaction.
+          const { organizationId } = yield* present("link", secret)
+          const session = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const [link] = yield* app<{ anchor_id: string }>`
+                  UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId} AND kind = 'link'
+                    AND sha256 = ${sha256(secret)} AND ended_at IS NULL AND expires_at > now() RETURNING anchor_id`
+                if (link === undefined) return undefined
+                const issued = yield* insert(organizationId, {
+                  kind: "session",
+                  anchorId: link.anchor_id,
+                  name: "session",
+                  scopes: PERSON_SCOPES,
+                  seconds
+                })
+                yield* appendAudit(app, organizationId, "changes", [
+                  { actor: link.anchor_id, action: "session.begun", subject: issued.id }
+                ])
+                return issued
+              })
+            )
+          )
+          return session === undefined ? yield* NotAuthenticated.error : { ...session, organizationId }
+        }),
+
+        endSession: Effect.fn("Credentials.endSession")((organizationId, id) =>
+          orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const [ended] = yield* app<{ anchor_id: string }>`
+                  UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId}
+                    AND credential_id = ${id} AND kind = 'session' AND ended_at IS NULL RETURNING anchor_id`
+                if (ended === undefined) return
+                yield* raiseEpoch(app, organizationId, [
+                  { actor: ended.anchor_id, action: "session.ended", subject: id }
+                ])
+              })
+            )
+          )
+        ),
+
+        present
+      })
+    })
+  )
+}

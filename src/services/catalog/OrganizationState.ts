@@ -1,0 +1,181 @@
+/**
+ * What is in force for an organization: catalog, policy and epoch, and one membership, read by one statement so that
+ * no two of them can be from different moments. Catalog and policy are kept until the epoch has moved on.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import { ROW_SECURITY } from "../../database/rowSecurity.ts"
+import type { Catalog, Organization } from "../../domain/EntityType.ts"
+import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import type { AttributeValue } from "../../domain/Principal.ts"
+import { Policy } from "../../permissions/Policy.ts"
+import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
+
+export interface State {
+  readonly catalog: Catalog
+  readonly policy: Policy
+  readonly policyHash: string
+}
+
+export interface Membership {
+  readonly anchorId: string
+  readonly roles: ReadonlyArray<string>
+  readonly attributes: Readonly<Record<string, AttributeValue>>
+}
+
+/** By what a membership is found. */
+export type MembershipKey =
+  | { readonly by: "anchor"; readonly id: string }
+  | { readonly by: "identifier"; readonly kind: "email" | "phone" | "subject"; readonly key: string }
+  | { readonly by: "nobody" }
+
+const MembershipSchema = Schema.Struct({
+  anchorId: Schema.String,
+  roles: Schema.Array(Schema.String),
+  attributes: Schema.Record(Schema.String, Schema.Unknown)
+})
+const isAttributeValue = Schema.is(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+
+const decodePolicy = Schema.decodeUnknownSync(Policy)
+const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
+
+/** An attribute that can't be compared is missing, and takes nothing else of the membership with it. */
+const decodeMembership = (row: unknown): Membership => {
+  const { attributes, ...membership } = decodeMembershipRow(row)
+  const comparable = Object.entries(attributes).filter((entry): entry is [string, AttributeValue] =>
+    isAttributeValue(entry[1])
+  )
+  return { ...membership, attributes: Object.fromEntries(comparable) }
+}
+
+interface StateRow extends OrganizationRow {
+  readonly epoch: bigint
+  readonly membership: unknown
+  readonly barred: boolean
+  readonly types: unknown
+  readonly rules: unknown
+  readonly policy_hash: string | null
+  readonly row_security: boolean | null
+}
+
+export interface OrganizationRow {
+  readonly organization_id: bigint
+  readonly slug: string
+  readonly name: string
+  readonly country: string
+  readonly time_zone: string
+  readonly external_key: string | null
+}
+
+export const organizationOf = (row: OrganizationRow): Organization => ({
+  id: row.organization_id,
+  slug: row.slug,
+  name: row.name,
+  country: row.country,
+  timeZone: row.time_zone,
+  ...(row.external_key === null ? {} : { externalKey: row.external_key })
+})
+
+const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, o.epoch,
+  (SELECT json_build_object('anchorId', s.anchor_id, 'roles', s.roles, 'attributes', s.attributes)
+    FROM max.memberships s WHERE s.organization_id = o.organization_id AND s.suspended_at IS NULL AND s.anchor_id = coalesce($3::text,
+      (SELECT i.anchor_id FROM max.identifiers i WHERE i.organization_id = o.organization_id AND i.kind = $4::text AND i.key = $5::text))
+  ) AS membership,
+  EXISTS (SELECT FROM max.memberships b WHERE b.organization_id = o.organization_id AND b.anchor_id = $3::text AND b.suspended_at IS NOT NULL) AS barred,
+  CASE WHEN o.epoch <> $2::bigint THEN (
+    ${TYPES_IN_FORCE}
+  ) END AS types,
+  CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash,
+  CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security
+FROM max.organizations o
+LEFT JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = o.policy_version
+WHERE o.organization_id = $1::bigint`
+
+const NO_POLICY: Policy = { roles: {}, rules: [] }
+const MAX_CACHED = 1000
+
+export class OrganizationState extends Context.Service<
+  OrganizationState,
+  {
+    /** The organization by slug; without one the only one there is. */
+    readonly organization: (slug: string | undefined) => Effect.Effect<Organization, OperatorError | Unavailable>
+    /** What is in force right now, with the membership found by `key` if it is an active one; `barred` where an anchor's is suspended. */
+    readonly read: (
+      organizationId: bigint,
+      key: MembershipKey
+    ) => Effect.Effect<
+      { readonly state: State; readonly membership: Membership | undefined; readonly barred: boolean },
+      NotAdmitted | Unavailable
+    >
+    /** What was in force when it was last read, which may be over: whoever uses it holds the epoch against the database. */
+    readonly cached: (organizationId: bigint) => State | undefined
+  }
+>()("max/services/OrganizationState") {
+  static readonly layer = Layer.effect(
+    OrganizationState,
+    Effect.gen(function* () {
+      const { search } = yield* Database
+      const states = new Map<bigint, State>()
+
+      const remember = (state: State) => {
+        states.delete(state.catalog.organization.id)
+        states.set(state.catalog.organization.id, state)
+        if (states.size > MAX_CACHED) states.delete(states.keys().next().value!)
+        return state
+      }
+
+      const read = Effect.fn("OrganizationState.read")(function* (organizationId: bigint, key: MembershipKey) {
+        const before = states.get(organizationId)
+        yield* Effect.annotateCurrentSpan("max.organization.id", String(organizationId))
+        const [row] = yield* orUnavailable(
+          search.unsafe<StateRow>(STATE, [
+            organizationId,
+            before?.catalog.epoch ?? -1n,
+            key.by === "anchor" ? key.id : null,
+            key.by === "identifier" ? key.kind : null,
+            key.by === "identifier" ? key.key : null
+          ])
+        )
+        if (row === undefined) return yield* NotAdmitted.error
+        // Of several who read it at once all go on with one: what is kept for a state is kept by the state itself.
+        const known = [states.get(organizationId), before].find((state) => state?.catalog.epoch === row.epoch)
+        const state =
+          known ??
+          remember({
+            catalog: {
+              organization: organizationOf(row),
+              epoch: row.epoch,
+              types: decodeTypes(row.types),
+              rowSecurity: row.row_security === true
+            },
+            policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
+            policyHash: row.policy_hash ?? ""
+          })
+        return {
+          state,
+          membership: row.membership === null ? undefined : decodeMembership(row.membership),
+          barred: row.barred
+        }
+      })
+
+      const organization = Effect.fn("OrganizationState.organization")(function* (slug: string | undefined) {
+        const rows = yield* orUnavailable(search<OrganizationRow>`
+          SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations
+          WHERE ${slug ?? null}::text IS NULL OR slug = ${slug ?? null}::text ORDER BY slug LIMIT 2`)
+        const [only] = rows
+        if (only !== undefined && rows.length === 1) return organizationOf(only)
+        return yield* new OperatorError({
+          message:
+            only !== undefined
+              ? "There are several organizations. Say which one: --org SLUG (max org list shows them)"
+              : slug === undefined
+                ? "There is no organization yet. Make one: max init --org SLUG --country US --time-zone America/New_York"
+                : "There is no organization with that slug. max org list shows them."
+        })
+      })
+
+      return OrganizationState.of({ read, organization, cached: (organizationId) => states.get(organizationId) })
+    })
+  )
+}

@@ -1,0 +1,143 @@
+/** A person's own conversations, for whoever shows them: a list that is searched, and what was said, a page at a time. */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Unavailable } from "../../domain/errors.ts"
+import type { Presented } from "../../domain/Presented.ts"
+import { decodePresented, type Owner } from "./Sessions.ts"
+
+export interface ConversationSummary {
+  readonly id: string
+  /** What was asked first. */
+  readonly title: string
+  readonly turns: number
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+interface ListQuery {
+  /** Words that one of its questions has. Answers aren't searched: they may say what can't be seen any more. */
+  readonly search?: string | undefined
+  /** The last conversation of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+interface TurnsQuery {
+  /** Turns in front of this one, the latest of them. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+export interface SaidTurn {
+  readonly position: number
+  readonly asked: string
+  readonly answered: string
+  readonly references: ReadonlyArray<Presented>
+  readonly epoch: bigint
+  readonly reference: string
+  readonly at: string
+}
+
+interface SummaryRow {
+  readonly id: string
+  readonly title: string | null
+  readonly turns: number
+  readonly created: string
+  readonly updated: string
+}
+
+const summary = ({ created, id, title, turns, updated }: SummaryRow): ConversationSummary => ({
+  id,
+  title: title ?? "",
+  turns,
+  createdAt: created,
+  updatedAt: updated
+})
+
+/** Characters of a title. */
+const MAX_TITLE = 160
+
+const pattern = (words: string | undefined): string | null =>
+  words === undefined || words.trim() === "" ? null : `%${words.trim().replace(/[\\%_]/g, "\\$&")}%`
+
+export class Conversations extends Context.Service<
+  Conversations,
+  {
+    /** The latest first; `next` is what the page after this one is asked with. */
+    readonly list: (
+      owner: Owner,
+      query: ListQuery
+    ) => Effect.Effect<
+      { readonly conversations: ReadonlyArray<ConversationSummary>; readonly next?: string },
+      Unavailable
+    >
+    /** One of them with what was said in it last, oldest first; undefined when it isn't the owner's. */
+    readonly show: (
+      owner: Owner,
+      id: string,
+      query: TurnsQuery
+    ) => Effect.Effect<
+      { readonly conversation: ConversationSummary; readonly turns: ReadonlyArray<SaidTurn> } | undefined,
+      Unavailable
+    >
+    /** Whether there was one of the owner's to remove. */
+    readonly remove: (owner: Owner, id: string) => Effect.Effect<boolean, Unavailable>
+  }
+>()("max/services/Conversations") {
+  static readonly layer = Layer.effect(
+    Conversations,
+    Effect.gen(function* () {
+      const { app } = yield* Database
+
+      const summaryColumns = app.literal(`s.session_id AS id, s.turns,
+        (SELECT left(t.asked, ${MAX_TITLE}) FROM max.turns t WHERE t.organization_id = s.organization_id
+          AND t.session_id = s.session_id ORDER BY t.position LIMIT 1) AS title,
+        to_char(s.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created,
+        to_char(s.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS updated`)
+
+      const find = ({ anchorId, organizationId }: Owner, id: string) =>
+        orUnavailable(app<SummaryRow>`
+          SELECT ${summaryColumns} FROM max.sessions s
+          WHERE s.organization_id = ${organizationId} AND s.session_id = ${id} AND s.anchor_id = ${anchorId}`)
+
+      return Conversations.of({
+        list: Effect.fn("Conversations.list")(function* ({ anchorId, organizationId }, { after, limit, search }) {
+          const words = pattern(search)
+          const rows = yield* orUnavailable(app<SummaryRow>`
+            SELECT ${summaryColumns} FROM max.sessions s
+            LEFT JOIN max.sessions a ON a.organization_id = s.organization_id AND a.session_id = ${after ?? null}::text
+              AND a.anchor_id = s.anchor_id
+            WHERE s.organization_id = ${organizationId} AND s.anchor_id = ${anchorId}
+              AND (${after ?? null}::text IS NULL OR (s.updated_at, s.session_id) < (a.updated_at, a.session_id))
+              AND (${words}::text IS NULL OR EXISTS (SELECT FROM max.turns t WHERE t.organization_id = s.organization_id
+                AND t.session_id = s.session_id AND t.asked ILIKE ${words}::text))
+            ORDER BY s.updated_at DESC, s.session_id DESC LIMIT ${limit + 1}`)
+          const conversations = rows.slice(0, limit).map(summary)
+          return { conversations, ...(rows.length > limit ? { next: conversations.at(-1)!.id } : {}) }
+        }),
+
+        show: Effect.fn("Conversations.show")(function* (owner, id, { before, limit }) {
+          const [row] = yield* find(owner, id)
+          if (row === undefined) return undefined
+          const turns = yield* orUnavailable(app<Omit<SaidTurn, "references"> & { readonly refs: unknown }>`
+            SELECT position, asked, answered, refs, epoch, reference, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at
+            FROM max.turns WHERE organization_id = ${owner.organizationId} AND session_id = ${id}
+              AND position < coalesce(${before ?? null}::int, 2147483647) ORDER BY position DESC LIMIT ${limit}`)
+          return {
+            conversation: summary(row),
+            turns: turns.toReversed().map(({ refs, ...turn }) => ({ ...turn, references: decodePresented(refs) }))
+          }
+        }),
+
+        remove: ({ anchorId, organizationId }, id) =>
+          Effect.map(
+            orUnavailable(app`
+              DELETE FROM max.sessions WHERE organization_id = ${organizationId} AND session_id = ${id}
+                AND anchor_id = ${anchorId} RETURNING 1 AS one`),
+            (rows) => rows.length > 0
+          )
+      })
+    })
+  )
+}

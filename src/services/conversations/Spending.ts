@@ -1,0 +1,113 @@
+/**
+ * What conversations cost, and the day's budget of an organization. A turn reserves the most that it may use before it
+ * begins, in one statement, so that processes that begin at the same time can't go over it together; what it didn't use
+ * is given back. A turn whose process died keeps its reservation until the day is over.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import { type Organization } from "../../domain/EntityType.ts"
+import type { Unavailable } from "../../domain/errors.ts"
+import { todayIn } from "../../domain/values.ts"
+import type { Owner } from "./Sessions.ts"
+
+export interface DailyLimits {
+  readonly turns: number
+  readonly tokens: number
+}
+
+/** A turn's share of the day. */
+export interface Reservation {
+  /** YYYY-MM-DD in the organization's time zone. */
+  readonly day: string
+  readonly tokens: number
+}
+
+export interface Spent {
+  readonly model: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export interface UsageRow extends Spent {
+  /** The anchor of the person, when it was asked by person. */
+  readonly anchorId?: string
+  readonly turns: number
+}
+
+interface ReportRow {
+  readonly anchor_id: string | null
+  readonly model: string
+  readonly turns: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+export class Spending extends Context.Service<
+  Spending,
+  {
+    /** Takes a turn and its tokens out of the day's budget; undefined when the budget doesn't hold them. */
+    readonly reserve: (
+      organization: Organization,
+      tokens: number,
+      limits: DailyLimits
+    ) => Effect.Effect<Reservation | undefined, Unavailable>
+    /** Gives back what the turn didn't use, and books what it did. */
+    readonly settle: (owner: Owner, reservation: Reservation, spent: Spent) => Effect.Effect<void, Unavailable>
+    /** Turns and tokens of the last days, today included, by model and by person if so asked. */
+    readonly report: (
+      organization: Organization,
+      days: number,
+      byPerson: boolean
+    ) => Effect.Effect<ReadonlyArray<UsageRow>, Unavailable>
+  }
+>()("max/services/Spending") {
+  static readonly layer = Layer.effect(
+    Spending,
+    Effect.gen(function* () {
+      const { app } = yield* Database
+      return Spending.of({
+        reserve: Effect.fn("Spending.reserve")(function* (organization, tokens, limits) {
+          const day = todayIn(organization.timeZone)
+          const rows = yield* orUnavailable(app`
+            INSERT INTO max.spending (organization_id, day, turns, tokens)
+            SELECT ${organization.id}::bigint, ${day}::text::date, 1, ${tokens}::int WHERE ${limits.turns}::int > 0 AND ${tokens}::int <= ${limits.tokens}::int
+            ON CONFLICT (organization_id, day) DO UPDATE SET turns = spending.turns + 1, tokens = spending.tokens + excluded.tokens
+            WHERE spending.turns < ${limits.turns}::int AND spending.tokens + excluded.tokens <= ${limits.tokens}::int
+            RETURNING 1 AS one`)
+          return rows.length === 0 ? undefined : { day, tokens }
+        }),
+
+        settle: Effect.fn("Spending.settle")(function* (owner, { day, tokens }, spent) {
+          const unused = tokens - spent.inputTokens - spent.outputTokens
+          yield* orUnavailable(app`
+            WITH given_back AS (
+              UPDATE max.spending SET tokens = greatest(0, tokens - ${unused}::int)
+              WHERE organization_id = ${owner.organizationId} AND day = ${day}::text::date
+            )
+            INSERT INTO max.usage (organization_id, day, anchor_id, model, turns, input_tokens, output_tokens)
+            VALUES (${owner.organizationId}::bigint, ${day}::text::date, ${owner.anchorId}::text, ${spent.model}::text, 1,
+              ${spent.inputTokens}::int, ${spent.outputTokens}::int)
+            ON CONFLICT (organization_id, day, anchor_id, model) DO UPDATE SET turns = usage.turns + 1,
+              input_tokens = usage.input_tokens + excluded.input_tokens, output_tokens = usage.output_tokens + excluded.output_tokens`)
+        }),
+
+        report: Effect.fn("Spending.report")(function* (organization, days, byPerson) {
+          const rows = yield* orUnavailable(app<ReportRow>`
+            SELECT CASE WHEN ${byPerson} THEN anchor_id END AS anchor_id, model, sum(turns)::int AS turns,
+              sum(input_tokens)::float8 AS input_tokens, sum(output_tokens)::float8 AS output_tokens
+            FROM max.usage WHERE organization_id = ${organization.id}
+              AND day > ${todayIn(organization.timeZone)}::text::date - ${days}::int
+            GROUP BY 1, 2 ORDER BY turns DESC, 1, 2`)
+          return rows.map((row) => ({
+            ...(row.anchor_id === null ? {} : { anchorId: row.anchor_id }),
+            model: row.model,
+            turns: row.turns,
+            inputTokens: row.input_tokens,
+            outputTokens: row.output_tokens
+          }))
+        })
+      })
+    })
+  )
+}

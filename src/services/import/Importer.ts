@@ -1,0 +1,270 @@
+/**
+ * Files into entities: all of them in one transaction, or nothing. A file is read as a stream, each batch is one upsert
+ * and one look-up per reference; columns that the organization doesn't have become columns of its own version of the
+ * type, in the same transaction. Identifiers of members are another thing and never touched. A dry run is an import
+ * that is taken back, without its columns.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailableInTheEnd } from "../../database/execute.ts"
+import { qualified } from "../../database/sql/SqlWriter.ts"
+import {
+  type Catalog,
+  columnBySlug,
+  type ColumnKind,
+  type EntityType,
+  type Organization,
+  type Relation
+} from "../../domain/EntityType.ts"
+import type { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
+import { CHANGED, EntityTypeCatalog, holdImports } from "../EntityTypeCatalog.ts"
+import type { BadRow } from "./BadRows.ts"
+import type { Preview } from "./Diff.ts"
+import { fault } from "./faults.ts"
+import { bindFields } from "./fields.ts"
+import { type FileOptions, type ImportFile, openImportFile } from "./readers/file.ts"
+import { inferKinds, type InferredKind, newColumn } from "./inferKinds.ts"
+import { type Plan, planImport, type PlanRequest } from "./plan.ts"
+import { withUnmade } from "./unmade.ts"
+import { writeRows } from "./rows.ts"
+import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
+import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
+
+export interface ImportRequest extends PlanRequest, FileOptions {
+  /** Paths of CSV, JSONL or XLSX files. */
+  readonly files: ReadonlyArray<string>
+  /** What stands before the ids of the files' rows. */
+  readonly idPrefix?: string | undefined
+  /** Leaves bad rows out and names them, instead of importing nothing. */
+  readonly skipBad?: boolean | undefined
+  /** Says what would happen, and changes nothing. */
+  readonly dryRun?: boolean | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
+export interface Progress {
+  readonly file: string
+  readonly doing: "reading" | "writing"
+  /** Rows of this file so far. */
+  readonly rows: number
+  /** How much of the file that is, from 0 to 1. */
+  readonly share: number
+}
+
+export interface Imported {
+  /** The type's slug and names, as they are now. */
+  readonly type: {
+    readonly slug: string
+    readonly name: string
+    readonly pluralName: string
+    readonly created: boolean
+  }
+  readonly dryRun: boolean
+  readonly rows: number
+  readonly inserted: number
+  readonly updated: number
+  readonly unchanged: number
+  /** Bad rows that were left out, and what is wrong with each. */
+  readonly leftOut: number
+  readonly badRows: ReadonlyArray<BadRow>
+  /** What each file is, and what became of its headers. */
+  readonly files: ReadonlyArray<{
+    readonly name: string
+    readonly format: string
+    readonly mapped: ReadonlyArray<{ readonly header: string; readonly to: string }>
+  }>
+  readonly createdColumns: ReadonlyArray<{ readonly slug: string; readonly name: string; readonly kind: ColumnKind }>
+  /** What is new, as `people.product`: the roles that see it, and those that don't until the policy shows it. */
+  readonly visibility: {
+    readonly columns: ReadonlyArray<string>
+    readonly shownTo: ReadonlyArray<string>
+    readonly hiddenFrom: ReadonlyArray<string>
+  }
+  /** What a dry run would change against what is there. */
+  readonly preview?: Preview
+  readonly warnings: ReadonlyArray<string>
+}
+
+type Fault = OperatorError | NotAdmitted | Unavailable
+
+/** What a dry run came to, on its way out of the transaction that it takes back. */
+class Undone<A> {
+  readonly _tag = "Undone"
+  readonly outcome: A
+  constructor(outcome: A) {
+    this.outcome = outcome
+  }
+}
+
+export class Importer extends Context.Service<
+  Importer,
+  {
+    /** Imports files: everything in them, or nothing and the lines that stand in the way. */
+    readonly import: (organization: Organization, request: ImportRequest) => Effect.Effect<Imported, Fault>
+  }
+>()("max/services/Importer") {
+  static readonly layer = Layer.effect(
+    Importer,
+    Effect.gen(function* () {
+      const { app, owner } = yield* Database
+      const catalogs = yield* EntityTypeCatalog
+      const states = yield* OrganizationState
+
+      const stateOf = (organization: Organization) =>
+        Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
+
+      /**
+       * Statistics, and which pages hold nothing that is still in doubt: those an index answers for by itself. Both are
+       * for speed alone: a failure here doesn't undo what was imported.
+       */
+      const tidy = (relations: ReadonlyArray<Relation>) =>
+        Effect.forEach(
+          ["ANALYZE", "VACUUM (TRUNCATE false)"].flatMap((what) => relations.map((one) => `${what} ${qualified(one)}`)),
+          (statement) => owner.unsafe(statement).unprepared,
+          { discard: true }
+        ).pipe(Effect.timeout("1 minute"), Effect.ignore)
+
+      /** Makes what is to be made; a dry run makes types, which nobody sees, and no columns, which would hold up lookups. */
+      const prepare = Effect.fnUntraced(function* (
+        state: State,
+        plan: Plan,
+        slug: string,
+        kinds: Kinds,
+        dryRun: boolean
+      ) {
+        const { catalog } = state
+        const columns = plan.created.map((column) => newColumn(column, kinds.get(column.slug)))
+        if (plan.type !== undefined && (columns.length === 0 || dryRun)) {
+          return { type: withUnmade(plan.type, columns, catalog), columns, published: undefined }
+        }
+        const published = yield* catalogs.publish(catalog, { slug, columns })
+        return { type: published.type, columns, published }
+      })
+
+      const writeFiles = Effect.fnUntraced(function* (
+        organization: Organization,
+        request: ImportRequest,
+        files: ReadonlyArray<ImportFile>,
+        kinds: Kinds,
+        defining: boolean
+      ) {
+        const sql = defining ? owner : app
+        const dryRun = request.dryRun === true
+        yield* holdImports(sql, organization.id)
+        // No other import changes the catalog from here on; what changed before is planned for again.
+        const state = yield* stateOf(organization)
+        const { catalog } = state
+        const plan = yield* planImport(files, request, catalog)
+        // Types and columns are never taken away, so this can't be; made on another connection, it wouldn't be undone.
+        if ((plan.type === undefined || plan.created.length > 0) && !defining) return yield* fault(CHANGED)
+        const { columns, published, type } = yield* prepare(state, plan, request.type, kinds, dryRun)
+        const binding = {
+          type,
+          catalog: withType(catalog, type),
+          idPrefix: request.idPrefix ?? "",
+          unmade: new Set(published === undefined ? columns.map(({ slug }) => slug) : [])
+        }
+        const bound = yield* Effect.forEach(plan.files, ({ file, mapped }) =>
+          Effect.map(bindFields(mapped, binding), (fields) => ({ file, fields }))
+        )
+        const written = yield* writeRows({
+          sql,
+          organization,
+          type,
+          files: bound,
+          skipBad: request.skipBad === true,
+          compared: dryRun,
+          onBatch: counting(request, "writing")
+        })
+        const made = plan.type === undefined ? type.columns : columns.map(({ slug }) => columnBySlug(type, slug)!)
+        if (published !== undefined && !dryRun) yield* catalogs.putInForce(catalog, published)
+        const types = [...state.catalog.types.filter(({ key }) => key !== type.key), type]
+        const shown =
+          made.length === 0 ? undefined : yield* showToAdmin(owner, organization.id, state.policy, [type], types)
+        const outcome = { ...written, plan, type, bound, columns, made, policy: shown ?? state.policy }
+        return dryRun ? yield* Effect.fail(new Undone(outcome)) : outcome
+      })
+
+      const importFiles = Effect.fnUntraced(function* (organization: Organization, request: ImportRequest) {
+        const files = yield* Effect.forEach(request.files, (path) => openImportFile(path, request))
+        if (files.length === 0) return yield* fault("There is no file to import")
+        const { catalog } = yield* stateOf(organization)
+        const first = yield* planImport(files, request, catalog)
+        const kinds = yield* inferKinds(first, organization.country, counting(request, "reading"))
+        const defining = first.type === undefined || first.created.length > 0
+        if (defining && request.dryRun !== true) {
+          const columns = first.created.map((column) => newColumn(column, kinds.get(column.slug)))
+          yield* orUnavailableInTheEnd(catalogs.makeRoom(catalog, { slug: request.type, columns }))
+        }
+        const done = yield* orUnavailableInTheEnd(
+          (defining ? owner : app)
+            .withTransaction(writeFiles(organization, request, files, kinds, defining))
+            .pipe(Effect.catchTag("Undone", ({ outcome }) => Effect.succeed(outcome)))
+        )
+        const { bad, bound, columns, counts, made, plan, policy, preview, type, warnings } = done
+        if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= TIDY_FROM)) {
+          const links = bound.flatMap(({ fields }) =>
+            fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))
+          )
+          yield* tidy([type.relation, ...links])
+        }
+        const madeSlugs = new Set(made.map(({ slug }) => slug))
+        const hidden = new Set(
+          hiddenFrom(policy, type).flatMap(({ columns: slugs, role }) =>
+            slugs.some((slug) => madeSlugs.has(slug)) ? [role] : []
+          )
+        )
+        const roles = made.length === 0 ? [] : Object.keys(policy.roles)
+        return {
+          type: { slug: type.slug, name: type.name, pluralName: type.pluralName, created: plan.type === undefined },
+          dryRun: request.dryRun === true,
+          ...counts,
+          badRows: bad.rows,
+          files: plan.files.map(({ file, mapped }) => ({
+            name: file.name,
+            format: file.format,
+            mapped: mapped.map(({ header, slug, via }) => ({
+              header,
+              to: via === undefined ? slug : `${slug}:${via.type}.${via.column}`
+            }))
+          })),
+          createdColumns: columns.map(({ kind, slug }) => ({ slug, name: columnBySlug(type, slug)!.name, kind })),
+          visibility: {
+            columns: made.map(({ slug }) => `${type.slug}.${slug}`),
+            shownTo: roles.filter((role) => !hidden.has(role)),
+            hiddenFrom: roles.filter((role) => hidden.has(role))
+          },
+          ...(preview === undefined ? {} : { preview }),
+          warnings: [
+            ...files.flatMap((file) => file.warnings),
+            ...warnings,
+            ...(bad.hint === undefined ? [] : [bad.hint])
+          ]
+        } satisfies Imported
+      })
+
+      return Importer.of({
+        import: Effect.fn("Importer.import")((organization, request) =>
+          Effect.scoped(importFiles(organization, request))
+        )
+      })
+    })
+  )
+}
+
+const TIDY_FROM = 1000
+
+type Kinds = ReadonlyMap<string, InferredKind>
+
+const withType = (catalog: Catalog, type: EntityType): Catalog => ({
+  ...catalog,
+  types: [...catalog.types.filter((known) => known.key !== type.key), type]
+})
+
+const counting = ({ onProgress }: ImportRequest, doing: Progress["doing"]) => {
+  const rows = new Map<ImportFile, number>()
+  return (file: ImportFile, more: number) => {
+    rows.set(file, (rows.get(file) ?? 0) + more)
+    onProgress?.({ file: file.name, doing, rows: rows.get(file)!, share: file.share() })
+  }
+}

@@ -1,0 +1,29 @@
+/** What a file is made of: records and their cells, and how long they may be. */
+import { quoted } from "../../../domain/text.ts"
+
+/** Something in a cell that is no value: an object, or a list within a list. */
+export const NESTED = Symbol("nested")
+
+/** What a cell holds: text as it is written, a list, or nothing. */
+export type Cell = string | ReadonlyArray<string> | typeof NESTED | undefined
+
+export interface FileRecord {
+  /** The line that the record begins on, from 1. */
+  readonly line: number
+  /** In the order of the file's headers. */
+  readonly cells: ReadonlyArray<Cell>
+  /** Why the record as a whole can't be used. */
+  readonly problem?: string
+}
+
+export const MAX_CELLS = 1000
+export const MAX_RECORD_BYTES = 8 * 1024 * 1024
+const MAX_CELL_LENGTH = 100_000
+
+export const textCell = (text: string): Cell =>
+  text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "") ? undefined : text
+
+export const tooLong = (cells: ReadonlyArray<Cell>, headers: ReadonlyArray<string>): string | undefined => {
+  const index = cells.findIndex((cell) => typeof cell === "string" && cell.length > MAX_CELL_LENGTH)
+  return index < 0 ? undefined : `${quoted(headers[index]!)} has more than ${MAX_CELL_LENGTH} characters`
+}

@@ -1,0 +1,193 @@
+/** A filter's value → what it compares, for a caller. It is looked at once the names have been found. */
+import { Result } from "effect"
+import { type Column, columnByKey, DISPLAY_NAME, idColumn } from "../../domain/EntityType.ts"
+import { InvalidInput, type UnknownName } from "../../domain/errors.ts"
+import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../../domain/keys.ts"
+import { all, Bound, type Literal, NEVER, some } from "../../domain/Predicate.ts"
+import { type Filter, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
+import { printable } from "../../domain/text.ts"
+import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../../domain/values.ts"
+import { MIN_CONTAINS } from "../../database/sql/predicate.ts"
+import type { Values } from "./shapes.ts"
+import { isId, maskOf, targetIn, type Visible } from "./visible.ts"
+
+export type Fault = UnknownName | InvalidInput
+
+export const invalid = (message: string) => Result.fail(new InvalidInput({ message }))
+
+/** Of a closed list, what an error names. */
+const MAX_SHOWN_VALUES = 30
+
+/** What certainly leaves something when it is folded, which isn't cheap. */
+const CERTAIN = /[a-z0-9]/i
+
+export const resolveFilter = (
+  filter: Filter,
+  column: Column,
+  visible: Visible,
+  values: Values
+): Result.Result<Bound, Fault> => {
+  const { value } = filter
+  if (value.length > MAX_VALUE_LENGTH) return invalid(`A value has at most ${MAX_VALUE_LENGTH} characters.`)
+  if (value.includes("\u0000")) return invalid("A value can't contain a NUL character.")
+  if (!CERTAIN.test(value) && foldText(value) === "") return invalid(`The value for ${column.slug} is empty.`)
+  switch (filter.op) {
+    case "eq":
+      return equal(value, column, visible, values)
+    case "ilike":
+      return contains(value, column, visible, values)
+    case "gte":
+    case "lt":
+      return bound(value, filter.op, column, visible, values)
+  }
+}
+
+const compare = (
+  values: Values,
+  column: Column,
+  op: "eq" | "gte" | "lt",
+  value: Literal,
+  side: "value" | "key" = "value"
+  // Written out, here and below: made for every question, and the constructors cost as much as the rest of it.
+): Bound => ({ _tag: "Compare", column: column.key, side, op, value: values.give(column, value) })
+
+const equal = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Bound, Fault> => {
+  const { organization } = visible.state.catalog
+  if (isId(column)) {
+    const id = parseId(value, column.ids)
+    return Result.succeed(id === undefined ? NEVER : compare(values, column, "eq", id))
+  }
+  switch (column.kind) {
+    case "text":
+    case "list": {
+      const folded = foldText(value)
+      if (column.values !== undefined && !column.values.some((one) => foldText(one) === folded)) {
+        return invalid(
+          `${column.slug} is one of: ${column.values.slice(0, MAX_SHOWN_VALUES).map(printable).join(", ")}.`
+        )
+      }
+      return Result.succeed(compare(values, column, "eq", folded, "key"))
+    }
+    case "phone": {
+      const key = phoneKey(value, organization.country)
+      if (column.storage._tag === "Value" && column.storage.source !== undefined) {
+        const digits = phoneDigits(value)
+        // What is no number at home may be one abroad, written without its plus.
+        const abroad = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
+        const forms = [...new Set([abroad, digits])].filter((form) => form !== undefined)
+        return Result.succeed(
+          forms.length === 0
+            ? NEVER
+            : Bound.In({ column: column.key, side: "key", values: values.listed(forms), negated: false })
+        )
+      }
+      return Result.succeed(key === undefined ? NEVER : compare(values, column, "eq", key, "key"))
+    }
+    case "email": {
+      const key = emailKey(value)
+      return Result.succeed(key === undefined ? NEVER : compare(values, column, "eq", key, "key"))
+    }
+    case "boolean": {
+      const truth = /^(true|yes|1)$/i.test(value) ? true : /^(false|no|0)$/i.test(value) ? false : undefined
+      return truth === undefined
+        ? invalid(`${column.slug} is true or false.`)
+        : Result.succeed(compare(values, column, "eq", truth))
+    }
+    case "integer":
+    case "number":
+      return Result.map(numeric(value, column, visible), (number) => compare(values, column, "eq", number))
+    case "date":
+    case "timestamp":
+      return Result.map(period(value, column, visible), ({ from, to }) =>
+        to === undefined
+          ? compare(values, column, "eq", from)
+          : all(compare(values, column, "gte", from), compare(values, column, "lt", to))
+      )
+    case "reference":
+    case "references": {
+      const target = targetIn(visible, column)!
+      const id = parseId(value, target.type.mapping?.id.type)
+      return Result.succeed(
+        id === undefined
+          ? NEVER
+          : some(column.key, all(target.plan.where, compare(values, idColumn(target.type), "eq", id)))
+      )
+    }
+  }
+}
+
+const contains = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Bound, Fault> => {
+  if (isId(column)) return invalid("id can't be searched with ilike: use eq.")
+  switch (column.kind) {
+    case "text":
+      return containsText(foldText(value), column, values)
+    case "email":
+      return containsText(lowerAscii(value.trim()), column, values)
+    case "phone": {
+      const digits = value.replace(/[^\d+]/g, "")
+      return digits === "" ? Result.succeed(NEVER) : containsText(digits, column, values)
+    }
+    case "reference":
+    case "references": {
+      const target = targetIn(visible, column)!
+      const name = columnByKey(target.type, DISPLAY_NAME)
+      if (name === undefined) return Result.succeed(NEVER)
+      return Result.map(containsText(foldText(value), name, values), (part) =>
+        some(column.key, all(target.plan.where, maskOf(target.plan, name), part))
+      )
+    }
+    default:
+      return invalid(`${column.slug} can't be searched with ilike: use eq.`)
+  }
+}
+
+const containsText = (text: string, column: Column, values: Values): Result.Result<Bound, InvalidInput> =>
+  [...text].length >= MIN_CONTAINS || (column.storage._tag === "Value" && column.storage.indexed === true)
+    ? Result.succeed(Bound.Contains({ column: column.key, text: values.contained(text) }))
+    : invalid(`To search ${column.slug}, give at least ${MIN_CONTAINS} characters.`)
+
+const bound = (
+  value: string,
+  op: "gte" | "lt",
+  column: Column,
+  visible: Visible,
+  values: Values
+): Result.Result<Bound, Fault> => {
+  switch (column.kind) {
+    case "integer":
+    case "number":
+      return Result.map(numeric(value, column, visible), (number) => compare(values, column, op, number))
+    case "date":
+    case "timestamp":
+      return Result.map(period(value, column, visible), ({ from }) => compare(values, column, op, from))
+    default:
+      return invalid(`${column.slug} has no order: use eq or ilike.`)
+  }
+}
+
+const numeric = (value: string, column: Column, visible: Visible): Result.Result<Literal, InvalidInput> => {
+  const read = bindScalar(column, value.trim(), visible.state.catalog.organization)
+  return read === undefined
+    ? invalid(`${column.slug} is a ${column.kind === "integer" ? "whole number" : "number"}, such as 42.`)
+    : Result.succeed(read)
+}
+
+/** A period as a half-open range; a point in time (timestamps only) has no end. */
+const period = (
+  value: string,
+  column: Column,
+  visible: Visible
+): Result.Result<{ readonly from: string; readonly to?: string }, InvalidInput> => {
+  const range = dateRange(value, () => todayIn(visible.state.catalog.organization.timeZone))
+  if (range !== undefined) {
+    return Result.succeed(
+      column.kind === "date" ? range : { from: `${range.from}T00:00:00`, to: `${range.to}T00:00:00` }
+    )
+  }
+  const point = column.kind === "timestamp" ? isoTimestamp(value.trim()) : undefined
+  return point === undefined
+    ? invalid(
+        `${column.slug} is a ${column.kind === "date" ? "date" : "time"}, such as 2026, 2026-03 or 2026-03-31${column.kind === "date" ? "" : "T14:00"}.`
+      )
+    : Result.succeed({ from: point })
+}

@@ -1,0 +1,238 @@
+/**
+ * Existing tables and views as entity types: proposed from the live catalog, checked against it, published in one
+ * transaction, and watched for drift. Nothing is ever written to them.
+ */
+import type { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
+import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { rolesOf } from "../../database/migrate.ts"
+import { orUnavailable, orUnavailableInTheEnd } from "../../database/execute.ts"
+import { type Catalog, connected, type Organization } from "../../domain/EntityType.ts"
+import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { closest, printable, quoted } from "../../domain/text.ts"
+import { holdImports } from "../EntityTypeCatalog.ts"
+import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
+import { moveAnchors } from "./anchors.ts"
+import { type Checked, checkEntry, isFaults } from "./check.ts"
+import { changesOf, documentsOf, keepEdits } from "./drift.ts"
+import { driftedRelations } from "./drifted.ts"
+import { type Facts, readFacts, type RelationFacts } from "./facts.ts"
+import type { MappingFile, TypeEntry } from "./file.ts"
+import { type Proposal, propose } from "./propose.ts"
+import { grant, historyOf, publish } from "./publish.ts"
+import { OrganizationState } from "../catalog/OrganizationState.ts"
+
+interface Mapped {
+  readonly slug: string
+  readonly pluralName: string
+  readonly table: string
+  readonly version: number
+  readonly columns: ReadonlyArray<string>
+  /** What other roles than the starter admin don't see of it. */
+  readonly hidden: ReadonlyArray<{ readonly role: string; readonly columns: ReadonlyArray<string> }>
+}
+
+export interface Applied {
+  readonly types: ReadonlyArray<Mapped>
+  /** Whether the starter admin role was given what is new. */
+  readonly admin: boolean
+  readonly advice: ReadonlyArray<string>
+}
+
+type Fault = OperatorError | NotAdmitted | Unavailable
+
+export class Mappings extends Context.Service<
+  Mappings,
+  {
+    /** How these tables and views could be read; without names all of them. */
+    readonly propose: (
+      organization: Organization,
+      tables: ReadonlyArray<string>,
+      exclusive: boolean
+    ) => Effect.Effect<Proposal, Fault>
+    /** Checks a mapping and puts it in force: all of it, or nothing and what stands in the way. */
+    readonly apply: (organization: Organization, file: MappingFile) => Effect.Effect<Applied, Fault>
+    /** What has changed since the organization's tables were mapped, a line each. */
+    readonly diff: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
+    /** The indexes that the organization's large tables lack, as statements. */
+    readonly advice: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
+    /** Mapped relations of any organization that have changed since, as schema.table; one cheap statement. */
+    readonly drifted: Effect.Effect<ReadonlyArray<string>, Unavailable>
+    /** Sets the key by which mapped tables call the organization. */
+    readonly setKey: (organization: Organization, key: string) => Effect.Effect<void, Fault>
+  }
+>()("max/services/Mappings") {
+  static readonly layer = Layer.effect(
+    Mappings,
+    Effect.gen(function* () {
+      const { app, owner, search } = yield* Database
+      const states = yield* OrganizationState
+
+      const stateOf = (organization: Organization) =>
+        Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
+
+      const factsOf = Effect.gen(function* () {
+        const [row] = yield* owner<{ database: string }>`SELECT current_database()::text AS database`
+        const roles = rolesOf(row!.database)
+        return { facts: yield* readFacts(owner, roles.read), readingRole: roles.read }
+      })
+
+      /** What the organization has mapped, and everything that it can be held against. */
+      const contextOf = Effect.fnUntraced(function* (organization: Organization) {
+        const { catalog } = yield* stateOf(organization)
+        const { facts } = yield* orUnavailable(factsOf)
+        const documents = yield* orUnavailable(documentsOf(owner, organization))
+        const entries = documents.map(({ entry }) => entry)
+        const history = yield* orUnavailable(historyOf(owner, entries, catalog))
+        return { documents, context: { facts, entries, catalog, history } }
+      })
+
+      const apply = Effect.fn("Mappings.apply")(function* (organization: Organization, file: MappingFile) {
+        return yield* orUnavailableInTheEnd(
+          owner.withTransaction(
+            Effect.gen(function* () {
+              yield* holdImports(owner, organization.id)
+              const { catalog, policy } = yield* stateOf(organization)
+              const { facts, readingRole } = yield* factsOf
+              const checked = yield* checkAll(owner, file.types, catalog, facts)
+              for (const one of checked) yield* publish(owner, organization, catalog, one)
+              yield* grant(owner, readingRole, checked)
+              const now = connected([
+                ...catalog.types.filter((type) => !checked.some((one) => one.type.key === type.key)),
+                ...checked.map(({ type }) => type)
+              ])
+              const types = checked.map(({ type }) => now.find(({ key }) => key === type.key)!)
+              const moved = yield* moveAnchors(owner, catalog, { ...catalog, types: now })
+              if ((yield* holdEpoch(owner, organization.id)) !== catalog.epoch) {
+                return yield* new OperatorError({
+                  message: "Something else changed this organization at the same time. Apply it again."
+                })
+              }
+              const extended = yield* showToAdmin(owner, organization.id, policy, types, now)
+              const [first, ...others] = types.map((type, index): AuditEvent => ({
+                actor: OPERATOR,
+                action: "catalog.published",
+                subject: type.slug,
+                details: {
+                  version: type.version,
+                  table: checked[index]!.relation.name,
+                  columns: type.columns.map(({ slug }) => slug)
+                }
+              }))
+              yield* raiseEpoch(owner, organization.id, [first!, ...others, ...moved])
+              const inForce = extended ?? policy
+              const applied: Applied = {
+                admin: extended !== undefined,
+                advice: checked.flatMap(({ advice }) => advice),
+                types: types.map((type, index) => ({
+                  slug: type.slug,
+                  pluralName: type.pluralName,
+                  table: checked[index]!.relation.name,
+                  version: type.version,
+                  columns: type.columns.map(({ slug }) => slug),
+                  hidden: hiddenFrom(inForce, type)
+                }))
+              }
+              return applied
+            })
+          )
+        )
+      })
+
+      return Mappings.of({
+        apply,
+
+        propose: Effect.fn("Mappings.propose")(function* (organization, tables, exclusive) {
+          const { catalog } = yield* stateOf(organization)
+          const { facts } = yield* orUnavailable(factsOf)
+          const chosen =
+            tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => find(facts, name))
+          const { file, notes } = propose(facts, chosen, catalog, { exclusive, timeZone: organization.timeZone })
+          const documents = yield* orUnavailable(documentsOf(owner, organization))
+          return {
+            notes,
+            file: { ...file, types: file.types.map((entry) => keepEdits(entry, documents)) }
+          }
+        }),
+
+        diff: Effect.fn("Mappings.diff")(function* (organization) {
+          const { context, documents } = yield* contextOf(organization)
+          return documents.flatMap((document) => changesOf(document, context))
+        }),
+
+        advice: Effect.fn("Mappings.advice")(function* (organization) {
+          const { context, documents } = yield* contextOf(organization)
+          return documents.flatMap(({ entry }) => {
+            const checked = checkEntry(entry, context)
+            return isFaults(checked) ? [] : checked.advice
+          })
+        }),
+
+        drifted: orUnavailable(driftedRelations(search)),
+
+        setKey: Effect.fn("Mappings.setKey")(function* (organization, key) {
+          if (key.trim() === "" || key.length > 200 || printable(key) !== key) {
+            return yield* new OperatorError({
+              message: "A key is the organization's id in your tables: 1 to 200 characters."
+            })
+          }
+          yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                yield* app`UPDATE max.organizations SET external_key = ${key} WHERE organization_id = ${organization.id}`
+                yield* raiseEpoch(app, organization.id, [
+                  { actor: OPERATOR, action: "organization.key", subject: organization.slug }
+                ])
+              })
+            )
+          )
+        })
+      })
+    })
+  )
+}
+
+const find = (facts: Facts, name: string): Effect.Effect<RelationFacts, OperatorError> => {
+  const exact = facts.relations.find((relation) => relation.name === name)
+  const plain = facts.relations.filter(({ table }) => table === name)
+  const found = exact ?? (plain.length === 1 ? plain[0] : undefined)
+  if (found !== undefined) return Effect.succeed(found)
+  const near = closest(
+    name,
+    facts.relations.flatMap((relation) => [relation.name, relation.table])
+  )
+  return Effect.fail(
+    new OperatorError({
+      message:
+        plain.length > 1
+          ? `There are several tables ${quoted(name)}. Write one of: ${plain.map((relation) => relation.name).join(", ")}`
+          : `There is no table or view ${quoted(name)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
+    })
+  )
+}
+
+/** Every entry as a type, or everything that is wrong with any of them. */
+const checkAll = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  entries: ReadonlyArray<TypeEntry>,
+  catalog: Catalog,
+  facts: Facts
+) {
+  if (entries.length === 0) return yield* new OperatorError({ message: "The file maps nothing." })
+  const history = yield* historyOf(owner, entries, catalog)
+  const checked: Array<Checked> = []
+  const faults: Array<string> = []
+  for (const entry of entries) {
+    const one = checkEntry(entry, { facts, entries, catalog, history })
+    if (isFaults(one)) faults.push(...one)
+    else checked.push(one)
+  }
+  return faults.length === 0
+    ? checked
+    : yield* new OperatorError({
+        message: `Nothing is mapped: ${faults.length} problem${faults.length === 1 ? "" : "s"}.`,
+        details: faults.slice(0, 50)
+      })
+})

@@ -1,0 +1,159 @@
+/**
+ * Who somebody is, and whether they may come in: two things. Identifying finds the People with an identifier and
+ * grants nothing. Admitting asks for a verified identifier that is bound to an active membership.
+ */
+import { callerMark } from "../../domain/pseudonym.ts"
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { runWithin } from "../../database/execute.ts"
+import { compileIdentify } from "../../database/sql/identify.ts"
+import { columnByKey, type Organization, peopleOf } from "../../domain/EntityType.ts"
+import { NotAdmitted, type Unavailable } from "../../domain/errors.ts"
+import { emailKey, phoneKey } from "../../domain/keys.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { showId } from "../../domain/values.ts"
+import { Vouched } from "../../domain/Vouched.ts"
+import { type Membership, OrganizationState, type State } from "../catalog/OrganizationState.ts"
+import { Refusals } from "../audit/Refusals.ts"
+import { makeSubjects } from "./vouchedSubject.ts"
+
+/** An identifier in its normal form. */
+export interface Identifier {
+  readonly kind: "email" | "phone"
+  readonly key: string
+}
+
+/** Reads an e-mail address or phone number as a person writes it; undefined when it is neither. */
+export const readIdentifier = (text: string, organization: Organization): Identifier | undefined => {
+  const email = emailKey(text)
+  if (email !== undefined) return { kind: "email", key: email }
+  const phone = phoneKey(text, organization.country)
+  return phone === undefined ? undefined : { kind: "phone", key: phone }
+}
+
+/** What of a principal is taken over when it is built anew: who it is, and what the call brought with it. */
+export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles" | "vouched">
+
+export interface Admitted {
+  readonly principal: Principal
+  readonly state: State
+}
+
+/** At most this many are identified: beyond one, how many doesn't matter. */
+const MAX_IDENTIFIED = 10
+
+export class IdentityResolver extends Context.Service<
+  IdentityResolver,
+  {
+    /** Entity ids of the People with this identifier: nobody, one or several. The one read without a plan; ids only. */
+    readonly identify: (
+      organization: Organization,
+      identifier: Identifier
+    ) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
+    /** The principal whose active membership has this verified identifier. */
+    readonly admit: (
+      organization: Organization,
+      identifier: Identifier
+    ) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+    /** The principal whom a trusted host vouches for: with or without a membership, but not with a suspended one. */
+    readonly vouch: (organization: Organization, vouched: Vouched) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+    /** The principal as it is now: the same person, with what the database says of it at this moment. */
+    readonly readmit: (principal: Readmitted) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
+  }
+>()("max/services/IdentityResolver") {
+  static readonly layer = Layer.effect(
+    IdentityResolver,
+    Effect.gen(function* () {
+      const { search } = yield* Database
+      const refusals = yield* Refusals
+      const states = yield* OrganizationState
+
+      const refuse = (organizationId: bigint, actor: string, subject: string) => {
+        refusals.record({ organizationId, actor, action: "admission.refused", subject })
+        const marks = {
+          "max.denied": true,
+          ...(actor === "nobody" ? {} : { "max.caller": callerMark({ organizationId, anchorEntityId: actor }) })
+        }
+        return Effect.andThen(Effect.annotateCurrentSpan(marks), Effect.fail(NotAdmitted.error))
+      }
+
+      /** `who` is the person that was named, as far as one is known. */
+      const admitted = (
+        state: State,
+        membership: Membership | undefined,
+        call: Pick<Principal, "actor" | "scope" | "claimedRoles">,
+        who: { readonly anchorId: string } | { readonly kind: Identifier["kind"] }
+      ) => {
+        const organizationId = state.catalog.organization.id
+        if (membership === undefined) {
+          return "anchorId" in who
+            ? refuse(organizationId, who.anchorId, "membership")
+            : refuse(organizationId, "nobody", who.kind)
+        }
+        return Effect.succeed<Admitted>({
+          state,
+          principal: {
+            organizationId,
+            anchorEntityId: membership.anchorId,
+            roles: call.claimedRoles ?? membership.roles,
+            attributes: membership.attributes,
+            ...(call.claimedRoles === undefined ? {} : { claimedRoles: call.claimedRoles }),
+            ...(call.actor === undefined ? {} : { actor: call.actor }),
+            ...(call.scope === undefined ? {} : { scope: call.scope }),
+            epoch: state.catalog.epoch
+          }
+        })
+      }
+
+      const identify = Effect.fn("IdentityResolver.identify")(function* (
+        organization: Organization,
+        identifier: Identifier
+      ) {
+        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        const people = peopleOf(state.catalog)
+        const column = people && columnByKey(people, identifier.kind)
+        if (people === undefined || column === undefined) return []
+        const statement = compileIdentify(people, column, identifier.key, state.catalog, MAX_IDENTIFIED)
+        const rows = yield* runWithin<{ id: bigint | string }>(search, organization.id, statement)
+        return [...new Set(rows.map((row) => showId(row.id, people.mapping?.id.type)))]
+      })
+
+      const subjectOf = makeSubjects(search, states, identify)
+
+      /** What a host says counts in the organization that it is about, unless the person's membership is suspended. */
+      const vouchedFor = Effect.fnUntraced(function* ({ anchorEntityId, vouched, ...call }: Readmitted) {
+        const { barred, state } = yield* states.read(
+          call.organizationId,
+          anchorEntityId === "" ? { by: "nobody" } : { by: "anchor", id: anchorEntityId }
+        )
+        const { organization } = state.catalog
+        if (barred || !Vouched.is(vouched) || vouched.organization !== organization.slug)
+          return yield* refuse(organization.id, anchorEntityId, barred ? "membership" : "vouched")
+        const { attributes, roles } = vouched
+        const principal = { ...call, anchorEntityId, vouched, roles, attributes, epoch: state.catalog.epoch }
+        return { state, principal } satisfies Admitted
+      })
+
+      return IdentityResolver.of({
+        identify,
+        vouch: Effect.fn("IdentityResolver.vouch")(function* (organization, vouched) {
+          const anchorEntityId = yield* subjectOf(organization, vouched.subject)
+          if (anchorEntityId === undefined) return yield* refuse(organization.id, "nobody", "vouched")
+          return yield* vouchedFor({ organizationId: organization.id, anchorEntityId, vouched })
+        }),
+        admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
+          const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
+          return yield* admitted(state, membership, {}, identifier)
+        }),
+        readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
+          if (principal.vouched !== undefined) return yield* vouchedFor(principal)
+          const { membership, state } = yield* states.read(principal.organizationId, {
+            by: "anchor",
+            id: principal.anchorEntityId
+          })
+          return yield* admitted(state, membership, principal, { anchorId: principal.anchorEntityId })
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,60 @@
+/** The members that a column of people says: who has roles in it, known by the e-mail address or else the phone number of their record. */
+import { Effect } from "effect"
+import { Database } from "../../database/Database.ts"
+import { runWithin } from "../../database/execute.ts"
+import { compileValues } from "../../database/sql/identify.ts"
+import {
+  columnByKey,
+  columnBySlug,
+  DISPLAY_NAME,
+  type Organization,
+  PEOPLE,
+  peopleOf
+} from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
+import { closest, quoted } from "../../domain/text.ts"
+import { readIdentifier } from "./IdentityResolver.ts"
+import type { ListedMember } from "./Memberships.ts"
+import { OrganizationState } from "../catalog/OrganizationState.ts"
+
+/** Reads `people.role`; who has no identifier is named. */
+export const membersByColumn = Effect.fnUntraced(function* (organization: Organization, path: string) {
+  const { search } = yield* Database
+  const states = yield* OrganizationState
+  const { state } = yield* states.read(organization.id, { by: "nobody" })
+  const people = peopleOf(state.catalog)!
+  const [type, slug = ""] = path.split(".")
+  const column = type === PEOPLE ? columnBySlug(people, slug) : undefined
+  if (column === undefined || (column.kind !== "text" && column.kind !== "list")) {
+    const near = closest(
+      slug,
+      people.columns.filter(({ kind }) => kind === "text" || kind === "list").map((known) => known.slug)
+    )
+    return yield* new OperatorError({
+      message: `--column takes a column of people that holds text or a list, such as people.role, and ${quoted(path)} is none.${near === undefined ? "" : ` Did you mean people.${near}?`}`
+    })
+  }
+  const statement = compileValues(
+    people,
+    [column, ...[DISPLAY_NAME, "email", "phone"].map((key) => columnByKey(people, key))],
+    state.catalog
+  )
+  const rows = yield* runWithin<{
+    c0: string | ReadonlyArray<string>
+    c1: string | null
+    c2: string | null
+    c3: string | null
+  }>(search, organization.id, statement)
+  const faults: Array<string> = []
+  const members = rows.flatMap(({ c0: roles, c1, c2: email, c3: phone }): ReadonlyArray<ListedMember> => {
+    const name = c1 ?? ""
+    const identifier = [email, phone].find((text) => text !== null && readIdentifier(text, organization) !== undefined)
+    if (typeof identifier !== "string") faults.push(`${quoted(name)} has neither an e-mail address nor a phone number.`)
+    const listed = typeof roles === "string" ? roles.split(";") : roles
+    return typeof identifier === "string"
+      ? [{ place: quoted(name), identifier, roles: listed.map((role) => role.trim()).filter((role) => role !== "") }]
+      : []
+  })
+  if (faults.length > 0) return yield* new OperatorError({ message: "Nothing was changed.", details: faults })
+  return members
+})

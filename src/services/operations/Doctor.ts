@@ -1,0 +1,91 @@
+/** Looks at everything that has to be right, says what isn't and which command mends it, and changes nothing. */
+import { Effect, Redacted } from "effect"
+import { SqlError } from "effect/sql"
+import { connectOwner, type Whereabouts } from "../../database/Database.ts"
+import { type EmbeddedServerError, isThere } from "../../database/embedded/EmbeddedServer.ts"
+import { faultOf } from "../../database/fault.ts"
+import { inspect } from "../../database/migrate.ts"
+import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
+import { mapped } from "./doctor/mapped.ts"
+import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
+import { indexes, statistics, tables } from "./doctor/tables.ts"
+import { roles } from "./doctor/walls.ts"
+
+export type { Finding } from "./doctor/Finding.ts"
+
+/** In the order in which they are said. Whatever else has to be right is one more line here. */
+const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
+  ["postgres", postgres],
+  ["schema", schema],
+  ["extensions", extensions],
+  ["roles", roles],
+  ["organizations", organizations],
+  ["tables", tables],
+  ["indexes", indexes],
+  ["mapped tables", mapped],
+  ["statistics", statistics],
+  ["connections", connections],
+  ["disk", disk],
+  ["clock", clock]
+]
+
+const DEADLINE = "20 seconds"
+
+/** What is found in the database that is configured, from the connection to the clock. */
+export const examine = Effect.fn("Doctor.examine")((where: Whereabouts & { readonly searchConnections: number }) =>
+  Effect.gen(function* () {
+    if (where.databaseUrl === undefined && !(yield* isThere(where)))
+      return [
+        ok(
+          "connection",
+          "There is no database yet. Max makes its own when a command needs one.",
+          "max init",
+          "max demo"
+        )
+      ]
+    const from = yield* connectOwner(where)
+    const inspection = yield* inspect(from.owner)
+    const patient = { from, owner: from.owner, inspection, searchConnections: where.searchConnections }
+    const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
+      check(patient).pipe(
+        Effect.catchTag("SqlError", (error) =>
+          Effect.succeed([fail(name, `This couldn't be looked at: ${faultOf(error).reason}.`)])
+        )
+      )
+    )
+    return [ok("connection", `${placeOf(where)} answers.`), ...findings.flat()]
+  }).pipe(
+    Effect.scoped,
+    Effect.catch((error) => Effect.succeed([unreachable(where, error)])),
+    Effect.timeoutOrElse({
+      duration: DEADLINE,
+      orElse: () => Effect.succeed([fail("connection", `${placeOf(where)} doesn't answer within ${DEADLINE}.`)])
+    })
+  )
+)
+
+const placeOf = ({ dataDir, databaseUrl }: Whereabouts): string => {
+  if (databaseUrl === undefined) return `Max's own Postgres in ${dataDir}`
+  const url = new URL(Redacted.value(databaseUrl))
+  const host = url.searchParams.get("host") ?? url.hostname
+  return `The database ${decodeURIComponent(url.pathname.slice(1)) || "of that user's name"} at ${host === "" ? "this machine" : host}:${url.searchParams.get("port") ?? (url.port || "5432")}`
+}
+
+const unreachable = (where: Whereabouts, error: SqlError.SqlError | EmbeddedServerError): Finding => {
+  if (!SqlError.isSqlError(error)) return fail("connection", error.message)
+  const { code, reason } = faultOf(error)
+  return fail("connection", `${placeOf(where)} can't be used: ${reason}.`, ...(MENDS[code ?? ""] ?? OTHERWISE))
+}
+
+const URL_SHAPE = "DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/DATABASE"
+const OTHERWISE = [`Is the server running, and is this right? ${URL_SHAPE}`]
+const UNKNOWN_SIGNER = ["NODE_EXTRA_CA_CERTS=/path/to/the-server's-ca.pem"]
+const MENDS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "28P01": [URL_SHAPE],
+  "28000": [URL_SHAPE],
+  "3D000": ["CREATE DATABASE max; (or correct the name at the end of DATABASE_URL)"],
+  "53300": ["ALTER SYSTEM SET max_connections = 200; (then restart Postgres)", "MAX_SEARCH_CONNECTIONS=2"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER
+}

@@ -1,0 +1,45 @@
+/** Entity ids to the ids that imports know them by: for `eval` only, ids only, without a plan. */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { runWithin } from "../../database/execute.ts"
+import { qualified } from "../../database/sql/SqlWriter.ts"
+import { type Organization, typeBySlug } from "../../domain/EntityType.ts"
+import type { NotAdmitted, Unavailable } from "../../domain/errors.ts"
+import { encodeId } from "../../domain/ids.ts"
+import { entityId } from "../../domain/values.ts"
+import { OrganizationState } from "../catalog/OrganizationState.ts"
+
+export class ExternalIds extends Context.Service<
+  ExternalIds,
+  {
+    /** The external id of each entity that has one, in no order. */
+    readonly of: (
+      organization: Organization,
+      typeSlug: string,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, string>, NotAdmitted | Unavailable>
+  }
+>()("max/services/ExternalIds") {
+  static readonly layer = Layer.effect(
+    ExternalIds,
+    Effect.gen(function* () {
+      const { search } = yield* Database
+      const states = yield* OrganizationState
+      return ExternalIds.of({
+        of: Effect.fn("ExternalIds.of")(function* (organization, typeSlug, ids) {
+          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const type = typeBySlug(state.catalog, typeSlug)
+          if (type === undefined || ids.length === 0) return new Map()
+          // A row that isn't Max's is called by its own key.
+          if (type.mapping !== undefined) return new Map(ids.map((id) => [id, id]))
+          const rows = yield* runWithin<{ id: bigint; external_id: string }>(search, organization.id, {
+            text: `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p
+             WHERE p.organization_id = $1::bigint AND p.id = ANY($2::text[]::bigint[]) AND p.external_id IS NOT NULL`,
+            parameters: [organization.id, ids.map(entityId)]
+          })
+          return new Map(rows.map((row) => [encodeId(row.id), row.external_id]))
+        })
+      })
+    })
+  )
+}

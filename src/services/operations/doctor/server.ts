@@ -1,0 +1,192 @@
+/** The server: which it is, what it was prepared with, and whether the machine under it keeps up. */
+import { Effect } from "effect"
+import { statfs } from "node:fs/promises"
+import { NEWEST_SERVER, OLDEST_SERVER } from "../../../database/migrate.ts"
+import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
+import { type Check, fail, ok, some, warn } from "./Finding.ts"
+
+export const postgres: Check = ({ inspection: { serverVersion } }) =>
+  Effect.succeed([
+    serverVersion < OLDEST_SERVER
+      ? fail("postgres", `This is Postgres ${serverVersion}.`, `Use Postgres ${OLDEST_SERVER} to ${NEWEST_SERVER}.`)
+      : serverVersion > NEWEST_SERVER
+        ? warn(
+            "postgres",
+            `This is Postgres ${serverVersion}; Max was tried with ${OLDEST_SERVER} to ${NEWEST_SERVER}.`
+          )
+        : ok("postgres", `Postgres ${serverVersion}.`)
+  ])
+
+export const schema: Check = ({ from, inspection: { schemaVersion } }) =>
+  Effect.succeed([
+    schemaVersion === SCHEMA_VERSION
+      ? ok("schema", `Version ${schemaVersion}, as this Max needs it.`)
+      : schemaVersion > SCHEMA_VERSION
+        ? fail(
+            "schema",
+            `Version ${schemaVersion}, made by a newer Max; this one knows ${SCHEMA_VERSION}. Update its checkout, or the package made of it:`,
+            "git pull && npm ci"
+          )
+        : from.own
+          ? ok("schema", "Prepared by the next command that needs it: this database is Max's own.")
+          : schemaVersion === 0
+            ? fail("schema", "The database isn't prepared for Max.", "max migrate --print", "max migrate")
+            : fail(
+                "schema",
+                `Version ${schemaVersion}; this Max needs ${SCHEMA_VERSION}.`,
+                "max backup before-upgrade.backup",
+                "max migrate"
+              )
+  ])
+
+const EXTENSIONS = ["pg_trgm", "btree_gin"]
+
+export const extensions: Check = ({ inspection: { schemaVersion }, owner }) =>
+  Effect.map(
+    owner<{ name: string; installed: boolean }>`
+      SELECT name::text, installed_version IS NOT NULL AS installed FROM pg_available_extensions
+      WHERE name = ANY(${EXTENSIONS}::text[])`,
+    (rows) => {
+      const absent = EXTENSIONS.filter((name) => !rows.some((row) => row.name === name))
+      const missing = rows.filter(({ installed }) => !installed).map(({ name }) => name)
+      if (absent.length > 0)
+        return [
+          fail(
+            "extensions",
+            `The server doesn't have ${absent.join(" and ")}, which searches need.`,
+            "Install Postgres' contrib package on the server, such as: apt-get install postgresql-contrib"
+          )
+        ]
+      if (missing.length > 0 && schemaVersion > 0)
+        return [
+          fail(
+            "extensions",
+            `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing: searches fail.`,
+            ...missing.map((name) => `CREATE EXTENSION ${name} WITH SCHEMA max;`)
+          )
+        ]
+      return [ok("extensions", `${EXTENSIONS.join(" and ")} are there.`)]
+    }
+  )
+
+/** What other commands of this process need: the lookup, the application's two, the owner's two, and one of our own. */
+const OTHER_CONNECTIONS = 6
+
+export const connections: Check = ({ owner, searchConnections }) =>
+  Effect.map(
+    owner<{ most: number; used: number }>`
+      SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
+        (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database) AS used`,
+    ([row]) => {
+      const { most, used } = row!
+      const needed = searchConnections + OTHER_CONNECTIONS
+      return [
+        most - used >= needed
+          ? ok("connections", `${used} of ${most} are in use; each Max process takes up to ${needed}.`)
+          : warn(
+              "connections",
+              `${used} of ${most} are in use, and a Max process takes up to ${needed}: some lookups may find none left.`,
+              `MAX_SEARCH_CONNECTIONS=${Math.max(1, most - used - OTHER_CONNECTIONS)}`,
+              "ALTER SYSTEM SET max_connections = 200; (then restart Postgres)"
+            )
+      ]
+    }
+  )
+
+const GB = 1024 ** 3
+const sized = (bytes: number) =>
+  bytes < GB ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(bytes < 10 * GB ? 1 : 0)} GB`
+
+export const disk: Check = ({ from, owner }) =>
+  Effect.gen(function* () {
+    const [row] = yield* owner<{ size: string; folder: string | null; temporary: number }>`
+      SELECT pg_database_size(current_database())::text AS size,
+        CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS folder`
+    const size = sized(Number(row!.size))
+    const folder = row!.folder
+    const free =
+      !from.own || folder === null
+        ? undefined
+        : yield* Effect.promise(() =>
+            statfs(folder).then(
+              ({ bavail, bsize }) => bavail * bsize,
+              () => undefined
+            )
+          )
+    if (free === undefined)
+      return [ok("disk", `The database takes ${size}. How full the server's disk is can't be seen from here.`)]
+    const room = `The database takes ${size}; ${sized(free)} are free.`
+    const way = "Make room on that disk, or: max move --to a folder on another"
+    return [free < 0.1 * GB ? fail("disk", room, way) : free < GB ? warn("disk", room, way) : ok("disk", room)]
+  })
+
+/** Beyond the first, times in answers and records look wrong; beyond the second, rules with dates are. */
+const [NOTICEABLE_MS, WRONG_MS] = [5_000, 60_000]
+
+export const clock: Check = ({ owner }) =>
+  Effect.gen(function* () {
+    let best = { took: Infinity, off: 0 }
+    for (let turn = 0; turn < 3; turn++) {
+      const before = Date.now()
+      const [row] = yield* owner<{
+        now: string
+      }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text AS now`
+      const took = Date.now() - before
+      if (took < best.took) best = { took, off: Number(row!.now) - (before + took / 2) }
+    }
+    const off = Math.max(0, Math.abs(best.off) - best.took / 2)
+    const said = `The server's clock is ${Math.round(off / 1000)} s ${best.off > 0 ? "ahead of" : "behind"} this machine's`
+    const set = "timedatectl set-ntp true (on the machine whose clock is wrong)"
+    return [
+      off > WRONG_MS
+        ? fail("clock", `${said}: rules with dates and ids by time go wrong.`, set)
+        : off > NOTICEABLE_MS
+          ? warn("clock", `${said}.`, set)
+          : ok("clock", "The server's clock and this machine's agree.")
+    ]
+  })
+
+export const organizations: Check = ({ inspection, owner }) =>
+  inspection.schemaVersion === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        owner<{ slug: string; policy: boolean; member: boolean }>`
+          SELECT o.slug, o.policy_version IS NOT NULL AS policy, EXISTS (SELECT FROM max.memberships m
+            WHERE m.organization_id = o.organization_id AND m.suspended_at IS NULL) AS member
+          FROM max.organizations o ORDER BY o.slug`,
+        (rows) => {
+          const without = (what: "policy" | "member") => rows.filter((row) => !row[what]).map(({ slug }) => slug)
+          const [noPolicy, noMember] = [without("policy"), without("member")]
+          if (rows.length === 0)
+            return [
+              warn(
+                "organizations",
+                "There is none yet.",
+                "max init --org SLUG --country US --time-zone America/New_York"
+              )
+            ]
+          return [
+            ...(noPolicy.length > 0
+              ? [
+                  warn(
+                    "organizations",
+                    `Nobody sees anything in ${some(noPolicy)}: there is no policy.`,
+                    `max policy publish policy.json --org ${noPolicy[0]}`
+                  )
+                ]
+              : []),
+            ...(noMember.length > 0
+              ? [
+                  warn(
+                    "organizations",
+                    `Nobody may come in to ${some(noMember)}: there is no member.`,
+                    `max member add EMAIL --role admin --org ${noMember[0]}`
+                  )
+                ]
+              : []),
+            ...(noPolicy.length + noMember.length === 0
+              ? [ok("organizations", `${rows.length}, each with a policy and members.`)]
+              : [])
+          ]
+        }
+      )

@@ -1,0 +1,108 @@
+/** Organizations and the policy that each begins with. */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { appendAudit, OPERATOR } from "../../database/audit.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Organization } from "../../domain/EntityType.ts"
+import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { nextId } from "../../domain/ids.ts"
+import { type PolicyDocument, printPolicy } from "../../permissions/document.ts"
+import { isSupportedCountry } from "../../domain/keys.ts"
+import { type OrganizationRow, organizationOf } from "../catalog/OrganizationState.ts"
+import { Policies } from "../policies/Policies.ts"
+import starterPolicy from "../policies/starter-policy.json" with { type: "json" }
+
+export interface NewOrganization {
+  readonly slug: string
+  readonly name?: string | undefined
+  readonly country: string
+  readonly timeZone: string
+  readonly externalKey?: string | undefined
+}
+
+/** What the policy that every organization begins with grants, in words. */
+export const STARTER_GRANTS = [
+  "admin   sees everything.",
+  "member  sees everybody's name, status, company and owner; phone and e-mail of its own record and of the people it owns;",
+  "        all companies; the meetings that it owns or attends."
+] as const
+
+export const isTimeZone = (name: string): boolean => {
+  try {
+    return (
+      new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)
+    )
+  } catch {
+    return false
+  }
+}
+
+export class Organizations extends Context.Service<
+  Organizations,
+  {
+    /** Makes an organization with the starter policy. */
+    readonly create: (input: NewOrganization) => Effect.Effect<Organization, OperatorError | NotAdmitted | Unavailable>
+    readonly list: Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+  }
+>()("max/services/Organizations") {
+  static readonly layer = Layer.effect(
+    Organizations,
+    Effect.gen(function* () {
+      const { app, search } = yield* Database
+      const policies = yield* Policies
+      return Organizations.of({
+        create: Effect.fn("Organizations.create")(function* (input) {
+          if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
+            return yield* new OperatorError({
+              message: "A slug is lower-case letters, digits and -, beginning with a letter."
+            })
+          }
+          if (!isSupportedCountry(input.country)) {
+            return yield* new OperatorError({
+              message: "The country is two letters (ISO 3166), such as US or DE: --country US"
+            })
+          }
+          if (!isTimeZone(input.timeZone)) {
+            return yield* new OperatorError({ message: "The time zone is an IANA name: --time-zone America/New_York" })
+          }
+          const organization: Organization = {
+            id: nextId(),
+            slug: input.slug,
+            name: input.name ?? input.slug,
+            country: input.country,
+            timeZone: input.timeZone,
+            ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
+          }
+          const made = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const rows = yield* app`
+                  INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
+                  VALUES (${organization.id}, ${organization.slug}, ${organization.name}, ${organization.country},
+                    ${organization.timeZone}, ${input.externalKey ?? null})
+                  ON CONFLICT (slug) DO NOTHING RETURNING organization_id`
+                if (rows.length === 0) return false
+                yield* appendAudit(app, organization.id, "changes", [
+                  { actor: OPERATOR, action: "organization.created", subject: organization.slug }
+                ])
+                return true
+              })
+            )
+          )
+          if (!made) {
+            return yield* new OperatorError({
+              message: `There is an organization "${input.slug}" already. max org list shows it.`
+            })
+          }
+          yield* policies.publish(organization, printPolicy(starterPolicy as PolicyDocument), OPERATOR)
+          return organization
+        }),
+        list: Effect.map(
+          orUnavailable(search<OrganizationRow>`
+            SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations ORDER BY slug`),
+          (rows) => rows.map(organizationOf)
+        )
+      })
+    })
+  )
+}

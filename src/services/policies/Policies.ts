@@ -1,0 +1,267 @@
+/**
+ * Policy versions: immutable, published with their tests passed, in one transaction with the epoch that puts them in
+ * force. What was checked was checked for one epoch, and isn't published in another.
+ */
+import type { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Schema } from "effect"
+import { createHash } from "node:crypto"
+import { Database } from "../../database/Database.ts"
+import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Catalog, Organization } from "../../domain/EntityType.ts"
+import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { type Change, diff } from "../../permissions/diff.ts"
+import { type PolicyDocument, printPolicy } from "../../permissions/document.ts"
+import { type Edited } from "../../permissions/edit.ts"
+import { findings } from "../../permissions/lint.ts"
+import { Policy, type PolicyTest, type Problem, problemText } from "../../permissions/Policy.ts"
+import { readPolicy } from "../../permissions/readPolicy.ts"
+import { IdentityResolver } from "../members/IdentityResolver.ts"
+import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
+import { makeJudge } from "./judging.ts"
+import { readHeld } from "./held.ts"
+import { oversized } from "./oversized.ts"
+import { failureLines, makeTester, type TestOutcome } from "./runTests.ts"
+import { makeSubjects } from "./subjects.ts"
+
+export interface Published {
+  readonly version: number
+  readonly policy: Policy
+}
+
+export interface PolicyVersion {
+  readonly version: number
+  readonly author: string
+  readonly publishedAt: string
+  readonly sha256: string
+  readonly rules: number
+  readonly inForce: boolean
+}
+
+/** What publishing a file would come to. */
+export interface Checked {
+  readonly policy: Policy
+  readonly catalog: Catalog
+  readonly warnings: ReadonlyArray<Problem>
+  readonly tests: ReadonlyArray<TestOutcome>
+  /** Against the version in force. */
+  readonly changes: ReadonlyArray<Change>
+}
+
+export interface PublishOptions {
+  /** Refuse when another version than this is in force. */
+  readonly replacing?: number | undefined
+}
+
+type Fault = OperatorError | NotAdmitted | Unavailable
+
+const refusal = (problems: ReadonlyArray<Problem>) =>
+  new OperatorError({
+    message: `The policy isn't published: ${problems.length} problem${problems.length === 1 ? "" : "s"}.`,
+    details: problems.map(problemText)
+  })
+
+const CHANGED = "Something else changed this organization at the same time. Publish again."
+
+const encodePolicy = Schema.encodeSync(Policy)
+const decodePolicy = Schema.decodeUnknownSync(Policy)
+
+/** Writes a policy as the organization's next version and puts it in force; for use inside a transaction. */
+export const insertPolicy = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  text: string,
+  policy: Policy,
+  author: string
+) {
+  const sha256 = createHash("sha256").update(text).digest("hex")
+  const [row] = yield* sql<{ version: number }>`
+    INSERT INTO max.policies (organization_id, version, document, rules, sha256, author)
+    SELECT ${organizationId}, coalesce(max(version), 0) + 1, ${text}, ${sql.json(encodePolicy(policy))},
+      ${sha256}, ${author}
+    FROM max.policies WHERE organization_id = ${organizationId} RETURNING version`
+  yield* sql`UPDATE max.organizations SET policy_version = ${row!.version} WHERE organization_id = ${organizationId}`
+  yield* raiseEpoch(sql, organizationId, [
+    { actor: author, action: "policy.published", subject: String(row!.version), details: { sha256 } }
+  ])
+  return row!.version
+})
+
+export class Policies extends Context.Service<
+  Policies,
+  {
+    /** The policy in force, as its author wrote it. */
+    readonly current: (
+      organization: Organization
+    ) => Effect.Effect<{ readonly version: number; readonly document: string }, OperatorError | Unavailable>
+    /** A version, in force or not: as it was written and as it is planned from. */
+    readonly version: (
+      organization: Organization,
+      version: number
+    ) => Effect.Effect<{ readonly document: string; readonly policy: Policy }, OperatorError | Unavailable>
+    /** Every version, the newest first. */
+    readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<PolicyVersion>, Unavailable>
+    /** Reads a file, runs its tests and says what is odd about it; fails only with what keeps it from being read. */
+    readonly check: (organization: Organization, text: string) => Effect.Effect<Checked, Fault>
+    /** Checks a policy file against the catalog and puts it in force, or leaves the old one in force. */
+    readonly publish: (
+      organization: Organization,
+      text: string,
+      author: string,
+      options?: PublishOptions
+    ) => Effect.Effect<Published, Fault>
+    /** Publishes what an edit makes of the version in force, unless nothing changes or it is only to be seen. */
+    readonly change: (
+      organization: Organization,
+      edit: (document: PolicyDocument, policy: Policy, catalog: Catalog) => Edited,
+      author: string,
+      options?: { readonly dryRun?: boolean | undefined }
+    ) => Effect.Effect<{ readonly version: number | undefined; readonly changes: ReadonlyArray<Change> }, Fault>
+  }
+>()("max/services/Policies") {
+  static readonly layer = Layer.effect(
+    Policies,
+    Effect.gen(function* () {
+      const { app, search } = yield* Database
+      const states = yield* OrganizationState
+      const judge = makeJudge(search)
+      const test = makeTester(judge, makeSubjects(yield* IdentityResolver, states, judge))
+
+      const inForce = Effect.fnUntraced(function* (organization: Organization) {
+        return (yield* states.read(organization.id, { by: "nobody" })).state
+      })
+
+      /** The policy of a file, or everything that keeps it from being published but for its tests. */
+      const read = Effect.fnUntraced(function* (organization: Organization, text: string, { catalog }: State) {
+        const reading = readPolicy(text, catalog)
+        if ("problems" in reading) return yield* refusal(reading.problems)
+        const held = yield* readHeld(search, organization.id)
+        const tooLarge = oversized(reading.policy, catalog, held.sets)
+        if (tooLarge.length > 0) return yield* refusal(tooLarge)
+        return { ...reading, held }
+      })
+
+      const pass = Effect.fnUntraced(function* (
+        organization: Organization,
+        policy: Policy,
+        tests: ReadonlyArray<PolicyTest>
+      ) {
+        const failures = failureLines(yield* test(organization, policy, tests))
+        if (failures.length === 0) return
+        return yield* new OperatorError({
+          message: `The policy isn't published: not all of its ${tests.length} test${tests.length === 1 ? "" : "s"} pass.`,
+          details: failures
+        })
+      })
+
+      const put = Effect.fnUntraced(function* (
+        organization: Organization,
+        text: string,
+        author: string,
+        state: State,
+        replacing?: number
+      ) {
+        const { policy, tests } = yield* read(organization, text, state)
+        yield* pass(organization, policy, tests)
+        const version = yield* orUnavailable(
+          app.withTransaction(
+            Effect.gen(function* () {
+              // The tests ran before, so that nobody's suspension waits for them; they hold for this epoch or not at all.
+              if ((yield* holdEpoch(app, organization.id)) !== state.catalog.epoch) return undefined
+              if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)
+              return yield* insertPolicy(app, organization.id, text, policy, author)
+            })
+          )
+        )
+        return version === undefined ? yield* new OperatorError({ message: CHANGED }) : { version, policy }
+      })
+
+      const versionOf = Effect.fnUntraced(function* (organization: Organization, version: number | undefined) {
+        const [row] = yield* orUnavailable(search<{ version: number; document: string; rules: unknown }>`
+          SELECT p.version, p.document, p.rules FROM max.organizations o
+          JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = coalesce(${version ?? null}::int, o.policy_version)
+          WHERE o.organization_id = ${organization.id}`)
+        return row
+      })
+
+      return Policies.of({
+        current: Effect.fn("Policies.current")(function* (organization) {
+          const row = yield* versionOf(organization, undefined)
+          return row ?? (yield* new OperatorError({ message: "There is no policy yet: nobody sees anything." }))
+        }),
+
+        version: Effect.fn("Policies.version")(function* (organization, version) {
+          const row = yield* versionOf(organization, version)
+          if (row === undefined)
+            return yield* new OperatorError({ message: `There is no version ${version}. max policy list shows them.` })
+          return { document: row.document, policy: decodePolicy(row.rules) }
+        }),
+
+        list: Effect.fn("Policies.list")(function* (organization) {
+          const rows = yield* orUnavailable(search<{
+            version: number
+            author: string
+            published_at: string
+            sha256: string
+            rules: number
+            in_force: boolean
+          }>`
+            SELECT p.version, p.author, to_char(p.published_at AT TIME ZONE o.time_zone, 'YYYY-MM-DD HH24:MI') AS published_at,
+              p.sha256, jsonb_array_length(p.rules -> 'rules') AS rules, p.version = o.policy_version AS in_force
+            FROM max.policies p JOIN max.organizations o USING (organization_id)
+            WHERE organization_id = ${organization.id} ORDER BY p.version DESC`)
+          return rows.map(({ in_force, published_at, ...row }) => ({
+            ...row,
+            publishedAt: published_at,
+            inForce: in_force
+          }))
+        }),
+
+        check: Effect.fn("Policies.check")(function* (organization, text) {
+          const state = yield* inForce(organization)
+          const { catalog } = state
+          const { held, policy, tests } = yield* read(organization, text, state)
+          return {
+            policy,
+            catalog,
+            warnings: findings(policy, catalog, Date.now(), held),
+            tests: yield* test(organization, policy, tests),
+            changes: diff(state.policy, policy, catalog)
+          }
+        }),
+
+        publish: Effect.fn("Policies.publish")(function* (organization, text, author, options) {
+          return yield* put(organization, text, author, yield* inForce(organization), options?.replacing)
+        }),
+
+        change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
+          const state = yield* inForce(organization)
+          const row = yield* versionOf(organization, undefined)
+          if (row === undefined)
+            return yield* new OperatorError({ message: "There is no policy yet. Make one: max policy new" })
+          const edited = edit(JSON.parse(row.document) as PolicyDocument, state.policy, state.catalog)
+          if ("problems" in edited)
+            return yield* new OperatorError({
+              message: "Nothing was changed.",
+              details: edited.problems.map(problemText)
+            })
+          const text = printPolicy(edited.document)
+          const { policy, tests } = yield* read(organization, text, state)
+          const changes = diff(state.policy, policy, state.catalog)
+          if (options?.dryRun === true) yield* pass(organization, policy, tests)
+          if (options?.dryRun === true || changes.length === 0) return { version: undefined, changes }
+          return { version: (yield* put(organization, text, author, state, row.version)).version, changes }
+        })
+      })
+    })
+  )
+}
+
+const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, organizationId: bigint, wanted: number) {
+  const [row] = yield* sql<{ version: number | null }>`
+    SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
+  if (row?.version === wanted) return
+  return yield* new OperatorError({
+    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: somebody published since. max policy diff ${wanted} shows what changed.`
+  })
+})

@@ -1,0 +1,97 @@
+/** Asks the database on which rows predicates are true, for operators' commands: nothing that a caller gets comes from here. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { runWithin } from "../../database/execute.ts"
+import { compilable } from "../../database/sql/compilable.ts"
+import type { Statement } from "../../database/sql/find.ts"
+import { compileCounts, compileRows, type JudgedRows, type Judgement } from "../../database/sql/judge.ts"
+import type { Catalog, EntityType } from "../../domain/EntityType.ts"
+import { Unavailable } from "../../domain/errors.ts"
+import { all, type Bound, NEVER } from "../../domain/Predicate.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { printable } from "../../domain/text.ts"
+import { showId } from "../../domain/values.ts"
+import { plan } from "../../permissions/PermissionEngine.ts"
+import type { Plan } from "../../permissions/Plan.ts"
+import type { Policy } from "../../permissions/Policy.ts"
+
+export interface JudgedRow {
+  readonly id: string
+  readonly externalId: string | undefined
+  readonly name: string
+  readonly truths: ReadonlyArray<boolean>
+}
+
+export interface Judge {
+  readonly counts: (
+    type: EntityType,
+    catalog: Catalog,
+    judgements: ReadonlyArray<Judgement>
+  ) => Effect.Effect<{ readonly total: number; readonly counts: ReadonlyArray<number> }, Unavailable>
+  readonly rows: (
+    type: EntityType,
+    catalog: Catalog,
+    judgements: ReadonlyArray<Judgement>,
+    which: JudgedRows
+  ) => Effect.Effect<ReadonlyArray<JudgedRow>, Unavailable>
+}
+
+export const makeJudge = (search: PgClient.PgClient): Judge => {
+  const run = <Row extends object>({ organization }: Catalog, compile: () => Statement) =>
+    Effect.flatMap(Effect.try({ try: compile, catch: () => Unavailable.error }), (statement) =>
+      runWithin<Row>(search, organization.id, statement)
+    )
+  return {
+    counts: (type, catalog, judgements) =>
+      Effect.map(
+        run<{ total: number; counts: ReadonlyArray<number> }>(catalog, () => compileCounts(type, catalog, judgements)),
+        ([row]) => row!
+      ),
+    rows: (type, catalog, judgements, which) =>
+      Effect.map(
+        run<{ id: string; external_id: string | null; name: string | null; truths: ReadonlyArray<boolean> }>(
+          catalog,
+          () => compileRows(type, catalog, judgements, which)
+        ),
+        (rows) =>
+          rows.map((row) => ({
+            id: showId(row.id, type.mapping?.id.type),
+            externalId: row.external_id ?? undefined,
+            name: printable(row.name ?? ""),
+            truths: row.truths
+          }))
+      )
+  }
+}
+
+/** What a plan says of rows and of one column's cells, where a denial says never. */
+export interface Sight {
+  readonly plan: Plan
+  readonly rows: Bound
+  readonly cell: (column: string) => Bound
+}
+
+/** What a principal sees of a type under a policy, as a lookup would plan it. */
+export const sightOf = (
+  policy: Policy,
+  catalog: Catalog,
+  principal: Principal,
+  type: EntityType,
+  now: number
+): Sight => {
+  const planOf = (of: EntityType) => compilable(plan(policy, catalog, principal, of, "read", now), of, catalog)
+  const made = planOf(type)
+  const leadsToNothing = (column: string) => {
+    const storage = type.columns.find(({ key }) => key === column)?.storage
+    if (storage === undefined || storage._tag === "Value") return false
+    const target = catalog.types.find(({ key }) => key === storage.target)
+    return target === undefined || planOf(target)._tag === "Denied"
+  }
+  return {
+    plan: made,
+    rows: made._tag === "Granted" ? made.where : NEVER,
+    // A relation to a type of which nothing may be seen is no column of the caller's.
+    cell: (column) =>
+      made._tag === "Granted" && !leadsToNothing(column) ? all(made.where, made.cells.get(column) ?? NEVER) : NEVER
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Who writes, by the number that a message comes from. A number proves a person when it is a verified identifier of an
+ * active membership, or when the organization has opened the channel and exactly one of its people has the number. One
+ * that the data gives to anybody else as well proves nobody; neither does one that nothing was heard of for half a year.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Organization } from "../../domain/EntityType.ts"
+import type { NotAdmitted, Unavailable } from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { Vouched } from "../../domain/Vouched.ts"
+import { IdentityResolver } from "../members/IdentityResolver.ts"
+import { SmsSettings } from "./SmsSettings.ts"
+
+/** After so many days of silence a number may be somebody else's. */
+const DORMANT_DAYS = 180
+
+/** The number that simulated messages are written to: it is nobody's, and what happens on it counts for nothing else. */
+export const SIMULATION = "simulation"
+
+export type SmsAdmitted =
+  | { readonly _tag: "Admitted"; readonly principal: Principal; readonly by: "membership" | "opened channel" }
+  /** Why is for operators: whoever wrote is told the same whatever it is. */
+  | { readonly _tag: "Refused"; readonly why: "no access" | "shared" | "dormant" }
+
+const refused = (why: Extract<SmsAdmitted, { _tag: "Refused" }>["why"]): SmsAdmitted => ({ _tag: "Refused", why })
+
+export class SmsAdmission extends Context.Service<
+  SmsAdmission,
+  {
+    /** Who writes from a number, in E.164. */
+    readonly admit: (organization: Organization, phone: string) => Effect.Effect<SmsAdmitted, Unavailable>
+    /** Entity ids of the people who have the number, whether or not they may come in. */
+    readonly identify: (
+      organization: Organization,
+      phone: string
+    ) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
+  }
+>()("max/services/SmsAdmission") {
+  static readonly layer = Layer.effect(
+    SmsAdmission,
+    Effect.gen(function* () {
+      const { app } = yield* Database
+      const identities = yield* IdentityResolver
+      const settings = yield* SmsSettings
+
+      const isDormant = Effect.fnUntraced(function* (organizationId: bigint, phone: string, anchorId: string) {
+        const [row] = yield* orUnavailable(app<{ dormant: boolean | null }>`
+          SELECT coalesce(
+            (SELECT max(s.heard_at) FROM max.sms_senders s WHERE s.organization_id = ${organizationId} AND s.phone = ${phone}
+              AND s.anchor_id = ${anchorId} AND s.line <> ${SIMULATION}),
+            (SELECT i.verified_at FROM max.identifiers i WHERE i.organization_id = ${organizationId} AND i.kind = 'phone'
+              AND i.key = ${phone} AND i.anchor_id = ${anchorId})) < now() - make_interval(days => ${DORMANT_DAYS}::int) AS dormant`)
+        return row?.dormant === true
+      })
+
+      /** Whom an opened channel lets in: the one person with the number, unless that person was suspended. */
+      const asGuest = (organization: Organization, phone: string, role: string) =>
+        identities.vouch(
+          organization,
+          new Vouched({ organization: organization.slug, subject: { phone }, roles: [role] })
+        )
+
+      const orNobody = <A>(admitted: Effect.Effect<A, NotAdmitted | Unavailable>) =>
+        Effect.catchTag(admitted, "NotAdmitted", () => Effect.undefined)
+
+      return SmsAdmission.of({
+        identify: (organization, phone) => identities.identify(organization, { kind: "phone", key: phone }),
+
+        admit: Effect.fn("SmsAdmission.admit")(function* (organization, phone) {
+          const people = (yield* orNobody(identities.identify(organization, { kind: "phone", key: phone }))) ?? []
+          const member = yield* orNobody(identities.admit(organization, { kind: "phone", key: phone }))
+          const { openRole } = yield* settings.channel(organization.id)
+          const guest =
+            member === undefined && openRole !== undefined && people.length === 1
+              ? yield* orNobody(asGuest(organization, phone, openRole))
+              : undefined
+          const principal = (member ?? guest)?.principal
+          if (principal === undefined) return refused(people.length > 1 ? "shared" : "no access")
+          if (people.some((id) => id !== principal.anchorEntityId)) return refused("shared")
+          if (yield* isDormant(organization.id, phone, principal.anchorEntityId)) return refused("dormant")
+          return { _tag: "Admitted", principal, by: member === undefined ? "opened channel" : "membership" }
+        })
+      })
+    })
+  )
+}

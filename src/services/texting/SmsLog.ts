@@ -1,0 +1,122 @@
+/** What came in by text and what went out, for operators: who, when, how far it came. Numbers are masked. */
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable, runWithin } from "../../database/execute.ts"
+import { compileNames } from "../../database/sql/identify.ts"
+import { type Organization, peopleOf } from "../../domain/EntityType.ts"
+import type { NotAdmitted, Unavailable } from "../../domain/errors.ts"
+import { masked } from "../../domain/text.ts"
+import { parseId, showId } from "../../domain/values.ts"
+import { OrganizationState } from "../catalog/OrganizationState.ts"
+import { SIMULATION } from "./SmsAdmission.ts"
+
+export interface SmsLogEntry {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly direction: "in" | "out"
+  /** The person's number, masked: `…0147`. */
+  readonly number: string
+  /** Our own number that it went over; masked, too. */
+  readonly line: string
+  /** Whom the number meant, where somebody was let in. */
+  readonly person?: { readonly id: string; readonly name: string }
+  /** What became of a message (`answered`, `refused`, …), or how far a text has come (`queued` to `delivered`). */
+  readonly state: string
+  /** What a text is: an answer, a refusal, a notice or an apology. */
+  readonly kind?: string
+  readonly segments?: number
+  /** Why it didn't come further: the provider's code, or ours. */
+  readonly error?: string
+  readonly body?: string
+}
+
+export interface SmsLogQuery {
+  readonly limit: number
+  /** Entries older than this one's time only. */
+  readonly before?: string | undefined
+  /** What was said, too: an operator's wish, never a page's. */
+  readonly bodies?: boolean
+}
+
+interface Row {
+  readonly at: string
+  readonly direction: "in" | "out"
+  readonly phone: string
+  readonly line: string
+  readonly anchor_id: string
+  readonly state: string
+  readonly kind: string | null
+  readonly segments: number | null
+  readonly error: string | null
+  readonly body: string | null
+}
+
+export class SmsLog extends Context.Service<
+  SmsLog,
+  {
+    /** The latest first. */
+    readonly list: (
+      organization: Organization,
+      query: SmsLogQuery
+    ) => Effect.Effect<ReadonlyArray<SmsLogEntry>, NotAdmitted | Unavailable>
+    /** What people are called, by entity id. */
+    readonly names: (
+      organization: Organization,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, string>, NotAdmitted | Unavailable>
+  }
+>()("max/services/SmsLog") {
+  static readonly layer = Layer.effect(
+    SmsLog,
+    Effect.gen(function* () {
+      const { app, search } = yield* Database
+      const states = yield* OrganizationState
+
+      const names = Effect.fnUntraced(function* (organization: Organization, ids: ReadonlyArray<string>) {
+        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        const people = peopleOf(state.catalog)
+        if (people === undefined) return new Map<string, string>()
+        const type = people.mapping?.id.type
+        const known = [...new Set(ids)].flatMap((id) => parseId(id, type) ?? [])
+        if (known.length === 0) return new Map<string, string>()
+        const rows = yield* runWithin<{ id: string; name: string | null }>(
+          search,
+          organization.id,
+          compileNames(people, known, state.catalog)
+        )
+        return new Map(rows.map(({ id, name }) => [showId(id, type), name ?? ""]))
+      })
+
+      return SmsLog.of({
+        names,
+        list: Effect.fn("SmsLog.list")(function* (organization, { before, bodies = false, limit }) {
+          const until = app`coalesce(${before ?? null}::text::timestamptz, 'infinity')`
+          const rows = yield* orUnavailable(app<Row>`
+            SELECT to_char(x.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, x.direction, x.phone, x.line, x.anchor_id,
+              x.state, x.kind, x.segments, x.error, CASE WHEN ${bodies} THEN x.body END AS body
+            FROM ((SELECT received_at AS at, 'in' AS direction, phone, line, anchor_id, state, NULL AS kind, NULL::int AS segments,
+                NULL AS error, body FROM max.sms_inbox WHERE organization_id = ${organization.id} AND received_at < ${until}
+                AND line <> ${SIMULATION} ORDER BY received_at DESC LIMIT ${limit}::int)
+              UNION ALL (SELECT created_at, 'out', phone, line, anchor_id, state, kind, segments, error, body
+                FROM max.sms_outbox WHERE organization_id = ${organization.id} AND created_at < ${until}
+                AND line <> ${SIMULATION} ORDER BY created_at DESC LIMIT ${limit}::int)) x
+            ORDER BY x.at DESC LIMIT ${limit}::int`)
+          const known = yield* names(
+            organization,
+            rows.map((row) => row.anchor_id)
+          )
+          return rows.map(({ anchor_id: id, body, error, kind, line, phone, segments, ...row }) => ({
+            ...row,
+            number: masked(phone),
+            line: masked(line),
+            ...(id === "" ? {} : { person: { id, name: known.get(id) ?? "" } }),
+            ...(kind === null ? {} : { kind }),
+            ...(segments === null ? {} : { segments }),
+            ...(error === null ? {} : { error }),
+            ...(body === null ? {} : { body })
+          }))
+        })
+      })
+    })
+  )
+}

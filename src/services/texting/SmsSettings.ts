@@ -1,0 +1,221 @@
+/**
+ * What an organization has set up for text messages: its numbers, whom a stranger is told to ask, and whether every
+ * identified person is let in with a role. A number belongs to one organization; of its secret only the place is kept.
+ */
+import { Context, Effect, Layer } from "effect"
+import { appendAudit, type AuditEvent, OPERATOR } from "../../database/audit.ts"
+import { Database } from "../../database/Database.ts"
+import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Organization } from "../../domain/EntityType.ts"
+import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { phoneKey } from "../../domain/keys.ts"
+import { closest, masked, printable, quoted } from "../../domain/text.ts"
+import { type OrganizationRow, organizationOf, OrganizationState } from "../catalog/OrganizationState.ts"
+
+export interface SmsNumber {
+  readonly phone: string
+  readonly provider: string
+  /** What the provider calls the account that the number is in. */
+  readonly account: string
+  /** Where the secret is: `env:NAME` or `file:/path`. */
+  readonly secret: string
+}
+
+export interface SmsChannel {
+  /** Whom somebody without access is told to ask. */
+  readonly contact: string | undefined
+  /** The role with which every identified person comes in; none while the channel is closed. */
+  readonly openRole: string | undefined
+}
+
+type Fault = NotAdmitted | OperatorError | Unavailable
+
+const MAX_CONTACT = 80
+
+export class SmsSettings extends Context.Service<
+  SmsSettings,
+  {
+    /** Makes a number the organization's, or changes what is known of one that it has. */
+    readonly addNumber: (organization: Organization, number: SmsNumber) => Effect.Effect<SmsNumber, Fault>
+    readonly removeNumber: (organization: Organization, phone: string) => Effect.Effect<void, Fault>
+    readonly numbers: (organization: Organization) => Effect.Effect<ReadonlyArray<SmsNumber>, Unavailable>
+    /** Whose number this is. */
+    readonly find: (
+      phone: string
+    ) => Effect.Effect<{ readonly organization: Organization; readonly number: SmsNumber } | undefined, Unavailable>
+    readonly channel: (organizationId: bigint) => Effect.Effect<SmsChannel, Unavailable>
+    /** Names whom somebody without access is told to ask. */
+    readonly setContact: (organization: Organization, contact: string) => Effect.Effect<void, Fault>
+    /** Lets every person in whom a number identifies, with this role. */
+    readonly open: (organization: Organization, role: string) => Effect.Effect<void, Fault>
+    /** Lets members in only, from the next message on. */
+    readonly close: (organization: Organization) => Effect.Effect<void, Fault>
+    /** Takes a number for proved again, however long nothing was heard of it. */
+    readonly prove: (organization: Organization, phone: string) => Effect.Effect<void, Fault>
+  }
+>()("max/services/SmsSettings") {
+  static readonly layer = Layer.effect(
+    SmsSettings,
+    Effect.gen(function* () {
+      const { app } = yield* Database
+      const states = yield* OrganizationState
+
+      const parse = (organization: Organization, text: string): Effect.Effect<string, OperatorError> => {
+        const phone = phoneKey(text, organization.country)
+        return phone === undefined
+          ? Effect.fail(
+              new OperatorError({ message: `${quoted(text)} isn't a phone number. Write it as +15125550147.` })
+            )
+          : Effect.succeed(phone)
+      }
+
+      const changed = (action: string, subject: string, details = {}): AuditEvent => ({
+        actor: OPERATOR,
+        action,
+        subject,
+        details
+      })
+
+      const setOpenRole = (organization: Organization, role: string | null, event: AuditEvent) =>
+        orUnavailable(
+          app.withTransaction(
+            Effect.gen(function* () {
+              yield* holdEpoch(app, organization.id)
+              yield* app`INSERT INTO max.sms_settings (organization_id, open_role) VALUES (${organization.id}, ${role})
+                ON CONFLICT (organization_id) DO UPDATE SET open_role = excluded.open_role`
+              // Conversations of those who came in by it end with it.
+              yield* raiseEpoch(app, organization.id, [event])
+            })
+          )
+        )
+
+      return SmsSettings.of({
+        addNumber: Effect.fn("SmsSettings.addNumber")(function* (organization, number) {
+          const phone = yield* parse(organization, number.phone)
+          const added = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const rows = yield* app`
+                  INSERT INTO max.sms_numbers AS n (organization_id, phone, provider, account, secret)
+                  VALUES (${organization.id}, ${phone}, ${number.provider}, ${number.account}, ${number.secret})
+                  ON CONFLICT (phone) DO UPDATE SET provider = excluded.provider, account = excluded.account, secret = excluded.secret
+                  WHERE n.organization_id = excluded.organization_id RETURNING 1 AS one`
+                if (rows.length === 0) return false
+                yield* appendAudit(app, organization.id, "changes", [
+                  changed("sms.number-added", masked(phone), { provider: number.provider, secret: number.secret })
+                ])
+                return true
+              })
+            )
+          )
+          if (!added)
+            return yield* new OperatorError({
+              message: "This number is another organization's. Remove it there first."
+            })
+          return { ...number, phone }
+        }),
+
+        removeNumber: Effect.fn("SmsSettings.removeNumber")(function* (organization, text) {
+          const phone = yield* parse(organization, text)
+          const removed = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                const rows = yield* app`DELETE FROM max.sms_numbers
+                  WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
+                if (rows.length === 0) return false
+                yield* appendAudit(app, organization.id, "changes", [changed("sms.number-removed", masked(phone))])
+                return true
+              })
+            )
+          )
+          if (!removed)
+            return yield* new OperatorError({
+              message: `${quoted(text)} isn't a number of this organization's. max sms numbers lists them.`
+            })
+        }),
+
+        numbers: Effect.fn("SmsSettings.numbers")((organization) =>
+          orUnavailable(app<SmsNumber>`SELECT phone, provider, account, secret FROM max.sms_numbers
+            WHERE organization_id = ${organization.id} ORDER BY phone`)
+        ),
+
+        find: Effect.fn("SmsSettings.find")(function* (phone) {
+          const [row] = yield* orUnavailable(app<OrganizationRow & SmsNumber>`/* max sms number */
+            SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, n.phone, n.provider, n.account, n.secret
+            FROM max.sms_numbers n JOIN max.organizations o ON o.organization_id = n.organization_id WHERE n.phone = ${phone}`)
+          if (row === undefined) return undefined
+          const { account, provider, secret } = row
+          return { organization: organizationOf(row), number: { phone, provider, account, secret } }
+        }),
+
+        channel: Effect.fn("SmsSettings.channel")(function* (organizationId) {
+          const [row] = yield* orUnavailable(app<{ contact: string | null; open_role: string | null }>`
+            SELECT contact, open_role FROM max.sms_settings WHERE organization_id = ${organizationId}`)
+          return { contact: row?.contact ?? undefined, openRole: row?.open_role ?? undefined }
+        }),
+
+        setContact: Effect.fn("SmsSettings.setContact")(function* (organization, text) {
+          const contact = printable(text).trim()
+          if (contact === "" || contact.length > MAX_CONTACT) {
+            return yield* new OperatorError({
+              message: `A contact is a name, an address or a number of at most ${MAX_CONTACT} characters: max sms contact "Jo at the front desk"`
+            })
+          }
+          yield* orUnavailable(
+            app.withTransaction(
+              Effect.andThen(
+                app`INSERT INTO max.sms_settings (organization_id, contact) VALUES (${organization.id}, ${contact})
+                  ON CONFLICT (organization_id) DO UPDATE SET contact = excluded.contact`,
+                appendAudit(app, organization.id, "changes", [changed("sms.contact-set", organization.slug)])
+              )
+            )
+          )
+        }),
+
+        open: Effect.fn("SmsSettings.open")(function* (organization, role) {
+          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const known = Object.keys(state.policy.roles)
+          if (!known.includes(role)) {
+            const near = closest(role, known)
+            return yield* new OperatorError({
+              message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+            })
+          }
+          yield* setOpenRole(organization, role, changed("sms.opened", organization.slug, { role }))
+        }),
+
+        close: Effect.fn("SmsSettings.close")((organization) =>
+          setOpenRole(organization, null, changed("sms.closed", organization.slug))
+        ),
+
+        prove: Effect.fn("SmsSettings.prove")(function* (organization, text) {
+          const phone = yield* parse(organization, text)
+          const proved = yield* orUnavailable(
+            app.withTransaction(
+              Effect.gen(function* () {
+                yield* holdEpoch(app, organization.id)
+                const bound = yield* app<{ anchor_id: string }>`UPDATE max.identifiers SET verified_at = now()
+                  WHERE organization_id = ${organization.id} AND kind = 'phone' AND key = ${phone} RETURNING anchor_id`
+                const heard = yield* app`UPDATE max.sms_senders SET heard_at = NULL
+                  WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
+                if (bound.length + heard.length === 0) return false
+                yield* raiseEpoch(app, organization.id, [
+                  changed("identifier.verified", bound[0]?.anchor_id ?? "nobody", {
+                    kind: "phone",
+                    identifier: masked(phone)
+                  })
+                ])
+                return true
+              })
+            )
+          )
+          if (!proved)
+            return yield* new OperatorError({
+              message: `No member has ${quoted(text)} as a verified number, and nobody wrote from it. max member add makes one.`
+            })
+        })
+      })
+    })
+  )
+}

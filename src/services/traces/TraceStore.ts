@@ -1,0 +1,334 @@
+/** Traces that were kept, bounded by age and number: written in batches, listed, found by reference, and summed up. */
+import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import type { Unavailable } from "../../domain/errors.ts"
+import { shortReference } from "../../domain/reference.ts"
+import { joined, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
+
+/** What a list shows of a trace. */
+export interface TraceLine {
+  readonly traceId: string
+  /** What a person reads out: see domain/reference.ts. */
+  readonly reference: string
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly name: string
+  readonly milliseconds: number
+  readonly failure: string | null
+  readonly denied: boolean
+  readonly spans: number
+}
+
+export interface TraceQuery {
+  /** Undefined is every organization of this installation. */
+  readonly organizationId?: bigint | undefined
+  /** Only roots whose name begins with this. */
+  readonly name?: string | undefined
+  /** Only those that failed; with `denied` too, those that failed or in which somebody was denied. */
+  readonly failed?: boolean | undefined
+  readonly denied?: boolean | undefined
+  readonly atLeastMilliseconds?: number | undefined
+  /** Minutes back from now. */
+  readonly sinceMinutes?: number | undefined
+  readonly limit: number
+}
+
+/** All spans of one name; percentiles are right to within one in a hundred. */
+export interface SpanTotals {
+  readonly name: string
+  readonly count: number
+  /** Milliseconds, like all times here. */
+  readonly self: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** How many traces took how long. */
+export interface Bar {
+  /** Milliseconds, from the first up to but without the second; the last has no end. */
+  readonly from: number
+  readonly to?: number
+  readonly count: number
+  /** Of those, the ones that failed or in which somebody was denied. */
+  readonly failed: number
+}
+
+const BARS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]
+
+/** What is kept, at most. */
+export interface Retention {
+  readonly days: number
+  readonly traces: number
+  readonly megabytes: number
+}
+
+interface TracedStatement {
+  readonly organization_id: string
+  readonly hash: string
+  readonly statement: string
+}
+
+const HOUR = 3_600_000
+const MAX_TOLD = 5000
+
+/** Statements stand in a table of their own: the same text is in thousands of traces. */
+const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStatement> => {
+  const found = new Map<string, TracedStatement>()
+  for (const trace of traces) {
+    const organization_id = String(organizationOf(trace))
+    for (const [hash, statement] of Object.entries(trace.statements))
+      found.set(`${organization_id} ${hash}`, { organization_id, hash, statement })
+  }
+  return [...found.values()]
+}
+
+const decodeDocument = Schema.decodeEffect(Schema.fromJsonString(Trace))
+
+const organizationOf = (trace: Trace): bigint => {
+  const found = trace.spans.find((span) => typeof span.attributes["max.organization.id"] === "string")
+  const id = found?.attributes["max.organization.id"]
+  return typeof id === "string" && /^\d{1,19}$/.test(id) ? BigInt(id) : 0n
+}
+
+const STATUS = "http.response.status_code"
+
+/** What is answered over HTTP has no failed span, whatever it was. */
+const failureOf = ({ attributes, failure }: TraceSpan): string | undefined =>
+  failure ?? (Number(attributes[STATUS]) >= 500 ? `HTTP ${attributes[STATUS]}` : undefined)
+
+const row = (trace: Trace) => {
+  const root = trace.spans[0]!
+  const self = selfTimes(trace.spans)
+  return {
+    organization_id: String(organizationOf(trace)),
+    trace_id: trace.traceId,
+    root_span_id: root.spanId,
+    reference: shortReference(trace.traceId),
+    started_at: new Date(Number(trace.startedAt / 1_000_000n)).toISOString(),
+    name: root.name,
+    microseconds: Math.round(root.duration / 1000),
+    failure: failureOf(root) ?? null,
+    denied: trace.spans.some((span) => span.attributes["max.denied"] === true),
+    span_names: trace.spans.map((span) => span.name),
+    self_microseconds: trace.spans.map((span) => Math.round(self.get(span.spanId)! / 1000)),
+    // As the schema would encode it; what is stored for every kept trace has to cost next to nothing.
+    document: { ...trace, startedAt: String(trace.startedAt), statements: {} }
+  }
+}
+
+const INSERT = `
+  INSERT INTO max.traces (organization_id, trace_id, root_span_id, reference, started_at, name, microseconds, failure,
+    denied, span_names, self_microseconds, document, bytes)
+  SELECT r.*, length(r.document) FROM json_to_recordset($1::json) AS r(organization_id bigint, trace_id text,
+    root_span_id text, reference text, started_at timestamptz, name text, microseconds bigint, failure text, denied boolean,
+    span_names text[], self_microseconds bigint[], document text)
+  ON CONFLICT DO NOTHING`
+
+const INSERT_STATEMENTS = `
+  INSERT INTO max.traced_statements (organization_id, hash, statement)
+  SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, hash text, statement text)
+  ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
+  WHERE traced_statements.seen_at < now() - interval '1 hour'`
+
+/** New traces that are told of at once; of more in ten seconds only the newest. */
+const MAX_FOLLOWED = 500
+
+export class TraceStore extends Context.Service<
+  TraceStore,
+  {
+    readonly write: (traces: ReadonlyArray<Trace>) => Effect.Effect<void, Unavailable>
+    /** Deletes what is older or more than is kept. */
+    readonly prune: (retention: Retention) => Effect.Effect<void, Unavailable>
+    /** Traces, the newest first. */
+    readonly list: (query: TraceQuery) => Effect.Effect<ReadonlyArray<TraceLine>, Unavailable>
+    /** Whole traces, the newest first, for what looks at all of them. */
+    readonly read: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
+    /** The traces with this id or reference, the newest first, whole. */
+    readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
+    /** The texts of statements by the hashes that `max.statement` names. */
+    readonly statements: (
+      hashes: ReadonlyArray<string>,
+      organizationId?: bigint
+    ) => Effect.Effect<ReadonlyMap<string, string>, Unavailable>
+    /** How the traces are spread over how long they took, the fastest first. */
+    readonly histogram: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Bar>, Unavailable>
+    /** Traces as they are stored from now on, by whichever process. */
+    readonly follow: (query: TraceQuery) => Stream.Stream<TraceLine, Unavailable>
+    /** Where the time went: spans by name, by the time that they took themselves. */
+    readonly top: (query: TraceQuery) => Effect.Effect<ReadonlyArray<SpanTotals>, Unavailable>
+  }
+>()("max/services/TraceStore") {
+  static readonly layer = Layer.effect(
+    TraceStore,
+    Effect.gen(function* () {
+      const { traces: sql } = yield* Database
+      // What is traced would otherwise be traced itself, without end.
+      const untraced = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.withTracerEnabled(orUnavailable(effect), false)
+
+      const matching = ({ atLeastMilliseconds, denied, failed, name, organizationId, sinceMinutes }: TraceQuery) =>
+        sql.and([
+          sql`true`,
+          ...(organizationId === undefined ? [] : [sql`t.organization_id = ${organizationId}`]),
+          ...(name === undefined ? [] : [sql`starts_with(t.name, ${name}::text)`]),
+          ...(failed === true || denied === true
+            ? [
+                sql.or([
+                  ...(failed === true ? [sql`t.failure IS NOT NULL`] : []),
+                  ...(denied === true ? [sql`t.denied`] : [])
+                ])
+              ]
+            : []),
+          ...(atLeastMilliseconds === undefined
+            ? []
+            : [sql`t.microseconds >= ${Math.round(atLeastMilliseconds * 1000)}::bigint`]),
+          ...(sinceMinutes === undefined
+            ? []
+            : [sql`t.started_at >= now() - make_interval(mins => ${sinceMinutes}::int)`])
+        ])
+
+      /** Times are counted by their first three digits: sorting each of a hundred thousand would take much longer. */
+      const rounding = sql`CASE WHEN s.self < 1000 THEN 1 WHEN s.self < 10000 THEN 10 WHEN s.self < 100000 THEN 100
+        WHEN s.self < 1000000 THEN 1000 WHEN s.self < 10000000 THEN 10000 ELSE 100000 END`
+
+      const lines = (query: TraceQuery, further = sql`true`) =>
+        untraced(sql<TraceLine>`
+          SELECT t.trace_id AS "traceId", t.reference,
+            to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "startedAt", t.name,
+            t.microseconds::float8 / 1000 AS milliseconds, t.failure, t.denied, cardinality(t.span_names) AS spans
+          FROM max.traces t WHERE ${sql.and([matching(query), further])}
+          ORDER BY t.started_at DESC, t.trace_id LIMIT ${query.limit}::int`)
+
+      /** Two processes don't end what they write in the order in which they began it: what is new is looked for again. */
+      const follow = (query: TraceQuery) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const recent = lines({ ...query, limit: MAX_FOLLOWED }, sql`t.stored_at > now() - interval '10 seconds'`)
+            const keyOf = ({ name, startedAt, traceId }: TraceLine) => `${traceId} ${startedAt} ${name}`
+            let seen = new Set((yield* recent).map(keyOf))
+            const news = Effect.map(recent, (found) => {
+              const fresh = found.filter((line) => !seen.has(keyOf(line)))
+              seen = new Set(found.map(keyOf))
+              return fresh.toReversed()
+            })
+            return Stream.tick("1 second").pipe(
+              Stream.drop(1),
+              Stream.mapEffect(() => news),
+              Stream.flatMap(Stream.fromIterable)
+            )
+          })
+        )
+
+      /** When which statement was last written; an hour later it is written again, so that it is known to be in use. */
+      const told = new Map<string, number>()
+      const tell = (found: ReadonlyArray<TracedStatement>) => {
+        const now = Date.now()
+        const due = found.filter(
+          ({ hash, organization_id }) => (told.get(`${organization_id} ${hash}`) ?? 0) < now - HOUR
+        )
+        if (due.length === 0) return Effect.void
+        if (told.size > MAX_TOLD) told.clear()
+        return Effect.andThen(
+          sql.unsafe(INSERT_STATEMENTS, [JSON.stringify(due)]),
+          Effect.sync(() => due.forEach(({ hash, organization_id }) => told.set(`${organization_id} ${hash}`, now)))
+        )
+      }
+
+      return TraceStore.of({
+        write: (traces) =>
+          traces.length === 0
+            ? Effect.void
+            : Effect.asVoid(
+                untraced(
+                  Effect.andThen(
+                    Effect.suspend(() => tell(statementsOf(traces))),
+                    sql.unsafe(INSERT, [JSON.stringify(traces.map(row))])
+                  )
+                )
+              ),
+
+        prune: ({ days, megabytes, traces }) =>
+          Effect.asVoid(
+            untraced(
+              Effect.all([
+                sql`DELETE FROM max.traces WHERE started_at < now() - make_interval(days => ${days}::int)`,
+                sql`DELETE FROM max.traced_statements WHERE seen_at < now() - make_interval(days => ${days + 1}::int)`,
+                sql`DELETE FROM max.traces t USING (
+                      SELECT organization_id, trace_id, root_span_id, row_number() OVER newest AS n, sum(bytes) OVER newest AS size
+                      FROM max.traces WINDOW newest AS (ORDER BY started_at DESC, trace_id, root_span_id)) o
+                    WHERE (o.n > ${traces}::int OR o.size > ${megabytes}::bigint * 1000000)
+                      AND t.organization_id = o.organization_id AND t.trace_id = o.trace_id AND t.root_span_id = o.root_span_id`
+              ])
+            )
+          ),
+
+        list: (query) => lines(query),
+
+        follow,
+
+        histogram: (query) =>
+          untraced(sql<{ bar: number; count: number; failed: number }>`
+            SELECT width_bucket(t.microseconds, ${BARS.map((ms) => ms * 1000)}::bigint[]) AS bar, count(*)::int AS count,
+              count(*) FILTER (WHERE t.failure IS NOT NULL OR t.denied)::int AS failed
+            FROM max.traces t WHERE ${matching(query)} GROUP BY 1`).pipe(
+            Effect.map((found) => {
+              const byBar = new Map(found.map((one) => [one.bar, one]))
+              return [0, ...BARS].map((from, bar): Bar => {
+                const { count = 0, failed = 0 } = byBar.get(bar) ?? {}
+                return { from, ...(BARS[bar] === undefined ? {} : { to: BARS[bar] }), count, failed }
+              })
+            })
+          ),
+
+        read: (query) =>
+          untraced(sql<{ document: string }>`
+            SELECT t.document FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC LIMIT ${query.limit}::int`).pipe(
+            Effect.flatMap(Effect.forEach(({ document }) => Effect.orDie(decodeDocument(document)))),
+            Effect.map(joined)
+          ),
+
+        get: (idOrReference, organizationId) =>
+          untraced(sql<{ document: string; statements: Readonly<Record<string, string>> | null }>`
+            SELECT t.document, (SELECT json_object_agg(s.hash, s.statement) FROM max.traced_statements s
+              WHERE s.organization_id = t.organization_id AND position('"' || s.hash || '"' IN t.document) > 0) AS statements
+            FROM max.traces t
+            WHERE (t.trace_id = ${idOrReference.toLowerCase()} OR t.reference = ${idOrReference.toUpperCase()})
+              AND ${matching({ organizationId, limit: 0 })} ORDER BY t.started_at DESC LIMIT 20`).pipe(
+            Effect.flatMap(
+              Effect.forEach(({ document, statements }) =>
+                Effect.map(Effect.orDie(decodeDocument(document)), (trace) => ({
+                  ...trace,
+                  statements: statements ?? {}
+                }))
+              )
+            ),
+            Effect.map(joined)
+          ),
+
+        statements: (hashes, organizationId) =>
+          untraced(sql<{ hash: string; statement: string }>`
+            SELECT hash, statement FROM max.traced_statements WHERE hash = ANY(${hashes}::text[])
+              AND (${organizationId ?? null}::bigint IS NULL OR organization_id = ${organizationId ?? null}::bigint)`).pipe(
+            Effect.map((found) => new Map(found.map(({ hash, statement }) => [hash, statement])))
+          ),
+
+        top: (query) =>
+          untraced(sql<SpanTotals>`
+            WITH spans AS (
+              SELECT s.name COLLATE "C" AS name, s.self - s.self % ${rounding} AS self, count(*) AS n, sum(s.self) AS whole
+              FROM max.traces t CROSS JOIN LATERAL unnest(t.span_names, t.self_microseconds) AS s(name, self)
+              WHERE ${matching(query)} GROUP BY 1, 2),
+            ranked AS (
+              SELECT name, self, whole, sum(n) OVER (PARTITION BY name ORDER BY self) AS rank, sum(n) OVER (PARTITION BY name) AS count
+              FROM spans)
+            SELECT name, max(count)::int AS count, sum(whole)::float8 / 1000 AS self,
+              min(self) FILTER (WHERE rank >= count * 0.5)::float8 / 1000 AS p50,
+              min(self) FILTER (WHERE rank >= count * 0.95)::float8 / 1000 AS p95,
+              min(self) FILTER (WHERE rank >= count * 0.99)::float8 / 1000 AS p99
+            FROM ranked GROUP BY name ORDER BY sum(whole) DESC LIMIT ${query.limit}::int`)
+      })
+    })
+  )
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest"
+import { diff } from "../../src/permissions/diff.ts"
+import { ruleWords, whereWords } from "../../src/permissions/describe.ts"
+import { catalog, people, policyOf, type RuleInput } from "./support.ts"
+
+const said = (rule: RuleInput) => ruleWords(policyOf([rule]).rules[0]!, catalog)
+const where = (condition: unknown, type?: string) => {
+  const [rule] = policyOf([{ where: condition, ...(type === undefined ? {} : { type }) }]).rules
+  return whereWords(
+    rule!.where,
+    catalog.types.find(({ key }) => key === rule!.type)!,
+    catalog
+  )
+}
+
+describe("rules in words", () => {
+  it("say what a role may see of what", () => {
+    expect(said({})).toBe("may see everything of all people")
+    expect(said({ columns: ["phone", "name"] })).toBe("may see name and phone of all people")
+    expect(said({ columns: ["name"], where: { status: "vip" }, notAfter: "2027-01-01" })).toBe(
+      `may see name of people where status is "vip", until 2027-01-01 (UTC)`
+    )
+    expect(said({ effect: "deny", columns: ["phone"], where: { status: "vip" } })).toBe(
+      `may not see phone of people where status is "vip", or where that can't be told`
+    )
+    expect(said({ effect: "deny", where: { status: "vip" } })).toBe(
+      `may not see people where status is "vip", or where that can't be told`
+    )
+    expect(said({ effect: "deny" })).toBe("may not see any people")
+    expect(said({ action: "update", columns: ["phone"] })).toBe("may update phone of all people")
+  })
+
+  it.each<readonly [unknown, string]>([
+    [{ status: ["a", "b"] }, `status is "a" or "b"`],
+    [{ not: { status: ["a", "b"] } }, `status is none of "a" or "b"`],
+    [{ owner: null }, "owner is empty"],
+    [{ not: { owner: null } }, "owner is not empty"],
+    [{ owner: "$me" }, "owner is the person who asks"],
+    [{ id: "$me" }, "it is the person who asks"],
+    [{ owner: { company: { name: "Atlas" } } }, `owner's company's name is "Atlas"`],
+    [{ owner: { not: { status: "vip" } } }, `owner's status isn't "vip"`],
+    [{ level: { gte: 3, lt: 9 } }, "level is at least 3 and level is under 9"],
+    [{ joined: { gt: "2026-01-01" } }, `joined is after "2026-01-01"`],
+    [{ tags: "red" }, `tags has "red"`],
+    [{ status: "$attr.region" }, "status is the attribute region of the person who asks"],
+    [
+      { any: [{ status: "a" }, { all: [{ level: 1 }, { secret: true }] }] },
+      `status is "a" or (level is 1 and secret is true)`
+    ],
+    [{ not: { any: [{ status: "a" }, { level: { lt: 3 } }] } }, `status isn't "a" and level is at least 3`],
+    [{ all: [] }, ""],
+    [{ any: [] }, "never"]
+  ])("%j", (condition, words) => {
+    expect(where(condition)).toBe(words)
+  })
+
+  it("tell somebody who isn't from nobody who is", () => {
+    expect(where({ attendees: "$me" }, "meetings")).toBe("the person who asks is among attendees")
+    expect(where({ not: { attendees: "$me" } }, "meetings")).toBe("the person who asks is not among attendees")
+    expect(where({ attendees: { not: { status: "vip" } } }, "meetings")).toBe(
+      `for at least one of attendees, status isn't "vip"`
+    )
+    expect(where({ not: { attendees: { status: "vip" } } }, "meetings")).toBe(`for none of attendees, status is "vip"`)
+  })
+
+  it("name the person and what is known of it", () => {
+    const rule = policyOf([{ where: { all: [{ owner: "$me" }, { status: "$attr.region" }, { name: "$attr.x" }] } }])
+      .rules[0]!
+    expect(whereWords(rule.where, people, catalog, { name: "Lena", attributes: { region: "west" } })).toBe(
+      `owner is Lena and status is the attribute region of Lena ("west") and name is the attribute x of Lena (which is missing)`
+    )
+  })
+})
+
+describe("the difference of two policies", () => {
+  const marks = (a: ReadonlyArray<RuleInput>, b: ReadonlyArray<RuleInput>, more: object = {}) =>
+    diff(policyOf(a), policyOf(b, more), catalog).map(({ mark, what }) => `${mark} ${what}`)
+
+  it("is nothing where only order and repetition differ", () => {
+    expect(
+      marks(
+        [
+          { id: "a", columns: ["name", "phone"] },
+          { id: "b", type: "companies" }
+        ],
+        [
+          { id: "b", type: "companies" },
+          { id: "a", columns: ["phone", "name"] }
+        ]
+      )
+    ).toEqual([])
+  })
+
+  it("names rules that come, go and change, and roles", () => {
+    expect(
+      marks(
+        [{ id: "a" }, { id: "b", columns: ["name"] }],
+        [{ id: "b", columns: ["name", "phone"], where: { status: "x" } }, { id: "c" }]
+      )
+    ).toEqual([
+      "- a: member may see everything of all people",
+      "- b: member may see name of all people",
+      `+ b: member may see name and phone of people where status is "x"`,
+      "+ c: member may see everything of all people"
+    ])
+    expect(marks([{ id: "b", columns: ["name", "email"] }], [{ id: "b", columns: ["name", "phone"] }])).toEqual([
+      "~ b: member may also see phone, and may no longer see email of people"
+    ])
+    expect(marks([{}], [{}], { roles: { member: {}, agent: { inherits: ["member"] } } })).toEqual([
+      "- role manager, who also has what member has",
+      "- role agent",
+      "+ role agent, who also has what member has"
+    ])
+    expect(
+      marks([{}], [{}], { roles: { member: { administers: true }, manager: { inherits: ["member"] }, agent: {} } })
+    ).toEqual([
+      "- role member",
+      "+ role member, who may administer",
+      "- role manager, who also has what member has",
+      "+ role manager, who also has what member has, who may administer"
+    ])
+  })
+})

@@ -1,0 +1,477 @@
+/** What a question comes to, and the words for one that can't be asked: worked out by hand, without a database. */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { type Catalog, type Column, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
+import { all, ALWAYS, Bound, NEVER, Slot } from "../../../src/domain/Predicate.ts"
+import type { Filter, FindQuery, ResolvedQuery } from "../../../src/domain/Query.ts"
+import { plan } from "../../../src/permissions/PermissionEngine.ts"
+import { resolveQuery, resolveShaped } from "../../../src/services/lookup/resolve.ts"
+import type { Visible } from "../../../src/services/lookup/visible.ts"
+import { MAX_KEPT, Slots, Statements } from "../../../src/services/lookup/shapes.ts"
+import { todayIn } from "../../../src/domain/values.ts"
+import { catalog as plain, lena, NOW, policyOf, type RuleInput } from "../../permissions/support.ts"
+
+const value = (slug: string, kind: Column["kind"], storage: Partial<Column> & { readonly indexed?: boolean } = {}) => {
+  const { indexed = false, ...more } = storage
+  const column: Column = {
+    key: `${slug}-key`,
+    slug,
+    name: slug,
+    kind,
+    storage: Storage.Value({ column: slug, keyColumn: `${slug}_k`, indexed }),
+    ...more
+  }
+  return column
+}
+/** Of another program: one that is mapped, with what is read differently there. */
+const tickets: EntityType = {
+  ...plain.types[1]!,
+  key: "tickets-type",
+  slug: "tickets",
+  pluralName: "Tickets",
+  relation: { schema: "host", table: "tickets" },
+  mapping: { id: { column: "Key", type: "uuid" }, where: [], unique: true },
+  columns: [
+    { ...value("name", "text"), key: "name" },
+    value("note", "text"),
+    value("state", "text", { values: ["Open", "Zu", ...Array.from({ length: 40 }, (_, index) => `s${index}`)] }),
+    value("phone", "phone", {
+      storage: Storage.Value({ column: "phone", source: { columns: ["phone"], type: "text" } })
+    }),
+    value("person", "reference", { storage: Storage.One({ column: "person", target: "people" }) })
+  ]
+}
+/** A type whose rows have no name. */
+const codes: EntityType = { ...tickets, key: "codes-type", slug: "codes", columns: [tickets.columns[1]!] }
+const meetings = plain.types[2]!
+const catalog: Catalog = {
+  ...plain,
+  types: [
+    ...plain.types.slice(0, 2),
+    {
+      ...meetings,
+      columns: [
+        ...meetings.columns,
+        value("code", "reference", { storage: Storage.One({ column: "c", target: "codes-type" }) })
+      ]
+    },
+    tickets,
+    codes
+  ]
+}
+
+const EVERYTHING: ReadonlyArray<RuleInput> = catalog.types.map(({ slug }) => ({ type: slug }))
+
+const visibleUnder = (rules: ReadonlyArray<RuleInput>, of: Catalog = catalog): Visible => {
+  const policy = policyOf([])
+  const stored = { ...policy, rules: rules.map((rule, index) => ruleOf(rule, index, of)) }
+  return {
+    state: { catalog: of, policy: stored, policyHash: "" },
+    planOf: (type) => {
+      const made = plan(stored, of, lena, type, "read", NOW)
+      return made._tag === "Granted" ? made : undefined
+    }
+  }
+}
+const ruleOf = (rule: RuleInput, index: number, of: Catalog) => {
+  const [read] = policyOf([{ ...rule, id: `r${index}`, type: "people", columns: "*", where: rule.where ?? {} }]).rules
+  const type = of.types.find(({ slug }) => slug === (rule.type ?? "people"))!
+  const keys = type.columns.map(({ key, slug }) => [slug, key] as const)
+  const named = rule.columns as ReadonlyArray<string> | undefined
+  return {
+    ...read!,
+    type: type.key,
+    where: rule.where === undefined ? ({ _tag: "Always" } as const) : read!.where,
+    columns: keys.flatMap(([slug, key]) => (named === undefined || named.includes(slug) ? [key] : []))
+  }
+}
+const everything = visibleUnder(EVERYTHING)
+
+const ask = (query: Partial<FindQuery>, visible: Visible = everything) =>
+  resolveQuery({ entityTypeId: "people", filters: [], ...query }, visible)
+const resolved = (query: Partial<FindQuery>, visible?: Visible): ResolvedQuery => {
+  const found = ask(query, visible)
+  if (Result.isFailure(found)) throw new Error(found.failure.message)
+  return found.success
+}
+const refused = (query: Partial<FindQuery>, visible?: Visible): string => {
+  const found = ask(query, visible)
+  if (Result.isSuccess(found)) throw new Error("It was resolved")
+  return `${found.failure._tag}: ${found.failure.message}`
+}
+/** `column op value`, the value being the rest. */
+const parse = (text: string): Filter => {
+  const [, columnId, op, rest] = /^(\w+) (\w+) ?([^]*)$/.exec(text)!
+  return { columnId: columnId!, op: op as Filter["op"], value: rest! }
+}
+const filtered = (text: string, entityTypeId = "people", visible?: Visible) =>
+  resolved({ entityTypeId, filters: [parse(text)] }, visible).filters
+const complaint = (text: string, entityTypeId = "people", visible?: Visible) =>
+  refused({ entityTypeId, filters: [parse(text)] }, visible)
+const compare = (column: string, op: "eq" | "gte" | "lt", is: string | boolean, side: "value" | "key" = "value") =>
+  Bound.Compare({ column, side, op, value: is })
+
+describe("a name", () => {
+  it("that isn't there and one that is hidden are told alike, with what there is to see", () => {
+    const some = visibleUnder([{ columns: ["name", "phone"] }, { type: "meetings", columns: ["name", "attendees"] }])
+    expect(refused({ entityTypeId: "tickets" }, some)).toBe(
+      `UnknownName: There is nothing called "tickets". There is: people, meetings.`
+    )
+    expect(refused({ entityTypeId: "peple" }, some)).toBe(
+      `UnknownName: There is nothing called "peple". Did you mean people?`
+    )
+    expect(refused({ entityTypeId: "people" }, visibleUnder([]))).toBe(`UnknownName: There is nothing called "people".`)
+    for (const one of [{ filters: [parse("secret eq 1")] }, { selectColumns: ["secret"] }])
+      expect(refused(one, some)).toBe(`UnknownName: people have nothing called "secret". There is: name, phone.`)
+    // A relation to what is hidden isn't there either.
+    const lonely = visibleUnder([{ columns: ["name", "company", "owner"] }])
+    expect(refused({ selectColumns: ["company"] }, lonely)).toContain("There is: name, owner.")
+    const many = Array.from({ length: 13 }, (_, index) => value(`column${index}`, "text"))
+    const wide = (count: number): Catalog => ({
+      ...catalog,
+      types: [{ ...catalog.types[0]!, columns: many.slice(0, count) }]
+    })
+    const told = (count: number) => refused({ selectColumns: ["zzz"] }, visibleUnder([{}], wide(count)))
+    expect(told(12)).toMatch(/There is: column0, .*, column11\.$/)
+    expect(told(13)).toMatch(/There is: column0, .*, column11, …\.$/)
+  })
+
+  it("is looked up before any value is looked at", () => {
+    const filters = [parse("level eq many"), parse("nothing eq 1")]
+    expect(refused({ filters, limit: 99 })).toContain("UnknownName")
+  })
+})
+
+describe("a question", () => {
+  it("has so many filters, columns, rows and characters and no more", () => {
+    const filters = (count: number) => Array.from({ length: count }, () => parse("status eq vip"))
+    expect(resolved({ filters: filters(10) }).filters.length).toBe(10)
+    expect(refused({ filters: filters(11) })).toBe("InvalidInput: At most 10 filters.")
+    const columns = ["name", "status", "phone", "email", "level", "secret"]
+    expect(resolved({ selectColumns: columns.slice(0, 5) }).select.length).toBe(5)
+    expect(refused({ selectColumns: columns })).toBe("InvalidInput: At most 5 columns can be selected.")
+    expect([0, 25].map((limit) => resolved({ limit }).limit)).toEqual([0, 25])
+    expect(resolved({}).limit).toBe(5)
+    for (const limit of [-1, 26, 1.5, Number.NaN]) expect(refused({ limit })).toBe("InvalidInput: limit is 0 to 25.")
+    expect(filtered(`name eq ${"x".repeat(1000)}`)).toEqual([compare("name", "eq", "x".repeat(1000), "key")])
+    expect(complaint(`name eq ${"x".repeat(1001)}`)).toBe("InvalidInput: A value has at most 1000 characters.")
+    expect(complaint("name eq a\u0000b")).toBe("InvalidInput: A value can't contain a NUL character.")
+    for (const empty of ["", "  ", "\t"])
+      expect(complaint(`name eq ${empty}`)).toBe("InvalidInput: The value for name is empty.")
+    expect(filtered("name ilike ä!?")).toEqual([Bound.Contains({ column: "name", text: "a!?" })])
+  })
+
+  it("continues after a row of an earlier page", () => {
+    expect(resolved({ cursorEntityId: "bcd" }).cursor).toBe(
+      resolved({ filters: [parse("id eq bcd")] }).filters.map((part) =>
+        part._tag === "Compare" ? part.value : undefined
+      )[0]
+    )
+    expect(resolved({}).cursor).toBeUndefined()
+    const key = "11111111-2222-3333-4444-555555555555"
+    expect(resolved({ entityTypeId: "tickets", cursorEntityId: key }).cursor).toBe(key)
+    const line = "InvalidInput: cursorEntityId is not a nextCursorEntityId of an earlier page."
+    expect([refused({ cursorEntityId: "B-1" }), refused({ entityTypeId: "tickets", cursorEntityId: "bcd" })]).toEqual([
+      line,
+      line
+    ])
+  })
+
+  it("is about rows and cells that the caller may see", () => {
+    const rules: ReadonlyArray<RuleInput> = [
+      { columns: ["name", "level", "company", "phone"], where: { status: "vip" } },
+      { columns: ["name", "status"], where: { owner: "$me" } },
+      { type: "companies", columns: ["status"], where: { status: "open" } },
+      { type: "companies", columns: ["name"], where: { status: "shut" } },
+      { type: "meetings" }
+    ]
+    const visible = visibleUnder(rules)
+    const [people, companies] = [visible.planOf(catalog.types[0]!)!, visible.planOf(catalog.types[1]!)!]
+    const [level, name, status] = ["level-key", "name", "status"].map((key) => people.cells.get(key)!)
+    const asked = resolved(
+      {
+        filters: [parse("level gte 5"), parse("level lt 9"), parse("name eq ann"), parse("company ilike atlas")],
+        selectColumns: ["company", "level", "level"]
+      },
+      visible
+    )
+    expect(asked).toMatchObject({ plan: people.where, name, status, limited: true, lane: "search" })
+    expect(asked.order).toEqual({
+      column: catalog.types[0]!.columns.find(({ slug }) => slug === "level"),
+      mask: level,
+      descending: false
+    })
+    const masked = (mask: Bound, part: Bound) => Bound.All({ of: [mask, part] })
+    expect(asked.filters.slice(0, 3)).toEqual([
+      masked(level!, compare("level-key", "gte", "5")),
+      masked(level!, compare("level-key", "lt", "9")),
+      // Who sees the row sees the name.
+      compare("name", "eq", "ann", "key")
+    ])
+    expect(asked.filters[3]).toEqual(
+      masked(
+        people.cells.get("company-key")!,
+        Bound.Some({
+          relation: "company-key",
+          where: all(companies.where, companies.cells.get("name")!, Bound.Contains({ column: "name", text: "atlas" }))
+        })
+      )
+    )
+    expect(asked.select.map(({ column, mask, target }) => [column.slug, mask, target])).toEqual([
+      [
+        "company",
+        people.cells.get("company-key"),
+        { type: catalog.types[1], where: companies.where, name: companies.cells.get("name") }
+      ],
+      ["level", level, undefined]
+    ])
+    expect(asked.label).toBe("people level:gte level:lt name:eq company:ilike")
+    expect(resolved({ filters: [parse("level lt 5")] }, visible).order?.descending).toBe(true)
+    expect(resolved({ filters: [parse("name eq ann")] }, visible).order).toBeUndefined()
+    // What isn't among the cells at all is hidden on every row.
+    const nameless = resolved({}, visibleUnder([{ columns: ["phone"] }]))
+    expect([nameless.name, nameless.status]).toEqual([NEVER, NEVER])
+    expect(resolved({ filters: [parse("id eq bcd")] }, visible).filters).toEqual([compare("id", "eq", "731")])
+  })
+
+  it("says whether rows can be missing because of what is hidden, and not for another reason", () => {
+    const limited = (rules: ReadonlyArray<RuleInput>, ...filters: ReadonlyArray<string>) =>
+      resolved({ filters: filters.map(parse) }, visibleUnder(rules)).limited
+    expect(limited([{}, { type: "companies" }], "name eq ann", "company ilike atlas", "id eq bcd")).toBe(false)
+    expect(limited([{ where: { status: "vip" } }])).toBe(true)
+    const half: ReadonlyArray<RuleInput> = [
+      { columns: ["name", "company"] },
+      { columns: ["phone"], where: { status: "vip" } }
+    ]
+    expect(limited([...half, { type: "companies" }], "name eq ann")).toBe(false)
+    expect(limited([...half, { type: "companies" }], "phone eq 4155550100")).toBe(true)
+    const shut: RuleInput = { type: "companies", where: { status: "shut" } }
+    expect(limited([{}, shut], "company eq bcd")).toBe(true)
+    expect(limited([{}, shut], "name eq ann")).toBe(false)
+    const names: ReadonlyArray<RuleInput> = [
+      {},
+      { type: "companies", columns: ["status"] },
+      { type: "companies", columns: ["name"], where: { status: "open" } }
+    ]
+    // By id the name of the target doesn't matter.
+    expect([limited(names, "company eq bcd"), limited(names, "company ilike atlas")]).toEqual([false, true])
+    const code = resolved({ entityTypeId: "meetings", filters: [parse("code ilike abc")] })
+    expect([code.limited, code.filters]).toEqual([false, [NEVER]])
+  })
+
+  it("waits for nobody else where it asks for one entity of Max's own, and nowhere else", () => {
+    const lane = (filters: ReadonlyArray<string>, of: Catalog = { ...catalog, types: catalog.types.slice(0, 2) }) =>
+      resolved(
+        { filters: filters.map(parse) },
+        visibleUnder(
+          of.types.map(({ slug }) => ({ type: slug })),
+          of
+        )
+      ).lane
+    for (const quick of ["id eq bcd", "phone eq 4155550100", "email eq a@b.c", "name eq ann"])
+      expect(lane([quick]), quick).toBe("lookup")
+    for (const slow of ["status eq vip", "level eq 5", "owner eq bcd", "secret eq true", "name ilike ann"])
+      expect(lane([slow]), slow).toBe("search")
+    expect(lane(["id eq bcd", "status eq vip"])).toBe("lookup")
+    expect(lane(["id eq bcd", "name ilike ann"])).toBe("search")
+    expect(lane([])).toBe("search")
+    expect(resolved({ entityTypeId: "tickets", filters: [parse("name eq x")] }).lane).toBe("search")
+    // One of its relations leads to a mapped type.
+    const reaching = { ...tickets, key: "companies-type", slug: "companies" }
+    expect(lane(["id eq bcd"], { ...catalog, types: [catalog.types[0]!, reaching] })).toBe("search")
+    const unindexed = { ...catalog.types[0]!, columns: [{ ...value("phone", "phone"), key: "phone-key" }] }
+    expect(lane(["phone eq 4155550100"], { ...catalog, types: [unindexed] })).toBe("search")
+    const shape = (text: string) => resolved({ filters: [parse(text)] }).shape
+    expect([shape("secret eq true"), shape("name ilike ann"), shape("status eq vip")]).toEqual([
+      "array",
+      "array",
+      "subplan"
+    ])
+  })
+})
+
+describe("a value", () => {
+  it("of text is compared by its fold, and has to be one of those that there are", () => {
+    expect(filtered("status eq  Ünter ")).toEqual([compare("status", "eq", "unter", "key")])
+    expect(filtered("tags eq VIP")).toEqual([compare("tags-key", "eq", "vip", "key")])
+    expect(filtered("state eq OPEN", "tickets")).toEqual([compare("state-key", "eq", "open", "key")])
+    expect(complaint("state eq gone", "tickets")).toMatch(/^InvalidInput: state is one of: Open, Zu, s0, .*, s27\.$/)
+  })
+
+  it("of a phone or an address is compared in its normal form, and is nobody's without one", () => {
+    expect(filtered("phone eq (415) 555-0100")).toEqual([compare("phone-key", "eq", "+14155550100", "key")])
+    expect(filtered("phone eq call me")).toEqual([NEVER])
+    expect(filtered("email eq Ann@X.org ")).toEqual([compare("email-key", "eq", "ann@x.org", "key")])
+    expect(filtered("email eq ann")).toEqual([NEVER])
+  })
+
+  it("of a mapped phone is looked for as it may be written there", () => {
+    const forms = (text: string) => filtered(`phone eq ${text}`, "tickets")
+    const within = (...values: ReadonlyArray<string>) => [
+      Bound.In({ column: "phone-key", side: "key", values, negated: false })
+    ]
+    expect(forms("(415) 555-0100")).toEqual(within("+14155550100", "4155550100"))
+    expect(forms("+14155550100")).toEqual(within("+14155550100"))
+    expect(forms("0044 20 7946 0958")).toEqual(within("+442079460958", "00442079460958"))
+    expect(forms("442079460958")).toEqual(within("+442079460958", "442079460958"))
+    expect(forms("442079000958")).toEqual(within("+442079000958", "442079000958"))
+    expect(forms("12")).toEqual(within("12"))
+    expect(forms("call me")).toEqual([NEVER])
+  })
+
+  it("of a truth, a number or a time is read, or the answer says how one is written", () => {
+    for (const text of ["true", "YES", "1"])
+      expect(filtered(`secret eq ${text}`)).toEqual([compare("secret-key", "eq", true)])
+    for (const text of ["false", "No", "0"])
+      expect(filtered(`secret eq ${text}`)).toEqual([compare("secret-key", "eq", false)])
+    for (const text of ["maybe", "10", "untrue", "nope"])
+      expect(complaint(`secret eq ${text}`)).toBe("InvalidInput: secret is true or false.")
+    expect(filtered("level eq  42 ")).toEqual([compare("level-key", "eq", "42")])
+    expect(filtered("score gte 4.5")).toEqual([compare("score-key", "gte", "4.5")])
+    expect(complaint("level eq 4.5")).toBe("InvalidInput: level is a whole number, such as 42.")
+    expect(complaint("score lt many")).toBe("InvalidInput: score is a number, such as 42.")
+    const range = (column: string, from: string, to: string) => [
+      all(compare(column, "gte", from), compare(column, "lt", to))
+    ]
+    expect(filtered("joined eq 2026-03")).toEqual(range("joined-key", "2026-03-01", "2026-04-01"))
+    const day = todayIn(plain.organization.timeZone)
+    const [today] = filtered("joined gte today")
+    // Midnight may just have passed.
+    const then = todayIn(plain.organization.timeZone)
+    expect([compare("joined-key", "gte", day), compare("joined-key", "gte", then)]).toContainEqual(today)
+    expect(filtered("joined gte 2026")).toEqual([compare("joined-key", "gte", "2026-01-01")])
+    expect(filtered("start eq 2026-03-31", "meetings")).toEqual(
+      range("start-key", "2026-03-31T00:00:00", "2026-04-01T00:00:00")
+    )
+    const point = "2026-03-31T14:00"
+    expect(filtered(`start eq  ${point} `, "meetings")).toEqual([compare("start-key", "eq", point)])
+    expect(filtered(`start lt ${point}`, "meetings")).toEqual([compare("start-key", "lt", point)])
+    const such = "such as 2026, 2026-03 or 2026-03-31"
+    expect(complaint(`joined eq ${point}`)).toBe(`InvalidInput: joined is a date, ${such}.`)
+    expect(complaint("start gte soon", "meetings")).toBe(`InvalidInput: start is a time, ${such}T14:00.`)
+  })
+
+  it("of a relation is an id, or a part of a name that may be seen, among what may be seen", () => {
+    const where = { status: "open" }
+    const visible = visibleUnder([{}, { type: "companies", where }])
+    const open = visible.planOf(catalog.types[1]!)!
+    expect(filtered("company eq bcd", "people", visible)).toEqual([
+      Bound.Some({ relation: "company-key", where: all(open.where, compare("id", "eq", "731")) })
+    ])
+    expect(filtered("company eq B-1", "people", visible)).toEqual([NEVER])
+    expect(filtered("company ilike Át", "people", visible)).toEqual([
+      Bound.Some({ relation: "company-key", where: all(open.where, Bound.Contains({ column: "name", text: "at" })) })
+    ])
+    const key = "11111111-2222-3333-4444-555555555555"
+    const uuid = filtered(`code eq ${key}`, "meetings")
+    expect(uuid).toEqual([Bound.Some({ relation: "code-key", where: compare("id", "eq", key) })])
+    expect(filtered("code eq bcd", "meetings")).toEqual([NEVER])
+  })
+
+  it("that is to be contained is looked for where that makes sense, with enough characters", () => {
+    expect(filtered("name ilike A")).toEqual([Bound.Contains({ column: "name", text: "a" })])
+    expect(filtered("email ilike  @X ")).toEqual([Bound.Contains({ column: "email-key", text: "@x" })])
+    expect(filtered("phone ilike (415) 5")).toEqual([Bound.Contains({ column: "phone-key", text: "4155" })])
+    expect(filtered("phone ilike +1 4")).toEqual([Bound.Contains({ column: "phone-key", text: "+14" })])
+    expect(filtered("phone ilike call")).toEqual([NEVER])
+    expect(filtered("note ilike abc", "tickets")).toEqual([Bound.Contains({ column: "note-key", text: "abc" })])
+    expect(complaint("note ilike ab", "tickets")).toBe("InvalidInput: To search note, give at least 3 characters.")
+    expect(complaint("id ilike bcd")).toBe("InvalidInput: id can't be searched with ilike: use eq.")
+    expect(complaint("level ilike 4")).toBe("InvalidInput: level can't be searched with ilike: use eq.")
+    expect(complaint("tags ilike vip")).toBe("InvalidInput: tags can't be searched with ilike: use eq.")
+    for (const column of ["name", "phone", "owner", "secret", "id"])
+      expect(complaint(`${column} gte 5`)).toBe(`InvalidInput: ${column} has no order: use eq or ilike.`)
+    expect(filtered("id eq B-1")).toEqual([NEVER])
+    expect(filtered("id eq 11111111-2222-3333-4444-555555555555", "tickets")).toEqual([
+      compare("id", "eq", "11111111-2222-3333-4444-555555555555")
+    ])
+  })
+})
+
+describe("what is kept of a question", () => {
+  const shaped = (query: Partial<FindQuery>, visible: Visible) => {
+    const found = resolveShaped({ entityTypeId: "people", filters: [], ...query }, visible)
+    if (Result.isFailure(found)) throw new Error(found.failure.message)
+    return found.success
+  }
+  const shape = (query: Partial<FindQuery>, visible = everything) => shaped(query, visible).given!.shape
+
+  it("is one shape for what differs in values, and another for everything else", () => {
+    const named = (text: string, more: Partial<FindQuery> = {}) => shape({ filters: [parse(text)], ...more })
+    expect(named("name eq ann")).toBe(named("name eq bob"))
+    expect(named("name ilike ann")).toBe(named("name ilike bob"))
+    const different = [
+      named("name eq ann"),
+      named("name eq ann", { limit: 6 }),
+      named("name eq ann", { cursorEntityId: "bcd" }),
+      named("name ilike ann"),
+      named("phone eq call me"),
+      shape({ entityTypeId: "meetings", filters: [parse("start gte 2026-01-01T10:00")] }),
+      shape({ entityTypeId: "meetings", filters: [parse("start gte 2026-01-01T10:00Z")] })
+    ]
+    expect(new Set(different).size).toBe(different.length)
+    // What is written differently for different values isn't kept at all.
+    expect(named("name ilike an")).toBeUndefined()
+    expect(shape({ entityTypeId: "tickets", filters: [parse("phone eq 4155550100")] })).toBeUndefined()
+    const written = value("number", "text", {
+      storage: Storage.Value({ column: "n", source: { columns: ["n"], type: "integer" } })
+    })
+    const numbers = { ...catalog, types: [{ ...catalog.types[0]!, columns: [written] }] }
+    expect(shape({ filters: [parse("number eq 5")] }, visibleUnder([{}], numbers))).toBeUndefined()
+    expect(new Slots().give(value("at", "timestamp"), "2026-01-01T10:00Z")).toEqual(new Slot(0, true))
+    expect(new Slots().give(value("name", "text"), "2026-01-01T10:00Z")).toEqual(new Slot(0, false))
+  })
+
+  it("belongs to one view and one set of names, and is let go when there is too much of it", () => {
+    const [one, other] = [visibleUnder(EVERYTHING), visibleUnder(EVERYTHING)]
+    const kept = (query: Partial<FindQuery>, visible = one) => shaped(query, visible).given!.statements
+    const ann = kept({ filters: [parse("name eq ann")] })
+    expect(kept({ filters: [parse("name eq bob")], limit: 9 })).toBe(ann)
+    expect(kept({ filters: [parse("name eq ann")] }, other)).not.toBe(ann)
+    for (const query of [
+      {},
+      { filters: [parse("name ilike ann")] },
+      { filters: [parse("status eq ann")] },
+      { filters: [parse("name eq ann"), parse("name eq ann")] },
+      { filters: [parse("name eq ann")], selectColumns: ["phone"] }
+    ])
+      expect(kept(query)).not.toBe(ann)
+    // Two hundred sets of names, and then none of the earlier ones.
+    const sets = ["name", "status", "phone", "email", "owner", "company"]
+    const combinations = sets.flatMap((a) => sets.flatMap((b) => sets.map((c) => [a, b, c])))
+    for (const columns of combinations.slice(0, 190)) kept({ selectColumns: columns })
+    expect(kept({ filters: [parse("name eq ann")] })).toBe(ann)
+    for (const columns of combinations.slice(190)) kept({ selectColumns: columns })
+    expect(kept({ filters: [parse("name eq ann")] })).not.toBe(ann)
+  })
+
+  it("is at most so many statements, and so many characters of all of them", () => {
+    const statements = new Statements()
+    const statement = { text: "SELECT 1", parameters: [] }
+    for (let index = 0; index < 64; index++) statements.set(`s${index}`, statement)
+    expect([statements.get("s0"), statements.get("nothing")]).toEqual([statement, undefined])
+    statements.set("s64", statement)
+    expect([statements.get("s0"), statements.get("s64")]).toEqual([undefined, statement])
+    expect(statements.over).toBe(false)
+    const large = { text: "x".repeat(MAX_KEPT / 4), parameters: [] }
+    for (let index = 0; index < 3; index++) statements.set(`large${index}`, large)
+    expect(statements.over).toBe(false)
+    statements.set("large3", large)
+    expect(statements.over).toBe(true)
+    const next = new Statements()
+    expect(next.over).toBe(false)
+    for (let index = 0; index < 3; index++) next.set(`large${index}`, large)
+    expect(next.over).toBe(false)
+    // Names are found out anew then.
+    const before = shaped({}, everything).given!.statements
+    next.set("large3", large)
+    expect(next.over).toBe(true)
+    expect(shaped({}, everything).given!.statements).not.toBe(before)
+  })
+})
+
+describe("everything there is", () => {
+  it("is shown in full where nothing is hidden", () => {
+    expect(resolved({})).toMatchObject({ plan: ALWAYS, filters: [], limited: false, name: ALWAYS, status: ALWAYS })
+  })
+})

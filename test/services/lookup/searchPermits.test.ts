@@ -1,0 +1,65 @@
+import { it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect } from "vitest"
+import { Unavailable } from "../../../src/domain/errors.ts"
+import { makeSearchTurns } from "../../../src/services/lookup/searchPermits.ts"
+
+const [ATLAS, BOREALIS] = [1n, 2n]
+
+/** Searches that go on until they are let go, and how many are under way. */
+const searching = Effect.gen(function* () {
+  const inTurn = makeSearchTurns(8)
+  const end = yield* Deferred.make<void>()
+  const running = { now: 0 }
+  const search = Effect.acquireUseRelease(
+    Effect.sync(() => (running.now += 1)),
+    () => Deferred.await(end),
+    () => Effect.sync(() => (running.now -= 1))
+  )
+  const begin = (organization: bigint) => Effect.forkChild(inTurn(organization, search))
+  const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+  return { begin, end, inTurn, running, settle }
+})
+
+describe("searches", () => {
+  it.effect("of one organization have a quarter of the connections, and another's don't wait for them", () =>
+    Effect.gen(function* () {
+      const { begin, end, running, settle } = yield* searching
+      const atlas = yield* Effect.forEach([1, 2, 3, 4, 5], () => begin(ATLAS))
+      yield* settle
+      expect(running.now).toBe(2)
+      yield* begin(BOREALIS)
+      yield* settle
+      expect(running.now).toBe(3)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.awaitAll(atlas)
+      expect(running.now).toBe(0)
+    })
+  )
+
+  it.effect("that are given up, waiting or under way, leave their turn to the next", () =>
+    Effect.gen(function* () {
+      const { begin, inTurn, running, settle } = yield* searching
+      const [first, , third] = yield* Effect.forEach([1, 2, 3], () => begin(ATLAS))
+      yield* settle
+      yield* Fiber.interrupt(third!)
+      yield* Fiber.interrupt(first!)
+      expect(running.now).toBe(1)
+      expect(yield* inTurn(ATLAS, Effect.succeed("found"))).toBe("found")
+    })
+  )
+
+  it.effect("that wait too long are unavailable, and one that fails gives its turn back", () =>
+    Effect.gen(function* () {
+      const { begin, inTurn, settle } = yield* searching
+      expect(yield* Effect.flip(inTurn(ATLAS, Effect.fail("broken")))).toBe("broken")
+      yield* begin(ATLAS)
+      yield* begin(ATLAS)
+      const late = yield* begin(ATLAS)
+      yield* settle
+      yield* TestClock.adjust("9 seconds")
+      expect(yield* Effect.flip(Fiber.join(late))).toBe(Unavailable.error)
+    })
+  )
+})

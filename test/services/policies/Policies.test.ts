@@ -1,0 +1,350 @@
+/** Policies as documents: checked, tested, published and changed, with whatever can come between. */
+import { layer } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { type OperatorError, Unavailable } from "../../../src/domain/errors.ts"
+import { grant, revoke } from "../../../src/permissions/edit.ts"
+import { Policy } from "../../../src/permissions/Policy.ts"
+import { readPolicy } from "../../../src/permissions/readPolicy.ts"
+import { Organizations } from "../../../src/services/organizations/Organizations.ts"
+import { Policies } from "../../../src/services/policies/Policies.ts"
+import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
+import { names, type Process, startProcess, told, Url } from "../../permissions/process.ts"
+import { file, type RuleInput } from "../../permissions/support.ts"
+import { addMember, addRows, type Row } from "../../permissions/tables.ts"
+
+const PEOPLE: ReadonlyArray<Row> = [
+  { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com", phone: "+14155550100" },
+  { id: "otto", name: "Otto", status: "staff", email: "otto@atlas.com" },
+  { id: "vera", name: "Vera", status: "vip", owner: "lena", company: "at", phone: "+14155550101" },
+  { id: "nils", name: "Nils", owner: "lena", company: "zz" },
+  { id: "wide", name: "Wide", status: "lead", owner: "otto", company: "at" }
+]
+
+/** People, two companies and two meetings; external ids are the names in lower case. Lena and Otto are members. */
+const makeOrganization = Effect.fnUntraced(function* ({ run }: Process, slug: string) {
+  const organization = yield* run(
+    Effect.flatMap(Organizations, (all) => all.create({ slug, country: "US", timeZone: "America/New_York" }))
+  )
+  yield* run(addRows(organization, "people", PEOPLE))
+  yield* run(
+    addRows(organization, "companies", [
+      { id: "at", name: "Atlas" },
+      { id: "zz", name: "Zenith", owner: "otto" }
+    ])
+  )
+  yield* run(
+    addRows(organization, "meetings", [
+      { id: "m1", name: "Standup", owner: "otto", attendees: ["lena", "otto"] },
+      { id: "m2", name: "Review", attendees: ["vera"] }
+    ])
+  )
+  yield* run(
+    Effect.flatMap(Database, ({ owner }) =>
+      Effect.forEach(["people", "companies", "meetings"], (table) =>
+        owner.unsafe(`UPDATE data.${table} SET external_id = lower(name) WHERE organization_id = $1`, [organization.id])
+      )
+    )
+  )
+  yield* run(addMember(organization, "lena@atlas.com", "lena", ["member"], { region: "west" }))
+  yield* run(addMember(organization, "otto@atlas.com", "otto", ["manager"]))
+  return organization
+})
+
+const using = ({ run }: Process) => ({
+  publish: (organization: Organization, text: string, options?: { readonly replacing?: number }) =>
+    Effect.result(run(Effect.flatMap(Policies, (policies) => policies.publish(organization, text, "test", options)))),
+  check: (organization: Organization, text: string) =>
+    run(Effect.flatMap(Policies, (policies) => policies.check(organization, text))),
+  review: <A, E>(ask: (review: PolicyReview["Service"]) => Effect.Effect<A, E>) =>
+    run(Effect.flatMap(PolicyReview, ask) as Effect.Effect<A, E, never>),
+  inForce: (organization: Organization) =>
+    Effect.map(run(Effect.flatMap(Policies, (policies) => policies.current(organization))), ({ version }) => version)
+})
+
+const faultOf = (result: Result.Result<unknown, { readonly message: string }>): OperatorError => {
+  if (Result.isSuccess(result)) throw new Error("It was published")
+  return result.failure as OperatorError
+}
+
+const RULES: ReadonlyArray<RuleInput> = [
+  { id: "own", columns: ["name", "phone", "status", "owner", "company"], where: { owner: "$me" } },
+  { id: "staff", columns: ["name", "email"], where: { status: "staff" } },
+  { id: "atlas", columns: ["name", "status"], where: { company: { name: "Atlas" } } },
+  { id: "no-vip-phone", effect: "deny", columns: ["phone"], where: { status: "vip" } },
+  { id: "companies", type: "companies", columns: ["name"] },
+  { id: "meetings", type: "meetings", where: { attendees: "$me" } },
+  { id: "boss", role: "manager" },
+  { id: "later", columns: "*", notBefore: "2999-01-01" }
+]
+const TESTS = [
+  { as: "lena@atlas.com", read: "people", expect: ["lena", "otto", "vera", "nils", "wide"] },
+  {
+    as: "lena@atlas.com",
+    read: "people",
+    includes: ["vera"],
+    excludes: ["x"],
+    shows: ["name", "status"],
+    hides: ["phone", "email"]
+  },
+  { as: "lena@atlas.com", read: "meetings", expect: ["standup"], hides: [] },
+  { as: "lena@atlas.com", roles: [], read: "people", denied: true },
+  { as: "wide@atlas.com", roles: ["manager"], read: "people", denied: false },
+  { as: "otto@atlas.com", read: "people", shows: ["phone"] },
+  { as: "lena@atlas.com", read: "companies", hides: ["phone"] }
+]
+
+layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
+  it.effect("are published when their tests pass, and not when one fails: expected and found are said", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const organization = yield* makeOrganization(one, "tests")
+      const { inForce, publish } = using(one)
+      const good = TESTS.filter(({ as }) => as !== "wide@atlas.com")
+      expect(Result.isSuccess(yield* publish(organization, file(RULES, { tests: good })))).toBe(true)
+      expect(yield* inForce(organization)).toBe(2)
+      const bad = [
+        { as: "lena@atlas.com", read: "people", expect: ["lena", "otto", "nobody"] },
+        { as: "lena@atlas.com", read: "people", includes: ["vera"], shows: ["phone"] },
+        { as: "lena@atlas.com", read: "people", excludes: ["vera"] },
+        { as: "lena@atlas.com", read: "people", denied: true },
+        { as: "lena@atlas.com", roles: [], read: "people", expect: ["lena"] },
+        { as: "lena@atlas.com", read: "companies", shows: ["phone"] },
+        { as: "wide@atlas.com", read: "people", expect: [] },
+        { as: "otto", read: "people", expect: [] }
+      ]
+      const failure = faultOf(yield* publish(organization, file(RULES, { tests: bad })))
+      expect([failure.message, ...(failure.details ?? [])]).toEqual([
+        "The policy isn't published: not all of its 8 tests pass.",
+        `tests[0]: lena@atlas.com reads people: expected to see "nobody" (there is no such row); found it hidden.`,
+        expect.stringMatching(
+          /^tests\[0\]: .* expected only lena, otto and nobody; found (?=.*vera \(Vera\))(?=.*nils \(Nils\))(?=.*wide \(Wide\)).*, too\.$/
+        ),
+        "tests[1]: lena@atlas.com reads people: expected phone to be shown; found it hidden on vera (Vera).",
+        "tests[2]: lena@atlas.com reads people: expected not to see vera (Vera); found it visible.",
+        expect.stringContaining("expected people to be denied; found that own, staff, atlas and no-vip-phone opens it"),
+        "tests[4]: lena@atlas.com as nobody in particular reads people: expected to see lena (Lena); found it hidden.",
+        "tests[5]: lena@atlas.com reads companies: expected phone to be shown on some row; found it hidden on every one.",
+        expect.stringContaining(`"wide@atlas.com" is no active member`),
+        expect.stringContaining(`"otto" is neither an e-mail address nor a phone number`)
+      ])
+      expect(yield* inForce(organization)).toBe(2)
+      // A test of what is to come sees the policy that is tested, and not the one in force.
+      const open = file([...RULES, { id: "all" }], {
+        tests: [{ as: "lena@atlas.com", read: "people", shows: ["phone"], includes: ["wide"] }]
+      })
+      expect(Result.isSuccess(yield* publish(organization, open))).toBe(true)
+    })
+  )
+
+  it.effect("of two that are published at once, the second is refused", () =>
+    Effect.gen(function* () {
+      const other = yield* startProcess()
+      const organization = yield* makeOrganization(other, "race")
+      const tests = [{ as: "lena@atlas.com", read: "companies", expect: [] }]
+      let interrupted = false
+      const one = yield* startProcess((text) =>
+        Effect.suspend(() => {
+          if (interrupted || !text.includes("max policy rows")) return Effect.void
+          interrupted = true
+          return using(other).publish(organization, file([{ columns: ["name"] }]))
+        })
+      )
+      const refused = faultOf(yield* using(one).publish(organization, file([{}], { tests })))
+      expect(interrupted).toBe(true)
+      expect(refused.message).toBe("Something else changed this organization at the same time. Publish again.")
+      expect(yield* using(one).inForce(organization)).toBe(2)
+      const lena = yield* one.admit(organization, "lena@atlas.com")
+      expect(yield* one.columns(lena)).toEqual(["name"])
+      expect(Result.isSuccess(yield* using(one).publish(organization, file([{}], { tests })))).toBe(true)
+    })
+  )
+
+  it.effect("aren't published over somebody else's when the author says which version was read", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const organization = yield* makeOrganization(one, "replacing")
+      const { publish } = using(one)
+      expect(Result.isSuccess(yield* publish(organization, file([{}]), { replacing: 1 }))).toBe(true)
+      expect(faultOf(yield* publish(organization, file([]), { replacing: 1 })).message).toBe(
+        "Version 2 is in force, not 1: somebody published since. max policy diff 1 shows what changed."
+      )
+      expect(yield* using(one).inForce(organization)).toBe(2)
+    })
+  )
+
+  it.effect("stay as they were when the database dies in the middle", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const organization = yield* makeOrganization(one, "dies")
+      const { owner } = yield* one.run(Effect.map(Database, (database) => database))
+      yield* owner.unsafe(`CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()); RETURN NULL; END'`)
+      for (const table of ["max.policies", "max.organizations", "max.audit_log"]) {
+        yield* owner.unsafe(
+          `CREATE TRIGGER die AFTER INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION public.die()`
+        )
+        expect(faultOf(yield* using(one).publish(organization, file([])))).toEqual(Unavailable.error)
+        yield* owner.unsafe(`DROP TRIGGER die ON ${table}`)
+        expect(yield* using(one).inForce(organization)).toBe(1)
+        const lena = yield* one.admit(organization, "lena@atlas.com")
+        expect((yield* one.types(lena)).length).toBe(3)
+      }
+      expect(Result.isSuccess(yield* using(one).publish(organization, file([])))).toBe(true)
+      expect(yield* one.run(Effect.flatMap(Policies, (policies) => policies.list(organization)))).toMatchObject([
+        { version: 2, inForce: true, author: "test", rules: 0 },
+        { version: 1, inForce: false, author: "operator" }
+      ])
+    })
+  )
+
+  it.effect("are immutable: nobody who writes data may change or remove a version", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      yield* makeOrganization(one, "immutable")
+      const { app } = yield* one.run(Effect.map(Database, (database) => database))
+      for (const statement of [
+        "UPDATE max.policies SET document = '{}'",
+        "DELETE FROM max.policies",
+        "TRUNCATE max.policies"
+      ])
+        expect(Result.isFailure(yield* Effect.result(app.unsafe(statement)))).toBe(true)
+    })
+  )
+
+  it.effect("take hostile files for what they are", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const organization = yield* makeOrganization(one, "hostile")
+      const { inForce, publish } = using(one)
+      const details = (text: string) =>
+        Effect.map(publish(organization, text), (result) => faultOf(result).details?.join("\n"))
+      const sql = `x'; DROP TABLE max.policies; --`
+      expect(yield* details(`{"version":1,"roles":{},"rules":[${" ".repeat(10_000_000)}]}`)).toContain(
+        "larger than 1000 kB"
+      )
+      expect(
+        yield* details(
+          file([{ where: "WHERE" }]).replace(`"WHERE"`, `${`{"not":`.repeat(10_000)}{}${"}".repeat(10_000)}`)
+        )
+      ).toContain("nested deeper")
+      expect(yield* details(file([], { roles: { a: { inherits: ["b"] }, b: { inherits: ["a"] } } }))).toContain(
+        "inherits itself"
+      )
+      expect(yield* details(file([], { roles: { [sql]: {} } }))).toContain("A role's name is lower-case letters")
+      expect(yield* details(file([{ type: sql }, { columns: [sql] }, { where: { [sql]: 1 } }]))).toContain(
+        "There is no type"
+      )
+      expect(yield* details(file([], { roles: JSON.parse(`{"__proto__":{"inherits":["x"]}}`) as object }))).toContain(
+        "A role's name"
+      )
+      expect(yield* details(file([{ where: JSON.parse(`{"__proto__":{"status":"x"}}`) as unknown }]))).toContain(
+        `nothing called "__proto__"`
+      )
+      expect(yield* details(file([{}], { tests: Array.from({ length: 201 }, () => TESTS[0]) }))).toContain(
+        "more than 200 tests"
+      )
+      expect(yield* inForce(organization)).toBe(1)
+      const loopOf = (length: number) =>
+        Array.from({ length }).reduce<unknown>((inner) => ({ owner: inner }), { name: sql })
+      expect(yield* details(file([{ where: loopOf(9) }]))).toContain("at most 8 relations, one behind the other")
+      // A relation that leads back to where it began is followed as far as it says; SQL in values and ids is text.
+      const loop = loopOf(8)
+      const kept = file(
+        [{ id: sql, columns: ["name"], where: { any: [loop, { status: sql }, { status: "staff" }] } }],
+        {
+          tests: [
+            { as: "lena@atlas.com", read: "people", expect: ["lena", "otto"] },
+            { as: "lena@atlas.com", read: "people", excludes: [sql] }
+          ]
+        }
+      )
+      expect(Result.isSuccess(yield* publish(organization, kept))).toBe(true)
+      expect(yield* one.find(yield* one.admit(organization, "lena@atlas.com")).pipe(names)).toEqual(["Lena", "Otto"])
+    })
+  )
+
+  it.effect("whose plans would be too large aren't published; one that got in shows nothing, on every page alike", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const organization = yield* makeOrganization(one, "large")
+      const { publish } = using(one)
+      const values = (count: number) => Array.from({ length: count }, (_, index) => `value ${index}`)
+      const tooMany = file([{ where: { status: values(3000) } }])
+      const tooLong = file(
+        Array.from({ length: 400 }, (_, index) => ({ where: { owner: { company: { owner: { name: `n${index}` } } } } }))
+      )
+      for (const text of [tooMany, tooLong]) {
+        expect(faultOf(yield* publish(organization, text)).details?.[0]).toMatch(
+          /^roles\.member: All that whoever is member may see of people is too much for one statement: .*Nothing of people would be shown\. Write: /
+        )
+        // Past the check, as a combination of roles that nobody had yet might be.
+        yield* one.run(
+          Effect.gen(function* () {
+            const { owner } = yield* Database
+            const review = yield* PolicyReview
+            const reading = readPolicy(text, (yield* review.names(organization)).catalog)
+            if ("problems" in reading) throw new Error("unreadable")
+            yield* owner`UPDATE max.policies SET rules = ${owner.json(Schema.encodeSync(Policy)(reading.policy))} WHERE organization_id = ${organization.id}`
+            yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organization.id}`
+          })
+        )
+        const lena = yield* one.admit(organization, "lena@atlas.com")
+        const answers = yield* Effect.forEach(
+          [
+            {},
+            { cursorEntityId: "b" },
+            { filters: [{ columnId: "name", op: "eq" as const, value: "Lena" }] },
+            { limit: 0 }
+          ],
+          (query) => told(one.find(lena, query))
+        )
+        expect(new Set(answers)).toEqual(
+          new Set([`{"fault":"UnknownName","message":"There is nothing called \\"people\\"."}`])
+        )
+        const { denied } = yield* using(one).review((review) =>
+          review.explain(organization, { as: "lena@atlas.com", type: "people" })
+        )
+        expect(denied).toContain("too large")
+      }
+    })
+  )
+
+  it.effect("change by the smallest step, and show nobody else a column that came since", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const organization = yield* makeOrganization(one, "grant")
+      yield* using(one).publish(organization, file([{ columns: ["name"] }, { id: "boss", role: "manager" }]))
+      const change = (how: typeof grant, what: string) =>
+        one.run(
+          Effect.flatMap(Policies, (policies) =>
+            policies.change(
+              organization,
+              (document, policy, catalog) => how(document, policy, catalog, { role: "member", what: [what] }),
+              "test"
+            )
+          )
+        )
+      const lena = yield* one.admit(organization, "lena@atlas.com")
+      expect(yield* one.columns(lena)).toEqual(["name"])
+      expect(yield* change(grant, "people.phone")).toMatchObject({
+        version: 3,
+        changes: [{ mark: "~", what: "r0: member may also see phone of people" }]
+      })
+      expect(yield* one.columns(yield* one.admit(organization, "lena@atlas.com"))).toEqual(["name", "phone"])
+      expect(yield* change(grant, "people.phone")).toEqual({ version: undefined, changes: [] })
+      expect((yield* change(revoke, "people.phone")).version).toBe(4)
+      expect(yield* one.columns(yield* one.admit(organization, "lena@atlas.com"))).toEqual(["name"])
+      const audited = yield* one.run(
+        Effect.flatMap(
+          Database,
+          ({ owner }) => owner`SELECT action, subject FROM max.audit_log
+          WHERE organization_id = ${organization.id} AND action = 'policy.published' ORDER BY sequence`
+        )
+      )
+      expect(audited.map((row) => row["subject"])).toEqual(["1", "2", "3", "4"])
+    })
+  )
+})

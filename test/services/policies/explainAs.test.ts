@@ -1,0 +1,189 @@
+/** What a member who isn't an operator is told about another's rights: nothing that its own plan doesn't show it. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { type Admitted, IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
+import { Organizations } from "../../../src/services/organizations/Organizations.ts"
+import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
+import { type Process, refusal, startProcess, Url } from "../../permissions/process.ts"
+import type { RuleInput } from "../../permissions/support.ts"
+import { addMember, addRows, idFor, type Row } from "../../permissions/tables.ts"
+
+const PEOPLE: ReadonlyArray<Row> = [
+  { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com", owner: "otto", company: "at" },
+  { id: "otto", name: "Otto", status: "staff", email: "otto@atlas.com", company: "at" },
+  { id: "vera", name: "Vera", status: "vip", owner: "lena", company: "at", phone: "+14155550101" },
+  { id: "nils", name: "Nils", status: "lead", owner: "lena", company: "zz", phone: "+14155550103" },
+  { id: "wide", name: "Wide", status: "vip", owner: "otto", company: "zz", phone: "+14155550104" },
+  { id: "canary", name: "Canary", status: "west", owner: "lena", phone: "+14155550199", email: "canary@x.org" }
+]
+
+/** Otto asks about Lena. He sees the staff and the VIPs, and of them no phone. */
+const OTTO: RuleInput = {
+  id: "otto",
+  role: "lead",
+  columns: ["name", "status", "owner"],
+  where: { status: ["staff", "vip"] }
+}
+const LENA: ReadonlyArray<RuleInput> = [
+  { id: "own", columns: ["name", "phone", "status", "owner"], where: { owner: "$me" } },
+  { id: "staff", columns: ["name"], where: { status: "staff" } },
+  { id: "no-vip-phone", effect: "deny", columns: ["phone"], where: { status: "vip" } }
+]
+const ROLES = { roles: { member: {}, lead: {} } }
+
+const under = Effect.fnUntraced(function* (slug: string, rules: ReadonlyArray<RuleInput>) {
+  const one = yield* startProcess()
+  const organization = yield* one.run(
+    Effect.flatMap(Organizations, (all) => all.create({ slug, country: "US", timeZone: "America/New_York" }))
+  )
+  yield* one.run(addRows(organization, "people", PEOPLE))
+  yield* one.run(
+    addRows(organization, "companies", [
+      { id: "at", name: "Atlas" },
+      { id: "zz", name: "Zenith", status: "closed" }
+    ])
+  )
+  yield* one.run(addMember(organization, "lena@atlas.com", "lena", ["member"], { region: "secret-region" }))
+  yield* one.run(addMember(organization, "otto@atlas.com", "otto", ["lead"]))
+  yield* one.publish(organization, rules, ROLES)
+  return { one, organization, otto: yield* admitted(one, organization, "otto@atlas.com") }
+})
+
+const admitted = ({ run }: Process, organization: Organization, email: string): Effect.Effect<Admitted, unknown> =>
+  run(Effect.flatMap(IdentityResolver, (all) => all.admit(organization, { kind: "email", key: email })))
+
+const LENAS = { as: "lena@atlas.com", type: "people" }
+const explain = ({ run }: Process, asking: Admitted, question: Partial<typeof LENAS> = {}) =>
+  run(Effect.flatMap(PolicyReview, (on) => on.explainAs(asking, { ...LENAS, ...question })) as Effect.Effect<Explained>)
+type Explained = Effect.Success<ReturnType<PolicyReview["Service"]["explainAs"]>>
+const explainRow = ({ run }: Process, asking: Admitted, id: string) =>
+  run(Effect.flatMap(PolicyReview, (on) => on.explainRowAs(asking, { ...LENAS, id })) as Effect.Effect<ExplainedRow>)
+type ExplainedRow = Effect.Success<ReturnType<PolicyReview["Service"]["explainRowAs"]>>
+
+layer(Url.layer, { excludeTestServices: true })("a member who asks about another", (it) => {
+  it.effect("is told of the rows and columns that both see", () =>
+    Effect.gen(function* () {
+      const { one, organization, otto } = yield* under("both", [OTTO, ...LENA])
+      const found = yield* explain(one, otto)
+      const [hers, his] = yield* Effect.all([
+        one.find(yield* one.admit(organization, "lena@atlas.com")),
+        one.find(otto.principal)
+      ])
+      const ids = new Set(his.entities.map(({ entityId }) => entityId))
+      const both = hers.entities.filter(({ entityId }) => ids.has(entityId))
+      expect([found.total, found.visible]).toEqual([his.total, both.length])
+      expect([found.total, found.visible, hers.total]).toEqual([4, 3, 5])
+      expect(found.rules.map(({ id, rows }) => [id, rows])).toEqual([
+        ["own", 1],
+        ["staff", 2],
+        ["no-vip-phone", 2]
+      ])
+      expect(found.columns.map(({ column, rows }) => [column, rows])).toEqual([
+        ["name", 3],
+        ["status", 1],
+        ["owner", 1]
+      ])
+      expect(JSON.stringify(found)).not.toMatch(/"phone"|secret-region|Canary/)
+    })
+  )
+
+  it.effect("is told of one row what it may see of it, and by no other id than its own", () =>
+    Effect.gen(function* () {
+      const { one, otto } = yield* under("row", [OTTO, ...LENA])
+      const vera = yield* explainRow(one, otto, idFor("vera"))
+      expect([vera.name, vera.visible, vera.because, vera.externalId]).toEqual([
+        "Vera",
+        true,
+        "own allows it",
+        undefined
+      ])
+      expect(vera.columns.map(({ column, value }) => [column, value])).toEqual([
+        ["name", "Vera"],
+        ["status", "vip"],
+        ["owner", expect.objectContaining({ name: "Lena" })]
+      ])
+      expect(JSON.stringify(vera)).not.toContain("+1415")
+      const wide = yield* explainRow(one, otto, idFor("wide"))
+      expect([wide.visible, wide.because]).toEqual([false, "none of the rules that allow holds for it"])
+      // Hidden from who asks, of another organization, or made up: the same words.
+      const words = (id: string) =>
+        Effect.map(refusal(explainRow(one, otto, id)), (fault) => JSON.stringify(fault).replaceAll(id, "ID"))
+      expect(yield* words(idFor("canary"))).toBe(yield* words("zzzzz"))
+      expect(yield* words(idFor("canary"))).toContain("No row of people")
+    })
+  )
+
+  it.effect("is told the same whatever is in what it may not see", () =>
+    Effect.gen(function* () {
+      const { one, organization, otto } = yield* under("hidden", [OTTO, ...LENA])
+      const all = () =>
+        Effect.map(
+          Effect.all([explain(one, otto), ...["vera", "wide", "lena"].map((id) => explainRow(one, otto, idFor(id)))]),
+          (found) => JSON.stringify(found)
+        )
+      const before = yield* all()
+      const { owner } = yield* one.run(Effect.map(Database, (database) => database))
+      yield* owner`UPDATE data.people SET phone = '+14155550777', phone_k = '+14155550777', email = 'n@n.n', company_id = NULL WHERE organization_id = ${organization.id}`
+      yield* owner`DELETE FROM data.people WHERE organization_id = ${organization.id} AND status IN ('west', 'lead')`
+      expect(yield* all()).toBe(before)
+      yield* owner`UPDATE data.people SET status = 'staff' WHERE organization_id = ${organization.id} AND name = 'Vera'`
+      expect(yield* all()).not.toBe(before)
+    })
+  )
+
+  it.effect("isn't told what rules come to that look at what it doesn't see", () =>
+    Effect.gen(function* () {
+      const hidden: ReadonlyArray<readonly [string, ReadonlyArray<RuleInput>]> = [
+        ["a column", [{ where: { phone: null } }]],
+        ["a column, in a denial", [{}, { effect: "deny", where: { all: [{ not: { email: "x@y.org" } }] } }]],
+        ["a row of the other type", [{ where: { company: { status: "closed" } } }]],
+        [
+          "rows of the same type, over a relation",
+          [{ where: { any: [{ owner: { status: "lead" } }, { status: "vip" }] } }]
+        ],
+        [
+          "a column that is shown on some rows",
+          [
+            { role: "lead", columns: ["phone"], where: { status: "vip" } },
+            { role: "lead", columns: ["name"], where: { status: "staff" } },
+            { where: { phone: "+14155550101" } }
+          ]
+        ]
+      ]
+      const { one, organization } = yield* under("refused", [OTTO, ...LENA])
+      for (const [what, rules] of hidden) {
+        const companies = { ...OTTO, id: "companies", type: "companies", columns: ["name", "status"] }
+        yield* one.publish(organization, [OTTO, { ...companies, where: { status: null } }, ...rules], ROLES)
+        const otto = yield* admitted(one, organization, "otto@atlas.com")
+        const fault = yield* refusal(explain(one, otto))
+        expect(fault, what).toMatchObject({ _tag: "OperatorError" })
+        expect(yield* refusal(explainRow(one, otto, idFor("vera"))), what).toEqual(fault)
+      }
+      // With everything open the same rule is explained.
+      yield* one.publish(
+        organization,
+        [{ role: "lead" }, { role: "lead", type: "companies" }, { where: { company: { status: "closed" } } }],
+        ROLES
+      )
+      const found = yield* explain(one, yield* admitted(one, organization, "otto@atlas.com"))
+      expect([found.total, found.visible]).toEqual([6, 2])
+    })
+  )
+
+  it.effect("can't tell a type that it may not see from one that there isn't, and is nobody once it is stale", () =>
+    Effect.gen(function* () {
+      const { one, organization, otto } = yield* under("types", [OTTO, ...LENA, { id: "firms", type: "companies" }])
+      const about = (type: string) =>
+        Effect.map(refusal(explain(one, otto, { type })), (fault) => JSON.stringify(fault).replaceAll(type, "TYPE"))
+      expect(yield* about("companies")).toBe(yield* about("kompaniess"))
+      expect(yield* about("companies")).toContain("There is no type")
+      yield* one.run(addMember(organization, "otto@atlas.com", "otto", []))
+      expect(yield* refusal(explain(one, otto))).toMatchObject({ _tag: "Unavailable" })
+      const nobody = yield* admitted(one, organization, "otto@atlas.com")
+      expect(yield* refusal(explain(one, nobody))).toMatchObject({ _tag: "OperatorError" })
+    })
+  )
+})

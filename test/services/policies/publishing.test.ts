@@ -1,0 +1,67 @@
+/** Publishing when something else happens: two at once, and a database that dies in the middle. */
+import { layer } from "@effect/vitest"
+import { Effect, Fiber, Result, Schedule } from "effect"
+import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import { OperatorError, Unavailable } from "../../../src/domain/errors.ts"
+import { Policies } from "../../../src/services/policies/Policies.ts"
+import { names, startProcess, Url } from "../../permissions/process.ts"
+import { file } from "../../permissions/support.ts"
+import { under } from "../../permissions/replays/setting.ts"
+
+layer(Url.layer, { excludeTestServices: true })("publishing", (it) => {
+  it.effect("two at once: one is in force, the other is told so, and no version is lost", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* startProcess(), yield* startProcess()]
+      const { lena, organization } = yield* under("racing", [{}], {}, one)
+      const publish = (at: typeof one, name: string) =>
+        at.run(
+          Effect.flatMap(Policies, (policies) => policies.publish(organization, file([{ where: { name } }]), "test"))
+        )
+      for (let round = 0; round < 8; round++) {
+        const before = yield* one.run(Effect.flatMap(Policies, (policies) => policies.current(organization)))
+        const outcomes = yield* Effect.all([Effect.result(publish(one, "Ann")), Effect.result(publish(two, "Bob"))], {
+          concurrency: "unbounded"
+        })
+        const published = outcomes.filter(Result.isSuccess)
+        for (const outcome of outcomes) {
+          if (Result.isFailure(outcome)) expect(outcome.failure).toBeInstanceOf(OperatorError)
+        }
+        expect(published.length).toBeGreaterThan(0)
+        const now = yield* one.run(Effect.flatMap(Policies, (policies) => policies.current(organization)))
+        expect(now.version).toBe(before.version + published.length)
+        // Both processes show what is in force now, and only that.
+        const shown = now.document.includes("Ann") ? ["Ann"] : ["Bob"]
+        expect([yield* names(one.find(lena)), yield* names(two.find(lena))]).toEqual([shown, shown])
+      }
+    })
+  )
+
+  it.effect("into a database that dies in the middle is Unavailable, and the old version stays in force", () =>
+    Effect.gen(function* () {
+      const one = yield* startProcess()
+      const { lena, organization } = yield* under("dying", [{ where: { name: "Ann" } }], {}, one)
+      const { owner } = yield* one.run(Effect.map(Database, (database) => database))
+      const before = yield* one.run(Effect.flatMap(Policies, (policies) => policies.current(organization)))
+      const outcome = yield* owner.withTransaction(
+        Effect.gen(function* () {
+          // Publishing waits for the organization's row, and then its connection is gone.
+          yield* owner`SELECT 1 FROM max.organizations WHERE organization_id = ${organization.id} FOR UPDATE`
+          const publishing = yield* Effect.forkChild(Effect.result(one.publish(organization, [{}])))
+          yield* Effect.repeat(
+            owner`
+              SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+                AND application_name = 'max app' AND wait_event_type = 'Lock'`,
+            { until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") }
+          )
+          return yield* Fiber.join(publishing)
+        })
+      )
+      expect(Result.isFailure(outcome) && outcome.failure).toEqual(Unavailable.error)
+      expect(yield* one.run(Effect.flatMap(Policies, (policies) => policies.current(organization)))).toEqual(before)
+      expect(yield* names(one.find(lena))).toEqual(["Ann"])
+      yield* one.publish(organization, [{}])
+      expect(yield* names(one.find(lena))).toEqual(["Ann", "Bob", "Lena"])
+    })
+  )
+})

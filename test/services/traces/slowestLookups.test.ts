@@ -1,0 +1,71 @@
+import { layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import { Env } from "../../../src/env.ts"
+import { Observability } from "../../../src/observability.ts"
+import { Mappings } from "../../../src/services/mapping/Mappings.ts"
+import { findingsAmong } from "../../../src/services/traces/slowestLookups.ts"
+import { TraceStore } from "../../../src/services/traces/TraceStore.ts"
+import { asMember, makeOrganization } from "../../support/atlas.ts"
+import { TestServices } from "../../support/database.ts"
+import { slowTrace } from "../../support/traces.ts"
+
+const Traced = Layer.unwrap(
+  Effect.map(Env, (env) => Observability.pipe(Layer.provide(Layer.succeed(Env, { ...env, traceShare: 1 }))))
+).pipe(Layer.provideMerge(TestServices))
+
+layer(Traced, { excludeTestServices: true, timeout: 120_000 })("what stands out in what was kept", (it) => {
+  it.effect("names the large table that a slow lookup reads from end to end, until it has the index", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const store = yield* TraceStore
+      const organization = yield* makeOrganization("finder")
+      const mappings = yield* Mappings
+      yield* owner.unsafe("CREATE SCHEMA IF NOT EXISTS finder").unprepared
+      yield* owner.unsafe("CREATE TABLE finder.contacts (id bigint PRIMARY KEY, full_name text NOT NULL, email text)")
+        .unprepared
+      yield* owner.unsafe(
+        "INSERT INTO finder.contacts SELECT n, 'Person ' || n, 'p' || n || '@example.com' FROM generate_series(1, 20000) n"
+      ).unprepared
+      yield* owner.unsafe("ANALYZE finder.contacts").unprepared
+      const { file } = yield* mappings.propose(organization, ["finder.contacts"], true)
+      yield* mappings.apply(organization, file)
+      const admin = yield* asMember(organization, "ops@finder.example", "admin")
+      const ask = Effect.withSpan(
+        admin.find({
+          entityTypeId: "contacts",
+          filters: [{ columnId: "email", op: "eq", value: "p7@example.com" }]
+        }),
+        "asked"
+      )
+      expect((yield* ask).total).toBe(1)
+      yield* Effect.sleep("2500 millis")
+      // The same lookup, as slow as it would be with a hundred times as many rows.
+      const own = { organizationId: organization.id }
+      const [fast] = yield* store.read({ ...own, name: "asked", limit: 1 })
+      yield* store.write([
+        {
+          ...fast!,
+          traceId: "f".repeat(32),
+          spans: fast!.spans.map((span) => ({ ...span, duration: span.duration + 900_000_000 }))
+        },
+        // A statement that nobody knows any more is no finding, and no failure.
+        { ...slowTrace(organization.id, 500), statements: { "0": "/* max gone */ SELECT FROM nowhere" } }
+      ])
+      const before = yield* findingsAmong(own)
+      expect(before.findings[0]).toMatchObject({
+        kind: "missing index",
+        command: "max doctor",
+        message: expect.stringMatching(
+          /^max contacts email:eq looks at every row of finder\.contacts, about 20,000, for .*fold_email/
+        )
+      })
+      expect(before.findings.filter(({ kind }) => kind === "slow statement").length).toBeGreaterThan(0)
+      yield* owner.unsafe(`CREATE INDEX ON finder.contacts ((max.fold_email(email::text) COLLATE "C"))`).unprepared
+      yield* owner.unsafe("ANALYZE finder.contacts").unprepared
+      const after = yield* findingsAmong(own)
+      expect(after.findings.map(({ kind }) => kind)).not.toContain("missing index")
+    })
+  )
+})
