@@ -9,7 +9,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { Credentials } from "../../services/access/Credentials.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
-import { Strangers } from "../../services/access/FailedAuthThrottle.ts"
+import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { Api } from "./Api.ts"
@@ -39,7 +39,7 @@ const Session = HttpApiBuilder.group(
     const credentials = yield* Credentials
     const settings = yield* HttpSettings
     const states = yield* OrganizationState
-    const strangers = yield* Strangers
+    const throttle = yield* FailedAuthThrottle
     const withCookie = (value: string, seconds: number) =>
       HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), settings.cookie, value, {
         httpOnly: true,
@@ -65,7 +65,7 @@ const Session = HttpApiBuilder.group(
         ),
       signIn: ({ payload, request }) =>
         saysOrigin(request)
-          ? strangers.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
+          ? throttle.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
               Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
               answered
             )

@@ -12,7 +12,7 @@ import { ConfigurationError } from "../../domain/errors.ts"
 import { Env } from "../../env.ts"
 import { Admission } from "../../services/access/Admission.ts"
 import { CallLimits } from "../../services/access/CallLimits.ts"
-import { limitStrangers, Strangers } from "../../services/access/FailedAuthThrottle.ts"
+import { throttleByAddress, FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { TraceStore } from "../../services/traces/TraceStore.ts"
 import { edge } from "./edge.ts"
 import { answersOf } from "./heads.ts"
@@ -113,8 +113,8 @@ const addressOf = (publicUrl: string | undefined) =>
   })
 
 const Limited = Layer.effect(
-  Strangers,
-  Effect.map(Env, ({ publicUrl }) => limitStrangers(addressOf(publicUrl)))
+  FailedAuthThrottle,
+  Effect.map(Env, ({ publicUrl }) => throttleByAddress(addressOf(publicUrl)))
 )
 
 /** The server over services that are given. */

@@ -15,7 +15,7 @@ import { Credentials, type Presented, type Scope } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { Refusals } from "../audit/Refusals.ts"
-import { Strangers } from "./FailedAuthThrottle.ts"
+import { FailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
 /** A proof as it was sent. */
 export interface Proof {
@@ -96,7 +96,7 @@ export class Admission extends Context.Service<
       const limits = yield* CallLimits
       const providers = yield* IdentityProviders
       const refusals = yield* Refusals
-      const strangers = yield* Strangers
+      const throttle = yield* FailedAuthThrottle
       const known = new Map<string, Remembered>()
 
       const remembered = (key: string): Remembered | undefined => {
@@ -140,7 +140,7 @@ export class Admission extends Context.Service<
         } satisfies Known
       })
 
-      const find = (proof: Proof) => strangers.attempt(look(proof))
+      const find = (proof: Proof) => throttle.attempt(look(proof))
 
       const look = (proof: Proof): Effect.Effect<Known, NotAuthenticated | NotAdmitted | Unavailable> => {
         if (proof.by === "session") {

@@ -1,61 +1,61 @@
 /**
- * How often an address may try credentials that aren't good: each one costs a look into the database, or a signature.
- * Whoever was let in before is remembered and isn't asked here, so that a stranger can't shut out who is there already.
+ * Limits failed authentication per client address: each attempt costs a database read or a signature check. Callers whose
+ * credential is cached by `Admission` skip it, so an attacker behind a shared address can't lock out active callers.
  */
 import { Context, Effect } from "effect"
 import { type NotAuthenticated, TooManyCalls } from "../../domain/errors.ts"
 
-/** Refused attempts of one address in a minute. */
-export const REFUSED_A_MINUTE = 300
+/** Failed attempts of one address per minute. */
+export const FAILURES_PER_MINUTE = 300
 const MINUTE_MS = 60_000
-/** Addresses that are remembered; of more than these the ones that began first are forgotten. */
+/** Addresses counted at a time; above this the oldest count is dropped. */
 const MAX_ADDRESSES = 10_000
 
-export interface Guard {
-  /** Tries a credential that isn't remembered, if its address hasn't had too many refused. */
+export interface Throttle {
+  /** Runs the authentication of an uncached credential, unless its address has reached the limit. */
   readonly attempt: <A, E, R>(
-    find: Effect.Effect<A, E | NotAuthenticated, R>
+    authenticate: Effect.Effect<A, E | NotAuthenticated, R>
   ) => Effect.Effect<A, E | NotAuthenticated | TooManyCalls, R>
 }
 
-/** Where credentials come from a program and not from an address, nothing is limited. */
-export const Strangers = Context.Reference<Guard>("max/services/Strangers", {
-  defaultValue: () => ({ attempt: (find) => find })
+/** The throttle; unlimited where credentials don't arrive from a network address. */
+export const FailedAuthThrottle = Context.Reference<Throttle>("max/services/FailedAuthThrottle", {
+  defaultValue: () => ({ attempt: (authenticate) => authenticate })
 })
 
-/** Counts by address, in this process. */
-export const limitStrangers = (address: Effect.Effect<string>): Guard => {
-  const refused = new Map<string, { readonly since: number; times: number }>()
+/** Counts failures by address, in this process. */
+export const throttleByAddress = (address: Effect.Effect<string>): Throttle => {
+  const failures = new Map<string, { readonly since: number; count: number }>()
 
-  const attemptsOf = (from: string) => {
-    const found = refused.get(from)
-    if (found === undefined || found.since + MINUTE_MS > Date.now()) return found
-    refused.delete(from)
+  const currentFailures = (from: string) => {
+    const current = failures.get(from)
+    if (current === undefined || current.since + MINUTE_MS > Date.now()) return current
+    failures.delete(from)
     return undefined
   }
 
   const record = (from: string) => {
-    const found = attemptsOf(from)
-    if (found !== undefined) {
-      found.times += 1
+    const current = currentFailures(from)
+    if (current !== undefined) {
+      current.count += 1
       return
     }
-    if (refused.size >= MAX_ADDRESSES) refused.delete(refused.keys().next().value!)
-    refused.set(from, { since: Date.now(), times: 1 })
+    if (failures.size >= MAX_ADDRESSES) failures.delete(failures.keys().next().value!)
+    failures.set(from, { since: Date.now(), count: 1 })
   }
 
   return {
-    attempt: Effect.fnUntraced(function* (find) {
+    attempt: Effect.fnUntraced(function* (authenticate) {
       const from = yield* address
-      const before = attemptsOf(from)
-      if (before !== undefined && before.times >= REFUSED_A_MINUTE) {
-        const retryAfter = Math.ceil((before.since + MINUTE_MS - Date.now()) / 1000)
+      const current = currentFailures(from)
+      if (current !== undefined && current.count >= FAILURES_PER_MINUTE) {
+        const retryAfter = Math.ceil((current.since + MINUTE_MS - Date.now()) / 1000)
         return yield* new TooManyCalls({
-          message: `Too many credentials from your address weren't good. Try again in ${retryAfter} seconds.`,
+          message: `Too many failed sign-ins from your address. Try again in ${retryAfter} seconds.`,
           retryAfter
         })
       }
-      return yield* Effect.tapError(find, (error) =>
+      return yield* Effect.tapError(authenticate, (error) =>
         Effect.sync(() => {
           if ((error as { readonly _tag?: string })._tag === "NotAuthenticated") record(from)
         })

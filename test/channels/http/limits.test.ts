@@ -4,7 +4,7 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { REFUSED_A_MINUTE } from "../../../src/services/access/FailedAuthThrottle.ts"
+import { FAILURES_PER_MINUTE } from "../../../src/services/access/FailedAuthThrottle.ts"
 import { ask, callTool, startServer, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
 
@@ -127,7 +127,7 @@ describe("credentials that aren't good", () => {
     })
   const guess = (index: number) => `max_${String(index).padStart(43, "a")}`
   const guesses = (at: TestServer, forwarded?: string) =>
-    Promise.all(Array.from({ length: REFUSED_A_MINUTE + 20 }, (_, index) => who(at, guess(index), forwarded)))
+    Promise.all(Array.from({ length: FAILURES_PER_MINUTE + 20 }, (_, index) => who(at, guess(index), forwarded)))
 
   it("are tried so often a minute and no more, and shut nobody out who is there already", async () => {
     const server = await startServer(url, LIMITS)
@@ -135,7 +135,7 @@ describe("credentials that aren't good", () => {
     const [known, late] = members as [(typeof members)[number], (typeof members)[number]]
     expect((await who(server, known.token)).status).toBe(200)
     const answers = await guesses(server)
-    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(REFUSED_A_MINUTE)
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(FAILURES_PER_MINUTE)
     const after = await who(server, guess(9999))
     expect(after.json).toMatchObject({ type: "urn:max:problem:too-many-calls", status: 429 })
     expect(after.headers["retry-after"]).toBe(String(after.json.retryAfter))
