@@ -25,7 +25,7 @@ const file = (name: string, text: string | Buffer) => {
 
 beforeAll(async () => {
   const url = await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
-  // The wall clock of a loaded test machine isn't what is tested here.
+  // A generous timeout: these tests do not measure time.
   env = { DATABASE_URL: url, MAX_LOOKUP_TIMEOUT: "10000" }
 })
 
@@ -34,8 +34,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe("max", () => {
-  it("says its version and its help without a database", async () => {
+describe("the max command", () => {
+  it("prints its version and help without a database", async () => {
     expect(await runMax(["--version"], {})).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^max v\d+\.\d+\.\d+\n$/)
@@ -47,10 +47,10 @@ describe("max", () => {
     expect((await runMax(["tools", "--json"], {})).code).toBe(0)
   })
 
-  it("ends in order when nobody reads what it says any more", async () => {
+  it("exits with 0 when the reader of its output closes the pipe", async () => {
     const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist", "bin", "max.js")
     const home = mkdtempSync(join(tmpdir(), "max-pipe-"))
-    // When root runs the tests, the embedded server runs as somebody else, who has to get in here.
+    // If root runs the tests, the embedded server runs as another user, who needs access to this folder.
     chmodSync(home, 0o755)
     const { stderr, stdout } = await promisify(execFile)(
       "bash",
@@ -61,7 +61,7 @@ describe("max", () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  it("ends with 2 and one hint when the command line can't be meant", async () => {
+  it("exits with 2 and one hint on invalid usage", async () => {
     for (const args of [
       ["fnd"],
       ["find"],
@@ -76,7 +76,7 @@ describe("max", () => {
     }
   })
 
-  it("ends with 3 and one clear line when a setting is wrong", async () => {
+  it("exits with 3 and one line when a setting is invalid", async () => {
     for (const [name, value] of [
       ["MAX_SEARCH_CONNECTIONS", "lots"],
       ["DATABASE_URL", "mysql://x"],
@@ -90,7 +90,7 @@ describe("max", () => {
     }
   })
 
-  it("doesn't touch a database that isn't prepared, and prepares it on command", async () => {
+  it("leaves an unmigrated database unchanged until max migrate runs", async () => {
     const before = await max("types", "--as", "x@example.com")
     expect([before.code, before.stdout]).toEqual([3, ""])
     expect(before.stderr).toContain("max migrate")
@@ -101,8 +101,8 @@ describe("max", () => {
     expect(JSON.parse((await max("migrate", "--json")).stdout)).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION })
   })
 
-  it("ends with 7 when the database is down, whatever is asked", async () => {
-    const down = { DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:9/none" }
+  it("exits with 7 for every command when the database is down", async () => {
+    const down = { DATABASE_URL: "postgres://user:password@127.0.0.1:9/none" }
     for (const args of [["types"], ["find", "people"], ["org", "list"], ["migrate"], ["tool", "listEntityTypes"]]) {
       const ran = await runMax([...args, "--as", "x@example.com"], down)
       expect([ran.code, ran.stdout, ran.stderr]).toEqual([
@@ -113,7 +113,7 @@ describe("max", () => {
     }
   })
 
-  it("goes from an empty organization to answers by commands alone", async () => {
+  it("takes an empty organization to its first answers with commands alone", async () => {
     const made = await max("init", "--org", "atlas", "--country", "us", "--time-zone", "America/New_York")
     expect(made.code).toBe(0)
     expect(made.stdout).toContain("member")
@@ -137,13 +137,13 @@ describe("max", () => {
       code: 0,
       stdout: expect.stringContaining("2 as they were")
     })
-    const bad = file("bad.csv", "id,name,email\n3,Carl,c@example.com\n4,,nobody@example.com\n5,Eve,e@example.com\n")
+    const bad = file("bad.csv", "id,name,email\n3,Carl,c@example.com\n4,,unknown@example.com\n5,Eve,e@example.com\n")
     const refused = await max("import", bad, "--type", "people")
     expect([refused.code, refused.stdout]).toEqual([1, ""])
     expect(refused.stderr).toContain("3")
 
     expect((await max("member", "add", "ada@example.com", "--role", "admin")).code).toBe(0)
-    expect((await max("member", "add", "nobody@example.com", "--role", "admin")).stderr).toContain("--create")
+    expect((await max("member", "add", "unknown@example.com", "--role", "admin")).stderr).toContain("--create")
     expect((await max("member", "add", "bob@example.com", "--role", "mmember")).stderr).toContain(
       "Did you mean member?"
     )
@@ -164,7 +164,7 @@ describe("max", () => {
       total: 1,
       entities: [{ displayName: "Ada Lovelace", columns: { email: "ada@example.com" } }]
     })
-    expect(await max("find", "people", "name=nobody", "--as", "ada@example.com")).toMatchObject({
+    expect(await max("find", "people", "name=unknown", "--as", "ada@example.com")).toMatchObject({
       code: 0,
       stdout: "Nothing found.\n"
     })
@@ -180,7 +180,7 @@ describe("max", () => {
     expect((await max("tool", "findEntities", "{", "--as", "ada@example.com")).code).toBe(2)
   })
 
-  it("ends with 4 for who isn't admitted and 6 for what isn't there or is hidden", async () => {
+  it("exits with 4 for a caller who is not admitted and with 6 for a name that is unknown or hidden", async () => {
     expect(await max("types", "--as", "stranger@example.com")).toMatchObject({ code: 4, stdout: "" })
     expect(await max("find", "unicorns", "--as", "ada@example.com")).toMatchObject({ code: 6, stdout: "" })
     expect(await max("find", "people", "salary>=5", "--as", "ada@example.com")).toMatchObject({ code: 6, stdout: "" })
@@ -191,7 +191,7 @@ describe("max", () => {
     expect(await max("member", "resume", "ada@example.com")).toMatchObject({ code: 1, stdout: "" })
   })
 
-  it("takes a policy from a plain file of text only", async () => {
+  it("reads a policy only from a regular UTF-8 file", async () => {
     for (const path of [
       "/dev/zero",
       folder,
@@ -204,7 +204,7 @@ describe("max", () => {
     }
   })
 
-  it("runs cases with known answers and fails when too few pass", async () => {
+  it("evaluates cases with known answers and fails when too few pass", async () => {
     const cases = file(
       "cases.jsonl",
       [
@@ -223,7 +223,7 @@ describe("max", () => {
     expect((await max("eval", wrong, "--as", "ada@example.com", "--min", "0")).code).toBe(0)
   })
 
-  it("strips control and bidirectional characters of rows", async () => {
+  it("strips control and bidirectional characters from row values", async () => {
     const people = file(
       "odd.jsonl",
       JSON.stringify({ id: "odd", name: "Eve\u202e\u001b[31mliar\u0007\tx", email: "eve@example.com" })
@@ -245,14 +245,14 @@ describe("max", () => {
     }
   })
 
-  it("shows the policy in force as a file that can be published again, with the columns made since", async () => {
+  it("prints the policy in force as a file that can be published again, including columns created since", async () => {
     const tiers = file("tiers.csv", "id,name,tier\n1,Ada Lovelace,gold\n")
     expect(await max("import", tiers, "--type", "people", "--create")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("1 row into People")
     })
     const find = ["find", "people", "name=ada lovelace", "--select", "tier", "--as", "ada@example.com"]
-    // An admin whose rule is the starter's sees what an import makes; a member sees it when the policy says so.
+    // The starter policy's admin rule shows columns that an import creates; other roles need a new policy.
     expect(await max(...find)).toMatchObject({ code: 0, stdout: expect.stringContaining("gold") })
     const shown = await max("policy", "show")
     expect(shown.code).toBe(0)
@@ -261,7 +261,7 @@ describe("max", () => {
     expect(JSON.parse((await max("policy", "show", "--json")).stdout)).toMatchObject({ version: 3 })
   })
 
-  it("never shows one organization a byte of the other, whatever is asked and however it ends", async () => {
+  it("never shows one organization a byte of another, for any command and any outcome", async () => {
     const canaries = { atlas: "KANARIENVOGEL", borealis: "ZITRONENFALTER" } as const
     expect((await max("init", "--org", "borealis", "--country", "US", "--time-zone", "Europe/Berlin")).code).toBe(0)
     for (const [org, canary] of Object.entries(canaries)) {
@@ -295,7 +295,7 @@ describe("max", () => {
           )
         ).code
       ).toBe(0)
-      // The same person is the admin of both: who asks is never what keeps them apart.
+      // One person administers both organizations, so the identity of the caller does not separate them.
       expect((await max("member", "add", "both@example.com", "--role", "admin", "--create", "--org", org)).code).toBe(0)
     }
     const other = JSON.parse(
@@ -345,10 +345,10 @@ describe("max", () => {
           ...more
         )
         codes.add(ran.code)
-        // What the caller itself wrote may be repeated to it.
+        // Output may echo the caller's own arguments.
         const said = args.reduce((text, word) => text.replaceAll(word, ""), `${ran.stdout}${ran.stderr}`)
-        const written = args.join(" ").toUpperCase().includes(canaries.borealis)
-        expect(written ? said.replaceAll(/"[^"\n]*"/g, "") : said, args.join(" ")).not.toMatch(
+        const echoed = args.join(" ").toUpperCase().includes(canaries.borealis)
+        expect(echoed ? said.replaceAll(/"[^"\n]*"/g, "") : said, args.join(" ")).not.toMatch(
           new RegExp(canaries.borealis, "i")
         )
       }
@@ -356,7 +356,7 @@ describe("max", () => {
     expect([...codes].sort()).toEqual([0, 1, 2, 4, 6])
   }, 300_000)
 
-  it("says one line about what should not have happened, and more only when asked", async () => {
+  it("prints one line for an unexpected error, and details only at debug level", async () => {
     const broken = PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!) }).pipe(
       Effect.flatMap((owner) => owner`UPDATE max.policies SET rules = '5'`),
       Effect.scoped,

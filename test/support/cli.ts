@@ -1,4 +1,4 @@
-/** The built command line as a process, the way people run it. */
+/** Runs the built command line as a child process. */
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -16,11 +16,11 @@ const environment = (env: Readonly<Record<string, string>>) => ({
   ...env
 })
 
-/** Starts `max` and leaves it running. */
+/** Starts `max` without waiting for it to exit. */
 export const spawnMax = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   spawn(process.execPath, [program, ...args], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
 
-/** Runs `max` with an environment of its own: nothing of the tests' own settings reaches it but what is given. */
+/** Runs `max` to completion. It inherits no settings from the test process, only those in `env`. */
 export const runMax = (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ export const runMax = (
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })
 
-/** `max serve` as people run it, once it says where it answers. */
+/** Starts `max serve` and resolves once it prints its address. */
 export const serveMax = (
   env: Readonly<Record<string, string>>,
   command: ReadonlyArray<string> = [process.execPath, program, "serve"]
@@ -53,7 +53,7 @@ export const serveMax = (
     ended: Promise<number | null>
   }>((resolve, reject) => {
     const child = spawn(command[0]!, command.slice(1), { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
-    // A test that fails in the middle leaves nothing running.
+    // Kill the server even if the test fails before it ends it.
     process.once("exit", () => child.kill("SIGKILL"))
     let said = ""
     const ended = new Promise<number | null>((done) => child.on("close", done))

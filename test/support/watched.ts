@@ -1,4 +1,4 @@
-/** Everything that is recorded while something runs: spans with their attributes, and log lines of every level. */
+/** Captures all telemetry of a test: spans with their attributes, and log lines of every level. */
 import { Layer, Logger, References, Tracer } from "effect"
 import { formatted } from "../../src/observability/logs.ts"
 
@@ -16,7 +16,7 @@ export const watched = () => {
   const logging = Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "All" as const))
   return {
     spans,
-    /** As text, every byte of it. */
+    /** All captured telemetry as text. */
     recorded: () =>
       [
         ...lines,
@@ -32,7 +32,7 @@ export const watched = () => {
       ].join("\n"),
     lines,
     layer: Layer.merge(Layer.succeed(Tracer.Tracer, tracer), logging),
-    /** The lines only, for what has a tracer of its own. */
+    /** Captures log lines only, for programs that bring their own tracer. */
     logging
   }
 }

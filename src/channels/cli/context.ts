@@ -1,4 +1,4 @@
-/** What every command shares: the flags before and after its name, and who and where they come to. */
+/** Shared flags of all commands (`--org`, `--as`, `--json`) and the organization and principal that they select. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Organization } from "../../domain/EntityType.ts"
@@ -9,17 +9,17 @@ import { Env } from "../../env.ts"
 import { IdentityResolver, readIdentifier } from "../../services/members/IdentityResolver.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 
-/** A command line that can't be meant: exit code 2. */
+/** Invalid command-line usage: exit code 2. */
 export class UsageError extends InvalidInput {}
 
 export const max = Command.make("max").pipe(
   Command.withSharedFlags({
     org: Flag.String("org").pipe(
-      Flag.withDescription("The organization, by slug; optional when there is only one [MAX_ORG]"),
+      Flag.withDescription("Organization slug; optional when there is only one [MAX_ORG]"),
       Flag.optional
     ),
     as: Flag.String("as").pipe(
-      Flag.withDescription("For whom things are looked up: a member's e-mail address or phone number [MAX_AS]"),
+      Flag.withDescription("Member to act as, by e-mail address or phone number [MAX_AS]"),
       Flag.optional
     ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON document"), Flag.withDefault(false))
@@ -29,7 +29,7 @@ export const max = Command.make("max").pipe(
 
 export const wantsJson = Effect.map(max, ({ json }) => json)
 
-/** The organization of this command. */
+/** The organization selected by `--org`, MAX_ORG or, when there is only one, by default. */
 export const currentOrganization = Effect.gen(function* () {
   const { org } = yield* max
   const env = yield* Env
@@ -37,32 +37,32 @@ export const currentOrganization = Effect.gen(function* () {
   return yield* states.organization(Option.getOrElse(org, () => env.organization))
 })
 
-/** The person of this command as they were named: a read always names a person. */
-export const whoAsks = Effect.gen(function* () {
+/** The identifier of the member that the command acts as. Every read requires one. */
+export const memberIdentifier = Effect.gen(function* () {
   const { as } = yield* max
   const env = yield* Env
   const who = Option.getOrElse(as, () => env.as)
   if (who !== undefined) return who
   return yield* new UsageError({
-    message: "Say for whom: --as EMAIL-OR-PHONE (max member list shows who has access)"
+    message: "Name a member: --as EMAIL-OR-PHONE (max member list shows the members)"
   })
 })
 
-/** The principal of this command, by --as. */
+/** The admitted principal of `--as`. */
 export const currentPrincipal = Effect.gen(function* () {
-  const who = yield* whoAsks
+  const who = yield* memberIdentifier
   const organization = yield* currentOrganization
   const identifier = readIdentifier(who, organization)
   if (identifier === undefined) {
     return yield* new UsageError({
-      message: `--as takes an e-mail address or phone number, and ${quoted(who)} is neither.`
+      message: `--as takes an e-mail address or phone number; ${quoted(who)} is neither.`
     })
   }
   const identities = yield* IdentityResolver
   return (yield* identities.admit(organization, identifier)).principal
 })
 
-/** The anchor of the member whom an identifier lets in. */
+/** The anchor id of the member with this identifier. */
 export const memberOf = Effect.fnUntraced(function* (organization: Organization, who: string) {
   const identifier = readIdentifier(who, organization)
   if (identifier === undefined) {
@@ -73,25 +73,27 @@ export const memberOf = Effect.fnUntraced(function* (organization: Organization,
     .admit(organization, identifier)
     .pipe(
       Effect.catchTag("NotAdmitted", () =>
-        Effect.fail(new OperatorError({ message: `No member has ${quoted(who)}. max member list shows them.` }))
+        Effect.fail(new OperatorError({ message: `No member has ${quoted(who)}. max member list shows the members.` }))
       )
     )
   return principal.anchorEntityId
 })
 
-/** Runs an effect for the person of --as. */
+/** Runs an effect as the principal of `--as`. */
 export const asPrincipal = <A, E, R>(use: (organizationId: bigint) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(currentPrincipal, (principal) =>
     Effect.provideService(use(principal.organizationId), CurrentPrincipal, principal)
   )
 
-/** `key=value` pairs with the value typed: true, false and numbers are what they look like. */
+/** Parses `key=value` pairs: `true`, `false` and decimal numbers become typed values, anything else stays text. */
 export const typedAttributes = (pairs: Readonly<Record<string, string>>) => {
   const attributes: Record<string, string | number | boolean> = {}
   for (const [name, text] of Object.entries(pairs)) {
     if (!/^[a-z][a-z0-9_]{0,62}$/.test(name)) {
       return Effect.fail(
-        new OperatorError({ message: `${quoted(name)} can't name an attribute: lower-case letters, digits and _.` })
+        new OperatorError({
+          message: `${quoted(name)} is not an attribute name: use lower-case letters, digits and _, starting with a letter.`
+        })
       )
     }
     attributes[name] =

@@ -1,4 +1,4 @@
-/** How commands speak: results on standard output, as one JSON document with --json; everything else on standard error. */
+/** Command output: results go to standard output (one JSON document with `--json`), notes to standard error. */
 import { Console } from "effect"
 import { printable } from "../../domain/text.ts"
 
@@ -10,23 +10,23 @@ export const bold = (text: string): string => (color ? `\u001b[1m${text}\u001b[2
 const json = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part), 2)
 
-/** Prints a result: the value itself with --json, else the lines that say it. */
+/** Prints a result: the value as JSON with `--json`, otherwise `lines`. */
 export const result = (asJson: boolean, value: unknown, lines: ReadonlyArray<string>) =>
   Console.log(asJson ? json(value) : lines.join("\n"))
 
-/** A line for the person, never part of the result. */
+/** Prints a line to standard error; it is never part of the result. */
 export const note = (line: string) => Console.error(line)
 
 const width = (text: string): number => [...text].length
 
-/** Rows in columns as wide as their widest cell; cells are made printable, the last column isn't padded. */
+/** Aligns rows in columns. Cells are made printable; the last column is not padded. */
 export const columns = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   header?: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
   const all = (header === undefined ? rows : [header, ...rows]).map((row) => row.map(printable))
   const widths = all.reduce<Array<number>>(
-    (found, row) => row.map((cell, index) => Math.max(found[index] ?? 0, width(cell))),
+    (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, width(cell))),
     []
   )
   const lines = all.map((row) =>

@@ -1,11 +1,10 @@
-/** From an effect to a process: signals interrupt it, its number is the exit code. */
+/** Process entry of the command line: signals interrupt the running effect, whose result is the exit code. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Exit } from "effect"
 import { run } from "./run.ts"
 
 export const start = (args: ReadonlyArray<string>): void => {
-  // A reader that has seen enough (max … | head) closes the pipe: what comes after goes nowhere, and the program still
-  // ends in order, so that nothing it started is left running.
+  // Ignore EPIPE when a reader such as `head` closes the pipe, so that the program still shuts down its resources.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error

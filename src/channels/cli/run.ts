@@ -1,4 +1,4 @@
-/** The command line: commands, the services behind them, and what every failure comes to as a line and an exit code. */
+/** The command line: its commands, the layers they run on, and the error line and exit code of each failure. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Context, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
@@ -37,8 +37,8 @@ import { max } from "./context.ts"
 import { note } from "./output.ts"
 import { version } from "../../version.ts"
 
-/** What a process ends with. 5 isn't used. */
-const CODES = {
+/** Exit codes by error tag; 5 is unused. */
+const EXIT_CODES = {
   OperatorError: 1,
   InvalidInput: 2,
   ConfigurationError: 3,
@@ -47,18 +47,18 @@ const CODES = {
   Unavailable: 7
 } as const
 
-const LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
+const LOG_LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
 
 const Configured = Layer.unwrap(
   Effect.map(Env, ({ logLevel }) =>
     Layer.mergeAll(
       Logger.layer([Logger.withConsoleError(formatted)]),
-      Layer.succeed(References.MinimumLogLevel, LEVELS[logLevel])
+      Layer.succeed(References.MinimumLogLevel, LOG_LEVELS[logLevel])
     )
   )
 ).pipe(Layer.provideMerge(Env.layer))
 
-const Noticed = Layer.effectDiscard(
+const Notices = Layer.effectDiscard(
   Effect.gen(function* () {
     const { notice } = yield* Database
     if (notice !== undefined) yield* note(notice)
@@ -68,19 +68,19 @@ const Noticed = Layer.effectDiscard(
   })
 )
 
-/** The command that runs: what its trace is called. */
+/** The name of the running command, which names its trace. */
 const CurrentCommand = Context.Reference<string>("max/cli/CurrentCommand", { defaultValue: () => "max" })
 
-/** Everything that a command does is one trace. It ends before what stores traces does. */
+/** One root span per command. It closes before the trace writer, which therefore stores it. */
 const CommandSpan = Layer.unwrap(
   Effect.map(CurrentCommand, (name) =>
     Layer.span(name, { attributes: { "max.channel": "cli" }, captureStackTrace: false })
   )
 )
 
-/** Built when a command needs it, so that help and definitions cost no connection. */
+/** Built only for commands that need it: `--help` and `max tools` open no connection. */
 const Connected = ToolHandlers.pipe(
-  Layer.provideMerge(Noticed),
+  Layer.provideMerge(Notices),
   Layer.provideMerge(Services),
   Layer.provideMerge(CommandSpan),
   Layer.provideMerge(Observability),
@@ -88,43 +88,43 @@ const Connected = ToolHandlers.pipe(
   Layer.provideMerge(Configured)
 )
 
-const connected = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
+const withServices = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
-const answering = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
+const withAgent = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Agent.pipe(Layer.provideMerge(Connected)))
-const configured = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
+const withSettings = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 
 const policy = Command.make("policy").pipe(
-  Command.withDescription("Who sees what"),
+  Command.withDescription("Write, test and publish the policy that decides who sees what"),
   Command.withSubcommands([
-    connected(newPolicy),
-    connected(policies.check),
-    connected(policies.publish),
-    connected(policies.grant),
-    connected(policies.revoke),
-    connected(explain),
-    connected(simulate),
-    connected(policies.test),
-    connected(policies.show),
-    connected(policies.list),
-    connected(policies.diffVersions),
+    withServices(newPolicy),
+    withServices(policies.check),
+    withServices(policies.publish),
+    withServices(policies.grant),
+    withServices(policies.revoke),
+    withServices(explain),
+    withServices(simulate),
+    withServices(policies.test),
+    withServices(policies.show),
+    withServices(policies.list),
+    withServices(policies.diffVersions),
     policies.schema(Connected)
   ])
 )
 
 const sms = Command.make("sms").pipe(
-  Command.withDescription("Text messages"),
+  Command.withDescription("Answer text messages"),
   Command.withSubcommands([
-    connected(texts.addNumber),
-    connected(texts.numbers),
-    connected(texts.removeNumber),
-    connected(texts.contact),
-    connected(texts.open),
-    connected(texts.close),
-    connected(texts.prove),
-    answering(simulateText),
-    connected(texts.log)
+    withServices(texts.addNumber),
+    withServices(texts.numbers),
+    withServices(texts.removeNumber),
+    withServices(texts.contact),
+    withServices(texts.open),
+    withServices(texts.close),
+    withServices(texts.prove),
+    withAgent(simulateText),
+    withServices(texts.log)
   ])
 )
 
@@ -137,86 +137,92 @@ const root = max.pipe(
     `Ask about your organization and get what you may see, from its Postgres.\n\nSettings, from the environment:\n${settings.join("\n")}`
   ),
   Command.withSubcommands([
-    { group: "Ask", commands: [answering(chat), answering(ask)] as const },
-    { group: "Look up", commands: [connected(find), connected(types), connected(columns)] as const },
-    { group: "Serve", commands: [answering(serve)] as const },
+    { group: "Ask", commands: [withAgent(chat), withAgent(ask)] as const },
+    { group: "Look up", commands: [withServices(find), withServices(types), withServices(columns)] as const },
+    { group: "Serve", commands: [withAgent(serve)] as const },
     {
       group: "Set up",
       commands: [
-        connected(init),
-        connected(org),
-        connected(member),
-        connected(token),
-        connected(idp),
+        withServices(init),
+        withServices(org),
+        withServices(member),
+        withServices(token),
+        withServices(idp),
         sms,
         policy,
-        connected(audit),
-        connected(importFile),
-        connected(map),
-        connected(sessions),
-        connected(usage),
-        configured(migrate),
+        withServices(audit),
+        withServices(importFile),
+        withServices(map),
+        withServices(sessions),
+        withServices(usage),
+        withSettings(migrate),
         demo
       ] as const
     },
     {
       group: "Operate",
       commands: [
-        configured(doctor),
-        configured(backup),
-        configured(restore),
-        configured(move),
-        connected(exportType)
+        withSettings(doctor),
+        withSettings(backup),
+        withSettings(restore),
+        withSettings(move),
+        withServices(exportType)
       ] as const
     },
     {
       group: "For models and engineers",
-      commands: [configured(mcp(Connected)), tools, connected(tool), connected(evaluate), connected(trace)] as const
+      commands: [
+        withSettings(mcp(Connected)),
+        tools,
+        withServices(tool),
+        withServices(evaluate),
+        withServices(trace)
+      ] as const
     }
   ])
 )
 
-/** Help goes to standard output when it is asked for; what is wrong with a command line goes to standard error. */
+/** Prints requested help to standard output and usage errors to standard error. */
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Effect.gen(function* () {
           for (const error of event.errors) yield* Console.error(error.message)
-          yield* Console.error(`See: ${event.commandPath.join(" ")} --help`)
+          yield* Console.error(`Try: ${event.commandPath.join(" ")} --help`)
         })
       : CliOutput.defaultPresenter.present(event)
 })
 
-const withoutWizard = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+const builtInFlags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** Runs a command line and returns the exit code. */
+/** Runs a command line and returns its exit code. */
 export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
   Command.runWith(root, { version })(args).pipe(
     Effect.as(0),
-    Effect.catchCause(report),
+    Effect.catchCause(reportFailure),
     Effect.provideService(CurrentCommand, commandOf(args)),
-    Effect.provide([NodeServices.layer, presenter, withoutWizard])
+    Effect.provide([NodeServices.layer, presenter, builtInFlags])
   )
 
-/** `max` and the words before the first flag that name a command: no other word of the command line. */
+/** The command path, such as `max member add`. Arguments are left out because they may contain personal data. */
 const commandOf = (args: ReadonlyArray<string>): string => {
   const names = ["max"]
-  let known = root.subcommands.flatMap(({ commands }) => [...commands])
+  let candidates = root.subcommands.flatMap(({ commands }) => [...commands])
   for (const word of args) {
-    const next = known.find(({ name }) => name === word)
+    const next = candidates.find(({ name }) => name === word)
     if (next === undefined) break
     names.push(next.name)
-    known = next.subcommands.flatMap(({ commands }) => [...commands])
+    candidates = next.subcommands.flatMap(({ commands }) => [...commands])
   }
   return names.join(" ")
 }
 
-const report = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
+const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(130)
   const error = Cause.squash(cause)
   if (CliError.isCliError(error))
-    return Effect.succeed(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : CODES.InvalidInput)
-  const code = isPublic(error) ? CODES[error._tag] : undefined
+    return Effect.succeed(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : EXIT_CODES.InvalidInput)
+  const code = isPublic(error) ? EXIT_CODES[error._tag] : undefined
   if (code === undefined) {
     return Effect.logDebug(cause).pipe(
       Effect.provide(Configured),
@@ -233,9 +239,9 @@ const report = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   })
 }
 
-const isPublic = (error: unknown): error is { readonly _tag: keyof typeof CODES } =>
+const isPublic = (error: unknown): error is { readonly _tag: keyof typeof EXIT_CODES } =>
   typeof error === "object" &&
   error !== null &&
   "_tag" in error &&
   typeof error._tag === "string" &&
-  Object.hasOwn(CODES, error._tag)
+  Object.hasOwn(EXIT_CODES, error._tag)

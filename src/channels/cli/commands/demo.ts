@@ -1,4 +1,4 @@
-/** A sample organization of its own, and one question asked by three people. */
+/** `max demo`: creates a sample organization and asks the same question as three people. */
 import { Console, Effect, Layer, Result } from "effect"
 import { Command } from "effect/cli"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -27,14 +27,16 @@ const SLUG = "harbor"
 const FOLDER = ".max-demo"
 const WIDTH = 118
 
-/** Its own embedded database, whatever DATABASE_URL says. */
+/** Always an embedded database, even when DATABASE_URL is set. */
 const Connected = Services.pipe(
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(Env.layerWith({ databaseUrl: undefined, dataDir: join(process.cwd(), FOLDER) }))
 )
 
 export const demo = Command.make("demo", {}, () => Effect.provide(run, Connected)).pipe(
-  Command.withDescription("See it work: a sample organization in a database of its own, one question, three people")
+  Command.withDescription(
+    "Try Max: create a sample organization in an embedded database and ask one question as three people"
+  )
 )
 
 const run = Effect.gen(function* () {
@@ -43,7 +45,7 @@ const run = Effect.gen(function* () {
   const seconds = ((Date.now() - started) / 1000).toFixed(1)
   const { notice } = yield* Database
   const [rep, , manager] = STAFF
-  const subject = yield* someoneElsesCustomer(organization)
+  const subject = yield* otherRepsCustomer(organization)
 
   const who: FindQuery = {
     entityTypeId: "people",
@@ -57,23 +59,21 @@ const run = Effect.gen(function* () {
   yield* Console.log(bold(`\nWho is ${subject.name}, and what is their phone number?`))
   yield* Console.log(`  ${rep.name}, rep`.padEnd(28) + answer(yield* ask(organization, rep.email, who)))
   yield* Console.log(`  ${manager.name}, manager`.padEnd(28) + answer(yield* ask(organization, manager.email, who)))
-  yield* Console.log(
-    "  Somebody from outside".padEnd(28) + answer(yield* ask(organization, "stranger@elsewhere.example", who))
-  )
+  yield* Console.log("  An outsider".padEnd(28) + answer(yield* ask(organization, "outsider@elsewhere.example", who)))
 
   const whose = (phone: string): FindQuery => ({
     entityTypeId: "people",
     filters: [{ columnId: "phone", op: "eq", value: phone }]
   })
   const hidden = yield* ask(organization, rep.email, whose(subject.phone))
-  const nobodys = yield* ask(organization, rep.email, whose("999-555-0100"))
+  const unassigned = yield* ask(organization, rep.email, whose("999-555-0100"))
   yield* Console.log(bold(`\nWhose number is ${subject.phone}?`))
   yield* Console.log(`  ${rep.name}, rep`.padEnd(28) + answer(hidden))
   yield* Console.log(
     dim(
-      "  A number that nobody has".padEnd(28) +
-        answer(nobodys) +
-        (JSON.stringify(hidden) === JSON.stringify(nobodys) ? "  (the same answer, byte for byte)" : "")
+      "  An unassigned number".padEnd(28) +
+        answer(unassigned) +
+        (JSON.stringify(hidden) === JSON.stringify(unassigned) ? "  (the same answer, byte for byte)" : "")
     )
   )
 
@@ -88,7 +88,7 @@ const run = Effect.gen(function* () {
   )
   const cost = yield* tokenCost
   yield* Console.log(`\nA model gets three tools and no SQL: ${cost}`)
-  // From a checkout the program isn't on the path.
+  // In a checkout, `max` is not on PATH.
   const max = process.argv[1]?.endsWith("/bin/max") === true ? relative(process.cwd(), process.argv[1]) : "npx max"
   yield* Console.log(bold("\nNext") + `  export MAX_DATA_DIR=${FOLDER} MAX_AS=${rep.email}`)
   yield* Console.log(`      ${max} chat`)
@@ -98,7 +98,7 @@ const run = Effect.gen(function* () {
   )
 })
 
-/** The sample organization, made on the first run. */
+/** The sample organization; the first run creates it. */
 const sample = Effect.gen(function* () {
   const organizations = yield* Organizations
   const existing = (yield* organizations.list).find((one) => one.slug === SLUG)
@@ -138,8 +138,8 @@ const sample = Effect.gen(function* () {
   return organization
 })
 
-/** A customer whom the rep may see, and whose phone number the rep may not. */
-const someoneElsesCustomer = Effect.fnUntraced(function* (organization: Organization) {
+/** A customer of another rep: the first rep may see the customer but not the phone number. */
+const otherRepsCustomer = Effect.fnUntraced(function* (organization: Organization) {
   const [rep, other, manager] = STAFF
   const page = yield* asPerson(organization, manager.email, {
     entityTypeId: "people",
@@ -159,7 +159,9 @@ const someoneElsesCustomer = Effect.fnUntraced(function* (organization: Organiza
     })
     if (seen.total === 1) return { name: displayName, phone }
   }
-  return yield* new OperatorError({ message: `The sample isn't complete. Remove ${FOLDER} and run max demo again.` })
+  return yield* new OperatorError({
+    message: `The sample data is incomplete. Remove ${FOLDER} and run max demo again.`
+  })
 })
 
 const principalOf = Effect.fnUntraced(function* (organization: Organization, email: string) {
@@ -191,7 +193,7 @@ const answer = (outcome: Result.Result<Page, { readonly message: string }>): str
   ].join(" ")
 }
 
-/** The statement as it runs for a person, and the median of its time over a few runs. */
+/** The statement that runs for a person, and its median time in milliseconds over nine runs. */
 const statement = Effect.fnUntraced(function* (organization: Organization, email: string, query: FindQuery) {
   const queries = yield* EntityQueryService
   const { search } = yield* Database
@@ -208,18 +210,20 @@ const statement = Effect.fnUntraced(function* (organization: Organization, email
   return { text, millis: times.sort((a, b) => a - b)[4]!.toFixed(1) }
 })
 
-/** Text in lines of a width, at most so many; the last one says when there was more. */
-const wrap = (text: string, width: number, most: number): ReadonlyArray<string> => {
+/** Wraps text to `width` characters and at most `maxLines` lines; an ellipsis marks a cut. */
+const wrap = (text: string, width: number, maxLines: number): ReadonlyArray<string> => {
   const lines: Array<string> = [""]
   for (const word of text.replace(/\s+/g, " ").split(" ")) {
     const last = lines.length - 1
     if (lines[last]!.length + word.length + 1 > width) lines.push(word)
     else lines[last] = lines[last] === "" ? word : `${lines[last]} ${word}`
   }
-  return lines.length <= most ? lines : [...lines.slice(0, most - 1), `${lines[most - 1]!.slice(0, width - 2)} …`]
+  return lines.length <= maxLines
+    ? lines
+    : [...lines.slice(0, maxLines - 1), `${lines[maxLines - 1]!.slice(0, width - 2)} …`]
 }
 
-/** Counted where the tokenizer is at hand (it is as large as the rest together, so it isn't shipped). */
+/** The size of the tool definitions, in tokens if the tokenizer is installed; it is too large to ship with the package. */
 const tokenCost = Effect.promise(async () => {
   const text = JSON.stringify(toolDefinitions)
   try {

@@ -1,4 +1,4 @@
-/** Looking things up: what a person or a model gets, for whoever --as names. */
+/** Lookup commands: they return what the member named by `--as`, or a model acting for that member, gets. */
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { InvalidInput, UnknownName, Unavailable } from "../../../domain/errors.ts"
@@ -19,17 +19,17 @@ export const types = Command.make("types", {}, () =>
     const found = yield* asPrincipal((organizationId) => queries.listEntityTypes({ organizationId }))
     yield* result(yield* wantsJson, found, inColumns(found.entityTypes.map(({ id, pluralName }) => [id, pluralName])))
   })
-).pipe(Command.withDescription("List what can be looked up"))
+).pipe(Command.withDescription("List the entity types that can be looked up"))
 
 export const columns = Command.make(
   "columns",
   {
-    type: Argument.String("type").pipe(Argument.withDescription("A type, as max types shows it")),
+    type: Argument.String("type").pipe(Argument.withDescription("Entity type, as listed by max types")),
     contains: Flag.String("contains").pipe(
-      Flag.withDescription("Only columns with this word in their name"),
+      Flag.withDescription("Only columns whose name contains this word"),
       Flag.atMost(20)
     ),
-    max: Flag.Int("max").pipe(Flag.withDescription("At most this many, 50 by default"), Flag.optional)
+    max: Flag.Int("max").pipe(Flag.withDescription("Maximum number of columns (default 50)"), Flag.optional)
   },
   (input) =>
     Effect.gen(function* () {
@@ -46,7 +46,7 @@ export const columns = Command.make(
       )
       yield* result(yield* wantsJson, found, inColumns(found.columns.map(({ id, name }) => [id, name])))
     })
-).pipe(Command.withDescription("List what is known of a type"))
+).pipe(Command.withDescription("List the columns of a type"))
 
 const FILTER = /^([^=~<>]+?)(>=|<|=|~)([^]*)$/
 const OPS = { "=": "eq", "~": "ilike", ">=": "gte", "<": "lt" } as const
@@ -55,7 +55,7 @@ const readFilter = (text: string): Effect.Effect<Filter, UsageError> => {
   const match = FILTER.exec(text)
   return match === null
     ? Effect.fail(
-        new UsageError({ message: `${quoted(text)} isn't a filter. Write name=…, name~…, start>=… or start<…` })
+        new UsageError({ message: `${quoted(text)} is not a filter. Write name=…, name~…, start>=… or start<…` })
       )
     : Effect.succeed({ columnId: match[1]!.trim(), op: OPS[match[2] as keyof typeof OPS], value: match[3]! })
 }
@@ -63,21 +63,23 @@ const readFilter = (text: string): Effect.Effect<Filter, UsageError> => {
 export const find = Command.make(
   "find",
   {
-    type: Argument.String("type").pipe(Argument.withDescription("A type, as max types shows it")),
+    type: Argument.String("type").pipe(Argument.withDescription("Entity type, as listed by max types")),
     filters: Argument.String("filter").pipe(
-      Argument.withDescription("name~ada contains, phone=… equals, start>=today, start<2027"),
+      Argument.withDescription(
+        "Conditions that must all match: name~ada (contains), phone=… (equals), start>=today, start<2027"
+      ),
       Argument.variadic()
     ),
     select: Flag.String("select").pipe(
-      Flag.withDescription("Columns to show, comma-separated, at most 5"),
+      Flag.withDescription("Columns to show, comma-separated (at most 5)"),
       Flag.optional
     ),
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription("How many, 5 by default, at most 25; 0 only counts"),
+      Flag.withDescription("Page size (default 5, at most 25); 0 returns only the total"),
       Flag.optional
     ),
     after: Flag.String("after").pipe(
-      Flag.withDescription("The next page: the id that the last page ended with"),
+      Flag.withDescription("Continue after this id, which the previous page printed"),
       Flag.optional
     )
   },
@@ -102,9 +104,9 @@ export const find = Command.make(
       yield* result(yield* wantsJson, page, pageLines(page, select))
     })
 ).pipe(
-  Command.withDescription("Find people, companies, meetings and whatever else there is"),
+  Command.withDescription("Find people, companies, meetings and other entities"),
   Command.withExamples([
-    { command: "max find people name~ada --select phone,email", description: "By part of a name" },
+    { command: "max find people name~ada --select phone,email", description: "Find people by part of their name" },
     { command: 'max find meetings "start>=today" --limit 3', description: "The next three meetings" }
   ])
 )
@@ -139,7 +141,7 @@ export const tools = Command.make("tools", {}, () =>
       toolDefinitions.map((definition) => JSON.stringify(definition))
     )
   })
-).pipe(Command.withDescription("Show the three tools as a model is told of them"))
+).pipe(Command.withDescription("Print the definitions of the three tools that a model gets"))
 
 const RENDER = { listEntityTypes: renderTypes, listColumnsForType: renderColumns, findEntities: renderPage } as const
 
@@ -147,13 +149,13 @@ export const tool = Command.make(
   "tool",
   {
     name: Argument.Literals("name", ["listEntityTypes", "listColumnsForType", "findEntities"]),
-    input: Argument.String("json").pipe(Argument.withDescription("The call's input, as JSON"), Argument.optional)
+    input: Argument.String("json").pipe(Argument.withDescription("Tool input as JSON"), Argument.optional)
   },
   (input) =>
     Effect.gen(function* () {
       const parameters = yield* Effect.try({
         try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
-        catch: () => new UsageError({ message: "The input isn't JSON." })
+        catch: () => new UsageError({ message: "The input is not valid JSON." })
       })
       const fault = shapeFault(input.name, parameters)
       if (fault !== undefined) return yield* new InvalidInput({ message: fault })
@@ -168,4 +170,4 @@ export const tool = Command.make(
         return yield* value
       yield* result(yield* wantsJson, value, [RENDER[input.name](value as never)])
     })
-).pipe(Command.withDescription("Call a tool and show what a model would get"))
+).pipe(Command.withDescription("Call a tool and print the text that a model would get"))

@@ -17,7 +17,7 @@ import { CLIENTS, configurationFile, type ServerEntry, snippet } from "../../mcp
 import { install as writeServer, tryOut, undo } from "../../mcp/install.ts"
 import { server } from "../../mcp/server.ts"
 import { type Call, tools } from "../../mcp/tools.ts"
-import { asPrincipal, currentOrganization, UsageError, wantsJson, whoAsks } from "../context.ts"
+import { asPrincipal, currentOrganization, UsageError, wantsJson, memberIdentifier } from "../context.ts"
 import { note, result } from "../output.ts"
 
 const structured = Flag.Boolean("structured").pipe(
@@ -71,7 +71,7 @@ const entryOf = Effect.fnUntraced(function* <E>(
   }
   return yield* asPrincipal(() =>
     Effect.gen(function* () {
-      const who = yield* whoAsks
+      const who = yield* memberIdentifier
       const { slug } = yield* currentOrganization
       const args = [program, "mcp", "--org", slug, "--as", who, ...flags]
       return { entry: { command: process.execPath, args, env: yield* handedOn } satisfies ServerEntry, who }

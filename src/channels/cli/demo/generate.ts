@@ -1,4 +1,4 @@
-/** A sample organization out of a seed: the same people, companies and meetings every time, meetings around today. */
+/** Generates the sample organization from a fixed seed: the data is the same every time, except that meetings are dated around today. */
 
 const FIRST = (
   "Ada Agnes Aiko Alejandra Amara Amélie Andrés Anika Anton Aroha Arjun Astrid Awa Beatriz Bence Björn Camila Caroline Chidi " +
@@ -84,7 +84,7 @@ const TITLES = [
 ]
 const STATUSES = ["lead", "lead", "lead", "customer", "customer", "customer", "customer", "paused", "lost"]
 
-/** A small generator of numbers from 0 to 1 (mulberry32), so that a sample is the same everywhere. */
+/** Deterministic pseudo-random numbers in [0, 1) (mulberry32). */
 const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -115,7 +115,7 @@ export const STAFF = [
   { name: "Yuki Tanaka", email: "yuki.tanaka@harbor.example", role: "admin" }
 ] as const
 
-/** Two thousand people (staff included), their companies, and meetings of six months around a day. */
+/** Generates `size` people (staff included), their companies, and meetings within three months of `today`. */
 export const generate = (today: Date, size = 2000): Sample => {
   const random = seeded(20_26)
   const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(random() * from.length)]!
@@ -174,13 +174,13 @@ export const generate = (today: Date, size = 2000): Sample => {
   return { companies, people, meetings }
 }
 
-/** Phone numbers that nobody has (exchange 555), each once. */
+/** Unique fictitious phone numbers (exchange 555). */
 const makePhone = (random: () => number) => {
-  const given = new Set<string>()
+  const used = new Set<string>()
   const next = (): string => {
     const number = `${AREAS[Math.floor(random() * AREAS.length)]!}-555-${String(Math.floor(random() * 10_000)).padStart(4, "0")}`
-    if (given.has(number)) return next()
-    given.add(number)
+    if (used.has(number)) return next()
+    used.add(number)
     return number
   }
   return next
