@@ -51,7 +51,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   policies: ["catalog", "lookup", "members"],
   organizations: ["catalog", "policies"],
   import: ["catalog", "policies"],
-  mapping: ["catalog", "organizations", "policies"],
+  mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
   administration: ["access", "audit", "catalog", "members", "policies", "texting"]
 }

@@ -400,11 +400,11 @@ export const replays = [
   {
     name: "A function in a mapped view, and a view of somebody untrusted (our own review)",
     test: [desk, "are refused with what mends it"],
-    defence: "mapping/check.ts: whoever else could change what a view does is named, and nothing is mapped",
+    defence: "mapping/checkMapping.ts: whoever else could change what a view does is named, and nothing is mapped",
     removed: "the check of owners",
     patches: [
       [
-        "src/services/mapping/check.ts",
+        "src/services/mapping/checkMapping.ts",
         "for (const name of relation.untrusted) {",
         "for (const name of [] as string[]) {"
       ]

@@ -42,6 +42,17 @@ export const isoTimestamp = (text: string): string | undefined => {
   return hour < 24 && minute < 60 && second < 60 ? text.replace(" ", "T") : undefined
 }
 
+/** Whether this is the IANA name of a time zone; numeric offsets are refused. */
+export const isTimeZone = (name: string): boolean => {
+  try {
+    return (
+      new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)
+    )
+  } catch {
+    return false
+  }
+}
+
 /**
  * A literal or attribute as a policy compares it with a column: exact, except that phones and e-mail addresses are
  * compared in their normal form. Undefined: not a value of this kind, which is unknown.

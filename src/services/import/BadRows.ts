@@ -1,6 +1,6 @@
 /** The rows that can't be imported, in the files' order: one error that names them, or a report of what was left out. */
 import { OperatorError } from "../../domain/errors.ts"
-import type { ImportFile } from "./readers/file.ts"
+import type { ImportFile } from "./readers/ImportFile.ts"
 
 /** A file with more bad rows than that is told so, and not all of them. */
 const MAX_BAD = 1000

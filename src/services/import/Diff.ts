@@ -1,8 +1,8 @@
 /** What a dry run would change, against what is there: counts by column, and the first few rows as examples. */
 import { DISPLAY_NAME } from "../../domain/EntityType.ts"
-import type { Batch } from "./batch.ts"
-import type { Fields } from "./fields.ts"
-import type { ImportFile } from "./readers/file.ts"
+import type { Batch } from "./BatchReader.ts"
+import type { Fields } from "./bindFields.ts"
+import type { ImportFile } from "./readers/ImportFile.ts"
 import type { Outcomes } from "./Outcomes.ts"
 import { writtenOnes } from "./statements.ts"
 

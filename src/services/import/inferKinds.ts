@@ -5,9 +5,9 @@ import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { labelFrom } from "../../domain/names.ts"
 import { isoDate, isoTimestamp } from "../../domain/values.ts"
 import type { NewColumn } from "../catalog/physicalColumns.ts"
-import type { ImportFile } from "./readers/file.ts"
-import type { Created, Plan } from "./plan.ts"
-import { type Cell, NESTED } from "./readers/record.ts"
+import type { ImportFile } from "./readers/ImportFile.ts"
+import type { Created, Plan } from "./planImport.ts"
+import { type Cell, NESTED } from "./readers/FileRecord.ts"
 
 export type InferredKind = Exclude<ColumnKind, "reference" | "references">
 

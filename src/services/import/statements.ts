@@ -3,8 +3,8 @@ import { PgTypes, type PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { identifier, qualified, SqlWriter } from "../../database/sql/SqlWriter.ts"
 import type { ColumnKind, EntityType, Organization, Storage } from "../../domain/EntityType.ts"
-import type { Batch } from "./batch.ts"
-import type { Fields } from "./fields.ts"
+import type { Batch } from "./BatchReader.ts"
+import type { Fields } from "./bindFields.ts"
 
 /** Where rows go. */
 export interface Destination {

@@ -1,7 +1,7 @@
 /** What a person should know of a file that went in all the same. */
 import { quoted } from "../../domain/text.ts"
-import type { Fields } from "./fields.ts"
-import type { ImportFile } from "./readers/file.ts"
+import type { Fields } from "./bindFields.ts"
+import type { ImportFile } from "./readers/ImportFile.ts"
 
 export const warningsOf = (file: ImportFile, fields: Fields, keyless: ReadonlyArray<number>): ReadonlyArray<string> => [
   ...(fields.id === undefined

@@ -1,8 +1,8 @@
 /** The statements that mend what stands in a mapping's way, as a person would run them. Pure. */
 import { type Column, DISPLAY_NAME, type Mapping, type Source } from "../../domain/EntityType.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import type { ColumnFacts, RelationFacts } from "./facts.ts"
-import { words } from "./words.ts"
+import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
+import { words } from "./inflection.ts"
 
 export const quotedName = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll(`"`, `""`)}"`

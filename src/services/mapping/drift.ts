@@ -3,8 +3,8 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { type Column, connected, type Organization, typeBySlug } from "../../domain/EntityType.ts"
 import { quoted } from "../../domain/text.ts"
-import { checkEntry, isFaults } from "./check.ts"
-import { decodeEntry, type TypeEntry } from "./file.ts"
+import { checkEntry, isFaults } from "./checkMapping.ts"
+import { decodeEntry, type TypeEntry } from "./mappingFile.ts"
 
 export interface Document {
   readonly entry: TypeEntry
@@ -81,3 +81,15 @@ export const changesOf = (
     ...fresh
   ]
 }
+
+/** The names of mapped relations of any organization that have changed since, as schema.table. */
+export const driftedRelations = (sql: PgClient.PgClient) =>
+  Effect.map(
+    sql<{ name: string }>`
+      /* max drift */ SELECT DISTINCT v.relation_schema || '.' || v.relation_table AS name
+      FROM builder.version_refs r JOIN builder.entity_type_versions v
+        ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
+      WHERE v.mapping IS NOT NULL AND v.mapping->>'shape' IS DISTINCT FROM
+        max.relation_shape(to_regclass(format('%I.%I', v.relation_schema, v.relation_table))) ORDER BY 1`,
+    (rows) => rows.map(({ name }) => name)
+  )

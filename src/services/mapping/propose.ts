@@ -2,8 +2,8 @@
 import { type Catalog, PEOPLE } from "../../domain/EntityType.ts"
 import { isReservedSlug } from "../../domain/names.ts"
 import { printable } from "../../domain/text.ts"
-import type { ColumnFacts, Facts, RelationFacts } from "./facts.ts"
-import type { ColumnEntry, MappingFile, TypeEntry } from "./file.ts"
+import type { ColumnFacts, Facts, RelationFacts } from "./tableFacts.ts"
+import type { ColumnEntry, MappingFile, TypeEntry } from "./mappingFile.ts"
 import { keyAdvice, quotedName } from "./advice.ts"
 import {
   displayName,
@@ -21,8 +21,8 @@ import {
   plainName,
   softDelete,
   withoutId
-} from "./guess.ts"
-import { nameOf, plural, pluralNameOf, words } from "./words.ts"
+} from "./heuristics.ts"
+import { nameOf, plural, pluralNameOf, words } from "./inflection.ts"
 
 export interface Proposal {
   readonly file: MappingFile

@@ -15,9 +15,9 @@ import {
 import { OperatorError } from "../../domain/errors.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
 import { insertVersion } from "../EntityTypeCatalog.ts"
-import type { Checked } from "./check.ts"
-import type { History } from "./columns.ts"
-import type { TypeEntry } from "./file.ts"
+import type { Checked } from "./checkMapping.ts"
+import type { History } from "./checkColumn.ts"
+import type { TypeEntry } from "./mappingFile.ts"
 
 /** What the types of these entries have been so far; one that there isn't gets the key that it will have. */
 export const historyOf = Effect.fnUntraced(function* (

@@ -8,6 +8,7 @@ import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/error
 import { nextId } from "../../domain/ids.ts"
 import { type PolicyDocument, printPolicy } from "../../permissions/document.ts"
 import { isSupportedCountry } from "../../domain/keys.ts"
+import { isTimeZone } from "../../domain/values.ts"
 import { type OrganizationRow, organizationOf } from "../catalog/OrganizationState.ts"
 import { Policies } from "../policies/Policies.ts"
 import starterPolicy from "../policies/starter-policy.json" with { type: "json" }
@@ -26,16 +27,6 @@ export const STARTER_GRANTS = [
   "member  sees everybody's name, status, company and owner; phone and e-mail of its own record and of the people it owns;",
   "        all companies; the meetings that it owns or attends."
 ] as const
-
-export const isTimeZone = (name: string): boolean => {
-  try {
-    return (
-      new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== undefined && !/^[+-]/.test(name)
-    )
-  } catch {
-    return false
-  }
-}
 
 export class Organizations extends Context.Service<
   Organizations,

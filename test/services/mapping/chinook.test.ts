@@ -10,7 +10,7 @@ import { Mappings } from "../../../src/services/mapping/Mappings.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
-import { asSomebody, byHand, ids, mapTables, policyFor, runScript } from "./support.ts"
+import { asSomebody, byHand, ids, mapTables, policyFor, runScript } from "../../support/mappedTables.ts"
 
 const script = join(dirname(fileURLToPath(import.meta.url)), "../../../../shared/eval/chinook/Chinook_PostgreSql.sql")
 const JANE = "jane@chinookcorp.com"

@@ -7,7 +7,7 @@ import {
   MAX_MAPPING_LENGTH,
   type MappingFile,
   readMappingFile
-} from "../../../services/mapping/file.ts"
+} from "../../../services/mapping/mappingFile.ts"
 import { type Applied, Mappings } from "../../../services/mapping/Mappings.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { note, result } from "../output.ts"

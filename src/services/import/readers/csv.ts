@@ -1,16 +1,16 @@
 /** CSV → records; the lines are counted as an editor counts them. */
 import { parse, type Parser } from "csv-parse"
-import { type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, textCell, tooLong } from "./record.ts"
-import { chunks, type Source } from "./source.ts"
+import { type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, textCell, tooLong } from "./FileRecord.ts"
+import { chunks, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
 
-export const csvHeaders = async (source: Source): Promise<ReadonlyArray<string>> => {
+export const csvHeaders = async (source: FileSource): Promise<ReadonlyArray<string>> => {
   for await (const rows of csvRows(source)) return rows[0]!.cells
   throw new Unreadable("the file has no header.")
 }
 
 export async function* csvRecords(
-  source: Source,
+  source: FileSource,
   headers: ReadonlyArray<string>
 ): AsyncGenerator<ReadonlyArray<FileRecord>> {
   let header = true
@@ -36,7 +36,7 @@ interface CsvRow {
 const isBlank = (cells: ReadonlyArray<string>): boolean => cells.length === 1 && cells[0]!.trim() === ""
 
 /** The rows of a CSV file, its header among them, chunk by chunk. */
-async function* csvRows(source: Source): AsyncGenerator<ReadonlyArray<CsvRow>> {
+async function* csvRows(source: FileSource): AsyncGenerator<ReadonlyArray<CsvRow>> {
   let line = 1
   const parser = parse({
     delimiter: source.delimiter,

@@ -1,9 +1,9 @@
 /** JSONL → records: one object a line; its headers are the names that any line has. */
-import { type Cell, type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, NESTED, textCell, tooLong } from "./record.ts"
-import { chunks, type Source } from "./source.ts"
+import { type Cell, type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, NESTED, textCell, tooLong } from "./FileRecord.ts"
+import { chunks, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
 
-export const jsonHeaders = async (source: Source): Promise<ReadonlyArray<string>> => {
+export const jsonHeaders = async (source: FileSource): Promise<ReadonlyArray<string>> => {
   const headers = new Set<string>()
   for await (const lines of textLines(source)) {
     for (const { line, text } of lines) {
@@ -19,7 +19,7 @@ export const jsonHeaders = async (source: Source): Promise<ReadonlyArray<string>
 }
 
 export async function* jsonRecords(
-  source: Source,
+  source: FileSource,
   headers: ReadonlyArray<string>
 ): AsyncGenerator<ReadonlyArray<FileRecord>> {
   for await (const lines of textLines(source)) {
@@ -58,7 +58,7 @@ interface Line {
   readonly text: string
 }
 
-async function* textLines(source: Source): AsyncGenerator<ReadonlyArray<Line>> {
+async function* textLines(source: FileSource): AsyncGenerator<ReadonlyArray<Line>> {
   let line = 0
   let rest: Array<Buffer> = []
   let length = 0

@@ -6,8 +6,8 @@ import { createRequire } from "node:module"
 import { readFile } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
 import { quoted } from "../../../domain/text.ts"
-import { type FileRecord, textCell, tooLong } from "./record.ts"
-import { sameFile, type Source } from "./source.ts"
+import { type FileRecord, textCell, tooLong } from "./FileRecord.ts"
+import { sameFile, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
 import { entriesOf, hasFarRow } from "./zip.ts"
 
@@ -34,7 +34,7 @@ interface Opened {
 }
 
 /** Opens a sheet by name, or the first one. */
-export const openSheet = async (source: Source, wanted: string | undefined): Promise<Sheet> => {
+export const openSheet = async (source: FileSource, wanted: string | undefined): Promise<Sheet> => {
   await sameFile(source)
   if (source.bytes > MAX_FILE_BYTES) throw new Unreadable(TOO_LARGE)
   const bytes = await readFile(source.path)
@@ -72,7 +72,7 @@ const firstRow = async (part: Part, rows: number): Promise<HeaderRow> => {
   throw new Unreadable("the sheet is empty.")
 }
 
-async function* records(source: Source, part: Part, rows: number, header: HeaderRow) {
+async function* records(source: FileSource, part: Part, rows: number, header: HeaderRow) {
   const headers = header.cells.map((cell) => cell ?? "")
   for (let from = header.index + 1; from < rows; from += ROWS_AT_ONCE) {
     const some = await part(from)

@@ -4,8 +4,8 @@ import { rolesOf } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { decodeTypes, TYPES_IN_FORCE } from "../../EntityTypeCatalog.ts"
 import { indexAdvice } from "../../mapping/advice.ts"
-import { driftedRelations } from "../../mapping/drifted.ts"
-import { readFacts } from "../../mapping/facts.ts"
+import { driftedRelations } from "../../mapping/drift.ts"
+import { readFacts } from "../../mapping/tableFacts.ts"
 import { type Check, fail, ok, some, warn } from "./Finding.ts"
 
 export const mapped: Check = ({ inspection, owner }) =>

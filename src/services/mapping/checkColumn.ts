@@ -9,10 +9,10 @@ import {
   Storage
 } from "../../domain/EntityType.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { isTimeZone } from "../organizations/Organizations.ts"
+import { isTimeZone } from "../../domain/values.ts"
 import { collation, written } from "./advice.ts"
-import type { ColumnFacts, Facts, RelationFacts } from "./facts.ts"
-import type { ColumnEntry, MappedKind, TypeEntry } from "./file.ts"
+import type { ColumnFacts, Facts, RelationFacts } from "./tableFacts.ts"
+import type { ColumnEntry, MappedKind, TypeEntry } from "./mappingFile.ts"
 
 /** What the organization's history says of a type: names that it has had mean the same for ever. */
 export interface History {

@@ -1,9 +1,9 @@
 /** Records → batches: the rows' values column by column, and what is wrong with each row. */
 import { nextId } from "../../domain/ids.ts"
 import { quoted } from "../../domain/text.ts"
-import type { Fields } from "./fields.ts"
+import type { Fields } from "./bindFields.ts"
 import type { Outcomes } from "./Outcomes.ts"
-import type { Cell, FileRecord } from "./readers/record.ts"
+import type { Cell, FileRecord } from "./readers/FileRecord.ts"
 import type { SeenIds } from "./SeenIds.ts"
 
 /** What is wrong with rows, by row within the batch. */

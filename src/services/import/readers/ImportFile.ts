@@ -9,8 +9,8 @@ import { OperatorError } from "../../../domain/errors.ts"
 import { printable, quoted } from "../../../domain/text.ts"
 import { csvHeaders, csvRecords } from "./csv.ts"
 import { jsonHeaders, jsonRecords } from "./jsonl.ts"
-import { type FileRecord, MAX_CELLS } from "./record.ts"
-import { identify, type Source } from "./source.ts"
+import { type FileRecord, MAX_CELLS } from "./FileRecord.ts"
+import { identify, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 export interface ImportFile {
@@ -84,7 +84,7 @@ interface Content {
 
 const DELIMITERS: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" }
 
-const contentOf = async (source: Source, { sheet }: FileOptions): Promise<Content> => {
+const contentOf = async (source: FileSource, { sheet }: FileOptions): Promise<Content> => {
   if (source.format === "xlsx") {
     // Few files are spreadsheets, and a thread is a heavy thing.
     const { openSheet } = await import("./xlsx.ts")

@@ -1,15 +1,15 @@
 /** Databases that are there already, and people who look things up in them. */
 import { Effect } from "effect"
-import { Database } from "../../../src/database/Database.ts"
-import type { Organization } from "../../../src/domain/EntityType.ts"
-import { CurrentPrincipal } from "../../../src/domain/Principal.ts"
-import type { FindQuery } from "../../../src/domain/Query.ts"
-import { EntityQueryService } from "../../../src/services/EntityQueryService.ts"
-import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
-import { readMappingFile, type TypeEntry } from "../../../src/services/mapping/file.ts"
-import { Mappings } from "../../../src/services/mapping/Mappings.ts"
-import { Memberships } from "../../../src/services/members/Memberships.ts"
-import { Policies } from "../../../src/services/policies/Policies.ts"
+import { Database } from "../../src/database/Database.ts"
+import type { Organization } from "../../src/domain/EntityType.ts"
+import { CurrentPrincipal } from "../../src/domain/Principal.ts"
+import type { FindQuery } from "../../src/domain/Query.ts"
+import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
+import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
+import { readMappingFile, type TypeEntry } from "../../src/services/mapping/mappingFile.ts"
+import { Mappings } from "../../src/services/mapping/Mappings.ts"
+import { Memberships } from "../../src/services/members/Memberships.ts"
+import { Policies } from "../../src/services/policies/Policies.ts"
 
 /** On a connection that looks for names where other programs do. */
 const inPublic = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,7 +1,7 @@
 /** What the keys of references come to: each is looked up once, and again where rows in between may have changed it. */
 import { Effect } from "effect"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
-import type { ReferenceField, Target } from "./fields.ts"
+import type { ReferenceField, Target } from "./bindFields.ts"
 import { type Destination, texts } from "./statements.ts"
 
 /** With more different keys than this, what they came to is looked up again. */

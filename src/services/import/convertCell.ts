@@ -3,7 +3,7 @@ import { type Column, type ColumnKind, DISPLAY_NAME, type Organization, type Sto
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
 import { quoted } from "../../domain/text.ts"
 import { bindScalar, isoDate, isoTimestamp } from "../../domain/values.ts"
-import { type Cell, NESTED } from "./readers/record.ts"
+import { type Cell, NESTED } from "./readers/FileRecord.ts"
 
 interface Physical {
   readonly column: string

@@ -14,7 +14,7 @@ import { isReservedSlug, isSlug, slugFrom } from "../../domain/names.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { MANAGED } from "../catalog/physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
-import type { ImportFile } from "./readers/file.ts"
+import type { ImportFile } from "./readers/ImportFile.ts"
 
 /** What is asked of a plan. */
 export interface PlanRequest {

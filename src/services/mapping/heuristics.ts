@@ -1,8 +1,8 @@
 /** What the names and types of a schema say to somebody who has seen many. Pure. */
 import { type Catalog, PEOPLE, typeBySlug } from "../../domain/EntityType.ts"
-import type { ColumnFacts, RelationFacts } from "./facts.ts"
-import type { MappedKind } from "./file.ts"
-import { plural, singular, words } from "./words.ts"
+import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
+import type { MappedKind } from "./mappingFile.ts"
+import { plural, singular, words } from "./inflection.ts"
 
 const FRAMEWORK =
   /^(schema_migrations|ar_internal_metadata|_prisma_migrations|flyway_schema_history|alembic_version|knex_migrations(_lock)?|spatial_ref_sys|goose_db_version|django_.*|auth_(permission|group.*|user_(groups|user_permissions))|databasechangelog(lock)?|__efmigrationshistory|typeorm_metadata|migrations)$/i

@@ -12,10 +12,10 @@ import {
 } from "../../domain/EntityType.ts"
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { boundText, partsOf, readId, textProblem, type ValueField, valueField } from "./cells.ts"
+import { boundText, partsOf, readId, textProblem, type ValueField, valueField } from "./convertCell.ts"
 import { fault, word } from "./faults.ts"
-import { ID, type Mapped, type Via } from "./plan.ts"
-import type { Cell } from "./readers/record.ts"
+import { ID, type Mapped, type Via } from "./planImport.ts"
+import type { Cell } from "./readers/FileRecord.ts"
 
 export type Target = bigint | "none" | "several"
 

@@ -13,11 +13,11 @@ import { encodeId, nextId } from "../../domain/ids.ts"
 import { isReservedSlug, isSlug, labelFrom } from "../../domain/names.ts"
 import { closest, printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
-import type { ColumnFacts, RelationFacts } from "./facts.ts"
-import type { ColumnEntry, TypeEntry } from "./file.ts"
+import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
+import type { ColumnEntry, TypeEntry } from "./mappingFile.ts"
 import { collation, indexAdvice, keyAdvice, written } from "./advice.ts"
-import { type CheckContext, type Fault, type FindColumn, relationOf, valueOf } from "./columns.ts"
-import { nameOf, pluralNameOf } from "./words.ts"
+import { type CheckContext, type Fault, type FindColumn, relationOf, valueOf } from "./checkColumn.ts"
+import { nameOf, pluralNameOf } from "./inflection.ts"
 
 export interface Checked {
   readonly entry: TypeEntry

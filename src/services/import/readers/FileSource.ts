@@ -4,7 +4,7 @@ import { extname } from "node:path"
 import { type Encoding, findEncoding, newlines, toUtf8, wholeLetters } from "./encoding.ts"
 import { Unreadable } from "./Unreadable.ts"
 
-export interface Source {
+export interface FileSource {
   readonly path: string
   readonly format: "csv" | "jsonl" | "xlsx"
   readonly encoding: Encoding
@@ -18,7 +18,7 @@ export interface Source {
   readonly onRead: (bytes: number) => void
 }
 
-const FORMATS: Readonly<Record<string, Source["format"]>> = {
+const FORMATS: Readonly<Record<string, FileSource["format"]>> = {
   ".csv": "csv",
   ".tsv": "csv",
   ".tab": "csv",
@@ -35,7 +35,7 @@ const versionOf = async (path: string) => {
   return { version: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, bytes: found.size }
 }
 
-export const sameFile = async ({ path, version }: Pick<Source, "path" | "version">): Promise<void> => {
+export const sameFile = async ({ path, version }: Pick<FileSource, "path" | "version">): Promise<void> => {
   if ((await versionOf(path)).version !== version)
     throw new Unreadable("the file changed while it was read. Import again.")
 }
@@ -44,8 +44,8 @@ export const sameFile = async ({ path, version }: Pick<Source, "path" | "version
 export const identify = async (
   path: string,
   encoding: string | undefined,
-  onRead: Source["onRead"]
-): Promise<Source> => {
+  onRead: FileSource["onRead"]
+): Promise<FileSource> => {
   const found = await versionOf(path)
   const start = await beginning(path)
   if (start.length === 0) throw new Unreadable("the file is empty.")
@@ -88,7 +88,7 @@ const guessDelimiter = (text: string, lineEnd: string): string => {
 }
 
 /** The file's text as UTF-8, in chunks that end with a whole character. */
-export async function* chunks(source: Source): AsyncGenerator<Buffer> {
+export async function* chunks(source: FileSource): AsyncGenerator<Buffer> {
   await sameFile(source)
   const decoder = toUtf8(source.encoding)
   let read = 0

@@ -4,15 +4,22 @@ import { Effect, Stream } from "effect"
 import type { Column, EntityType, Organization } from "../../domain/EntityType.ts"
 import { quoted } from "../../domain/text.ts"
 import { BadRows } from "./BadRows.ts"
-import { addProblem, type Batch, BatchReader, type KnownProblems, type Problems, withoutProblems } from "./batch.ts"
+import {
+  addProblem,
+  type Batch,
+  BatchReader,
+  type KnownProblems,
+  type Problems,
+  withoutProblems
+} from "./BatchReader.ts"
 import { Diff } from "./Diff.ts"
 import { fault, word } from "./faults.ts"
-import type { Fields, ReferenceField, Target } from "./fields.ts"
-import type { ImportFile } from "./readers/file.ts"
+import type { Fields, ReferenceField, Target } from "./bindFields.ts"
+import type { ImportFile } from "./readers/ImportFile.ts"
 import { Outcomes } from "./Outcomes.ts"
-import { ID } from "./plan.ts"
-import type { FileRecord } from "./readers/record.ts"
-import { makeReferences, type References } from "./references.ts"
+import { ID } from "./planImport.ts"
+import type { FileRecord } from "./readers/FileRecord.ts"
+import { makeReferences, type References } from "./resolveReferences.ts"
 import { SeenIds } from "./SeenIds.ts"
 import { warningsOf } from "./warnings.ts"
 import { compare, type Destination, entityIds, upsert, writeLinks, writeReference } from "./statements.ts"
