@@ -6,11 +6,11 @@ export default {
   buildCommand: "node scripts/mutation/bundle.mjs",
   // Not those that write, explain or compare policies: whatever they get wrong, what is published is read by these.
   mutate: [
-    "src/permissions/bind.ts",
-    "src/permissions/Plan.ts",
+    "src/permissions/bindPredicate.ts",
+    "src/permissions/permissionPlan.ts",
     "src/permissions/PermissionEngine.ts",
     "src/permissions/ToolScope.ts",
-    "src/permissions/where.ts",
+    "src/permissions/readWhere.ts",
     "src/permissions/readPolicy.ts",
     "src/permissions/repeatedKey.ts",
     "src/database/batchGroups.ts",

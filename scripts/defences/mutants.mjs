@@ -1,5 +1,5 @@
 // The mutants that leaked when the semantics were designed: each is one mistake, and the corpus has to find it.
-const bind = "src/permissions/bind.ts"
+const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const predicate = "src/database/sql/predicate.ts"
 const corpus = ["test/conformance/differential.test.ts", "the rows and cells that a policy shows"]
@@ -93,11 +93,11 @@ export const mutants = [
   {
     name: "allowMay",
     removed: "an allow has to be true (here: not false)",
-    patches: [[engine, "bind(rule.where, type, binding, true, true)", "bind(rule.where, type, binding, true, false)"]]
+    patches: [[engine, "bindPredicate(rule.where, type, binding, true, true)", "bindPredicate(rule.where, type, binding, true, false)"]]
   },
   {
     name: "denyMust",
     removed: "a deny has to be false (here: not true)",
-    patches: [[engine, "bind(rule.where, type, binding, false, true)", "bind(rule.where, type, binding, false, false)"]]
+    patches: [[engine, "bindPredicate(rule.where, type, binding, false, true)", "bindPredicate(rule.where, type, binding, false, false)"]]
   }
 ].map((mutant) => ({ ...mutant, defence: mutant.patches[0][0].replace("src/", ""), test: corpus }))

@@ -1,5 +1,5 @@
 // What went wrong elsewhere: the test that replays it, the defence that it is about, and how that is taken out.
-const bind = "src/permissions/bind.ts"
+const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const find = "src/database/sql/find.ts"
 const database = "src/database/Database.ts"
@@ -53,7 +53,7 @@ export const replays = [
   {
     name: "GHSA-hm46-7j72-rpv9: a forbid that can't be evaluated was skipped",
     test: [denials, "GHSA-hm46-7j72-rpv9"],
-    defence: "bind.ts: what is unknown denies, on both sides",
+    defence: "bindPredicate.ts: what is unknown denies, on both sides",
     removed: "unknown in a deny",
     patches: [[bind, "const unknown = must ? NEVER : ALWAYS", "const unknown = must && positive ? NEVER : ALWAYS"]]
   },
@@ -86,7 +86,7 @@ export const replays = [
   {
     name: "CVE-2026-1774: prototype pollution through rules",
     test: [denials, "CVE-2026-1774"],
-    defence: "bind.ts `operandValue`, PermissionEngine.ts: own properties only",
+    defence: "bindPredicate.ts `operandValue`, PermissionEngine.ts: own properties only",
     removed: "Object.hasOwn",
     patches: [
       [
@@ -366,9 +366,9 @@ export const replays = [
   {
     name: "A tool scope that gave instead of taking away",
     test: [scope, "grants nothing"],
-    defence: "Plan.ts `intersect`: a cell is where both plans show it",
+    defence: "permissionPlan.ts `intersect`: a cell is where both plans show it",
     removed: "the other plan's mask",
-    patches: [["src/permissions/Plan.ts", "cells.set(column, all(mask, other))", "cells.set(column, other)"]]
+    patches: [["src/permissions/permissionPlan.ts", "cells.set(column, all(mask, other))", "cells.set(column, other)"]]
   },
   {
     name: "A mapped view with two rows per id (our own review)",

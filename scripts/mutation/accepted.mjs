@@ -1,7 +1,7 @@
 // Mutants that survive and why they don't leak. The first entry that fits a survivor speaks for it.
 const engine = "PermissionEngine.ts"
 const scope = "ToolScope.ts"
-const where = "where.ts"
+const where = "readWhere.ts"
 const reader = "readPolicy.ts"
 const query = "resolveQuery.ts"
 const filter = "resolveFilter.ts"
@@ -32,7 +32,7 @@ const only = "only a value has a source, so that asking for one says the same"
 
 export const accepted = [
   {
-    file: "bind.ts",
+    file: "bindPredicate.ts",
     original: "[...new Set(",
     mutator: "MethodExpression",
     replacement: "[...new Set(",
@@ -64,40 +64,40 @@ export const accepted = [
     reason: "a role that no rule is of: a role that isn't in the policy still gives nothing"
   },
   {
-    file: "Plan.ts",
+    file: "permissionPlan.ts",
     original: "a.limited || b.limited",
     reason: "tells less and shows no more"
   },
   {
-    file: "bind.ts",
+    file: "bindPredicate.ts",
     original: "column === undefined",
     replacement: "false",
     reason: "without a column there is no value and no target, which is asked next"
   },
   {
-    file: "bind.ts",
+    file: "bindPredicate.ts",
     original: "column === undefined || target",
     mutator: "LogicalOperator",
     reason: "without a column there is no target, and without a target the whole plan is refused"
   },
   {
-    file: "bind.ts",
+    file: "bindPredicate.ts",
     original: "target === undefined",
     reason: "the whole plan is refused then: a type that isn't there has no columns"
   },
   {
-    file: "bind.ts",
+    file: "bindPredicate.ts",
     original: "binding.me === undefined",
     replacement: "false",
     reason: "what is undefined is no value of any column"
   },
   {
-    file: "bind.ts",
+    file: "bindPredicate.ts",
     original: "value === undefined",
     replacement: "false",
     reason: "what is undefined is no value of any column"
   },
-  { file: "Plan.ts", original: "[...a.ruleIds, ...b.ruleIds]", reason: told },
+  { file: "permissionPlan.ts", original: "[...a.ruleIds, ...b.ruleIds]", reason: told },
   {
     file: scope,
     original: `"Granted"`,

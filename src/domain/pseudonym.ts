@@ -4,5 +4,5 @@ import type { Principal } from "./Principal.ts"
 
 const key = randomBytes(32)
 
-export const callerMark = ({ anchorEntityId, organizationId }: Pick<Principal, "anchorEntityId" | "organizationId">) =>
+export const pseudonym = ({ anchorEntityId, organizationId }: Pick<Principal, "anchorEntityId" | "organizationId">) =>
   createHmac("sha256", key).update(`${organizationId} ${anchorEntityId}`).digest("hex").slice(0, 8)

@@ -5,8 +5,8 @@
 import { all, any, type Bound, NEVER } from "../domain/Predicate.ts"
 import type { Catalog, EntityType } from "../domain/EntityType.ts"
 import type { Principal } from "../domain/Principal.ts"
-import { bind, type Binding } from "./bind.ts"
-import { bounded, denied, intersect, type Plan } from "./Plan.ts"
+import { bindPredicate, type Binding } from "./bindPredicate.ts"
+import { bounded, denied, intersect, type Plan } from "./permissionPlan.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 import { scopePlan } from "./ToolScope.ts"
 
@@ -51,10 +51,14 @@ const planFor = (
   const allows = rules.filter((rule) => rule.effect === "allow")
   if (allows.length === 0) return denied("no-rule", expiresAt)
 
-  const granted = allows.map((rule, index) => ({ rule, index, where: bind(rule.where, type, binding, true, true) }))
+  const granted = allows.map((rule, index) => ({
+    rule,
+    index,
+    where: bindPredicate(rule.where, type, binding, true, true)
+  }))
   const refused = rules
     .filter((rule) => rule.effect === "deny")
-    .map((rule) => ({ rule, unless: bind(rule.where, type, binding, false, true) }))
+    .map((rule) => ({ rule, unless: bindPredicate(rule.where, type, binding, false, true) }))
 
   const where = all(
     any(...granted.map((grant) => grant.where)),

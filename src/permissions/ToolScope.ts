@@ -8,7 +8,7 @@ import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../doma
 import { ALWAYS } from "../domain/Predicate.ts"
 import type { ScopeGrant } from "../domain/Principal.ts"
 import { closest, quoted } from "../domain/text.ts"
-import { denied, type Plan } from "./Plan.ts"
+import { denied, type Plan } from "./permissionPlan.ts"
 import { Action } from "./Policy.ts"
 
 /** What a scope leaves of a type: every row, and the columns of its grants. */

@@ -6,19 +6,19 @@ import { quoted } from "../domain/text.ts"
 import { administers, type Policy, type Rule } from "./Policy.ts"
 
 /** For whom words are: a rule's condition says "the person who asks" until it is known who that is. */
-export interface Asking {
+export interface DescribedPrincipal {
   readonly name: string
   readonly attributes?: Readonly<Record<string, AttributeValue>>
 }
 
-const SOMEBODY: Asking = { name: "the person who asks" }
+const SOMEBODY: DescribedPrincipal = { name: "the person who asks" }
 
 /** A list as people say it: a, b and c. */
 export const listed = (words: ReadonlyArray<string>, last = "and"): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)!}`
 
 /** A role with its rules as sentences. */
-export interface RoleInWords {
+export interface RoleDescription {
   readonly role: string
   /** Roles whose rules it has, too. */
   readonly inherits: ReadonlyArray<string>
@@ -27,22 +27,22 @@ export interface RoleInWords {
 }
 
 /** Every rule of a policy as a sentence, role by role. */
-export const policyInWords = (policy: Policy, catalog: Catalog): ReadonlyArray<RoleInWords> =>
+export const describePolicy = (policy: Policy, catalog: Catalog): ReadonlyArray<RoleDescription> =>
   Object.entries(policy.roles).map(([role, all]) => ({
     role,
     inherits: all.filter((one) => one !== role),
     administers: administers(policy, [role]),
     rules: policy.rules
       .filter((rule) => rule.role === role)
-      .map((rule) => ({ id: rule.id, effect: rule.effect, words: ruleWords(rule, catalog) }))
+      .map((rule) => ({ id: rule.id, effect: rule.effect, words: describeRule(rule, catalog) }))
   }))
 
 /** What a rule does, as one sentence without its role's name in front. */
-export const ruleWords = (rule: Rule, catalog: Catalog, asking: Asking = SOMEBODY): string => {
+export const describeRule = (rule: Rule, catalog: Catalog, asking: DescribedPrincipal = SOMEBODY): string => {
   const type = typeByKey(catalog, rule.type)
   if (type === undefined) return "is about a type that is gone"
-  const columns = columnWords(rule, type)
-  const where = whereWords(rule.where, type, catalog, asking)
+  const columns = describeColumns(rule, type)
+  const where = describeCondition(rule.where, type, catalog, asking)
   const verb = rule.action === "read" ? "see" : rule.action
   const when = timeWords(rule)
   if (rule.effect === "allow")
@@ -54,7 +54,7 @@ export const ruleWords = (rule: Rule, catalog: Catalog, asking: Asking = SOMEBOD
 }
 
 /** The columns of a rule by slug; "everything" when it has all that there are. */
-export const columnWords = (rule: Pick<Rule, "columns">, type: EntityType): string => {
+export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType): string => {
   if (rule.columns === "*") return "everything"
   const { columns } = rule
   const slugs = type.columns.filter(({ key }) => columns.includes(key)).map(({ slug }) => slug)
@@ -62,22 +62,22 @@ export const columnWords = (rule: Pick<Rule, "columns">, type: EntityType): stri
 }
 
 const timeWords = ({ notAfter, notBefore }: Rule): string =>
-  (notBefore === undefined ? "" : `, from ${instant(notBefore)}`) +
-  (notAfter === undefined ? "" : `, until ${instant(notAfter)}`)
+  (notBefore === undefined ? "" : `, from ${formatInstant(notBefore)}`) +
+  (notAfter === undefined ? "" : `, until ${formatInstant(notAfter)}`)
 
 /** A point in time as a rule gives it: a day where it is midnight in UTC. */
-export const instant = (millis: number): string =>
+export const formatInstant = (millis: number): string =>
   new Date(millis)
     .toISOString()
     .replace(/T00:00:00\.000Z$/, " (UTC)")
     .replace(/\.000Z$/, "Z")
 
 /** A condition in words; empty when it holds for every row. */
-export const whereWords = (
+export const describeCondition = (
   predicate: Predicate,
   type: EntityType,
   catalog: Catalog,
-  asking: Asking = SOMEBODY
+  asking: DescribedPrincipal = SOMEBODY
 ): string => {
   const said = say(predicate, true, "", type, catalog, asking)
   return said.words === "always" ? "" : said.words
@@ -95,7 +95,7 @@ const say = (
   owner: string,
   type: EntityType,
   catalog: Catalog,
-  asking: Asking
+  asking: DescribedPrincipal
 ): Said => {
   const named = (key: string): readonly [string, Column | undefined] => {
     const column = resolveColumn(type, key)
@@ -172,7 +172,7 @@ const opWords = (op: CompareOp, column: Column | undefined): string => {
   }
 }
 
-const operandWords = (operand: Operand, asking: Asking): string => {
+const operandWords = (operand: Operand, asking: DescribedPrincipal): string => {
   switch (operand._tag) {
     case "Literal":
       return typeof operand.value === "string" ? quoted(operand.value) : String(operand.value)

@@ -15,16 +15,21 @@ import {
 import type { Operand, Predicate } from "../domain/Predicate.ts"
 import { bindScalar, compareDecimals } from "../domain/values.ts"
 import type { Policy, Problem, Rule } from "./Policy.ts"
-import { columnWords, instant, listed } from "./describe.ts"
+import { describeColumns, formatInstant, listed } from "./describe.ts"
 
 /** What is known of the members, for what only they can tell. */
-export interface Held {
+export interface Assignments {
   readonly roles: ReadonlySet<string>
   readonly attributes: ReadonlySet<string>
 }
 
 /** The findings of a policy at a time, in the order of its rules, which are those of its file. */
-export const findings = (policy: Policy, catalog: Catalog, now: number, held?: Held): ReadonlyArray<Problem> => {
+export const lintPolicy = (
+  policy: Policy,
+  catalog: Catalog,
+  now: number,
+  held?: Assignments
+): ReadonlyArray<Problem> => {
   const duplicates = new Map<string, number>()
   const heldRoles = held && new Set([...held.roles].flatMap((role) => policy.roles[role] ?? []))
   const ofRules = policy.rules.flatMap((rule, index): ReadonlyArray<Problem> => {
@@ -78,7 +83,7 @@ const timeFinding = (rule: Rule, now: number, path: string): Problem | undefined
     ? undefined
     : {
         path: `${path}.notAfter`,
-        message: `This rule ended on ${instant(notAfter)}.`,
+        message: `This rule ended on ${formatInstant(notAfter)}.`,
         fix: "a later time, or take the rule out"
       }
 }
@@ -218,7 +223,7 @@ const pointless = (rule: Rule, index: number, policy: Policy, type: EntityType, 
 
 const shadow = (path: string, rule: Rule, by: Rule, type: EntityType, how: string): Problem => ({
   path,
-  message: `Without effect: ${by.id}, which ${by.role} has, ${how} (${columnWords(rule, type)} of ${type.slug}).`,
+  message: `Without effect: ${by.id}, which ${by.role} has, ${how} (${describeColumns(rule, type)} of ${type.slug}).`,
   fix: "nothing: take it out"
 })
 
@@ -243,7 +248,7 @@ const implies = (a: Predicate, b: Predicate): boolean =>
 const missingAttribute = (
   rule: Rule,
   heldRoles: ReadonlySet<string> | undefined,
-  held: Held | undefined,
+  held: Assignments | undefined,
   path: string
 ): Problem | undefined => {
   if (held === undefined || heldRoles?.has(rule.role) !== true) return undefined

@@ -12,7 +12,7 @@ const EXAMPLE = `{ "as": "ada@example.com", "read": "people", "expect": ["id-1",
 /** Rows that one test may name. */
 const MAX_ROWS = 1000
 
-export const readTest = (
+export const readPolicyTest = (
   value: unknown,
   path: string,
   catalog: Catalog,

@@ -8,9 +8,9 @@ import type { Predicate } from "../domain/Predicate.ts"
 import { closest, printable, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { Action, type Policy, type PolicyTest, type Problem, type Rule } from "./Policy.ts"
-import { readTest } from "./policyTest.ts"
+import { readPolicyTest } from "./policyTest.ts"
 import { repeatedKey } from "./repeatedKey.ts"
-import { makeWhereReader } from "./where.ts"
+import { makeWhereReader } from "./readWhere.ts"
 
 export type PolicyReading =
   | { readonly policy: Policy; readonly tests: ReadonlyArray<PolicyTest> }
@@ -100,7 +100,7 @@ class Reader {
     }
     const report = (path: string, message: string, fix?: string) => this.report(path, message, fix)
     return value.flatMap(
-      (test: unknown, index) => readTest(test, `tests[${index}]`, this.catalog, [...roles.keys()], report) ?? []
+      (test: unknown, index) => readPolicyTest(test, `tests[${index}]`, this.catalog, [...roles.keys()], report) ?? []
     )
   }
 

@@ -12,7 +12,7 @@ import type { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
 import { past, tell } from "../observability/spans.ts"
-import { callerMark } from "../domain/pseudonym.ts"
+import { pseudonym } from "../domain/pseudonym.ts"
 import { type Admitted, IdentityResolver } from "./members/IdentityResolver.ts"
 import { OrganizationState } from "./catalog/OrganizationState.ts"
 import { type Found, OrgEntityStore } from "./OrgEntityStore.ts"
@@ -132,7 +132,7 @@ export class EntityQueryService extends Context.Service<
               const filtered = input.filters.map((filter) => filter.columnId)
               refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
               span?.attribute("max.denied", true)
-              span?.attribute("max.caller", callerMark(principal))
+              span?.attribute("max.caller", pseudonym(principal))
             }
             return yield* second.fault
           case "Stale":
@@ -178,7 +178,7 @@ export class EntityQueryService extends Context.Service<
           const resolved = resolveType(input.entityTypeId, visible)
           if (Result.isFailure(resolved)) {
             refused(admitted, input.entityTypeId, [])
-            yield* Effect.annotateCurrentSpan({ "max.denied": true, "max.caller": callerMark(admitted.principal) })
+            yield* Effect.annotateCurrentSpan({ "max.denied": true, "max.caller": pseudonym(admitted.principal) })
           }
           const found = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { typeByKey } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
-import { check } from "../../src/permissions/check.ts"
+import { checkRow } from "../../src/permissions/checkRow.ts"
 import { catalog } from "../conformance/catalog.ts"
 import { caller, NOW, policy } from "../conformance/generators.ts"
 import { principalOf, rowOf, storedPolicy } from "../conformance/memory.ts"
@@ -18,7 +18,7 @@ const [here] = makeWorld(41)
 const both = (file: PolicyJson, who: Caller, type: TypeName) => {
   const [read, principal] = [storedPolicy(file), principalOf(who)]
   const checked = [...here!.entities[type].values()].flatMap((entity) => {
-    const { cells, visible } = check(
+    const { cells, visible } = checkRow(
       read,
       catalog,
       principal,

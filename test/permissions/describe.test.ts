@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { diff } from "../../src/permissions/diff.ts"
-import { ruleWords, whereWords } from "../../src/permissions/describe.ts"
+import { diffPolicies } from "../../src/permissions/policyDiff.ts"
+import { describeRule, describeCondition } from "../../src/permissions/describe.ts"
 import { catalog, people, policyOf, type RuleInput } from "./support.ts"
 
-const said = (rule: RuleInput) => ruleWords(policyOf([rule]).rules[0]!, catalog)
+const said = (rule: RuleInput) => describeRule(policyOf([rule]).rules[0]!, catalog)
 const where = (condition: unknown, type?: string) => {
   const [rule] = policyOf([{ where: condition, ...(type === undefined ? {} : { type }) }]).rules
-  return whereWords(
+  return describeCondition(
     rule!.where,
     catalog.types.find(({ key }) => key === rule!.type)!,
     catalog
@@ -66,7 +66,7 @@ describe("rules in words", () => {
   it("name the person and what is known of it", () => {
     const rule = policyOf([{ where: { all: [{ owner: "$me" }, { status: "$attr.region" }, { name: "$attr.x" }] } }])
       .rules[0]!
-    expect(whereWords(rule.where, people, catalog, { name: "Lena", attributes: { region: "west" } })).toBe(
+    expect(describeCondition(rule.where, people, catalog, { name: "Lena", attributes: { region: "west" } })).toBe(
       `owner is Lena and status is the attribute region of Lena ("west") and name is the attribute x of Lena (which is missing)`
     )
   })
@@ -74,7 +74,7 @@ describe("rules in words", () => {
 
 describe("the difference of two policies", () => {
   const marks = (a: ReadonlyArray<RuleInput>, b: ReadonlyArray<RuleInput>, more: object = {}) =>
-    diff(policyOf(a), policyOf(b, more), catalog).map(({ mark, what }) => `${mark} ${what}`)
+    diffPolicies(policyOf(a), policyOf(b, more), catalog).map(({ mark, what }) => `${mark} ${what}`)
 
   it("is nothing where only order and repetition differ", () => {
     expect(

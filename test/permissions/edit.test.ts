@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import type { Catalog } from "../../src/domain/EntityType.ts"
-import { type PolicyDocument, printPolicy } from "../../src/permissions/document.ts"
-import { draftPolicy, type Reach } from "../../src/permissions/drafts.ts"
-import { type Edit, type Edited, grant, revoke } from "../../src/permissions/edit.ts"
+import { type PolicyDocument, printPolicy } from "../../src/permissions/policyDocument.ts"
+import { draftPolicy, type Reach } from "../../src/permissions/draftPolicy.ts"
+import { type PolicyEdit, type EditResult, grantAccess, revokeAccess } from "../../src/permissions/editPolicy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog, file, granted, meaningOf, people, planOf, policyOf, type RuleInput } from "./support.ts"
 
@@ -22,11 +22,15 @@ const grown: Catalog = {
   )
 }
 
-const apply = (how: typeof grant, rules: ReadonlyArray<RuleInput>, edit: Edit, of: Catalog = catalog): Edited =>
-  how(JSON.parse(file(rules)) as PolicyDocument, policyOf(rules), of, edit)
+const apply = (
+  how: typeof grantAccess,
+  rules: ReadonlyArray<RuleInput>,
+  edit: PolicyEdit,
+  of: Catalog = catalog
+): EditResult => how(JSON.parse(file(rules)) as PolicyDocument, policyOf(rules), of, edit)
 
 /** The rules that an edit changes or adds, as they are then. */
-const changed = (how: typeof grant, rules: ReadonlyArray<RuleInput>, edit: Edit, of: Catalog = catalog) => {
+const changed = (how: typeof grantAccess, rules: ReadonlyArray<RuleInput>, edit: PolicyEdit, of: Catalog = catalog) => {
   const edited = apply(how, rules, edit, of)
   if ("problems" in edited) return edited.problems.map(({ message }) => message)
   const before = new Set((JSON.parse(file(rules)) as PolicyDocument).rules.map((rule) => JSON.stringify(rule)))
@@ -41,7 +45,7 @@ describe("granting", () => {
       { id: "all", columns: ["name"] },
       { id: "own", columns: ["name", "email"], where: { owner: "$me" } }
     ]
-    expect(changed(grant, rules, { role: "member", what: ["people.phone"] })).toEqual([
+    expect(changed(grantAccess, rules, { role: "member", what: ["people.phone"] })).toEqual([
       { id: "all", columns: ["name", "phone"] }
     ])
   })
@@ -51,23 +55,23 @@ describe("granting", () => {
       { id: "own", columns: ["name"], where: { owner: "$me" } },
       { id: "vip", columns: ["name"], where: { status: "vip" } }
     ]
-    expect(changed(grant, rules, { role: "member", what: ["people.phone", "people.email"] })).toEqual([
+    expect(changed(grantAccess, rules, { role: "member", what: ["people.phone", "people.email"] })).toEqual([
       { id: "own", columns: ["name", "phone", "email"], where: { owner: "$me" } },
       { id: "vip", columns: ["name", "phone", "email"], where: { status: "vip" } }
     ])
   })
 
   it("a type is all of it, and what the role had not at all is a rule of its own", () => {
-    expect(changed(grant, [{ id: "all", columns: ["name"] }], { role: "member", what: ["people"] })).toEqual([
+    expect(changed(grantAccess, [{ id: "all", columns: ["name"] }], { role: "member", what: ["people"] })).toEqual([
       { id: "all", columns: "*" }
     ])
     expect(
-      changed(grant, [{ id: "member-people", type: "companies" }], {
+      changed(grantAccess, [{ id: "member-people", type: "companies" }], {
         role: "member",
         what: ["people.name", "people.phone"]
       })
     ).toEqual([{ id: "member-people-2", columns: ["name", "phone"] }])
-    expect(changed(grant, [{}], { role: "member", what: ["people.phone"], where: { owner: "$me" } })).toEqual([
+    expect(changed(grantAccess, [{}], { role: "member", what: ["people.phone"], where: { owner: "$me" } })).toEqual([
       { id: "member-people", columns: ["phone"], where: { owner: "$me" } }
     ])
   })
@@ -78,7 +82,7 @@ describe("granting", () => {
       { id: "all", columns: ["name"] },
       { id: "deny", effect: "deny", where: { status: "x" } }
     ]
-    const edited = apply(grant, rules, { role: "member", what: ["people.salary"] }, grown)
+    const edited = apply(grantAccess, rules, { role: "member", what: ["people.salary"] }, grown)
     if ("problems" in edited) throw new Error("refused")
     const reading = readPolicy(printPolicy(edited.document), grown)
     if ("problems" in reading) throw new Error("unreadable")
@@ -90,7 +94,10 @@ describe("granting", () => {
 
   it("is refused with what there is", () => {
     expect(
-      changed(grant, [{}], { role: "menber", what: ["peple", "people.fone", "people.__proto__", "people.phone.x"] })
+      changed(grantAccess, [{}], {
+        role: "menber",
+        what: ["peple", "people.fone", "people.__proto__", "people.phone.x"]
+      })
     ).toHaveLength(5)
   })
 })
@@ -102,20 +109,20 @@ describe("revoking", () => {
       { id: "own", where: { owner: "$me" } },
       { id: "boss", role: "manager" }
     ]
-    const edited = apply(revoke, rules, { role: "member", what: ["people.phone"] })
+    const edited = apply(revokeAccess, rules, { role: "member", what: ["people.phone"] })
     if ("problems" in edited) throw new Error("refused")
     expect(edited.document.rules.map(({ id }) => id)).toEqual(["own", "boss"])
     expect(edited.document.rules[0]!.columns).not.toContain("phone")
     expect(edited.document.rules[1]!.columns).toBe("*")
-    expect(changed(revoke, rules, { role: "member", what: ["people"] })).toEqual([])
+    expect(changed(revokeAccess, rules, { role: "member", what: ["people"] })).toEqual([])
   })
 
   it("says from whom a role has what it can't be revoked from", () => {
-    expect(changed(revoke, [{ id: "all" }], { role: "manager", what: ["people.phone"] })).toEqual([
+    expect(changed(revokeAccess, [{ id: "all" }], { role: "manager", what: ["people.phone"] })).toEqual([
       "manager has this from member (rule all)."
     ])
-    expect(changed(revoke, [{ columns: ["name"] }], { role: "member", what: ["people.phone"] })).toEqual([
-      "No rule of member shows this, so there is nothing to revoke."
+    expect(changed(revokeAccess, [{ columns: ["name"] }], { role: "member", what: ["people.phone"] })).toEqual([
+      "No rule of member shows this, so there is nothing to revokeAccess."
     ])
   })
 
@@ -124,11 +131,11 @@ describe("revoking", () => {
       { id: "all", columns: ["name"] },
       { id: "own", columns: ["email", "name"], where: { owner: "$me" } }
     ]
-    const there = apply(grant, rules, { role: "member", what: ["people.phone"] })
+    const there = apply(grantAccess, rules, { role: "member", what: ["people.phone"] })
     if ("problems" in there) throw new Error("refused")
     const reading = readPolicy(printPolicy(there.document), catalog)
     if ("problems" in reading) throw new Error("unreadable")
-    const back = revoke(there.document, reading.policy, catalog, { role: "member", what: ["people.phone"] })
+    const back = revokeAccess(there.document, reading.policy, catalog, { role: "member", what: ["people.phone"] })
     if ("problems" in back) throw new Error("refused")
     const last = readPolicy(printPolicy(back.document), catalog)
     if ("problems" in last) throw new Error("unreadable")

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { findings, type Held } from "../../src/permissions/lint.ts"
+import { lintPolicy, type Assignments } from "../../src/permissions/lint.ts"
 import { problemText } from "../../src/permissions/Policy.ts"
 import { catalog, NOW, policyOf, type RuleInput } from "./support.ts"
 
-const found = (rules: ReadonlyArray<RuleInput>, more: object = {}, held?: Held) =>
-  findings(policyOf(rules, more), catalog, NOW, held).map(problemText)
+const found = (rules: ReadonlyArray<RuleInput>, more: object = {}, held?: Assignments) =>
+  lintPolicy(policyOf(rules, more), catalog, NOW, held).map(problemText)
 
 describe("a policy that can be published is told what is odd about it", () => {
   it("nothing, when nothing is", () => {
@@ -92,7 +92,7 @@ describe("a policy that can be published is told what is odd about it", () => {
   })
 
   it("roles that nobody has, and attributes that nobody has", () => {
-    const held = (roles: ReadonlyArray<string>, attributes: ReadonlyArray<string> = []): Held => ({
+    const held = (roles: ReadonlyArray<string>, attributes: ReadonlyArray<string> = []): Assignments => ({
       roles: new Set(roles),
       attributes: new Set(attributes)
     })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Catalog } from "../../src/domain/EntityType.ts"
 import { all, ALWAYS, any, Bound, none, type Operand, type Predicate } from "../../src/domain/Predicate.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
-import { MAX_PLAN_PARAMETERS } from "../../src/permissions/Plan.ts"
+import { MAX_PLAN_PARAMETERS } from "../../src/permissions/permissionPlan.ts"
 import { catalog, granted, lena, meaningOf, NOW, people, planOf, policyOf, type RuleInput } from "./support.ts"
 
 const ALL = { _tag: "Always" }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ScopeGrant } from "../../src/domain/Principal.ts"
-import { check, type CheckedRow } from "../../src/permissions/check.ts"
+import { checkRow, type CheckedRow } from "../../src/permissions/checkRow.ts"
 import { readScope } from "../../src/permissions/ToolScope.ts"
 import { catalog, granted, lena, meaningOf, NOW, people, planOf, policyOf } from "./support.ts"
 
@@ -60,7 +60,7 @@ describe("a tool scope", () => {
             ...(acted ? { actor: { id: "a", roles: ["member"], attributes: {} } } : {})
           }
           const row: CheckedRow = { values: { status, name: "x" }, related: () => [] }
-          const verdict = check(policy, catalog, principal, people, "read", row, NOW)
+          const verdict = checkRow(policy, catalog, principal, people, "read", row, NOW)
           const made = planOf(policy, principal)
           const cells =
             made._tag === "Denied"

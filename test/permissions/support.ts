@@ -2,7 +2,7 @@
 import { type Catalog, type Column, type EntityType, Storage, typeBySlug } from "../../src/domain/EntityType.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
-import type { Plan } from "../../src/permissions/Plan.ts"
+import type { Plan } from "../../src/permissions/permissionPlan.ts"
 import { type Policy, problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
 

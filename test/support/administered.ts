@@ -1,6 +1,6 @@
 /** An organization with something to administer: members of several roles, tokens, and a policy with a history. */
 import { Effect } from "effect"
-import type { PolicyDocument } from "../../src/permissions/document.ts"
+import type { PolicyDocument } from "../../src/permissions/policyDocument.ts"
 import { Credentials } from "../../src/services/access/Credentials.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"

@@ -3,9 +3,9 @@ import { mkdirSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Browser, Locator, Page } from "playwright-core"
-import { changeLines, explanationLines, policyLines, rowLines } from "../../src/channels/cli/policyWords.ts"
+import { changeLines, explanationLines, policyLines, rowLines } from "../../src/channels/cli/policyOutput.ts"
 import { Database } from "../../src/database/Database.ts"
-import { diff } from "../../src/permissions/diff.ts"
+import { diffPolicies } from "../../src/permissions/policyDiff.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { PolicyReview } from "../../src/services/policies/PolicyReview.ts"
 import { SmsSettings } from "../../src/services/texting/SmsSettings.ts"
@@ -225,7 +225,7 @@ describe("the policy", () => {
           yield* policies.version(harbor.organization, 1),
           yield* policies.version(harbor.organization, 2)
         ]
-        return { check: found, changes: diff(first.policy, second.policy, found.catalog) }
+        return { check: found, changes: diffPolicies(first.policy, second.policy, found.catalog) }
       })
     )
     const page = await open("#/policy")

@@ -4,7 +4,7 @@
  */
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { type Bound, leafCount } from "../../domain/Predicate.ts"
-import { denied, type Granted, type Plan } from "../../permissions/Plan.ts"
+import { denied, type Granted, type Plan } from "../../permissions/permissionPlan.ts"
 import { fragment, type FragmentContext } from "./predicate.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 

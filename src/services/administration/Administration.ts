@@ -7,8 +7,8 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import { type Change, diff } from "../../permissions/diff.ts"
-import { policyInWords, type RoleInWords } from "../../permissions/describe.ts"
+import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
+import { describePolicy, type RoleDescription } from "../../permissions/describe.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, shownOf } from "./people.ts"
 import { type Reach, reachOf } from "./reach.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
@@ -17,9 +17,9 @@ import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { Memberships } from "../members/Memberships.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import { Policies, type PolicyVersion } from "../policies/Policies.ts"
-import type { Explanation } from "../policies/explain.ts"
+import type { Explanation } from "../policies/explainType.ts"
 import type { RowExplanation } from "../policies/explainRow.ts"
-import { makeJudge } from "../policies/judging.ts"
+import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
 import { SmsLog, type SmsLogEntry, type SmsLogQuery } from "../texting/SmsLog.ts"
 import { SmsSettings } from "../texting/SmsSettings.ts"
@@ -31,7 +31,7 @@ export interface PersonWithTokens extends Person {
 
 export interface PolicyInForce {
   readonly version: number
-  readonly roles: ReadonlyArray<RoleInWords & { readonly reach: ReadonlyArray<Reach>; readonly members: number }>
+  readonly roles: ReadonlyArray<RoleDescription & { readonly reach: ReadonlyArray<Reach>; readonly members: number }>
 }
 
 export interface NamedRecord extends AuditRecord {
@@ -85,7 +85,7 @@ export class Administration extends Context.Service<
       administrator: Principal,
       from: number,
       to: number
-    ) => Effect.Effect<ReadonlyArray<Change>, Fault>
+    ) => Effect.Effect<ReadonlyArray<PolicyChange>, Fault>
     /** Why a person sees what it sees: of one type, or of each; as far as it is open to the administrator, too. */
     readonly explain: (
       administrator: Principal,
@@ -126,7 +126,7 @@ export class Administration extends Context.Service<
       const log = yield* AuditLog
       const smsLog = yield* SmsLog
       const smsSettings = yield* SmsSettings
-      const judge = makeJudge(search)
+      const judge = makeRowEvaluator(search)
       const members = makePeople(app, judge)
 
       /** The administrator as it is now, with the state that it is planned from. */
@@ -177,7 +177,7 @@ export class Administration extends Context.Service<
             WHERE m.organization_id = ${organization.id} AND m.suspended_at IS NULL GROUP BY r.role`)
           return {
             version,
-            roles: policyInWords(state.policy, state.catalog).map((role) => ({
+            roles: describePolicy(state.policy, state.catalog).map((role) => ({
               ...role,
               reach: state.catalog.types.map((type) => reachOf(state.policy, role.role, type, Date.now())),
               members: held.find((one) => one.role === role.role)?.members ?? 0
@@ -202,7 +202,7 @@ export class Administration extends Context.Service<
             yield* policies.version(organization, from),
             yield* policies.version(organization, to)
           ]
-          return diff(before.policy, after.policy, state.catalog)
+          return diffPolicies(before.policy, after.policy, state.catalog)
         }),
 
         explain: Effect.fn("Administration.explain")(function* (administrator, about, type) {

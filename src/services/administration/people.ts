@@ -12,7 +12,7 @@ import { masked, printable } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import { readIdentifier } from "../members/IdentityResolver.ts"
 import type { State } from "../catalog/OrganizationState.ts"
-import { type Judge, sightOf } from "../policies/judging.ts"
+import { type RowEvaluator, plannedAccess } from "../policies/rowEvaluator.ts"
 
 interface ShownIdentifier {
   readonly kind: "email" | "phone" | "subject"
@@ -73,7 +73,7 @@ export interface Known extends Person {
 }
 
 export const makePeople =
-  (app: PgClient.PgClient, judge: Judge) =>
+  (app: PgClient.PgClient, judge: RowEvaluator) =>
   /** All members, or the one meant, in order of name. */
   (state: State, asker: Principal, id?: string) =>
     Effect.gen(function* () {
@@ -134,7 +134,7 @@ const KINDS = ["email", "phone"] as const
 
 /** What the administrator's plan shows of these people, by entity id. */
 export const shownOf = Effect.fnUntraced(function* (
-  judge: Judge,
+  judge: RowEvaluator,
   { catalog, policy }: State,
   asker: Principal,
   anchorIds: ReadonlyArray<string>
@@ -144,7 +144,7 @@ export const shownOf = Effect.fnUntraced(function* (
   if (people === undefined) return found
   const ids = anchorIds.flatMap((id) => parseId(id, people.mapping?.id.type) ?? [])
   if (ids.length === 0) return found
-  const sight = sightOf(policy, catalog, asker, people, Date.now())
+  const sight = plannedAccess(policy, catalog, asker, people, Date.now())
   const rows = yield* judge.rows(
     people,
     catalog,

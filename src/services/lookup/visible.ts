@@ -1,7 +1,7 @@
 /** What one caller may see: types, columns and cells, by the plans of the types. */
 import { type Column, DISPLAY_NAME, type EntityType, ID_COLUMN } from "../../domain/EntityType.ts"
 import { ALWAYS, type Bound, NEVER } from "../../domain/Predicate.ts"
-import type { Granted } from "../../permissions/Plan.ts"
+import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 
 /** What one caller may see: the plan of each visible type, by the type's key. */

@@ -2,7 +2,7 @@
  * Who somebody is, and whether they may come in: two things. Identifying finds the People with an identifier and
  * grants nothing. Admitting asks for a verified identifier that is bound to an active membership.
  */
-import { callerMark } from "../../domain/pseudonym.ts"
+import { pseudonym } from "../../domain/pseudonym.ts"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { runWithin } from "../../database/execute.ts"
@@ -72,7 +72,7 @@ export class IdentityResolver extends Context.Service<
         refusals.record({ organizationId, actor, action: "admission.refused", subject })
         const marks = {
           "max.denied": true,
-          ...(actor === "nobody" ? {} : { "max.caller": callerMark({ organizationId, anchorEntityId: actor }) })
+          ...(actor === "nobody" ? {} : { "max.caller": pseudonym({ organizationId, anchorEntityId: actor }) })
         }
         return Effect.andThen(Effect.annotateCurrentSpan(marks), Effect.fail(NotAdmitted.error))
       }

@@ -10,19 +10,19 @@ import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
-import { type Change, diff } from "../../permissions/diff.ts"
-import { type PolicyDocument, printPolicy } from "../../permissions/document.ts"
-import { type Edited } from "../../permissions/edit.ts"
-import { findings } from "../../permissions/lint.ts"
+import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
+import { type PolicyDocument, printPolicy } from "../../permissions/policyDocument.ts"
+import { type EditResult } from "../../permissions/editPolicy.ts"
+import { lintPolicy } from "../../permissions/lint.ts"
 import { Policy, type PolicyTest, type Problem, problemText } from "../../permissions/Policy.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
-import { makeJudge } from "./judging.ts"
-import { readHeld } from "./held.ts"
-import { oversized } from "./oversized.ts"
-import { failureLines, makeTester, type TestOutcome } from "./runTests.ts"
-import { makeSubjects } from "./subjects.ts"
+import { makeRowEvaluator } from "./rowEvaluator.ts"
+import { readAssignments } from "./assignments.ts"
+import { oversizedPlans } from "./oversizedPlans.ts"
+import { failureLines, makeTestRunner, type TestOutcome } from "./runPolicyTests.ts"
+import { makeSubjectReader } from "./reviewSubject.ts"
 
 export interface Published {
   readonly version: number
@@ -45,7 +45,7 @@ export interface Checked {
   readonly warnings: ReadonlyArray<Problem>
   readonly tests: ReadonlyArray<TestOutcome>
   /** Against the version in force. */
-  readonly changes: ReadonlyArray<Change>
+  readonly changes: ReadonlyArray<PolicyChange>
 }
 
 export interface PublishOptions {
@@ -113,10 +113,10 @@ export class Policies extends Context.Service<
     /** Publishes what an edit makes of the version in force, unless nothing changes or it is only to be seen. */
     readonly change: (
       organization: Organization,
-      edit: (document: PolicyDocument, policy: Policy, catalog: Catalog) => Edited,
+      edit: (document: PolicyDocument, policy: Policy, catalog: Catalog) => EditResult,
       author: string,
       options?: { readonly dryRun?: boolean | undefined }
-    ) => Effect.Effect<{ readonly version: number | undefined; readonly changes: ReadonlyArray<Change> }, Fault>
+    ) => Effect.Effect<{ readonly version: number | undefined; readonly changes: ReadonlyArray<PolicyChange> }, Fault>
   }
 >()("max/services/Policies") {
   static readonly layer = Layer.effect(
@@ -124,8 +124,8 @@ export class Policies extends Context.Service<
     Effect.gen(function* () {
       const { app, search } = yield* Database
       const states = yield* OrganizationState
-      const judge = makeJudge(search)
-      const test = makeTester(judge, makeSubjects(yield* IdentityResolver, states, judge))
+      const judge = makeRowEvaluator(search)
+      const test = makeTestRunner(judge, makeSubjectReader(yield* IdentityResolver, states, judge))
 
       const inForce = Effect.fnUntraced(function* (organization: Organization) {
         return (yield* states.read(organization.id, { by: "nobody" })).state
@@ -135,8 +135,8 @@ export class Policies extends Context.Service<
       const read = Effect.fnUntraced(function* (organization: Organization, text: string, { catalog }: State) {
         const reading = readPolicy(text, catalog)
         if ("problems" in reading) return yield* refusal(reading.problems)
-        const held = yield* readHeld(search, organization.id)
-        const tooLarge = oversized(reading.policy, catalog, held.sets)
+        const held = yield* readAssignments(search, organization.id)
+        const tooLarge = oversizedPlans(reading.policy, catalog, held.sets)
         if (tooLarge.length > 0) return yield* refusal(tooLarge)
         return { ...reading, held }
       })
@@ -224,9 +224,9 @@ export class Policies extends Context.Service<
           return {
             policy,
             catalog,
-            warnings: findings(policy, catalog, Date.now(), held),
+            warnings: lintPolicy(policy, catalog, Date.now(), held),
             tests: yield* test(organization, policy, tests),
-            changes: diff(state.policy, policy, catalog)
+            changes: diffPolicies(state.policy, policy, catalog)
           }
         }),
 
@@ -247,7 +247,7 @@ export class Policies extends Context.Service<
             })
           const text = printPolicy(edited.document)
           const { policy, tests } = yield* read(organization, text, state)
-          const changes = diff(state.policy, policy, state.catalog)
+          const changes = diffPolicies(state.policy, policy, state.catalog)
           if (options?.dryRun === true) yield* pass(organization, policy, tests)
           if (options?.dryRun === true || changes.length === 0) return { version: undefined, changes }
           return { version: (yield* put(organization, text, author, state, row.version)).version, changes }
@@ -262,6 +262,6 @@ const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, orga
     SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
   if (row?.version === wanted) return
   return yield* new OperatorError({
-    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: somebody published since. max policy diff ${wanted} shows what changed.`
+    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: somebody published since. max policy diffPolicies ${wanted} shows what changed.`
   })
 })

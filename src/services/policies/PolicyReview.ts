@@ -26,15 +26,15 @@ import { readScope } from "../../permissions/ToolScope.ts"
 import { type Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
-import { type Explanation, explainType, isInForce, rulesOf } from "./explain.ts"
+import { type Explanation, explainType, isInForce, readRules } from "./explainType.ts"
 import { explainRow, type RowExplanation } from "./explainRow.ts"
-import { firstMembers } from "./held.ts"
-import { type Lens, lensOf, OPERATOR_LENS, seesAll } from "./lens.ts"
-import { makeJudge, sightOf } from "./judging.ts"
-import { simulate, type Simulation } from "./simulate.ts"
-import { makeSubjects, type Subject, type Wanted } from "./subjects.ts"
+import { firstMembers } from "./assignments.ts"
+import { type Visibility, visibilityOf, OPERATOR_VISIBILITY, seesWholeCondition } from "./visibility.ts"
+import { makeRowEvaluator, plannedAccess } from "./rowEvaluator.ts"
+import { simulatePolicy, type Simulation } from "./simulatePolicy.ts"
+import { makeSubjectReader, type ReviewSubject, type SubjectRequest } from "./reviewSubject.ts"
 
-export interface Question extends Wanted {
+export interface Question extends SubjectRequest {
   readonly type: string
   /** A policy file to ask about in place of the policy in force. */
   readonly file?: string | undefined
@@ -58,7 +58,7 @@ export interface Preview {
 /** What somebody who is no operator may ask: about a member as it is, and about one row by its entity id. */
 export interface AskedByMember {
   /** A verified e-mail address or phone number of the member, or its entity id. */
-  readonly as: Wanted["as"]
+  readonly as: SubjectRequest["as"]
   readonly type: string
 }
 
@@ -106,8 +106,8 @@ export class PolicyReview extends Context.Service<
       const { search } = yield* Database
       const states = yield* OrganizationState
       const store = yield* OrgEntityStore
-      const judge = makeJudge(search)
-      const subjectOf = makeSubjects(yield* IdentityResolver, states, judge)
+      const judge = makeRowEvaluator(search)
+      const subjectOf = makeSubjectReader(yield* IdentityResolver, states, judge)
 
       const prepare = Effect.fnUntraced(function* (organization: Organization, question: Question) {
         const found = yield* subjectOf(organization, question)
@@ -118,7 +118,7 @@ export class PolicyReview extends Context.Service<
         const scope = question.scope === undefined ? undefined : readScope(question.scope, catalog)
         if (scope !== undefined && "problems" in scope)
           return yield* new OperatorError({ message: "The scope can't be read.", details: scope.problems })
-        const subject: Subject =
+        const subject: ReviewSubject =
           scope === undefined ? found : { ...found, principal: { ...found.principal, scope: scope.scope } }
         return { subject, type, policy }
       })
@@ -126,15 +126,15 @@ export class PolicyReview extends Context.Service<
       /** Both persons in one state: whoever lost its plan a moment ago has none here. */
       const lookThrough = Effect.fnUntraced(function* (asking: Admitted, { as, type: slug }: AskedByMember) {
         const now = Date.now()
-        const lensFor = ({ catalog, policy }: State) => lensOf(policy, catalog, asking.principal, now)
+        const lensFor = ({ catalog, policy }: State) => visibilityOf(policy, catalog, asking.principal, now)
         const subject = yield* subjectOf(asking.state.catalog.organization, { as }, lensFor)
         const { catalog, policy } = subject.state
         if (asking.principal.epoch !== catalog.epoch) return yield* Unavailable.error
-        const lens: Lens = lensFor(subject.state)
+        const lens: Visibility = lensFor(subject.state)
         const open = catalog.types.filter((one) => lens.open(one) !== undefined)
         const type = yield* typeNamed(slug, { ...catalog, types: open })
-        const rules = rulesOf(policy, subject.principal.roles, type).filter((rule) => isInForce(rule, now))
-        if (!rules.every((rule) => seesAll(lens, rule.where, type, catalog)))
+        const rules = readRules(policy, subject.principal.roles, type).filter((rule) => isInForce(rule, now))
+        if (!rules.every((rule) => seesWholeCondition(lens, rule.where, type, catalog)))
           return yield* new OperatorError({
             message: `What decides about ${type.slug} here isn't all open to you. An operator can look: max policy explain`
           })
@@ -144,7 +144,7 @@ export class PolicyReview extends Context.Service<
       return PolicyReview.of({
         explain: Effect.fn("PolicyReview.explain")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
-          return yield* explainType(judge, subject, policy, type, OPERATOR_LENS, Date.now())
+          return yield* explainType(judge, subject, policy, type, OPERATOR_VISIBILITY, Date.now())
         }),
 
         explainAs: Effect.fn("PolicyReview.explainAs")(function* (asking, question) {
@@ -159,13 +159,13 @@ export class PolicyReview extends Context.Service<
 
         explainRow: Effect.fn("PolicyReview.explainRow")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
-          return yield* explainRow(judge, store, subject, policy, type, question.id, OPERATOR_LENS, Date.now())
+          return yield* explainRow(judge, store, subject, policy, type, question.id, OPERATOR_VISIBILITY, Date.now())
         }),
 
         statement: Effect.fn("PolicyReview.statement")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
           const { catalog } = subject.state
-          const sight = sightOf(policy, catalog, subject.principal, type, Date.now())
+          const sight = plannedAccess(policy, catalog, subject.principal, type, Date.now())
           if (sight.plan._tag === "Denied") return undefined
           const { cells, where } = sight.plan
           return yield* store.statement(
@@ -190,7 +190,7 @@ export class PolicyReview extends Context.Service<
 
         simulate: Effect.fn("PolicyReview.simulate")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
-          return yield* simulate(judge, subject, subject.state.policy, policy, type, Date.now())
+          return yield* simulatePolicy(judge, subject, subject.state.policy, policy, type, Date.now())
         }),
 
         preview: Effect.fn("PolicyReview.preview")(function* (organization, file) {
@@ -208,7 +208,7 @@ export class PolicyReview extends Context.Service<
                 attributes,
                 epoch: catalog.epoch
               }
-              const sight = sightOf(policy, catalog, principal, type, Date.now())
+              const sight = plannedAccess(policy, catalog, principal, type, Date.now())
               const judgements = [sight.rows, ...type.columns.map(({ key }) => sight.cell(key))].map((of) => ({ of }))
               const { counts, total } = yield* judge.counts(type, catalog, judgements)
               const rows = yield* judge.rows(type, catalog, judgements, {

@@ -12,17 +12,23 @@ import {
 } from "../../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../domain/errors.ts"
 import { Bound, NEVER, type Predicate } from "../../domain/Predicate.ts"
-import { bind } from "../../permissions/bind.ts"
+import { bindPredicate } from "../../permissions/bindPredicate.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { type Asking, columnWords, listed, ruleWords, whereWords } from "../../permissions/describe.ts"
+import {
+  type DescribedPrincipal,
+  describeColumns,
+  listed,
+  describeRule,
+  describeCondition
+} from "../../permissions/describe.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
-import { askingOf, bindingOf, isInForce, isOutOfScope, rulesOf } from "./explain.ts"
-import { type Judge, sightOf } from "./judging.ts"
-import { type Lens, openCatalog } from "./lens.ts"
-import { deniedWords } from "./runTests.ts"
-import type { Subject } from "./subjects.ts"
+import { describedPrincipal, bindingOf, isInForce, isOutOfScope, readRules } from "./explainType.ts"
+import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
+import { type Visibility, visibleCatalog } from "./visibility.ts"
+import { DENIAL_REASONS } from "./runPolicyTests.ts"
+import type { ReviewSubject } from "./reviewSubject.ts"
 
 export type Truth = "yes" | "no" | "unknown"
 
@@ -35,7 +41,7 @@ interface JudgedCondition {
   readonly column?: string
 }
 
-export interface JudgedRule {
+export interface EvaluatedRule {
   readonly id: string
   readonly role: string
   readonly effect: "allow" | "deny"
@@ -55,7 +61,7 @@ export interface RowExplanation {
   readonly name: string
   readonly visible: boolean
   readonly because: string
-  readonly rules: ReadonlyArray<JudgedRule>
+  readonly rules: ReadonlyArray<EvaluatedRule>
   readonly columns: ReadonlyArray<{
     readonly column: string
     readonly value: unknown
@@ -68,23 +74,23 @@ export interface RowExplanation {
 const MAX_CONDITIONS = 200
 
 export const explainRow = (
-  judge: Judge,
+  judge: RowEvaluator,
   store: OrgEntityStore["Service"],
-  subject: Subject,
+  subject: ReviewSubject,
   policy: Policy,
   type: EntityType,
   id: string,
-  lens: Lens,
+  lens: Visibility,
   now: number
 ): Effect.Effect<RowExplanation, OperatorError | Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
     const { catalog } = state
-    const sight = sightOf(policy, catalog, principal, type, now)
-    const rules = rulesOf(policy, principal.roles, type).filter((rule) => isInForce(rule, now))
+    const sight = plannedAccess(policy, catalog, principal, type, now)
+    const rules = readRules(policy, principal.roles, type).filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
-    const asking = askingOf(subject, lens)
-    const names = openCatalog(lens, catalog)
+    const asking = describedPrincipal(subject, lens)
+    const names = visibleCatalog(lens, catalog)
     let left = MAX_CONDITIONS
     const trees = rules.map((rule) => {
       const found = flatten(rule.where, true, 0)
@@ -92,8 +98,8 @@ export const explainRow = (
       return left < 0 || found.length < 2 ? found.slice(0, 1) : found
     })
     const bothWays = (predicate: Predicate) => [
-      { of: bind(predicate, type, binding, true, true) },
-      { of: bind(predicate, type, binding, false, true) }
+      { of: bindPredicate(predicate, type, binding, true, true) },
+      { of: bindPredicate(predicate, type, binding, false, true) }
     ]
     const entity = parseId(id, type.mapping?.id.type)
     const open = lens.open(type)
@@ -121,7 +127,7 @@ export const explainRow = (
     const truthAt = (index: number): Truth => (row.truths[index] ? "yes" : row.truths[index + 1] ? "no" : "unknown")
     const firstRule = 2 + columns.length
     let at = firstRule + 2 * rules.length
-    const judged = rules.map((rule, index): JudgedRule => {
+    const judged = rules.map((rule, index): EvaluatedRule => {
       const conditions = trees[index]!.map(({ depth, joins, predicate }): JudgedCondition => {
         const truth = truthAt(at)
         at += 2
@@ -129,7 +135,7 @@ export const explainRow = (
         return {
           depth,
           truth,
-          words: joins ?? (whereWords(predicate, type, catalog, asking) || "every row"),
+          words: joins ?? (describeCondition(predicate, type, catalog, asking) || "every row"),
           ...(column === undefined ? {} : { column: column.slug })
         }
       })
@@ -137,10 +143,10 @@ export const explainRow = (
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: ruleWords(rule, names, asking),
+        words: describeRule(rule, names, asking),
         truth: truthAt(firstRule + 2 * index),
         ...(rule.effect === "deny" && rule.columns !== "*"
-          ? { hides: columnWords(rule, typeByKey(names, type.key) ?? type) }
+          ? { hides: describeColumns(rule, typeByKey(names, type.key) ?? type) }
           : {}),
         conditions
       }
@@ -199,9 +205,9 @@ const columnOf = (predicate: Predicate, type: EntityType): Column | undefined =>
 /** The row's cells, as far as they are open to whoever asks. */
 const valuesOf = Effect.fnUntraced(function* (
   store: OrgEntityStore["Service"],
-  { state: { catalog } }: Subject,
+  { state: { catalog } }: ReviewSubject,
   type: EntityType,
-  lens: Lens,
+  lens: Visibility,
   id: string
 ) {
   const { cell, rows } = lens.open(type)!
@@ -246,11 +252,11 @@ const ids = (rules: ReadonlyArray<{ readonly id: string }>, last: "and" | "or" =
 
 const whyRow = (
   visible: boolean,
-  plan: { readonly _tag: "Granted" } | { readonly _tag: "Denied"; readonly reason: keyof typeof deniedWords },
-  judged: ReadonlyArray<JudgedRule>,
+  plan: { readonly _tag: "Granted" } | { readonly _tag: "Denied"; readonly reason: keyof typeof DENIAL_REASONS },
+  judged: ReadonlyArray<EvaluatedRule>,
   rules: ReadonlyArray<Rule>
 ): string => {
-  if (plan._tag === "Denied") return deniedWords[plan.reason]
+  if (plan._tag === "Denied") return DENIAL_REASONS[plan.reason]
   const allowing = judged.filter(({ effect, truth }) => effect === "allow" && truth === "yes")
   const barring = judged.filter(
     ({ effect, truth }, index) => effect === "deny" && truth !== "no" && rules[index]!.columns === "*"
@@ -269,10 +275,10 @@ const whyCell = (
   column: Column,
   shown: boolean,
   rowVisible: boolean,
-  judged: ReadonlyArray<JudgedRule>,
+  judged: ReadonlyArray<EvaluatedRule>,
   rules: ReadonlyArray<Rule>,
-  subject: Subject,
-  asking: Asking
+  subject: ReviewSubject,
+  asking: DescribedPrincipal
 ): string => {
   if (!rowVisible) return "the row is hidden"
   const about = judged.filter((_, index) => {
@@ -286,7 +292,7 @@ const whyCell = (
   if (first !== undefined) {
     const { where } = rules.find(({ id }) => id === first.id)!
     const type = subject.state.catalog.types.find(({ columns }) => columns.includes(column))!
-    const words = whereWords(where, type, subject.state.catalog, asking)
+    const words = describeCondition(where, type, subject.state.catalog, asking)
     return `${first.id} hides it${words === "" ? "" : first.truth === "yes" ? `: ${words}` : `: it can't be told whether ${words}`}`
   }
   if (isOutOfScope(subject, column.key)) return "the tool scope doesn't have it"

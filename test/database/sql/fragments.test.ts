@@ -5,7 +5,7 @@ import { fragment, hasOffset, patternOf } from "../../../src/database/sql/predic
 import { SqlWriter } from "../../../src/database/sql/SqlWriter.ts"
 import { type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
 import { all, ALWAYS, any, Bound, type BoundValue, type CompareOp, NEVER, Slot } from "../../../src/domain/Predicate.ts"
-import { denied, type Plan } from "../../../src/permissions/Plan.ts"
+import { denied, type Plan } from "../../../src/permissions/permissionPlan.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 
 const value = (key: string, kind: ColumnKind, more: Partial<Column> = {}): Column => ({

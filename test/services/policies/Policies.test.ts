@@ -5,7 +5,7 @@ import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { type OperatorError, Unavailable } from "../../../src/domain/errors.ts"
-import { grant, revoke } from "../../../src/permissions/edit.ts"
+import { grantAccess, revokeAccess } from "../../../src/permissions/editPolicy.ts"
 import { Policy } from "../../../src/permissions/Policy.ts"
 import { readPolicy } from "../../../src/permissions/readPolicy.ts"
 import { Organizations } from "../../../src/services/organizations/Organizations.ts"
@@ -317,7 +317,7 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "grant")
       yield* using(one).publish(organization, file([{ columns: ["name"] }, { id: "boss", role: "manager" }]))
-      const change = (how: typeof grant, what: string) =>
+      const change = (how: typeof grantAccess, what: string) =>
         one.run(
           Effect.flatMap(Policies, (policies) =>
             policies.change(
@@ -329,13 +329,13 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
         )
       const lena = yield* one.admit(organization, "lena@atlas.com")
       expect(yield* one.columns(lena)).toEqual(["name"])
-      expect(yield* change(grant, "people.phone")).toMatchObject({
+      expect(yield* change(grantAccess, "people.phone")).toMatchObject({
         version: 3,
         changes: [{ mark: "~", what: "r0: member may also see phone of people" }]
       })
       expect(yield* one.columns(yield* one.admit(organization, "lena@atlas.com"))).toEqual(["name", "phone"])
-      expect(yield* change(grant, "people.phone")).toEqual({ version: undefined, changes: [] })
-      expect((yield* change(revoke, "people.phone")).version).toBe(4)
+      expect(yield* change(grantAccess, "people.phone")).toEqual({ version: undefined, changes: [] })
+      expect((yield* change(revokeAccess, "people.phone")).version).toBe(4)
       expect(yield* one.columns(yield* one.admit(organization, "lena@atlas.com"))).toEqual(["name"])
       const audited = yield* one.run(
         Effect.flatMap(

@@ -5,8 +5,13 @@ import { OPERATOR } from "../../../database/audit.ts"
 import type { ConfigurationError, Unavailable } from "../../../domain/errors.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import type { Env } from "../../../env.ts"
-import { diff } from "../../../permissions/diff.ts"
-import { type Edit, type Edited, grant as granted, revoke as revoked } from "../../../permissions/edit.ts"
+import { diffPolicies } from "../../../permissions/policyDiff.ts"
+import {
+  type PolicyEdit,
+  type EditResult,
+  grantAccess as granted,
+  revokeAccess as revoked
+} from "../../../permissions/editPolicy.ts"
 import { policySchema } from "../../../permissions/policySchema.ts"
 import { MAX_POLICY_LENGTH } from "../../../permissions/readPolicy.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
@@ -14,7 +19,7 @@ import { Policies } from "../../../services/policies/Policies.ts"
 import { PolicyReview } from "../../../services/policies/PolicyReview.ts"
 import { currentOrganization, max, UsageError, wantsJson } from "../context.ts"
 import { bold, columns, note, result } from "../output.ts"
-import { changeLines, policyLines, testLines, warningLines } from "../policyWords.ts"
+import { changeLines, policyLines, testLines, warningLines } from "../policyOutput.ts"
 import { readTextFile } from "../readTextFile.ts"
 
 const fileArgument = Argument.String("file").pipe(Argument.withDescription("A policy, as JSON"))
@@ -146,13 +151,13 @@ export const diffVersions = Command.make(
       const to = yield* read(
         Option.isSome(input.to) ? input.to.value : String((yield* policies.current(organization)).version)
       )
-      const changes = diff(from, to, catalog)
+      const changes = diffPolicies(from, to, catalog)
       yield* result(yield* wantsJson, changes, changeLines(changes))
     })
 ).pipe(
   Command.withDescription("Say in words what differs between two versions or files"),
   Command.withExamples([
-    { command: "max policy diff 3 policy.json", description: "What the file changes about version 3" }
+    { command: "max policy diffPolicies 3 policy.json", description: "What the file changes about version 3" }
   ])
 )
 
@@ -183,7 +188,7 @@ export const test = Command.make(
 
 const edit = (
   name: "grant" | "revoke",
-  change: (...args: Parameters<typeof granted>) => Edited,
+  change: (...args: Parameters<typeof granted>) => EditResult,
   description: string,
   example: { readonly command: string; readonly description: string }
 ) =>
@@ -217,7 +222,7 @@ const edit = (
                 new UsageError({ message: `--where isn't JSON. Write it as in a rule: --where '{"owner":"$me"}'` })
             })
         })
-        const wanted: Edit = { role: input.role, what: input.what, ...(where === undefined ? {} : { where }) }
+        const wanted: PolicyEdit = { role: input.role, what: input.what, ...(where === undefined ? {} : { where }) }
         const { changes, version } = yield* policies.change(
           yield* currentOrganization,
           (document, policy, catalog) => change(document, policy, catalog, wanted),

@@ -3,9 +3,9 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../../database/execute.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
-import type { Held } from "../../permissions/lint.ts"
+import type { Assignments } from "../../permissions/lint.ts"
 
-interface HeldRoles extends Held {
+interface HeldRoles extends Assignments {
   /** Each combination of roles that somebody has. */
   readonly sets: ReadonlyArray<ReadonlyArray<string>>
 }
@@ -13,7 +13,7 @@ interface HeldRoles extends Held {
 /** Combinations beyond this many are not looked at one by one. */
 const MAX_SETS = 200
 
-export const readHeld = Effect.fnUntraced(function* (search: PgClient.PgClient, organizationId: bigint) {
+export const readAssignments = Effect.fnUntraced(function* (search: PgClient.PgClient, organizationId: bigint) {
   const [row] = yield* orUnavailable(search<{
     roles: ReadonlyArray<string> | null
     names: ReadonlyArray<string> | null

@@ -8,16 +8,16 @@ import { entityId, parseId } from "../../domain/values.ts"
 import { type IdentityResolver, readIdentifier } from "../members/IdentityResolver.ts"
 import type { OrganizationState, State } from "../catalog/OrganizationState.ts"
 import { all } from "../../domain/Predicate.ts"
-import type { Judge } from "./judging.ts"
-import { type Lens, OPERATOR_LENS } from "./lens.ts"
+import type { RowEvaluator } from "./rowEvaluator.ts"
+import { type Visibility, OPERATOR_VISIBILITY } from "./visibility.ts"
 
-export interface Subject {
+export interface ReviewSubject {
   readonly principal: Principal
   readonly name: string
   readonly state: State
 }
 
-export interface Wanted {
+export interface SubjectRequest {
   /** An e-mail address or phone number; or a member, by entity id. */
   readonly as: string | { readonly anchorId: string }
   /** Roles to have instead of the membership's: the person needn't be a member then. */
@@ -25,13 +25,13 @@ export interface Wanted {
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
 }
 
-export const makeSubjects =
-  (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: Judge) =>
+export const makeSubjectReader =
+  (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: RowEvaluator) =>
   (
     organization: Organization,
-    wanted: Wanted,
-    lensFor: (state: State) => Lens = () => OPERATOR_LENS
-  ): Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable> =>
+    wanted: SubjectRequest,
+    lensFor: (state: State) => Visibility = () => OPERATOR_VISIBILITY
+  ): Effect.Effect<ReviewSubject, OperatorError | NotAdmitted | Unavailable> =>
     Effect.gen(function* () {
       const { as } = wanted
       const called = typeof as === "string" ? quoted(as) : "This person"

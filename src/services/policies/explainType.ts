@@ -6,13 +6,13 @@ import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { all, NEVER } from "../../domain/Predicate.ts"
-import { bind, type Binding } from "../../permissions/bind.ts"
+import { bindPredicate, type Binding } from "../../permissions/bindPredicate.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { type Asking, instant, listed, ruleWords } from "../../permissions/describe.ts"
-import { type Judge, type Sight, sightOf } from "./judging.ts"
-import { type Lens, openCatalog } from "./lens.ts"
-import { deniedWords } from "./runTests.ts"
-import type { Subject } from "./subjects.ts"
+import { type DescribedPrincipal, formatInstant, listed, describeRule } from "../../permissions/describe.ts"
+import { type RowEvaluator, type PlannedAccess, plannedAccess } from "./rowEvaluator.ts"
+import { type Visibility, visibleCatalog } from "./visibility.ts"
+import { DENIAL_REASONS } from "./runPolicyTests.ts"
+import type { ReviewSubject } from "./reviewSubject.ts"
 
 interface ExplainedRule {
   readonly id: string
@@ -46,7 +46,7 @@ export interface Explanation {
 }
 
 /** The rules that a principal has for reading a type, in force or not. */
-export const rulesOf = (policy: Policy, roles: ReadonlyArray<string>, type: EntityType): ReadonlyArray<Rule> => {
+export const readRules = (policy: Policy, roles: ReadonlyArray<string>, type: EntityType): ReadonlyArray<Rule> => {
   const held = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
   return policy.rules.filter((rule) => rule.type === type.key && rule.action === "read" && held.has(rule.role))
 }
@@ -54,29 +54,31 @@ export const rulesOf = (policy: Policy, roles: ReadonlyArray<string>, type: Enti
 export const isInForce = (rule: Rule, now: number): boolean =>
   (rule.notBefore === undefined || rule.notBefore <= now) && (rule.notAfter === undefined || now < rule.notAfter)
 
-export const bindingOf = ({ principal, state }: Subject): Binding => ({
+export const bindingOf = ({ principal, state }: ReviewSubject): Binding => ({
   catalog: state.catalog,
   me: principal.anchorEntityId,
   attributes: principal.attributes
 })
 
 /** Whose attributes have which values is for operators. */
-export const askingOf = ({ name, principal: { attributes } }: Subject, { isOperator }: Lens): Asking =>
-  isOperator ? { name, attributes } : { name }
+export const describedPrincipal = (
+  { name, principal: { attributes } }: ReviewSubject,
+  { isOperator }: Visibility
+): DescribedPrincipal => (isOperator ? { name, attributes } : { name })
 
 export const explainType = (
-  judge: Judge,
-  subject: Subject,
+  judge: RowEvaluator,
+  subject: ReviewSubject,
   policy: Policy,
   type: EntityType,
-  lens: Lens,
+  lens: Visibility,
   now: number
 ): Effect.Effect<Explanation, Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
     const { catalog } = state
-    const sight = sightOf(policy, catalog, principal, type, now)
-    const known = rulesOf(policy, principal.roles, type)
+    const sight = plannedAccess(policy, catalog, principal, type, now)
+    const known = readRules(policy, principal.roles, type)
     const rules = known.filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
     const open = lens.open(type)
@@ -87,12 +89,12 @@ export const explainType = (
       { of: all(rows, sight.rows) },
       ...rules.map((rule) =>
         rule.effect === "allow"
-          ? { of: all(rows, bind(rule.where, type, binding, true, true)) }
-          : { of: rows, without: bind(rule.where, type, binding, false, true) }
+          ? { of: all(rows, bindPredicate(rule.where, type, binding, true, true)) }
+          : { of: rows, without: bindPredicate(rule.where, type, binding, false, true) }
       ),
       ...columns.map(({ key }) => ({ of: all(rows, open?.cell(key) ?? NEVER, sight.cell(key)) }))
     ])
-    const names = openCatalog(lens, catalog)
+    const names = visibleCatalog(lens, catalog)
     const [total = 0, visible = 0, ...counts] = judged
     return {
       who: subject.name,
@@ -100,20 +102,20 @@ export const explainType = (
       type: type.slug,
       total,
       visible,
-      ...(sight.plan._tag === "Denied" ? { denied: deniedWords[sight.plan.reason] } : {}),
+      ...(sight.plan._tag === "Denied" ? { denied: DENIAL_REASONS[sight.plan.reason] } : {}),
       rules: rules.map((rule, index) => ({
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: ruleWords(rule, names, askingOf(subject, lens)),
+        words: describeRule(rule, names, describedPrincipal(subject, lens)),
         rows: counts[index]!
       })),
       notInForce: known
         .filter((rule) => !rules.includes(rule))
         .map((rule) =>
           rule.notBefore !== undefined && rule.notBefore > now
-            ? `${rule.id} begins on ${instant(rule.notBefore)}`
-            : `${rule.id} ended on ${instant(rule.notAfter!)}`
+            ? `${rule.id} begins on ${formatInstant(rule.notBefore)}`
+            : `${rule.id} ended on ${formatInstant(rule.notAfter!)}`
         ),
       columns: columns.map((column, index) => {
         const cells = counts[rules.length + index]!
@@ -132,9 +134,9 @@ const whyColumn = (
   column: string,
   rows: number,
   visible: number,
-  sight: Sight,
+  sight: PlannedAccess,
   rules: ReadonlyArray<Rule>,
-  subject: Subject
+  subject: ReviewSubject
 ): string => {
   const ids = (found: ReadonlyArray<Rule>, last: "and" | "or" = "and") =>
     listed(
@@ -145,7 +147,7 @@ const whyColumn = (
   const hides = rules.filter((rule) => rule.effect === "deny" && rule.columns !== "*" && has(rule, column))
   const roles = listed(subject.principal.roles, "or")
   if (shows.length === 0) return `no rule of ${roles} shows it`
-  if (sight.plan._tag === "Denied") return deniedWords[sight.plan.reason]
+  if (sight.plan._tag === "Denied") return DENIAL_REASONS[sight.plan.reason]
   if (isOutOfScope(subject, column)) return "the tool scope doesn't have it"
   if (sight.plan.cells.has(column) && sight.cell(column)._tag === "Never")
     return `${roles} may see nothing of what it leads to`
@@ -157,5 +159,5 @@ const whyColumn = (
 }
 
 /** Whether the scope of the call, and not the policy, leaves a column out. */
-export const isOutOfScope = ({ principal: { scope } }: Subject, column: string): boolean =>
+export const isOutOfScope = ({ principal: { scope } }: ReviewSubject, column: string): boolean =>
   scope !== undefined && !scope.some(({ columns }) => columns === "*" || columns.includes(column))

@@ -6,9 +6,9 @@ import type { Judgement } from "../../database/sql/judge.ts"
 import { printable } from "../../domain/text.ts"
 import { all, type Bound } from "../../domain/Predicate.ts"
 import type { Policy } from "../../permissions/Policy.ts"
-import { type Judge, sightOf } from "./judging.ts"
-import { deniedWords } from "./runTests.ts"
-import type { Subject } from "./subjects.ts"
+import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
+import { DENIAL_REASONS } from "./runPolicyTests.ts"
+import type { ReviewSubject } from "./reviewSubject.ts"
 
 /** How many, and the first of them by name. */
 export interface Difference {
@@ -33,9 +33,9 @@ export interface Simulation {
 
 const MAX_EXAMPLES = 5
 
-export const simulate = (
-  judge: Judge,
-  subject: Subject,
+export const simulatePolicy = (
+  judge: RowEvaluator,
+  subject: ReviewSubject,
   from: Policy,
   to: Policy,
   type: EntityType,
@@ -43,9 +43,9 @@ export const simulate = (
 ): Effect.Effect<Simulation, Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
-    const [before, after] = [from, to].map((policy) => sightOf(policy, state.catalog, principal, type, now)) as [
-      ReturnType<typeof sightOf>,
-      ReturnType<typeof sightOf>
+    const [before, after] = [from, to].map((policy) => plannedAccess(policy, state.catalog, principal, type, now)) as [
+      ReturnType<typeof plannedAccess>,
+      ReturnType<typeof plannedAccess>
     ]
     const both = all(before.rows, after.rows)
     const changed = type.columns.filter(({ key }) => !same(before.cell(key), after.cell(key)))
@@ -86,7 +86,7 @@ export const simulate = (
       total,
       before: counts[0]!,
       after: counts[1]!,
-      ...(after.plan._tag === "Denied" ? { denied: deniedWords[after.plan.reason] } : {}),
+      ...(after.plan._tag === "Denied" ? { denied: DENIAL_REASONS[after.plan.reason] } : {}),
       rows: { gained: yield* difference(2), lost: yield* difference(3) },
       cells: cells.filter(({ gained, lost }) => gained.count + lost.count > 0),
       gainedColumns: type.columns

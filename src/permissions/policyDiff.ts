@@ -1,22 +1,22 @@
 /** What changes between two policies, in words: roles and rules by name, and columns of a "*" that came later. */
 import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
 import { administers, type Policy, type Rule } from "./Policy.ts"
-import { listed, ruleWords } from "./describe.ts"
+import { listed, describeRule } from "./describe.ts"
 
 /** One change, marked as lines of a diff are. */
-export interface Change {
+export interface PolicyChange {
   readonly mark: "+" | "-" | "~"
   readonly what: string
 }
 
-export const diff = (from: Policy, to: Policy, catalog: Catalog): ReadonlyArray<Change> => {
-  const sentence = (rule: Rule) => `${rule.id}: ${rule.role} ${ruleWords(rule, catalog)}`
+export const diffPolicies = (from: Policy, to: Policy, catalog: Catalog): ReadonlyArray<PolicyChange> => {
+  const sentence = (rule: Rule) => `${rule.id}: ${rule.role} ${describeRule(rule, catalog)}`
   const before = new Map(from.rules.map((rule) => [rule.id, rule]))
   const after = new Map(to.rules.map((rule) => [rule.id, rule]))
   const changes = [
     ...roles(from, to),
-    ...from.rules.filter(({ id }) => !after.has(id)).map((rule): Change => ({ mark: "-", what: sentence(rule) })),
-    ...to.rules.flatMap((rule): ReadonlyArray<Change> => {
+    ...from.rules.filter(({ id }) => !after.has(id)).map((rule): PolicyChange => ({ mark: "-", what: sentence(rule) })),
+    ...to.rules.flatMap((rule): ReadonlyArray<PolicyChange> => {
       const old = before.get(rule.id)
       if (old === undefined) return [{ mark: "+", what: sentence(rule) }]
       if (JSON.stringify(normal(old)) === JSON.stringify(normal(rule))) return []
@@ -57,7 +57,7 @@ const columnChange = (was: ReadonlyArray<string>, is: ReadonlyArray<string>, rul
 
 const normal = (rule: Rule): Rule => ({ ...rule, columns: rule.columns === "*" ? "*" : [...rule.columns].sort() })
 
-const roles = (from: Policy, to: Policy): ReadonlyArray<Change> => {
+const roles = (from: Policy, to: Policy): ReadonlyArray<PolicyChange> => {
   const inherits = (policy: Policy, role: string) =>
     (policy.roles[role] ?? []).filter((parent) => parent !== role).sort()
   const said = (policy: Policy, role: string) => {
@@ -68,8 +68,8 @@ const roles = (from: Policy, to: Policy): ReadonlyArray<Change> => {
   return [
     ...Object.keys(from.roles)
       .filter((role) => !Object.hasOwn(to.roles, role))
-      .map((role): Change => ({ mark: "-", what: said(from, role) })),
-    ...Object.keys(to.roles).flatMap((role): ReadonlyArray<Change> => {
+      .map((role): PolicyChange => ({ mark: "-", what: said(from, role) })),
+    ...Object.keys(to.roles).flatMap((role): ReadonlyArray<PolicyChange> => {
       if (!Object.hasOwn(from.roles, role)) return [{ mark: "+", what: said(to, role) }]
       if (said(from, role) === said(to, role)) return []
       return [

@@ -1,12 +1,12 @@
 /** What operators read about policies: explanations, simulations, previews and differences as lines of plain words. */
 import type { Catalog } from "../../domain/EntityType.ts"
-import type { Change } from "../../permissions/diff.ts"
+import type { PolicyChange } from "../../permissions/policyDiff.ts"
 import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
-import { listed, policyInWords } from "../../permissions/describe.ts"
-import type { Explanation } from "../../services/policies/explain.ts"
-import type { JudgedRule, RowExplanation, Truth } from "../../services/policies/explainRow.ts"
-import type { TestOutcome } from "../../services/policies/runTests.ts"
-import type { Difference, Simulation } from "../../services/policies/simulate.ts"
+import { listed, describePolicy } from "../../permissions/describe.ts"
+import type { Explanation } from "../../services/policies/explainType.ts"
+import type { EvaluatedRule, RowExplanation, Truth } from "../../services/policies/explainRow.ts"
+import type { TestOutcome } from "../../services/policies/runPolicyTests.ts"
+import type { Difference, Simulation } from "../../services/policies/simulatePolicy.ts"
 import type { Preview } from "../../services/policies/PolicyReview.ts"
 import { renderCell } from "../../tools/render.ts"
 import { bold, columns, dim } from "./output.ts"
@@ -22,14 +22,14 @@ const of = (part: number, whole: number): string =>
 
 /** Every rule of a policy as a sentence, role by role. */
 export const policyLines = (policy: Policy, catalog: Catalog): Lines =>
-  policyInWords(policy, catalog).flatMap(({ administers, inherits, role, rules }) => [
+  describePolicy(policy, catalog).flatMap(({ administers, inherits, role, rules }) => [
     `${role}${inherits.length === 0 ? "" : `, with all that ${listed(inherits)} ${inherits.length === 1 ? "has" : "have"}`}`,
     ...(administers ? ["  may administer: members, policy and audit log in the pages at /admin"] : []),
     ...(rules.length === 0 ? ["  nothing of its own"] : []),
     ...rules.map(({ id, words }) => `  ${words} ${dim(`(${id})`)}`)
   ])
 
-export const changeLines = (changes: ReadonlyArray<Change>): Lines =>
+export const changeLines = (changes: ReadonlyArray<PolicyChange>): Lines =>
   changes.length === 0 ? ["Nothing changes."] : changes.map(({ mark, what }) => `${mark} ${what}`)
 
 export const warningLines = (warnings: ReadonlyArray<Problem>): Lines => warnings.map(problemText)
@@ -105,7 +105,7 @@ export const rowLines = (found: RowExplanation): Lines => {
 
 const shortened = (text: string): string => ([...text].length > 48 ? `${[...text].slice(0, 47).join("")}…` : text)
 
-const judgedLines = (rule: JudgedRule, values: ReadonlyMap<string, string>): Lines => {
+const judgedLines = (rule: EvaluatedRule, values: ReadonlyMap<string, string>): Lines => {
   const hides = rule.hides === undefined ? "hides the row" : `hides ${rule.hides}`
   const says =
     rule.effect === "allow"

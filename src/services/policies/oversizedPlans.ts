@@ -6,11 +6,11 @@ import { compilable } from "../../database/sql/compilable.ts"
 import type { Catalog } from "../../domain/EntityType.ts"
 import { encodeId } from "../../domain/ids.ts"
 import { plan } from "../../permissions/PermissionEngine.ts"
-import { MAX_PLAN_PARAMETERS } from "../../permissions/Plan.ts"
+import { MAX_PLAN_PARAMETERS } from "../../permissions/permissionPlan.ts"
 import type { Policy, Problem } from "../../permissions/Policy.ts"
 import { listed } from "../../permissions/describe.ts"
 
-export const oversized = (
+export const oversizedPlans = (
   policy: Policy,
   catalog: Catalog,
   held: ReadonlyArray<ReadonlyArray<string>>

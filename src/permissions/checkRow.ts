@@ -32,7 +32,7 @@ export interface Verdict {
 }
 
 /** What a principal may see of one row of its own organization: what both may, when somebody acts for it. */
-export const check = (
+export const checkRow = (
   policy: Policy,
   catalog: Catalog,
   principal: Principal,

@@ -4,10 +4,10 @@
  */
 import { type Catalog, columnByKey, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { closest, quoted } from "../domain/text.ts"
-import type { PolicyDocument, RuleDocument } from "./document.ts"
+import type { PolicyDocument, RuleDocument } from "./policyDocument.ts"
 import type { Policy, Problem } from "./Policy.ts"
 
-export interface Edit {
+export interface PolicyEdit {
   readonly role: string
   /** `TYPE` or `TYPE.COLUMN`. */
   readonly what: ReadonlyArray<string>
@@ -15,7 +15,7 @@ export interface Edit {
   readonly where?: unknown
 }
 
-export type Edited = { readonly document: PolicyDocument } | { readonly problems: ReadonlyArray<Problem> }
+export type EditResult = { readonly document: PolicyDocument } | { readonly problems: ReadonlyArray<Problem> }
 
 interface Target {
   readonly type: EntityType
@@ -23,7 +23,7 @@ interface Target {
   readonly columns: ReadonlyArray<string> | undefined
 }
 
-export const grant = (stored: PolicyDocument, policy: Policy, catalog: Catalog, edit: Edit): Edited => {
+export const grantAccess = (stored: PolicyDocument, policy: Policy, catalog: Catalog, edit: PolicyEdit): EditResult => {
   const document = frozen(stored, policy, catalog)
   const found = targets(document, catalog, edit)
   if ("problems" in found) return found
@@ -36,7 +36,7 @@ export const grant = (stored: PolicyDocument, policy: Policy, catalog: Catalog, 
 
 const granted = (
   rules: ReadonlyArray<RuleDocument>,
-  { role, where }: Edit,
+  { role, where }: PolicyEdit,
   { columns, type }: Target
 ): ReadonlyArray<RuleDocument> => {
   const own = rules.filter((rule) => isAllow(rule, role, type) && isPlain(rule))
@@ -59,7 +59,12 @@ const granted = (
   return rules.map((rule) => (changed.includes(rule) ? { ...rule, columns: union(rule.columns, columns, type) } : rule))
 }
 
-export const revoke = (stored: PolicyDocument, policy: Policy, catalog: Catalog, edit: Edit): Edited => {
+export const revokeAccess = (
+  stored: PolicyDocument,
+  policy: Policy,
+  catalog: Catalog,
+  edit: PolicyEdit
+): EditResult => {
   const document = frozen(stored, policy, catalog)
   const found = targets(document, catalog, edit)
   if ("problems" in found) return found
@@ -89,11 +94,11 @@ const nothingToRevoke = (
   const parents = (policy.roles[role] ?? []).filter((parent) => parent !== role)
   const inherited = rules.find((rule) => parents.some((parent) => isAllow(rule, parent, type)) && shows(rule))
   return inherited === undefined
-    ? { path: type.slug, message: `No rule of ${role} shows this, so there is nothing to revoke.` }
+    ? { path: type.slug, message: `No rule of ${role} shows this, so there is nothing to revokeAccess.` }
     : {
         path: type.slug,
         message: `${role} has this from ${inherited.role} (rule ${inherited.id}).`,
-        fix: `max policy revoke ${inherited.role} …, or a rule with "effect": "deny", "role": "${role}"`
+        fix: `max policy revokeAccess ${inherited.role} …, or a rule with "effect": "deny", "role": "${role}"`
       }
 }
 
@@ -136,7 +141,7 @@ const frozen = (document: PolicyDocument, policy: Policy, catalog: Catalog): Pol
 const targets = (
   document: PolicyDocument,
   catalog: Catalog,
-  { role, what }: Edit
+  { role, what }: PolicyEdit
 ): { readonly targets: ReadonlyArray<Target> } | { readonly problems: ReadonlyArray<Problem> } => {
   const problems: Array<Problem> = []
   const unknown = (path: string, name: string, known: ReadonlyArray<string>) => {

@@ -12,17 +12,17 @@ import type { Principal } from "../../domain/Principal.ts"
 import { printable } from "../../domain/text.ts"
 import { showId } from "../../domain/values.ts"
 import { plan } from "../../permissions/PermissionEngine.ts"
-import type { Plan } from "../../permissions/Plan.ts"
+import type { Plan } from "../../permissions/permissionPlan.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 
-export interface JudgedRow {
+export interface EvaluatedRow {
   readonly id: string
   readonly externalId: string | undefined
   readonly name: string
   readonly truths: ReadonlyArray<boolean>
 }
 
-export interface Judge {
+export interface RowEvaluator {
   readonly counts: (
     type: EntityType,
     catalog: Catalog,
@@ -33,10 +33,10 @@ export interface Judge {
     catalog: Catalog,
     judgements: ReadonlyArray<Judgement>,
     which: JudgedRows
-  ) => Effect.Effect<ReadonlyArray<JudgedRow>, Unavailable>
+  ) => Effect.Effect<ReadonlyArray<EvaluatedRow>, Unavailable>
 }
 
-export const makeJudge = (search: PgClient.PgClient): Judge => {
+export const makeRowEvaluator = (search: PgClient.PgClient): RowEvaluator => {
   const run = <Row extends object>({ organization }: Catalog, compile: () => Statement) =>
     Effect.flatMap(Effect.try({ try: compile, catch: () => Unavailable.error }), (statement) =>
       runWithin<Row>(search, organization.id, statement)
@@ -65,20 +65,20 @@ export const makeJudge = (search: PgClient.PgClient): Judge => {
 }
 
 /** What a plan says of rows and of one column's cells, where a denial says never. */
-export interface Sight {
+export interface PlannedAccess {
   readonly plan: Plan
   readonly rows: Bound
   readonly cell: (column: string) => Bound
 }
 
 /** What a principal sees of a type under a policy, as a lookup would plan it. */
-export const sightOf = (
+export const plannedAccess = (
   policy: Policy,
   catalog: Catalog,
   principal: Principal,
   type: EntityType,
   now: number
-): Sight => {
+): PlannedAccess => {
   const planOf = (of: EntityType) => compilable(plan(policy, catalog, principal, of, "read", now), of, catalog)
   const made = planOf(type)
   const leadsToNothing = (column: string) => {

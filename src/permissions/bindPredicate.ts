@@ -30,7 +30,7 @@ export interface Binding {
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
 
-export const bind = (
+export const bindPredicate = (
   predicate: Predicate,
   type: EntityType,
   binding: Binding,
@@ -44,10 +44,10 @@ export const bind = (
     case "Never":
       return positive ? NEVER : ALWAYS
     case "Not":
-      return bind(predicate.of, type, binding, !positive, must)
+      return bindPredicate(predicate.of, type, binding, !positive, must)
     case "All":
     case "Any": {
-      const parts = predicate.of.map((part) => bind(part, type, binding, positive, must))
+      const parts = predicate.of.map((part) => bindPredicate(part, type, binding, positive, must))
       return (predicate._tag === "All") === positive ? all(...parts) : any(...parts)
     }
     case "Compare": {
@@ -83,7 +83,7 @@ export const bind = (
       const target = column && targetOf(binding.catalog, column)
       if (column === undefined || target === undefined) return unknown
       const inner = (innerPositive: boolean, innerMust: boolean) =>
-        bind(predicate.where, target, binding, innerPositive, innerMust)
+        bindPredicate(predicate.where, target, binding, innerPositive, innerMust)
       if (column.storage._tag === "One") {
         // Across a missing reference the whole is unknown, so "not" goes through to the target instead of negating EXISTS.
         return must ? some(column.key, inner(positive, true)) : none(column.key, inner(!positive, true))

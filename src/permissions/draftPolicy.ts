@@ -1,6 +1,6 @@
 /** First policies: what three questions come to as a file. */
 import { type Catalog, type EntityType, peopleOf, targetOf } from "../domain/EntityType.ts"
-import type { PolicyDocument, RuleDocument } from "./document.ts"
+import type { PolicyDocument, RuleDocument } from "./policyDocument.ts"
 
 /** Which rows a role sees: everything, what it has to do with itself, or also what its company has to do with. */
 export const REACHES = ["all", "own", "company"] as const

@@ -5,8 +5,8 @@ import type { NotAdmitted, OperatorError, Unavailable } from "../../domain/error
 import { printable, quoted } from "../../domain/text.ts"
 import type { Policy, PolicyTest } from "../../permissions/Policy.ts"
 import { listed } from "../../permissions/describe.ts"
-import { type Judge, type JudgedRow, sightOf } from "./judging.ts"
-import type { Subject, Wanted } from "./subjects.ts"
+import { type RowEvaluator, type EvaluatedRow, plannedAccess } from "./rowEvaluator.ts"
+import type { ReviewSubject, SubjectRequest } from "./reviewSubject.ts"
 
 export interface TestOutcome {
   readonly path: string
@@ -19,13 +19,13 @@ export interface TestOutcome {
 /** Rows too many that a failure names. */
 const MAX_NAMED = 5
 
-export const makeTester =
+export const makeTestRunner =
   (
-    judge: Judge,
+    judge: RowEvaluator,
     subject: (
       organization: Organization,
-      wanted: Wanted
-    ) => Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable>
+      wanted: SubjectRequest
+    ) => Effect.Effect<ReviewSubject, OperatorError | NotAdmitted | Unavailable>
   ) =>
   (organization: Organization, policy: Policy, tests: ReadonlyArray<PolicyTest>) =>
     Effect.forEach(tests, (test) =>
@@ -41,15 +41,15 @@ export const makeTester =
     )
 
 const runTest = Effect.fnUntraced(function* (
-  judge: Judge,
+  judge: RowEvaluator,
   policy: Policy,
   test: PolicyTest,
-  whom: Effect.Effect<Subject, OperatorError | NotAdmitted | Unavailable>
+  whom: Effect.Effect<ReviewSubject, OperatorError | NotAdmitted | Unavailable>
 ) {
   const { principal, state } = yield* whom
   const { catalog } = state
   const type = typeByKey(catalog, test.type)!
-  const sight = sightOf(policy, catalog, principal, type, Date.now())
+  const sight = plannedAccess(policy, catalog, principal, type, Date.now())
   const failures: Array<string> = []
   const columnNames = (keys: ReadonlyArray<string>) => listed(keys.map((key) => columnByKey(type, key)?.slug ?? key))
 
@@ -57,7 +57,7 @@ const runTest = Effect.fnUntraced(function* (
   if (test.denied !== undefined && test.denied !== isDenied)
     failures.push(
       isDenied
-        ? `expected some of ${type.slug} to be open; found the whole type denied (${deniedWords[sight.plan.reason]})`
+        ? `expected some of ${type.slug} to be open; found the whole type denied (${DENIAL_REASONS[sight.plan.reason]})`
         : `expected ${type.slug} to be denied; found that ${listed(sight.plan.ruleIds)} opens it`
     )
 
@@ -120,13 +120,13 @@ const runTest = Effect.fnUntraced(function* (
   }
 })
 
-const label = (row: JudgedRow): string => {
+const label = (row: EvaluatedRow): string => {
   const id = printable(row.externalId ?? row.id)
   return row.name === "" ? id : `${id} (${row.name})`
 }
 
 /** Why a type is denied as a whole, as an operator should hear it. */
-export const deniedWords = {
+export const DENIAL_REASONS = {
   "no-rule": "no rule in force allows it",
   "nothing-visible": "the rules that deny take away all that others allow",
   "out-of-scope": "the tool scope doesn't have it",

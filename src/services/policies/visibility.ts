@@ -8,7 +8,7 @@ import { ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
 import { ALWAYS, type Bound, NEVER, type Predicate } from "../../domain/Predicate.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Policy } from "../../permissions/Policy.ts"
-import { sightOf } from "./judging.ts"
+import { plannedAccess } from "./rowEvaluator.ts"
 
 /** What is open of a type. */
 interface Open {
@@ -17,18 +17,18 @@ interface Open {
   readonly cell: (column: string) => Bound
 }
 
-export interface Lens {
+export interface Visibility {
   readonly isOperator: boolean
   /** Undefined of a type that isn't open at all. */
   readonly open: (type: EntityType) => Open | undefined
 }
 
-export const OPERATOR_LENS: Lens = { isOperator: true, open: () => ({ rows: ALWAYS, cell: () => ALWAYS }) }
+export const OPERATOR_VISIBILITY: Visibility = { isOperator: true, open: () => ({ rows: ALWAYS, cell: () => ALWAYS }) }
 
-export const lensOf = (policy: Policy, catalog: Catalog, principal: Principal, now: number): Lens => ({
+export const visibilityOf = (policy: Policy, catalog: Catalog, principal: Principal, now: number): Visibility => ({
   isOperator: false,
   open: (type) => {
-    const { cell, plan } = sightOf(policy, catalog, principal, type, now)
+    const { cell, plan } = plannedAccess(policy, catalog, principal, type, now)
     if (plan._tag === "Denied") return undefined
     return {
       rows: plan.where,
@@ -39,7 +39,7 @@ export const lensOf = (policy: Policy, catalog: Catalog, principal: Principal, n
 })
 
 /** The names that are open: what words about rules may have in them. */
-export const openCatalog = (lens: Lens, catalog: Catalog): Catalog =>
+export const visibleCatalog = (lens: Visibility, catalog: Catalog): Catalog =>
   lens.isOperator
     ? catalog
     : {
@@ -52,7 +52,12 @@ export const openCatalog = (lens: Lens, catalog: Catalog): Catalog =>
       }
 
 /** Whether all that a condition looks at is open, on every row that is: what it comes to then tells nothing new. */
-export const seesAll = (lens: Lens, predicate: Predicate, type: EntityType, catalog: Catalog): boolean => {
+export const seesWholeCondition = (
+  lens: Visibility,
+  predicate: Predicate,
+  type: EntityType,
+  catalog: Catalog
+): boolean => {
   const isOpen = (column: string) =>
     column === ID_COLUMN.key ? lens.open(type) !== undefined : lens.open(type)?.cell(column)._tag === "Always"
   switch (predicate._tag) {
@@ -60,10 +65,10 @@ export const seesAll = (lens: Lens, predicate: Predicate, type: EntityType, cata
     case "Never":
       return true
     case "Not":
-      return seesAll(lens, predicate.of, type, catalog)
+      return seesWholeCondition(lens, predicate.of, type, catalog)
     case "All":
     case "Any":
-      return predicate.of.every((part) => seesAll(lens, part, type, catalog))
+      return predicate.of.every((part) => seesWholeCondition(lens, part, type, catalog))
     case "Compare":
     case "In":
     case "IsNull":
@@ -75,7 +80,7 @@ export const seesAll = (lens: Lens, predicate: Predicate, type: EntityType, cata
         target !== undefined &&
         isOpen(predicate.relation) &&
         lens.open(target)?.rows._tag === "Always" &&
-        seesAll(lens, predicate.where, target, catalog)
+        seesWholeCondition(lens, predicate.where, target, catalog)
       )
     }
   }
