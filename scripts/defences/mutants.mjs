@@ -93,11 +93,23 @@ export const mutants = [
   {
     name: "allowMay",
     removed: "an allow has to be true (here: not false)",
-    patches: [[engine, "bindPredicate(rule.where, type, binding, true, true)", "bindPredicate(rule.where, type, binding, true, false)"]]
+    patches: [
+      [
+        engine,
+        "bindPredicate(rule.where, type, binding, true, true)",
+        "bindPredicate(rule.where, type, binding, true, false)"
+      ]
+    ]
   },
   {
     name: "denyMust",
     removed: "a deny has to be false (here: not true)",
-    patches: [[engine, "bindPredicate(rule.where, type, binding, false, true)", "bindPredicate(rule.where, type, binding, false, false)"]]
+    patches: [
+      [
+        engine,
+        "bindPredicate(rule.where, type, binding, false, true)",
+        "bindPredicate(rule.where, type, binding, false, false)"
+      ]
+    ]
   }
 ].map((mutant) => ({ ...mutant, defence: mutant.patches[0][0].replace("src/", ""), test: corpus }))
