@@ -152,7 +152,7 @@ const planAndCompile = (policy: Policy) => (round: number) => {
         return mask === undefined || column.storage._tag !== "Value" ? [] : [{ column, mask }]
       }),
       shape: "array",
-      lane: "search",
+      pool: "search",
       label: type.slug
     },
     catalog

@@ -55,7 +55,7 @@ const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
 
 type Say = (text: string) => void
 
-/** What somebody would write who uses the driver: a client of its own, with the settings of the lane. */
+/** What somebody would write who uses the driver: a client of its own, with the settings of the pool. */
 const driver = Effect.flatMap(Database, ({ lookup }) =>
   PgClient.make({ ...lookup.config, applicationName: "bench" }).pipe(Effect.provide(Reactivity.layer))
 )

@@ -1,5 +1,5 @@
 /**
- * The connections. Lookups run as a role that can only read, on two lanes: equality on indexed keys shares one
+ * The connections. Lookups run as a role that can only read, on two pools: equality on indexed keys shares one
  * pipelined connection, everything else has a pool whose statements can be cancelled. Writes run as another role,
  * migrations and table definitions as the owner.
  */
@@ -10,7 +10,7 @@ import type { SqlError } from "effect/sql"
 import { ConfigurationError, Unavailable } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import { type EmbeddedServerError, start } from "./embedded/EmbeddedServer.ts"
-import { type Lane, makeLane } from "./StatementPool.ts"
+import { type StatementPool, makeStatementPool } from "./StatementPool.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 
@@ -109,7 +109,7 @@ export class Database extends Context.Service<
   Database,
   {
     /** One pipelined connection for equality on indexed keys; its statements end after the lookup timeout. */
-    readonly lookup: Lane
+    readonly lookup: StatementPool
     /** A pool for every other read. */
     readonly search: PgClient.PgClient
     /** How many connections searches have. */
@@ -156,10 +156,10 @@ function connections(
     return Database.of({
       owner,
       searchConnections: env.searchConnections,
-      lookup: yield* makeLane({
+      lookup: yield* makeStatementPool({
         ...as(roles?.read),
         applicationName: "max lookup",
-        spanAttributes: { "max.lane": "lookup" },
+        spanAttributes: { "max.pool": "lookup" },
         // A small table, such as the organizations', is read from end to end otherwise: cheap once, dear each time.
         startupParameters: { ...reading(env.lookupTimeout), enable_seqscan: "off" },
         multiplex: true,
@@ -170,7 +170,7 @@ function connections(
         // A generic plan can't know a pattern or a bound; planning again costs less than the wrong index.
         ...as(roles?.read),
         applicationName: "max search",
-        spanAttributes: { "max.lane": "search" },
+        spanAttributes: { "max.pool": "search" },
         startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
         maxConnections: env.searchConnections,
         preparedStatementCacheSize: 500
@@ -178,7 +178,7 @@ function connections(
       app: yield* PgClient.make({
         ...as(roles?.app),
         applicationName: "max app",
-        spanAttributes: { "max.lane": "app" },
+        spanAttributes: { "max.pool": "app" },
         startupParameters: SESSION,
         maxConnections: 2
       }),

@@ -1,12 +1,12 @@
 /**
- * A lane for compiled statements: by name, on a connection of a pool, and without what a client does for every statement
- * that somebody writes (putting its text together, looking for a transaction around it, tracing it).
+ * Connections for compiled statements: named prepared statements below the driver's client, without its per-statement work
+ * (building the text, finding a transaction, tracing).
  */
 import { type PgClient, PgPool } from "@effect/sql-pg"
 import { Effect, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 
-export interface Lane {
+export interface StatementPool {
   readonly config: PgClient.PgClientConfig
   /** The rows of a statement, by the names of its columns. */
   readonly unsafe: <Row extends object>(
@@ -15,7 +15,9 @@ export interface Lane {
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
 }
 
-export const makeLane = (config: PgClient.PgPoolConfig): Effect.Effect<Lane, SqlError.SqlError, Scope.Scope> =>
+export const makeStatementPool = (
+  config: PgClient.PgPoolConfig
+): Effect.Effect<StatementPool, SqlError.SqlError, Scope.Scope> =>
   Effect.map(PgPool.make(config), (pool) => ({
     config,
     unsafe: <Row extends object>(text: string, parameters?: ReadonlyArray<unknown>) =>

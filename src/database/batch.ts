@@ -6,7 +6,7 @@
 import { Context, Effect, Exit, type Fiber, References } from "effect"
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
-import type { Lane } from "./StatementPool.ts"
+import type { StatementPool } from "./StatementPool.ts"
 import { givenBy, type Group, rowsOf, sharing } from "./batchGroups.ts"
 import type { Statement } from "./sql/find.ts"
 
@@ -36,16 +36,16 @@ interface Run {
   readonly fiber: Fiber.Fiber<Rows, SqlError.SqlError>
 }
 
-/** The lookups of one lane. */
+/** The lookups of one pool. */
 export class Lookups {
-  private readonly lane: Pick<Lane, "unsafe">
+  private readonly pool: Pick<StatementPool, "unsafe">
   private waiting: Array<Asked> = []
   private readonly runs = new Set<Run>()
   private due = false
   private watched = false
 
-  constructor(lane: Pick<Lane, "unsafe">) {
-    this.lane = lane
+  constructor(pool: Pick<StatementPool, "unsafe">) {
+    this.pool = pool
   }
 
   /** The rows of a statement, with what others ask at the same time; fails after the deadline at the latest. */
@@ -89,7 +89,7 @@ export class Lookups {
     parameters: ReadonlyArray<unknown>,
     each: (rows: Rows) => ReadonlyArray<Rows> | undefined
   ): void {
-    const run: Run = { askers, fiber: forkUntraced(this.lane.unsafe<object>(text, parameters)) }
+    const run: Run = { askers, fiber: forkUntraced(this.pool.unsafe<object>(text, parameters)) }
     this.runs.add(run)
     run.fiber.addObserver((exit) => {
       this.runs.delete(run)

@@ -4,7 +4,7 @@ import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import { tell, type Told } from "../observability/spans.ts"
-import type { Lane } from "./StatementPool.ts"
+import type { StatementPool } from "./StatementPool.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { below, driverAttributes, spanned } from "../observability/span.ts"
 import type { Statement } from "./sql/find.ts"
@@ -59,38 +59,38 @@ const detached = <A, E, R>(
 
 const lookups = new WeakMap<object, Lookups>()
 
-/** The lookups of a lane, which know of each other. */
-const lookupsOf = (lane: Pick<Lane, "unsafe">): Lookups => {
-  const known = lookups.get(lane)
+/** The lookups of a pool, which know of each other. */
+const lookupsOf = (pool: Pick<StatementPool, "unsafe">): Lookups => {
+  const known = lookups.get(pool)
   if (known !== undefined) return known
-  const made = new Lookups(lane)
-  lookups.set(lane, made)
+  const made = new Lookups(pool)
+  lookups.set(pool, made)
   return made
 }
 
 const driverSpans = new WeakMap<object, Told>()
 
 /**
- * Runs a compiled statement on a lane; its span is below `parent`, or else the current one. Where statements wait for
+ * Runs a compiled statement on a pool; its span is below `parent`, or else the current one. Where statements wait for
  * one of several connections the driver's own span is taken, which knows how long.
  */
 export const runStatement = <Row extends object>(
-  lane: Pick<Lane, "config" | "unsafe">,
+  pool: Pick<StatementPool, "config" | "unsafe">,
   statement: Statement,
   parent?: Tracer.Span
 ): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
   const { parameters, text } = statement
-  if (lane.config.multiplex !== true && parent !== undefined)
-    return orUnavailable(below(parent, lane.unsafe<Row>(text, parameters)))
+  if (pool.config.multiplex !== true && parent !== undefined)
+    return orUnavailable(below(parent, pool.unsafe<Row>(text, parameters)))
   const rows = orUnavailableInTheEnd(
-    lane.config.multiplex === true
-      ? (lookupsOf(lane).ask(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
-      : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(lane.unsafe<Row>(text, parameters), forkUntraced)
+    pool.config.multiplex === true
+      ? (lookupsOf(pool).ask(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
+      : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(pool.unsafe<Row>(text, parameters), forkUntraced)
   )
   return spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
     if (span === undefined) return rows
-    const attributes = driverSpans.get(lane) ?? driverAttributes(lane.config)
-    driverSpans.set(lane, attributes)
+    const attributes = driverSpans.get(pool) ?? driverAttributes(pool.config)
+    driverSpans.set(pool, attributes)
     tell(span, attributes)
     span.attribute("db.query.text", text)
     return rows

@@ -57,7 +57,7 @@ export interface ResolvedQuery {
   /** How hops to related rows are written (`database/sql/predicate.ts`). */
   readonly shape: "subplan" | "probe" | "array"
   /** Whether equality on indexed keys makes this cheap enough for the shared connection. */
-  readonly lane: "lookup" | "search"
+  readonly pool: "lookup" | "search"
   /** What the statement is called in the server's own statistics: slugs and operators, no values. */
   readonly label: string
   /** The values of its slots, and what statements of the same names came to. */

@@ -54,7 +54,7 @@ const FAMILIES = {
   statement: {
     name: "db.client.operation.duration",
     unit: "s",
-    description: "A statement, by lane, with its wait for a connection.",
+    description: "A statement, by pool, with its wait for a connection.",
     boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
   },
   wait: {
@@ -85,7 +85,7 @@ const text = (span: Measured, name: string): string => String(span.get(name) ?? 
 
 const LOOKUP = "EntityQueryService."
 
-/** Series of one family at most; labels are routes, models, tools and lanes, of which there are few. */
+/** Series of one family at most; labels are routes, models, tools and pools, of which there are few. */
 const MAX_SERIES = 500
 
 /** What is measured of this process since it began. */
@@ -128,15 +128,15 @@ export class Measures extends Context.Service<
       (series[family].get(where) ?? added(family, where, { "max.where": where }))(1)
 
     const statement = (span: Measured, seconds: number, failure: string | undefined) => {
-      const lane = text(span, "max.lane")
-      const key = keyOf(lane, failure)
+      const pool = text(span, "max.pool")
+      const key = keyOf(pool, failure)
       const took =
         series.statement.get(key) ??
-        added("statement", key, given({ "db.system.name": "postgresql", "max.lane": lane, "error.type": failure }))
+        added("statement", key, given({ "db.system.name": "postgresql", "max.pool": pool, "error.type": failure }))
       took(seconds)
       const wait = span.get("db.client.connection.wait_time_ms")
       if (typeof wait !== "number") return
-      const waited = series.wait.get(lane) ?? added("wait", lane, given({ "max.lane": lane }))
+      const waited = series.wait.get(pool) ?? added("wait", pool, given({ "max.pool": pool }))
       waited(wait / 1000)
     }
 

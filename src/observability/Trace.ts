@@ -60,7 +60,7 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.organization.id",
   "max.type",
   "max.shape",
-  "max.lane",
+  "max.pool",
   "max.plan.cached",
   "max.plan.hash",
   "max.statement",

@@ -168,9 +168,9 @@ const waits: Look = ({ spans }, { wait }) =>
     .filter((span) => number(span, WAIT) >= wait)
     .map((span) => ({
       kind: "waiting for a connection",
-      subject: text(span, "max.lane"),
+      subject: text(span, "max.pool"),
       weight: number(span, WAIT),
-      message: `a statement of the ${text(span, "max.lane")} lane waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets how many there are`,
+      message: `a statement of the ${text(span, "max.pool")} pool waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets how many there are`,
       command: show
     }))
 

@@ -53,9 +53,9 @@ export class OrgEntityStore extends Context.Service<
             const rows =
               catalog.rowSecurity === true
                 ? below(span, runWithin<Row>(database.search, catalog.organization.id, statement))
-                : runStatement<Row>(database[query.lane], statement, span)
+                : runStatement<Row>(database[query.pool], statement, span)
             const answered =
-              query.lane === "search" || catalog.rowSecurity === true ? inTurn(catalog.organization.id, rows) : rows
+              query.pool === "search" || catalog.rowSecurity === true ? inTurn(catalog.organization.id, rows) : rows
             return Effect.flatMap(answered, (found) => {
               if (span !== undefined) tell(span, { "max.rows": found.length })
               return pageOf(found, query, catalog)

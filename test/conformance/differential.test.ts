@@ -129,7 +129,7 @@ const planned = (one: Case, { catalog }: Loaded) => {
       filters: [],
       limit: 500,
       select,
-      lane: "search" as const,
+      pool: "search" as const,
       label: "differential",
       name: granted.cells.get(DISPLAY_NAME) ?? NEVER,
       status: granted.cells.get(STATUS) ?? NEVER

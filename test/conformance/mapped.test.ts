@@ -286,7 +286,7 @@ const planned = (one: Case, { catalog, tenant }: Place) => {
     filters: [],
     limit: 500,
     select,
-    lane: "search",
+    pool: "search",
     label: "mapped",
     name: granted.cells.get(DISPLAY_NAME) ?? NEVER,
     status: granted.cells.get(STATUS) ?? NEVER

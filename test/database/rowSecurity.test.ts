@@ -48,14 +48,14 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
         Effect.gen(function* () {
           const { app, lookup, search } = yield* Database
           for (const table of SHARED_TABLES) {
-            for (const lane of [search, lookup, app]) expect(yield* lane.unsafe(count(table))).toEqual([{ n: 0 }])
-            for (const lane of [search, app]) {
-              const own = yield* lane.withTransaction(
-                Effect.andThen(enterOrganization(lane, atlas.id), lane.unsafe(count(table)))
+            for (const pool of [search, lookup, app]) expect(yield* pool.unsafe(count(table))).toEqual([{ n: 0 }])
+            for (const pool of [search, app]) {
+              const own = yield* pool.withTransaction(
+                Effect.andThen(enterOrganization(pool, atlas.id), pool.unsafe(count(table)))
               )
               expect([table, own]).toEqual([table, [{ n: 1 }]])
               // What one transaction was about is forgotten when the next one begins on the same connection.
-              for (let time = 0; time < 10; time++) expect(yield* lane.unsafe(count(table))).toEqual([{ n: 0 }])
+              for (let time = 0; time < 10; time++) expect(yield* pool.unsafe(count(table))).toEqual([{ n: 0 }])
             }
           }
         })

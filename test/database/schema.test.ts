@@ -76,8 +76,8 @@ layer(TestServices)("the schema", (it) => {
   it.effect("lets lookups read and nothing else", () =>
     Effect.gen(function* () {
       const { lookup, search } = yield* Database
-      for (const lane of [lookup, search]) {
-        const [role] = yield* lane.unsafe<{
+      for (const pool of [lookup, search]) {
+        const [role] = yield* pool.unsafe<{
           name: string
           super: boolean
           bypass: boolean
@@ -96,7 +96,7 @@ layer(TestServices)("the schema", (it) => {
           "CREATE TABLE data.x (id int)",
           "SELECT set_config('default_transaction_read_only', 'off', false), (SELECT count(*) FROM max.migrations)"
         ]) {
-          const failure = yield* Effect.flip(lane.unsafe(attempt))
+          const failure = yield* Effect.flip(pool.unsafe(attempt))
           expect(["AuthorizationError", "UnknownError"]).toContain(failure.reason._tag)
         }
       }

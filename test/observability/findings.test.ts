@@ -31,7 +31,7 @@ const statement = (from: number, to: number, more: TraceSpan["attributes"] = {})
   span("postgres", from, to, {
     "db.query.summary": "max people name:ilike",
     "max.statement": "abc",
-    "max.lane": "search",
+    "max.pool": "search",
     ...more
   })
 

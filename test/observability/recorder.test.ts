@@ -183,12 +183,12 @@ describe("what is measured", () => {
   plain("is every span, whether its trace is kept or not", async () => {
     const measures = Measures.make()
     const { take, tracer } = Recorder.make(NOTHING, measures)
-    const statement = (lane: string) =>
+    const statement = (pool: string) =>
       spanned("postgres", { kind: "client" }, (span) =>
         Effect.sync(() => {
-          tell(span!, { "max.lane": lane })
+          tell(span!, { "max.pool": pool })
           span!.attribute("db.query.text", "SELECT 1")
-          if (lane === "search") span!.attribute("db.client.connection.wait_time_ms", 2)
+          if (pool === "search") span!.attribute("db.client.connection.wait_time_ms", 2)
         })
       )
     const find = spanned("EntityQueryService.find", undefined, () => statement("lookup"))
@@ -216,9 +216,9 @@ describe("what is measured", () => {
       .map((line) => line.replace(/unit="[^"]*",?/, "").replace(/,\}/, "}"))
     expect(lines.filter((line) => line.includes("_count")).toSorted()).toMatchInlineSnapshot(`
       [
-        "db_client_connection_wait_time_seconds_count{max_lane="search"} 10",
-        "db_client_operation_duration_seconds_count{db_system_name="postgresql",max_lane="lookup"} 300",
-        "db_client_operation_duration_seconds_count{db_system_name="postgresql",max_lane="search"} 10",
+        "db_client_connection_wait_time_seconds_count{max_pool="search"} 10",
+        "db_client_operation_duration_seconds_count{db_system_name="postgresql",max_pool="lookup"} 300",
+        "db_client_operation_duration_seconds_count{db_system_name="postgresql",max_pool="search"} 10",
         "gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="execute_tool",gen_ai_tool_name="findEntities"} 5",
         "max_lookup_duration_seconds_count{max_operation="find",error_type="InvalidInput"} 20",
         "max_lookup_duration_seconds_count{max_operation="find"} 300",
@@ -344,7 +344,7 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
       const [trace] = yield* store.get(line!.traceId)
       expect(shortReference(trace!.traceId)).toBe(line!.reference)
       const lookup = trace!.spans.find(({ attributes }) => attributes["db.query.summary"] === "max people phone:eq")!
-      expect(lookup.attributes["max.lane"]).toBe("lookup")
+      expect(lookup.attributes["max.pool"]).toBe("lookup")
       expect(trace!.statements[String(lookup.attributes["max.statement"])]).toContain("/* max people phone:eq */")
       const find = trace!.spans.find(({ name }) => name === "EntityQueryService.find")!
       expect(find.attributes).toMatchObject({ "max.type": "people", "max.total": 1, "max.entities": 1 })

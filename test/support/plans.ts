@@ -53,7 +53,7 @@ const literal = (value: unknown): string =>
       ? literal(`{${value.map((one) => JSON.stringify(String(one))).join(",")}}`)
       : `'${String(value).replaceAll("'", "''")}'`
 
-/** Runs a statement as its lane would: planned for its values, or, where plans are kept, for any. */
+/** Runs a statement as its pool would: planned for its values, or, where plans are kept, for any. */
 export const accessOfStatement = Effect.fnUntraced(function* (
   client: PgClient.PgClient,
   { parameters, text }: Statement,

@@ -58,17 +58,17 @@ const makeTrace = (random: () => number, organizationId: bigint, startedAt: numb
       parentId
     )
     const store = add("OrgEntityStore.find", from + 0.06, to - 0.04, { "max.rows": 1 }, find)
-    const lane = shape.endsWith(":eq") && !shape.includes("status") ? "lookup" : "search"
+    const pool = shape.endsWith(":eq") && !shape.includes("status") ? "lookup" : "search"
     add(
       "postgres",
       from + 0.1,
       to - 0.08,
       {
         "db.system.name": "postgresql",
-        "max.lane": lane,
+        "max.pool": pool,
         "db.query.summary": `max ${shape}`,
         "max.statement": statementHash(shape),
-        ...(lane === "search" ? { "db.client.connection.wait_time_ms": 0.05 } : {})
+        ...(pool === "search" ? { "db.client.connection.wait_time_ms": 0.05 } : {})
       },
       store
     )
@@ -131,7 +131,7 @@ const turn = (random: () => number, organizationId: bigint, startedAt: number): 
   })
   const admit = add("IdentityResolver.readmit", 0.3, 2.1, {}, root)
   const state = add("OrganizationState.read", 0.4, 2, {}, admit)
-  add("postgres", 0.6, 1.7, { "db.query.summary": "max state", "max.lane": "search" }, state)
+  add("postgres", 0.6, 1.7, { "db.query.summary": "max state", "max.pool": "search" }, state)
   add("Sessions.open", 2.2, 5.4, {}, root)
   const chat = (from: number, to: number, input: number) =>
     add(

@@ -70,7 +70,7 @@ export const statementOf = (query: ResolvedQuery, catalog: Catalog): Statement =
 
 /** Of lookups only: they are in order of id, and none of them keeps the others waiting. */
 const severalOf = (query: ResolvedQuery, catalog: Catalog): Statement["several"] => {
-  if (query.lane !== "lookup") return undefined
+  if (query.pool !== "lookup") return undefined
   let compiled: Several | undefined
   return () => (compiled ??= compileSeveral(query, catalog))
 }

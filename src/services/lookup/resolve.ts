@@ -136,7 +136,7 @@ const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Named, 
         : query.filters.some((filter, index) => filter.op === "eq" && isSelective(columns[index]!))
           ? ("subplan" as const)
           : ("array" as const),
-      lane: lookup ? ("lookup" as const) : ("search" as const),
+      pool: lookup ? ("lookup" as const) : ("search" as const),
       label: [found.type.slug, ...query.filters.map((filter, index) => `${columns[index]!.slug}:${filter.op}`)].join(
         " "
       )
@@ -191,7 +191,7 @@ const resolveValues = (
     status: fixed.status,
     select: fixed.select,
     shape: fixed.shape,
-    lane: fixed.lane,
+    pool: fixed.pool,
     label: fixed.label,
     given: values.given(statements, limit, cursor, asked)
   })

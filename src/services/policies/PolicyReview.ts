@@ -181,7 +181,7 @@ export class PolicyReview extends Context.Service<
                 return mask === undefined || column.storage._tag !== "Value" ? [] : [{ column, mask }]
               }),
               shape: "array",
-              lane: "search",
+              pool: "search",
               label: type.slug
             },
             catalog

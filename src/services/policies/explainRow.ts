@@ -236,7 +236,7 @@ const valuesOf = Effect.fnUntraced(function* (
           : [{ column, mask, target: { type: target, where: open.rows, name: open.cell(DISPLAY_NAME) } }]
       }),
       shape: "subplan",
-      lane: "search",
+      pool: "search",
       label: `explain ${type.slug}`
     },
     catalog

@@ -120,7 +120,7 @@ describe("a trace that began elsewhere", () => {
     expect(span("OrgEntityStore.find")).toMatchObject({ "max.rows": 1 })
     expect(span("postgres")).toMatchObject({
       "db.query.summary": "max people name:ilike",
-      "max.lane": "search",
+      "max.pool": "search",
       "db.client.connection.wait_time_ms": expect.any(Number)
     })
   })
@@ -272,8 +272,8 @@ describe("metrics", () => {
       /^gen_ai_client_token_usage_sum\{.*gen_ai_token_type="input".*\} \d+$/m,
       /^http_server_request_duration_seconds_count\{.*http_route="\/v1\/tools\/findEntities",http_response_status_code="200"\} \d+$/m,
       /^max_lookup_duration_seconds_bucket\{max_operation="find",le="5"\} \d+$/m,
-      /^db_client_operation_duration_seconds_count\{.*max_lane="search"\} \d+$/m,
-      /^db_client_connection_wait_time_seconds_count\{max_lane="search"\} \d+$/m,
+      /^db_client_operation_duration_seconds_count\{.*max_pool="search"\} \d+$/m,
+      /^db_client_connection_wait_time_seconds_count\{max_pool="search"\} \d+$/m,
       /^max_denied_total\{max_where="EntityQueryService.find"\} 1$/m
     ])
       expect(text).toMatch(line)

@@ -103,13 +103,13 @@ const resolve = (role: string, query: FindQuery) => {
 const compile = (role: string, query: FindQuery) => {
   const resolved = resolve(role, query)
   const { parameters, text } = compileFind(resolved, systemCatalog)
-  return { lane: resolved.lane, text, parameters }
+  return { pool: resolved.pool, text, parameters }
 }
 
 /** One clause a line, for people. */
-const laidOut = ({ lane, parameters, text }: ReturnType<typeof compile>): string =>
+const laidOut = ({ pool, parameters, text }: ReturnType<typeof compile>): string =>
   [
-    `-- lane: ${lane}`,
+    `-- pool: ${pool}`,
     ...parameters.map(
       (value, index) =>
         `-- $${index + 1} = ${JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))}`

@@ -78,7 +78,7 @@ const query = (type: EntityType, more: Partial<ResolvedQuery> = {}): ResolvedQue
   filters: [],
   limit: 5,
   shape: "subplan",
-  lane: "search",
+  pool: "search",
   label: "test",
   name: ALWAYS,
   status: ALWAYS,

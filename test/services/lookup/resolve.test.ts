@@ -195,7 +195,7 @@ describe("a question", () => {
       },
       visible
     )
-    expect(asked).toMatchObject({ plan: people.where, name, status, limited: true, lane: "search" })
+    expect(asked).toMatchObject({ plan: people.where, name, status, limited: true, pool: "search" })
     expect(asked.order).toEqual({
       column: catalog.types[0]!.columns.find(({ slug }) => slug === "level"),
       mask: level,
@@ -260,27 +260,27 @@ describe("a question", () => {
   })
 
   it("waits for nobody else where it asks for one entity of Max's own, and nowhere else", () => {
-    const lane = (filters: ReadonlyArray<string>, of: Catalog = { ...catalog, types: catalog.types.slice(0, 2) }) =>
+    const pool = (filters: ReadonlyArray<string>, of: Catalog = { ...catalog, types: catalog.types.slice(0, 2) }) =>
       resolved(
         { filters: filters.map(parse) },
         visibleUnder(
           of.types.map(({ slug }) => ({ type: slug })),
           of
         )
-      ).lane
+      ).pool
     for (const quick of ["id eq bcd", "phone eq 4155550100", "email eq a@b.c", "name eq ann"])
-      expect(lane([quick]), quick).toBe("lookup")
+      expect(pool([quick]), quick).toBe("lookup")
     for (const slow of ["status eq vip", "level eq 5", "owner eq bcd", "secret eq true", "name ilike ann"])
-      expect(lane([slow]), slow).toBe("search")
-    expect(lane(["id eq bcd", "status eq vip"])).toBe("lookup")
-    expect(lane(["id eq bcd", "name ilike ann"])).toBe("search")
-    expect(lane([])).toBe("search")
-    expect(resolved({ entityTypeId: "tickets", filters: [parse("name eq x")] }).lane).toBe("search")
+      expect(pool([slow]), slow).toBe("search")
+    expect(pool(["id eq bcd", "status eq vip"])).toBe("lookup")
+    expect(pool(["id eq bcd", "name ilike ann"])).toBe("search")
+    expect(pool([])).toBe("search")
+    expect(resolved({ entityTypeId: "tickets", filters: [parse("name eq x")] }).pool).toBe("search")
     // One of its relations leads to a mapped type.
     const reaching = { ...tickets, key: "companies-type", slug: "companies" }
-    expect(lane(["id eq bcd"], { ...catalog, types: [catalog.types[0]!, reaching] })).toBe("search")
+    expect(pool(["id eq bcd"], { ...catalog, types: [catalog.types[0]!, reaching] })).toBe("search")
     const unindexed = { ...catalog.types[0]!, columns: [{ ...value("phone", "phone"), key: "phone-key" }] }
-    expect(lane(["phone eq 4155550100"], { ...catalog, types: [unindexed] })).toBe("search")
+    expect(pool(["phone eq 4155550100"], { ...catalog, types: [unindexed] })).toBe("search")
     const shape = (text: string) => resolved({ filters: [parse(text)] }).shape
     expect([shape("secret eq true"), shape("name ilike ann"), shape("status eq vip")]).toEqual([
       "array",

@@ -90,7 +90,7 @@ describe("a statement kept by shape", () => {
             expect(written(statement)).toEqual(written(fresh(resolved.success)))
             expect(isWhole(statement)).toBe(true)
             expect(statement.several?.().text.startsWith("/* max ")).toBe(
-              resolved.success.lane === "lookup" ? true : undefined
+              resolved.success.pool === "lookup" ? true : undefined
             )
             // And with the values in their places from the start: the same parameters, in another order at most.
             const literal = compileFind(plain.success, catalog)

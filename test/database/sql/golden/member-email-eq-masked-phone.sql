@@ -1,4 +1,4 @@
--- lane: lookup
+-- pool: lookup
 -- $1 = "1n"
 -- $2 = "7n"
 -- $3 = ["Atlas","Borealis"]

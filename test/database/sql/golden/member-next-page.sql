@@ -1,4 +1,4 @@
--- lane: search
+-- pool: search
 -- $1 = "1n"
 -- $2 = "7n"
 -- $3 = ["atlas","borealis"]
