@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
-import type { TurnEvent } from "./agents/TurnEvent.ts"
+import type { TurnEvent } from "./wire/TurnEvent.ts"
 import { type Connection, Database } from "./database/Database.ts"
 import type { Organization } from "./domain/EntityType.ts"
 import {

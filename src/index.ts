@@ -4,7 +4,7 @@ export type { TurnContext } from "./agents/context.ts"
 export { MaxAgent, type TurnInput } from "./agents/MaxAgent.ts"
 export { configuredModel } from "./agents/models.ts"
 export { ModelFailure, ModelStep } from "./agents/ModelStep.ts"
-export { TurnEvent } from "./agents/TurnEvent.ts"
+export { TurnEvent } from "./wire/TurnEvent.ts"
 export { type Connection, Database } from "./database/Database.ts"
 export {
   ConfigurationError,

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
   database: ["domain", "permissions", "observability", "env.ts"],
   services: ["domain", "wire", "permissions", "database", "observability"],
   tools: ["domain", "wire", "services", "observability"],
-  agents: ["domain", "services", "tools", "observability", "env.ts"],
+  agents: ["domain", "wire", "services", "tools", "observability", "env.ts"],
   channels: [
     "domain",
     "wire",

@@ -20,7 +20,7 @@ import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
 import { choicesIn, handleOf, presentedBy } from "./present.ts"
 import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
-import type { Choice, TurnEvent } from "./TurnEvent.ts"
+import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 
 export interface TurnInput {
   readonly organization: Organization

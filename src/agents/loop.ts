@@ -22,7 +22,7 @@ import {
 } from "./ModelStep.ts"
 import type { Sightings } from "./references.ts"
 import { SENTENCES } from "./sentences.ts"
-import type { TurnEvent, TurnFailure } from "./TurnEvent.ts"
+import type { TurnEvent, TurnFailure } from "../wire/TurnEvent.ts"
 
 const MAX_STEPS = 6
 const MAX_CALLS_AT_ONCE = 6

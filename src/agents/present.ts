@@ -10,7 +10,7 @@ import { type Claim, claims, dayKeys } from "./guards/claims.ts"
 import { normal } from "./guards/normal.ts"
 import { MAX_FOCUS } from "./prepare.ts"
 import { type Meant, position, words } from "./references.ts"
-import type { Choice } from "./TurnEvent.ts"
+import type { Choice } from "../wire/TurnEvent.ts"
 
 /** Values of one entity, and characters of one, that stand on a card. */
 const MAX_CELLS = 8

@@ -144,11 +144,7 @@ describe("max-agent/client", () => {
           .join("/")
       )
     )
-    expect([...rooms].sort()).toEqual(["agents", "channels/http", "domain", "tools"])
-    // Of the agent only what its events look like.
-    expect(
-      [...loaded].filter((file) => file.includes("/src/agents/")).map((file) => file.slice(source.length))
-    ).toEqual(["/agents/TurnEvent.ts"])
+    expect([...rooms].sort()).toEqual(["channels/http", "domain", "tools", "wire"])
     expect([...packages]).toEqual(["effect"])
   })
 })

@@ -1,6 +1,6 @@
 /** A turn as it appears: on a terminal while it comes, in a pipe when it is whole, so that nothing stands there that was taken back. */
 import { printable } from "../../domain/text.ts"
-import type { Choice, TurnEvent } from "../../agents/TurnEvent.ts"
+import type { Choice, TurnEvent } from "../../wire/TurnEvent.ts"
 import { dim } from "./output.ts"
 
 interface Screen {

@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, type Pull } from "effect"
 import * as Sse from "effect/encoding/Sse"
-import type { TurnEvent } from "../../agents/TurnEvent.ts"
+import type { TurnEvent } from "../../wire/TurnEvent.ts"
 
 /** An event with its number in the turn, from 1 on, and as it is written. */
 export interface Numbered {

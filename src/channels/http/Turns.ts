@@ -5,7 +5,7 @@
  */
 import { Context, Duration, Effect, Fiber, Layer, Schedule, type Scope, Stream } from "effect"
 import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
-import type { TurnEvent } from "../../agents/TurnEvent.ts"
+import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { InvalidInput, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { apart } from "../../observability/spans.ts"

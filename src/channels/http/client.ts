@@ -2,10 +2,10 @@
 import { Effect, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import * as HttpApiClient from "effect/http-api/HttpApiClient"
-import type { TurnEvent } from "../../agents/TurnEvent.ts"
+import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { Api } from "./Api.ts"
 
-export type { TurnEvent } from "../../agents/TurnEvent.ts"
+export type { TurnEvent } from "../../wire/TurnEvent.ts"
 export { Api } from "./Api.ts"
 export {
   BudgetSpent,

@@ -6,7 +6,7 @@
 import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { MaxAgent } from "../../agents/MaxAgent.ts"
-import type { TurnEvent } from "../../agents/TurnEvent.ts"
+import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"

@@ -1,5 +1,5 @@
 /** An answer as a text message: short, in the carrier's alphabet where it can be, with numbered choices. */
-import type { Choice } from "../../agents/TurnEvent.ts"
+import type { Choice } from "../../wire/TurnEvent.ts"
 import type { ShapedText } from "../../domain/Sms.ts"
 import { plain, segmentsOf } from "./gsm.ts"
 

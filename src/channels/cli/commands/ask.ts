@@ -2,7 +2,7 @@
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
-import type { TurnEvent } from "../../../agents/TurnEvent.ts"
+import type { TurnEvent } from "../../../wire/TurnEvent.ts"
 import { InvalidInput, NotAdmitted, OperatorError, Unavailable } from "../../../domain/errors.ts"
 import { currentOrganization, currentPrincipal, wantsJson } from "../context.ts"
 import { result } from "../output.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
-import type { TurnUsage } from "../../../agents/TurnEvent.ts"
+import type { TurnUsage } from "../../../wire/TurnEvent.ts"
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { type ConfigurationError, type LookupError, NotAdmitted, OperatorError } from "../../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../../domain/Principal.ts"

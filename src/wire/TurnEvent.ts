@@ -1,10 +1,10 @@
-/** What a turn says while it goes on, for every channel. */
+/** The events of a running turn: every channel consumes them, and HTTP sends them as server-sent events. */
 import { Schema } from "effect"
 import { Presented } from "../domain/Presented.ts"
 
 const { optionalKey } = Schema
 
-/** One of several that could be meant: `handle` is what a button sends back. */
+/** One of several entities that a question may mean; a client sends `handle` back to choose it. */
 export const Choice = Schema.Struct({
   handle: Schema.String,
   name: Schema.String,
@@ -23,13 +23,13 @@ export type TurnUsage = typeof TurnUsage.Type
 const TURN_FAILURES = ["NotAdmitted", "InvalidInput", "Budget", "Model", "Unavailable", "Timeout", "Stopped"] as const
 
 export const TurnEvent = Schema.Union([
-  /** Something is being looked up, in people's words. */
+  /** A lookup has started; `message` describes it for the person. */
   Schema.TaggedStruct("tool", { message: Schema.String }),
   Schema.TaggedStruct("delta", { text: Schema.String }),
-  /** Everything that was said in this turn so far is taken back. */
+  /** Discards all text that this turn has sent so far. */
   Schema.TaggedStruct("retract", {}),
   Schema.TaggedStruct("matches", { choices: Schema.Array(Choice) }),
-  /** The answer is whole and kept. `reference` opens the turn's trace. */
+  /** The answer is complete and stored. `reference` names the turn's trace. */
   Schema.TaggedStruct("done", {
     session: Schema.String,
     text: Schema.String,
@@ -37,7 +37,7 @@ export const TurnEvent = Schema.Union([
     usage: TurnUsage,
     reference: Schema.String
   }),
-  /** There is no answer; `message` is for the person as it is. Nothing of the turn is kept. */
+  /** The turn failed and nothing of it is stored; `message` can be shown to the person unchanged. */
   Schema.TaggedStruct("error", {
     reason: Schema.Literals(TURN_FAILURES),
     message: Schema.String,
