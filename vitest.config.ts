@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-// Vitest's reporter of failures needs this of Node 21; without it a failing run on Node 20 says nothing useful.
+// Vitest's failure reporter needs Map.groupBy (Node 21); without it a failing run on Node 20 prints nothing useful.
 Map.groupBy ??= (items, key) => {
   const groups = new Map()
   let index = 0
@@ -12,7 +12,7 @@ Map.groupBy ??= (items, key) => {
   return groups
 }
 
-/** What takes longest, longest first: begun last, one worker would go on alone. */
+/** The slowest files, slowest first: if they started last, one worker would finish alone. */
 const LONG = [
   "channels/cli",
   "database/embedded/EmbeddedServer",
@@ -48,7 +48,7 @@ export default defineConfig({
     setupFiles: ["test/support/loopback.ts"],
     testTimeout: 180_000,
     hookTimeout: 120_000,
-    // Two cores and one worker more, because many tests wait for processes of their own.
+    // One worker more than cores, because many tests wait for child processes.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst }
   }

@@ -1,6 +1,6 @@
 /**
- * The tests that ask a database for rows, once more with row-level security: those that come to a migrated database of
- * `support/database.ts` by what they import. What has none can't differ.
+ * Repeats the tests that read rows with row-level security switched on: those that import a migrated database from
+ * `support/database.ts`, directly or indirectly. Row-level security can't affect the others.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -11,19 +11,19 @@ import base from "./vitest.config.ts"
 const root = dirname(fileURLToPath(import.meta.url))
 const databases = join(root, "test/support/database.ts")
 
-/** These make their databases themselves, and whatever they are about comes before the switch. */
+/** Excluded: these create their databases themselves and test what happens before the switch. */
 const BEFORE = ["database/embedded/EmbeddedServer", "database/migrate", "database/upgrade"]
 
-const known = new Map<string, boolean>()
-const comesToRows = (path: string): boolean => {
-  const before = known.get(path)
+const cache = new Map<string, boolean>()
+const readsRows = (path: string): boolean => {
+  const before = cache.get(path)
   if (before !== undefined || path === databases) return before ?? true
-  known.set(path, false)
+  cache.set(path, false)
   const imports = [...readFileSync(path, "utf8").matchAll(/(?:from|import) "(\.[^"]+\.ts)"/g)].map(([, name]) =>
     join(dirname(path), name!)
   )
-  const found = imports.some((name) => name.startsWith(join(root, "test")) && comesToRows(name))
-  known.set(path, found)
+  const found = imports.some((name) => name.startsWith(join(root, "test")) && readsRows(name))
+  cache.set(path, found)
   return found
 }
 
@@ -34,7 +34,7 @@ const include = ["conformance", "database", "permissions", "services", "tools"]
     )
   )
   .filter((path) => path.endsWith(".test.ts") && !BEFORE.some((name) => path.endsWith(`/test/${name}.test.ts`)))
-  .filter(comesToRows)
+  .filter(readsRows)
   .map((path) => relative(root, path))
   .sort()
 

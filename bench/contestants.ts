@@ -1,4 +1,4 @@
-/** Servers that answer the same question over HTTP, each a process of its own, on one database of the benchmarks' world. */
+/** HTTP servers that answer the same question, each in its own process, on one benchmark database. */
 import { Effect, Layer, Redacted } from "effect"
 import { spawn } from "node:child_process"
 import { Http } from "../src/channels/http/server.ts"
@@ -16,7 +16,7 @@ import { asking } from "./store.ts"
 import { openWorld, phoneOf } from "./world/load.ts"
 import { byPhone, somebody } from "./world/questions.ts"
 
-/** Every service on a database that is given, with limits that a benchmark doesn't meet. */
+/** All services on the given database, with rate limits that no benchmark reaches. */
 const serving = (url: string) =>
   Agent.pipe(
     Layer.provideMerge(ToolHandlers),
@@ -84,7 +84,7 @@ const CONTESTANTS = {
 }
 export type ContestantName = keyof typeof CONTESTANTS
 
-/** A contestant's process: says its port, how much CPU it has used whenever it is asked, and serves until it is ended. */
+/** The process of a contestant: reports its port, reports its CPU time on each message, and serves until it is killed. */
 export const contestant = (name: string, assignment: string) => {
   const given = JSON.parse(assignment) as Assignment
   return Effect.scoped(
@@ -105,7 +105,7 @@ export const contestant = (name: string, assignment: string) => {
 export interface Running {
   readonly name: ContestantName
   readonly port: number
-  /** Microseconds of CPU that its process has used. */
+  /** CPU time of the process so far, in microseconds. */
   readonly cpu: Effect.Effect<number>
 }
 
@@ -115,7 +115,7 @@ interface Message {
   readonly failed?: string
 }
 
-/** Starts a contestant, which ends with the scope; or one line that says why there is none. */
+/** Starts a contestant for the lifetime of the scope. Returns one line with the reason if it can't start. */
 export const start = (name: ContestantName, assignment: Assignment) =>
   Effect.map(
     Effect.acquireRelease(

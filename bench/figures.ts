@@ -1,11 +1,11 @@
-/** What a benchmark comes to, and how it is printed: as a table, or with --json as one document. */
+/** Benchmark results, printed as a table or, with `--json`, as one JSON document. */
 
 export interface Measured {
   readonly scenario: string
   readonly ratio: number
-  /** Without one, the figure is reported and nothing else. */
+  /** Without a target the figure is only reported. */
   readonly target?: number
-  /** The target is what has to be reached, not what must not be passed. */
+  /** The target is a lower bound; by default it is an upper bound. */
   readonly atLeast?: boolean
 }
 
@@ -35,8 +35,8 @@ export const print =
       )
     for (const one of measured) {
       const { atLeast, ratio, scenario, target } = one
-      const wanted = target === undefined ? "" : ` (target ${atLeast === true ? "≥" : "≤"} ${target}×)`
-      console.log(`${verdict(target, reached(one))} ${scenario.padEnd(84)} ${ratio.toFixed(2)}×${wanted}`)
+      const bound = target === undefined ? "" : ` (target ${atLeast === true ? "≥" : "≤"} ${target}×)`
+      console.log(`${verdict(target, reached(one))} ${scenario.padEnd(84)} ${ratio.toFixed(2)}×${bound}`)
     }
   }
 
@@ -45,7 +45,7 @@ export const printTimes =
   (measured: ReadonlyArray<Timed>): void => {
     if (json) return console.log(JSON.stringify(measured, null, 2))
     for (const { ms, ok, scenario, target } of measured) {
-      const wanted = target === undefined ? "" : ` (target ≤ ${target} ms)`
-      console.log(`${verdict(target, ok)} ${scenario.padEnd(84)} ${ms.toFixed(3)} ms${wanted}`)
+      const bound = target === undefined ? "" : ` (target ≤ ${target} ms)`
+      console.log(`${verdict(target, ok)} ${scenario.padEnd(84)} ${ms.toFixed(3)} ms${bound}`)
     }
   }

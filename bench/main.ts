@@ -1,5 +1,5 @@
 /**
- * Benchmarks as ratios: contestants take turns in one run on one machine, so that its noise hits all of them alike.
+ * Benchmarks report ratios: contestants take turns within one run, so that the machine's noise affects all of them equally.
  * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
  * [--sizes 10000,…] [--plots FOLDER], http, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
  * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
@@ -27,8 +27,8 @@ import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
 const args = process.argv.slice(2)
-const given = args.includes("--rows") ? Number(args[args.indexOf("--rows") + 1] ?? "") : Number.NaN
-const rows = given > 0 ? given : 100_000
+const requested = args.includes("--rows") ? Number(args[args.indexOf("--rows") + 1] ?? "") : Number.NaN
+const rows = requested > 0 ? requested : 100_000
 const json = args.includes("--json")
 const after = (option: string) => (args.includes(option) ? args[args.indexOf(option) + 1] : undefined)
 const sizes = after("--sizes")?.split(",").map(Number)
@@ -37,7 +37,10 @@ const where = { keep: after("--keep"), url: after("--database-url") }
 const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   store: () => Effect.map(store(rows, where, json), print(json)),
   report: () =>
-    Effect.map(report(given > 0 ? given : 2_000_000, Number(after("--minutes") ?? 10), where.keep, json), print(json)),
+    Effect.map(
+      report(requested > 0 ? requested : 2_000_000, Number(after("--minutes") ?? 10), where.keep, json),
+      print(json)
+    ),
   growth: () => Effect.map(growth(sizes, where, json, after("--plots")), print(json)),
   soak: () => Effect.map(soak(rows, Number(after("--minutes") ?? 1), where, json), print(json)),
   neighbour: () => Effect.map(neighbour(rows, where, json), print(json)),
@@ -73,7 +76,7 @@ const chosen = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
 if (name === "contestant") {
   NodeRuntime.runMain(contestant(args[1]!, args[2]!))
 } else if (chosen === undefined) {
-  console.error(`There is no benchmark ${name}. There is: ${Object.keys(BENCHES).join(", ")}.`)
+  console.error(`Unknown benchmark ${name}. Available: ${Object.keys(BENCHES).join(", ")}.`)
   process.exitCode = 2
 } else {
   NodeRuntime.runMain(chosen())

@@ -1,4 +1,4 @@
-/** A plot of lines over logarithmic axes as SVG: enough for cost against size. */
+/** Renders line plots with logarithmic axes as SVG. */
 interface Line {
   readonly name: string
   readonly points: ReadonlyArray<readonly [x: number, y: number]>
@@ -9,7 +9,7 @@ interface Plot {
   readonly x: string
   readonly y: string
   readonly lines: ReadonlyArray<Line>
-  /** The command that repeats it. */
+  /** The command that reproduces the plot. */
   readonly command: string
 }
 
@@ -25,7 +25,7 @@ const short = (value: number): string =>
       ? `${value / 1000}k`
       : String(Number(value.toPrecision(2)))
 
-/** Powers of ten around the values. */
+/** The powers of ten that enclose the values. */
 const decades = (values: ReadonlyArray<number>): ReadonlyArray<number> => {
   const from = Math.floor(Math.log10(Math.min(...values)))
   const to = Math.max(from + 1, Math.ceil(Math.log10(Math.max(...values))))

@@ -1,4 +1,4 @@
-/** Every benchmark of the store and the server in one run, written down: docs/performance/figures.md and its plots. */
+/** Runs every benchmark of the store and the server and writes docs/performance/figures.md with its plots. */
 import { Effect } from "effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, tmpdir, totalmem } from "node:os"
@@ -19,7 +19,7 @@ interface Section {
   readonly run: Effect.Effect<ReadonlyArray<Measured>, unknown>
 }
 
-/** How many people, and for how many minutes the soak goes on. */
+/** `rows`: number of people; `minutes`: length of the soak test. */
 export const report = (rows: number, minutes: number, keep: string | undefined, json: boolean) =>
   Effect.acquireUseRelease(
     Effect.sync(() => keep ?? mkdtempSync(join(tmpdir(), "max-bench-report-"))),
@@ -64,7 +64,7 @@ const page = (rows: number, minutes: number, parts: ReadonlyArray<string>): stri
     "# Figures of one run",
     "",
     `Written by \`npm run bench -- report --rows ${rows} --minutes ${minutes}\` on ${cpus().length} cores, ` +
-      `${Math.round(totalmem() / 1024 ** 3)} GB, Node ${process.versions.node}, Postgres 18 (embedded). Ratios; contestants take turns.`,
+      `${Math.round(totalmem() / 1024 ** 3)} GB, Node ${process.versions.node}, Postgres 18 (embedded). All figures are ratios between contestants that take turns in the same run.`,
     "",
     ...parts
   ].join("\n")
@@ -77,9 +77,9 @@ const table = (command: string, measured: ReadonlyArray<Measured>): string =>
     "| --- | --- | --- | --- |",
     ...measured.map((one) => {
       const { atLeast, ratio, scenario, target } = one
-      const wanted = target === undefined ? "" : `${atLeast === true ? "≥" : "≤"} ${target}×`
+      const bound = target === undefined ? "" : `${atLeast === true ? "≥" : "≤"} ${target}×`
       const verdict = target === undefined ? "" : reached(one) ? "ok" : "**miss**"
-      return `| ${scenario.replaceAll("|", "\\|")} | ${ratio.toFixed(2)}× | ${wanted} | ${verdict} |`
+      return `| ${scenario.replaceAll("|", "\\|")} | ${ratio.toFixed(2)}× | ${bound} | ${verdict} |`
     }),
     ""
   ].join("\n")

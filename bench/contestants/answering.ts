@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import type { FindQuery } from "../../src/domain/Query.ts"
 import type { Role, Size } from "../world/load.ts"
 
-/** Where a contestant finds the world, and as whom it asks. */
+/** The database that a contestant serves, and the role that it reads as. */
 export interface Assignment {
   readonly rows: number
   readonly url: string
@@ -13,10 +13,10 @@ export interface Assignment {
   readonly role: Role
 }
 
-/** What is asked of every contestant in JSON. */
+/** The JSON body of every request. */
 export type Asked = Pick<FindQuery, "entityTypeId" | "filters" | "selectColumns" | "cursorEntityId">
 
-/** A server that answers each body with what `answer` makes of it. */
+/** Starts a server that answers each request body with `answer`. Returns its port. */
 export const answering = (answer: (asked: Asked) => Promise<unknown>) =>
   Effect.callback<number>((resume) => {
     const server = createServer((request, response) => {

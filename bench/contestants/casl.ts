@@ -1,4 +1,4 @@
-/** pg + CASL: the ability is made for the request, its rules become SQL, and that becomes the query. */
+/** pg + CASL: builds the ability for each request, translates its rules to SQL and runs the query. */
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import { decodeId } from "../../src/domain/ids.ts"
@@ -33,7 +33,7 @@ export const casl = Effect.fnUntraced(function* ({ role, rows, size }: Assignmen
   const pool = new Pool({ ...outside(search), max: 8 })
   const me = String(decodeId(principal.anchorEntityId))
   return yield* answering(async ({ filters }) => {
-    // Rules of one action are alternatives.
+    // CASL ORs the rules of one action.
     const granted = createAbility([
       { action: "read", subject: "people", conditions: { owner_id: me } },
       { action: "read", subject: "people", conditions: { "company.status": "Partner" } }

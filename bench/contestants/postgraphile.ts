@@ -1,4 +1,4 @@
-/** PostGraphile with row-level security: the same rows in tables of its own, a policy on them, and a role per request. */
+/** PostGraphile with row-level security: a copy of the rows in its own tables with a policy, and a role per request. */
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import { decodeId } from "../../src/domain/ids.ts"
@@ -11,7 +11,7 @@ import { beNewer } from "./newer.ts"
 
 const setting = (name: string) => `(SELECT nullif(current_setting('claims.${name}', true), '')::bigint)`
 
-/** The rows again, because a policy on Max's own tables would be one for Max, too. */
+/** Copies the rows, because a policy on Max's tables would also apply to Max. */
 const COPY = [
   "DROP SCHEMA IF EXISTS peers CASCADE",
   "CREATE SCHEMA peers",

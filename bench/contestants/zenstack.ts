@@ -1,4 +1,4 @@
-/** ZenStack, an ORM with policies in its schema: its code is generated into its own folder, its policy becomes SQL. */
+/** ZenStack: an ORM that compiles the policies in its schema to SQL. Its code is generated into its own folder. */
 import { build } from "esbuild"
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
@@ -45,7 +45,7 @@ model Person {
 }
 `
 
-/** Its schema as a module, or one line that says what is wrong. */
+/** Loads the generated schema module. Returns one line with the reason if that fails. */
 const generated = async (peer: Peer) => {
   const at = (name: string) => join(peer.folder, name)
   writeFileSync(at("schema.zmodel"), MODEL)
