@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { Admitted, Need } from "./admitted.ts"
-import { InvalidInput, NotFound, NotPossible, Unavailable } from "./problems.ts"
+import { InvalidInput, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
 
 const { optionalKey } = Schema
 const text = (maximum: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maximum))

@@ -23,7 +23,7 @@ import {
   TooManyCalls,
   Unavailable,
   UnknownName
-} from "./problems.ts"
+} from "../../wire/problems.ts"
 import { traces } from "./TracesApi.ts"
 
 const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools

@@ -6,7 +6,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Sse from "effect/encoding/Sse"
 import { Admitted, Need } from "./admitted.ts"
-import { InvalidInput, NotFound, Unavailable } from "./problems.ts"
+import { InvalidInput, NotFound, Unavailable } from "../../wire/problems.ts"
 
 const { optionalKey } = Schema
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))

@@ -9,7 +9,8 @@ import { type About, Administration } from "../../services/administration/Admini
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import { Api } from "./Api.ts"
-import { problem, problemOf, type ProblemName, type PublicError } from "./problems.ts"
+import type { ProblemName } from "../../wire/problems.ts"
+import { problem, problemOf, type PublicError } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

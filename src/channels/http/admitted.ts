@@ -4,7 +4,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import type { CurrentPrincipal } from "../../domain/Principal.ts"
 import type { Need as Needed } from "../../services/access/Admission.ts"
 import type { CurrentCaller } from "./authenticate.ts"
-import { NotAdmitted, NotAuthenticated, NotInScope, TooManyCalls, Unavailable } from "./problems.ts"
+import { NotAdmitted, NotAuthenticated, NotInScope, TooManyCalls, Unavailable } from "../../wire/problems.ts"
 
 /** What the endpoints of a group ask of whoever calls. */
 export const Need = Context.Reference<Needed>("max/channels/http/Need", {

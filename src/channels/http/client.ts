@@ -18,7 +18,7 @@ export {
   TooManyCalls,
   Unavailable,
   UnknownName
-} from "./problems.ts"
+} from "../../wire/problems.ts"
 
 export interface Connection {
   /** Where the server is, such as https://max.example.com. */

@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { createHash } from "node:crypto"
 import { Api } from "./Api.ts"
-import { PROBLEMS } from "./problems.ts"
+import { PROBLEMS } from "../../wire/problems.ts"
 
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 

@@ -16,7 +16,7 @@ import { throttleByAddress, FailedAuthThrottle } from "../../services/access/Fai
 import { TraceStore } from "../../services/traces/TraceStore.ts"
 import { edge } from "./edge.ts"
 import { answersOf } from "./heads.ts"
-import { PROBLEMS } from "./problems.ts"
+import { PROBLEMS } from "../../wire/problems.ts"
 import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
 import { toolsBefore } from "./tools.ts"

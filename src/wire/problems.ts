@@ -1,0 +1,55 @@
+/** Every problem (RFC 9457) that the server answers with: type, status and title, and the schemas that endpoints declare. */
+import { Schema } from "effect"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+
+const of = <const Name extends string, const Status extends number>(name: Name, status: Status, title: string) =>
+  ({ type: `urn:max:problem:${name}`, status, title }) as const
+
+/** Every problem type that the server answers with. */
+export const PROBLEMS = {
+  InvalidInput: of("invalid-input", 400, "Invalid input."),
+  NotAuthenticated: of("not-authenticated", 401, "The request isn't authenticated."),
+  NotAdmitted: of("not-admitted", 403, "This person has no access."),
+  NotInScope: of("not-in-scope", 403, "The credential lacks the required scope."),
+  NotSigned: of("not-signed", 403, "The request's signature is invalid."),
+  OriginNotAllowed: of("origin-not-allowed", 403, "Pages of this origin may not send requests."),
+  UnknownName: of("unknown-name", 404, "No type or column has this name."),
+  NotFound: of("not-found", 404, "Not found."),
+  MethodNotAllowed: of("method-not-allowed", 405, "This path doesn't support this method."),
+  NotPossible: of("not-possible", 409, "The current state doesn't allow this."),
+  RequestTimeout: of("request-timeout", 408, "The request took too long to arrive."),
+  ContentTooLarge: of("content-too-large", 413, "The body is too large."),
+  UnsupportedMediaType: of("unsupported-media-type", 415, "This path doesn't accept this content type."),
+  Misdirected: of("misdirected-request", 421, "This server doesn't answer for this host."),
+  TooManyCalls: of("too-many-calls", 429, "Too many calls this minute."),
+  BudgetSpent: of("budget-spent", 429, "The budget for answers is spent."),
+  HeadersTooLarge: of("headers-too-large", 431, "The headers are too large."),
+  Internal: of("internal", 500, "Internal error."),
+  NoAnswer: of("no-answer", 503, "No answer is available right now."),
+  Unavailable: of("unavailable", 503, "Lookups are unavailable right now.")
+} as const
+
+export type ProblemName = keyof typeof PROBLEMS
+/** The last part of a problem's type, such as "not-found". */
+export type ProblemSlug = (typeof PROBLEMS)[ProblemName]["type"] extends `urn:max:problem:${infer Slug}` ? Slug : never
+
+export class InvalidInput extends HttpApiError.Problem<InvalidInput>()("InvalidInput", PROBLEMS.InvalidInput) {}
+export class NotAuthenticated extends HttpApiError.Problem<NotAuthenticated>()(
+  "NotAuthenticated",
+  PROBLEMS.NotAuthenticated
+) {}
+export class NotAdmitted extends HttpApiError.Problem<NotAdmitted>()("NotAdmitted", PROBLEMS.NotAdmitted) {}
+export class NotInScope extends HttpApiError.Problem<NotInScope>()("NotInScope", PROBLEMS.NotInScope) {}
+export class UnknownName extends HttpApiError.Problem<UnknownName>()("UnknownName", PROBLEMS.UnknownName) {}
+export class NotFound extends HttpApiError.Problem<NotFound>()("NotFound", PROBLEMS.NotFound) {}
+export class NotPossible extends HttpApiError.Problem<NotPossible>()("NotPossible", PROBLEMS.NotPossible) {}
+export class BudgetSpent extends HttpApiError.Problem<BudgetSpent>()("BudgetSpent", PROBLEMS.BudgetSpent) {}
+export class NoAnswer extends HttpApiError.Problem<NoAnswer>()("NoAnswer", PROBLEMS.NoAnswer, {
+  /** Identifies the trace: max trace show. */
+  reference: Schema.optionalKey(Schema.String)
+}) {}
+export class TooManyCalls extends HttpApiError.Problem<TooManyCalls>()("TooManyCalls", PROBLEMS.TooManyCalls, {
+  /** Seconds. */
+  retryAfter: Schema.Int
+}) {}
+export class Unavailable extends HttpApiError.Problem<Unavailable>()("Unavailable", PROBLEMS.Unavailable) {}
