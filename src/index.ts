@@ -1,8 +1,8 @@
 /** Max as a library: the services and their layers, the tools, and the domain that they speak of. */
 export { type Answer, type AskOptions, Max, type MaxFor, type MaxOptions, type MaxServices, type Proof } from "./Max.ts"
-export type { TurnContext } from "./agents/context.ts"
+export type { TurnContext } from "./agents/turnContext.ts"
 export { MaxAgent, type TurnInput } from "./agents/MaxAgent.ts"
-export { configuredModel } from "./agents/models.ts"
+export { configuredModel } from "./agents/configuredModel.ts"
 export { ModelFailure, ModelStep } from "./agents/ModelStep.ts"
 export { TurnEvent } from "./wire/TurnEvent.ts"
 export { type Connection, Database } from "./database/Database.ts"

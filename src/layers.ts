@@ -1,7 +1,7 @@
 /** The layer graph; each line feeds those above it. */
 import { Layer } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
-import { configuredModel } from "./agents/models.ts"
+import { configuredModel } from "./agents/configuredModel.ts"
 import { Database } from "./database/Database.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"

@@ -18,7 +18,7 @@ import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { answer, type Spent, TurnFault } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
-import { choicesIn, handleOf, presentedBy } from "./present.ts"
+import { choicesIn, handleOf, presentedBy } from "./cards.ts"
 import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 

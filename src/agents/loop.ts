@@ -9,7 +9,7 @@ import type { FindQuery } from "../domain/Query.ts"
 import { callTool, type ToolOutcome } from "../tools/call.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
 import { SYSTEM_PROMPT } from "../tools/prompt.ts"
-import type { Grounds } from "./guards/Grounds.ts"
+import type { Grounds } from "./guards/Grounding.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "./guards/ReplyGuard.ts"
 import {
   type Message,
@@ -20,7 +20,7 @@ import {
   type StepEvent,
   type StepRequest
 } from "./ModelStep.ts"
-import type { Sightings } from "./references.ts"
+import type { Sightings } from "./Sightings.ts"
 import { SENTENCES } from "./sentences.ts"
 import type { TurnEvent, TurnFailure } from "../wire/TurnEvent.ts"
 

@@ -6,10 +6,10 @@ import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { todayIn } from "../domain/values.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
 import type { OpenSession, Reference, Said } from "../services/conversations/Sessions.ts"
-import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./context.ts"
-import { Grounds } from "./guards/Grounds.ts"
+import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./turnContext.ts"
+import { Grounds } from "./guards/Grounding.ts"
 import type { Message } from "./ModelStep.ts"
-import { Sightings } from "./references.ts"
+import { Sightings } from "./Sightings.ts"
 
 /** At most this many entities stand in focus, and "the second one" can mean. */
 export const MAX_FOCUS = 8

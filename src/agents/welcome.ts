@@ -7,7 +7,7 @@ import { type Organization, PEOPLE } from "../domain/EntityType.ts"
 import type { Entity } from "../domain/Page.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
-import { contextName } from "./context.ts"
+import { contextName } from "./turnContext.ts"
 
 export interface Examples {
   /** What they are about: a type's plural. */

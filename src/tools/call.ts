@@ -8,7 +8,7 @@ import { sealed } from "../observability/spans.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
 import { MaxToolkit } from "./Toolkit.ts"
-import { wrongShape } from "./wrongShape.ts"
+import { wrongShape } from "./describeIssue.ts"
 
 export interface ToolOutcome {
   /** What a model reads. */

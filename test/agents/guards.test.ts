@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Grounds } from "../../src/agents/guards/Grounds.ts"
+import { Grounds } from "../../src/agents/guards/Grounding.ts"
 import { lenientGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
 
 const grounds = () =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Sightings } from "../../src/agents/references.ts"
+import { Sightings } from "../../src/agents/Sightings.ts"
 import type { Entity, Page } from "../../src/domain/Page.ts"
 
 const entity = (entityId: string, displayName: string, more: Partial<Entity> = {}): Entity => ({

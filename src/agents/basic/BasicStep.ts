@@ -4,9 +4,9 @@
  */
 import { Layer, Stream } from "effect"
 import { ModelStep, type StepEvent, type StepRequest } from "../ModelStep.ts"
-import { readConversation } from "./conversation.ts"
+import { readConversation } from "./readConversation.ts"
 import { replay } from "./script.ts"
-import { answer } from "./scripts.ts"
+import { answer } from "./answerIntent.ts"
 
 /** No model read or wrote anything. */
 const usage = { inputTokens: 0, outputTokens: 0 }

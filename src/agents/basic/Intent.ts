@@ -1,9 +1,9 @@
 /** What a person can want. To teach basic mode something new: a case here, the ways of saying it in rules.ts, and a script that does it in scripts.ts. */
 import { Data } from "effect"
-import type { Fact } from "./facts.ts"
-import type { Condition, Lookup } from "./lookup.ts"
-import type { SpokenName } from "./names.ts"
-import type { Token } from "./tokens.ts"
+import type { Fact } from "./readFacts.ts"
+import type { Condition, Lookup } from "./readLookup.ts"
+import type { SpokenName } from "./readNames.ts"
+import type { Token } from "./tokenize.ts"
 
 export type Subject = Data.TaggedEnum<{
   Named: { readonly tokens: ReadonlyArray<Token> }

@@ -2,14 +2,14 @@
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, choicesOf, havePlace, ordered } from "./bind.ts"
-import type { Known } from "./conversation.ts"
+import { type Choice, choicesOf, havePlace, ordered } from "./filterChoices.ts"
+import type { Known } from "./readConversation.ts"
 import { eqName, side } from "./locate.ts"
-import { Condition, type Lookup } from "./lookup.ts"
+import { Condition, type Lookup } from "./readLookup.ts"
 import { columnsOf, count, find, type Script, together } from "./script.ts"
-import { written } from "./tokens.ts"
-import { telling } from "./who.ts"
-import { among, amount, called, differing, HELD_BACK, numbered, small } from "./words.ts"
+import { written } from "./tokenize.ts"
+import { telling } from "./describeSubject.ts"
+import { among, amount, called, differing, HELD_BACK, numbered, small } from "./replies.ts"
 
 const MAX_SHOWN = 5
 const MAX_READ = 25

@@ -1,14 +1,14 @@
 /** Finding the one person whom free text introduces: by name and by everything else that was stated, or saying that nobody fits it all. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
-import type { Known, KnownType } from "./conversation.ts"
-import type { Fact } from "./facts.ts"
-import { type Fit, fitAmong, type Outcome } from "./fit.ts"
+import type { Known, KnownType } from "./readConversation.ts"
+import type { Fact } from "./readFacts.ts"
+import { type Fit, fitAmong, type Outcome } from "./matchPerson.ts"
 import { PERSON_NOUNS } from "./lexicon.ts"
-import type { SpokenName } from "./names.ts"
+import type { SpokenName } from "./readNames.ts"
 import { find, type Script, together } from "./script.ts"
-import { answerAbout, telling } from "./who.ts"
-import { among, amount, and, differing, numbered, offer, present, unclear } from "./words.ts"
+import { answerAbout, telling } from "./describeSubject.ts"
+import { among, amount, and, differing, numbered, offer, present, unclear } from "./replies.ts"
 
 interface Introduction {
   readonly names: ReadonlyArray<SpokenName>

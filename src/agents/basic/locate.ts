@@ -1,13 +1,13 @@
 /** Finding whom or what a question is about: by exact name, then by its parts, in the likeliest type first. Never guessed. */
 import type { Named, Page } from "../../domain/Page.ts"
-import { town } from "./bind.ts"
-import type { Focus, Known, KnownType } from "./conversation.ts"
+import { town } from "./filterChoices.ts"
+import type { Focus, Known, KnownType } from "./readConversation.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
-import { type Noun, nounAt, peopleOf } from "./lookup.ts"
-import { partsOf } from "./names.ts"
+import { type Noun, nounAt, peopleOf } from "./readLookup.ts"
+import { partsOf } from "./readNames.ts"
 import { columnsOf, count, type Script, together } from "./script.ts"
-import { type Token, written } from "./tokens.ts"
+import { type Token, written } from "./tokenize.ts"
 
 /** Those who are meant: one, or several to choose from. */
 export interface Target {

@@ -1,15 +1,15 @@
 /** A message read as an intent: small talk, a question by its rule, or somebody introduced in free text. */
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Known } from "./conversation.ts"
-import { readFacts } from "./facts.ts"
+import type { Known } from "./readConversation.ts"
+import { readFacts } from "./readFacts.ts"
 import { Intent } from "./Intent.ts"
 import { AGGREGATE_PHRASES, AGGREGATES, CLOSERS, COMMON, CONCEPTS, OPENERS, PARTICLES, TITLES } from "./lexicon.ts"
-import { nounAt, readLookup } from "./lookup.ts"
-import { readNames } from "./names.ts"
-import { endsWith, type Fits, matchPhrase, phrase, startsWith } from "./phrases.ts"
+import { nounAt, readLookup } from "./readLookup.ts"
+import { readNames } from "./readNames.ts"
+import { endsWith, type Fits, matchPhrase, phrase, startsWith } from "./patterns.ts"
 import { choice, QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
-import { timeAt } from "./time.ts"
-import { folded, type Token, tokenize } from "./tokens.ts"
+import { timeAt } from "./readTime.ts"
+import { folded, type Token, tokenize } from "./tokenize.ts"
 
 const MAX_NAME = 9
 

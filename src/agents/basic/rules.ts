@@ -1,13 +1,13 @@
 /** The ways of saying things, each with what it means. The first rule that fits the whole message wins. */
-import type { Known } from "./conversation.ts"
-import { readFacts } from "./facts.ts"
+import type { Known } from "./readConversation.ts"
+import { readFacts } from "./readFacts.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { CARDINALS, ORDINALS, PRONOUNS } from "./lexicon.ts"
-import { Condition, type Lookup, peopleOf, readLookup } from "./lookup.ts"
-import { readNames } from "./names.ts"
-import type { Captures } from "./phrases.ts"
-import { timeAt } from "./time.ts"
-import { folded, type Token } from "./tokens.ts"
+import { Condition, type Lookup, peopleOf, readLookup } from "./readLookup.ts"
+import { readNames } from "./readNames.ts"
+import type { Captures } from "./patterns.ts"
+import { timeAt } from "./readTime.ts"
+import { folded, type Token } from "./tokenize.ts"
 
 export type Rule = readonly [
   ways: ReadonlyArray<string>,

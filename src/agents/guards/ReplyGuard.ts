@@ -3,8 +3,8 @@
  * when it is in people's language and every value in it is well-founded. What fails is never shown.
  */
 import { type Claim, claims } from "./claims.ts"
-import type { Grounds } from "./Grounds.ts"
-import { normal, sentences } from "./normal.ts"
+import type { Grounds } from "./Grounding.ts"
+import { normal, sentences } from "./normalize.ts"
 
 const MACHINERY =
   /(?<![\p{L}\p{N}])(?:entit(?:y|ies)|ids?|columns?|tables?|filter(?:s|ed|ing)?|databases?|quer(?:y|ies|ied|ying)|records?|schemas?|listEntityTypes|listColumnsForType|findEntities|entityTypes?|entityTypeId|entityId|columnId|cursorEntityId|nextCursorEntityId|selectColumns|nameContains|displayName|ilike)(?![\p{L}\p{N}])/giu

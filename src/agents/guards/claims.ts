@@ -5,8 +5,8 @@
  */
 import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { type DateRange, isoDate } from "../../domain/values.ts"
-import { asciiDigits } from "./normal.ts"
-import { relativeDates } from "./relative.ts"
+import { asciiDigits } from "./normalize.ts"
+import { relativeDates } from "./relativeDates.ts"
 
 /** How phone numbers and relative dates are read. */
 export interface Place {

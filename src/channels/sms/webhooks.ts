@@ -11,7 +11,7 @@ import type { Route } from "../http/edge.ts"
 import { problem, problemOf } from "../http/problems.ts"
 import { type Line, Lines, Times, TWILIO_PATH, TWILIO_STATUS_PATH } from "./Line.ts"
 import { E164 } from "./Provider.ts"
-import { Worker } from "./Worker.ts"
+import { Worker } from "./SmsWorker.ts"
 
 export const SMS_ROUTES: ReadonlyArray<Route> = [
   { method: "POST", path: TWILIO_PATH, takes: "form" },

@@ -1,11 +1,11 @@
 /** What is read from words alone, without a database. */
 import { describe, expect, it } from "vitest"
 import { basicStep } from "../../../src/agents/basic/BasicStep.ts"
-import { readFacts } from "../../../src/agents/basic/facts.ts"
-import { readNames } from "../../../src/agents/basic/names.ts"
-import { matchPhrase, phrase } from "../../../src/agents/basic/phrases.ts"
-import { timeAt } from "../../../src/agents/basic/time.ts"
-import { tokenize, written } from "../../../src/agents/basic/tokens.ts"
+import { readFacts } from "../../../src/agents/basic/readFacts.ts"
+import { readNames } from "../../../src/agents/basic/readNames.ts"
+import { matchPhrase, phrase } from "../../../src/agents/basic/patterns.ts"
+import { timeAt } from "../../../src/agents/basic/readTime.ts"
+import { tokenize, written } from "../../../src/agents/basic/tokenize.ts"
 import { type Message, REFUSED_REPLY } from "../../../src/agents/ModelStep.ts"
 
 // A Wednesday.

@@ -1,7 +1,7 @@
 /** What is said by text: bursts, order, choices, the carrier's words, machines, limits, and pictures. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { MAX_LENGTH } from "../../../src/channels/sms/reply.ts"
+import { MAX_LENGTH } from "../../../src/channels/sms/shapeReply.ts"
 import { publish } from "../../support/agent.ts"
 import { contextIn, finds, inTurn, says } from "../../support/messages.ts"
 import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"

@@ -3,8 +3,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { plain, segmentsOf } from "../../../src/channels/sms/gsm.ts"
 import { keywordOf } from "../../../src/channels/sms/keywords.ts"
-import { fitted, MAX_LENGTH, shapeReply } from "../../../src/channels/sms/reply.ts"
-import { notAdmitted } from "../../../src/channels/sms/sentences.ts"
+import { fitted, MAX_LENGTH, shapeReply } from "../../../src/channels/sms/shapeReply.ts"
+import { notAdmitted } from "../../../src/channels/sms/notices.ts"
 
 describe("segments", () => {
   it.each([

@@ -4,8 +4,8 @@ import { Env } from "../../env.ts"
 import { type Lease, SmsInbox } from "../../services/texting/SmsInbox.ts"
 import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import { Lines, Times } from "./Line.ts"
-import { Sending } from "./Sending.ts"
-import { Texting } from "./Texting.ts"
+import { Sending } from "./SmsDispatcher.ts"
+import { Texting } from "./SmsProcessor.ts"
 
 /** Senders that one process answers at the same time. */
 const MAX_AT_ONCE = 16

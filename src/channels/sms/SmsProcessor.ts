@@ -22,9 +22,9 @@ import { SmsOutbox, type TextKind } from "../../services/texting/SmsOutbox.ts"
 import { SmsSettings } from "../../services/texting/SmsSettings.ts"
 import { keywordOf } from "./keywords.ts"
 import { type Line, Times } from "./Line.ts"
-import { shapeReply } from "./reply.ts"
-import { Sending } from "./Sending.ts"
-import { greeting, notAdmitted, SENTENCES } from "./sentences.ts"
+import { shapeReply } from "./shapeReply.ts"
+import { Sending } from "./SmsDispatcher.ts"
+import { greeting, notAdmitted, SENTENCES } from "./notices.ts"
 
 /** Identical exchanges after which nothing is said any more: two machines would never stop. */
 const MAX_EXCHANGES = 3

@@ -2,7 +2,7 @@
 import { CARDINALS, MONTHS, WEEKDAYS } from "./lexicon.ts"
 import { byWord } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
-import { type Token, written } from "./tokens.ts"
+import { type Token, written } from "./tokenize.ts"
 
 export interface When {
   /** YYYY-MM-DD, included. */

@@ -2,7 +2,7 @@
  * A small language for what people say: `what is {name} 's {what}`. Words stand for themselves, `(a|b c)` for either,
  * a `?` after either makes it optional, and `{slot}` takes one or more words, as few as will do.
  */
-import type { Token } from "./tokens.ts"
+import type { Token } from "./tokenize.ts"
 
 type Element =
   | { readonly _tag: "Words"; readonly choices: ReadonlyArray<ReadonlyArray<string>>; readonly optional: boolean }

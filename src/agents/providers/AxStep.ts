@@ -7,7 +7,7 @@ import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-l
 import { ConfigurationError } from "../../domain/errors.ts"
 import { traceparent } from "../../observability/spans.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
-import { parsedInput } from "./input.ts"
+import { parsedInput } from "./parseToolInput.ts"
 
 export interface AxSettings {
   /** As Ax calls it; `ax:` before it is for those that Max has itself, such as ax:anthropic. */

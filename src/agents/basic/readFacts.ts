@@ -3,8 +3,8 @@
  * state, a street, an account's own number. Each carries its weight: what is on file must agree with what was stated.
  */
 import { ASIDES, COMMON, IN_PLACE, LIVING, OTHER_NUMBERS, STATES, STREETS, TOWNS, type Concept } from "./lexicon.ts"
-import { runsOf } from "./names.ts"
-import { folded, type Token, written } from "./tokens.ts"
+import { runsOf } from "./readNames.ts"
+import { folded, type Token, written } from "./tokenize.ts"
 
 export interface Fact {
   readonly concept: Extract<Concept, "email" | "phone" | "zip" | "city" | "state" | "address" | "handle">

@@ -5,11 +5,11 @@
 import type { ReferenceCell } from "../domain/Page.ts"
 import type { Presented, SaidCell } from "../domain/Presented.ts"
 import type { TypeOverview } from "../services/EntityQueryService.ts"
-import { Grounds } from "./guards/Grounds.ts"
+import { Grounds } from "./guards/Grounding.ts"
 import { type Claim, claims, dayKeys } from "./guards/claims.ts"
-import { normal } from "./guards/normal.ts"
+import { normal } from "./guards/normalize.ts"
 import { MAX_FOCUS } from "./prepare.ts"
-import { type Meant, position, words } from "./references.ts"
+import { type Meant, position, words } from "./Sightings.ts"
 import type { Choice } from "../wire/TurnEvent.ts"
 
 /** Values of one entity, and characters of one, that stand on a card. */

@@ -1,13 +1,13 @@
 /** Presenting somebody or something, and answering what is known of them. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named } from "../../domain/Page.ts"
-import { columnsCalled, columnsFor, labelOf } from "./columns.ts"
-import type { Focus, Known, KnownType } from "./conversation.ts"
+import { columnsCalled, columnsFor, labelOf } from "./conceptColumns.ts"
+import type { Focus, Known, KnownType } from "./readConversation.ts"
 import type { Subject } from "./Intent.ts"
 import type { Concept } from "./lexicon.ts"
 import { byFocus, locate, type Missing, type Target } from "./locate.ts"
 import { find, type Script, together } from "./script.ts"
-import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./words.ts" // prettier-ignore
+import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./replies.ts" // prettier-ignore
 
 /** The columns that tell namesakes apart. */
 const apart = (type: KnownType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>

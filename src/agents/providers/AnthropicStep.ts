@@ -8,7 +8,7 @@ import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import { traceparent } from "../../observability/spans.ts"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
-import { parsedInput } from "./input.ts"
+import { parsedInput } from "./parseToolInput.ts"
 
 export interface AnthropicSettings {
   readonly key: Redacted.Redacted<string>

@@ -4,13 +4,13 @@
  */
 import type { Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { columnsFor, thingAndValue } from "./columns.ts"
-import type { Known } from "./conversation.ts"
-import type { Fact } from "./facts.ts"
+import { columnsFor, thingAndValue } from "./conceptColumns.ts"
+import type { Known } from "./readConversation.ts"
+import type { Fact } from "./readFacts.ts"
 import { type Concept, STATES } from "./lexicon.ts"
-import type { Condition } from "./lookup.ts"
-import { addDays, timeAt } from "./time.ts"
-import { tokenize, written } from "./tokens.ts"
+import type { Condition } from "./readLookup.ts"
+import { addDays, timeAt } from "./readTime.ts"
+import { tokenize, written } from "./tokenize.ts"
 
 /** Filters that belong together. */
 export type Choice = ReadonlyArray<Filter>

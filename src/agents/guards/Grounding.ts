@@ -2,7 +2,7 @@
 import { foldText } from "../../domain/keys.ts"
 import type { DateRange } from "../../domain/values.ts"
 import { type Claim, claims, dayKeys, type Place } from "./claims.ts"
-import { normal } from "./normal.ts"
+import { normal } from "./normalize.ts"
 
 const WORD = /[\p{L}\p{N}]+/gu
 const lastDayOf = ({ to }: DateRange): string =>

@@ -3,8 +3,8 @@
  * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
  */
 import { COMMON, FOREMOST_CUES, GIVEN, IN_PLACE, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
-import { endsWith } from "./phrases.ts"
-import { type Token, written } from "./tokens.ts"
+import { endsWith } from "./patterns.ts"
+import { type Token, written } from "./tokenize.ts"
 
 export interface SpokenName {
   readonly name: string

@@ -4,11 +4,11 @@
  */
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, choicesOfFact } from "./bind.ts"
-import type { KnownType } from "./conversation.ts"
-import type { Fact } from "./facts.ts"
+import { type Choice, choicesOfFact } from "./filterChoices.ts"
+import type { KnownType } from "./readConversation.ts"
+import type { Fact } from "./readFacts.ts"
 import { eqName, partly, side } from "./locate.ts"
-import { type SpokenName, withApostrophe } from "./names.ts"
+import { type SpokenName, withApostrophe } from "./readNames.ts"
 import { columnsOf, count, type Script, together } from "./script.ts"
 
 /** A name as it is looked for; without a name, whoever the facts fit. */

@@ -1,8 +1,8 @@
 /** What basic mode says: sentences out of what was found, and never a word of the machinery. */
 import { foldText } from "../../domain/keys.ts"
 import type { Entity, Named, Page, ReferenceCell } from "../../domain/Page.ts"
-import { labelOf } from "./columns.ts"
-import type { Known, KnownType } from "./conversation.ts"
+import { labelOf } from "./conceptColumns.ts"
+import type { Known, KnownType } from "./readConversation.ts"
 import { ANYBODY } from "./lexicon.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 

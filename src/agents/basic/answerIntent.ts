@@ -1,14 +1,14 @@
 /** Which script answers an intent; what was meant before is read from the earlier messages. */
 import { browse } from "./browse.ts"
-import type { Conversation, Known, KnownType } from "./conversation.ts"
+import type { Conversation, Known, KnownType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
 import { Intent } from "./Intent.ts"
 import { readIntent } from "./readIntent.ts"
-import type { Lookup } from "./lookup.ts"
-import { readNames } from "./names.ts"
+import type { Lookup } from "./readLookup.ts"
+import { readNames } from "./readNames.ts"
 import { count, listedTypes, type Script } from "./script.ts"
-import { tell, tellChosen } from "./who.ts"
-import { amount, called, greeting, notForYou, small, tryThese, unclear } from "./words.ts"
+import { tell, tellChosen } from "./describeSubject.ts"
+import { amount, called, greeting, notForYou, small, tryThese, unclear } from "./replies.ts"
 
 /** A context that names this many types may have left some out. */
 const MANY_TYPES = 8

@@ -7,8 +7,8 @@ import { SIMULATION, SmsAdmission } from "../../services/texting/SmsAdmission.ts
 import { type Outcome, SmsInbox } from "../../services/texting/SmsInbox.ts"
 import { SmsLog } from "../../services/texting/SmsLog.ts"
 import { type Segments, segmentsOf } from "./gsm.ts"
-import { makeLoopback } from "./loopback.ts"
-import { Texting } from "./Texting.ts"
+import { makeLoopback } from "./loopbackProvider.ts"
+import { Texting } from "./SmsProcessor.ts"
 
 const AT_ONCE = { quiet: 0, most: 0 }
 const LEASE_SECONDS = 30

@@ -3,11 +3,11 @@ import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { byWord } from "../../domain/text.ts"
-import type { Known, KnownType } from "./conversation.ts"
+import type { Known, KnownType } from "./readConversation.ts"
 import { ANYBODY, CARDINALS, CONCEPTS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
-import { startsWith } from "./phrases.ts"
-import { timeAt, type When } from "./time.ts"
-import { folded, type Token, written } from "./tokens.ts"
+import { startsWith } from "./patterns.ts"
+import { timeAt, type When } from "./readTime.ts"
+import { folded, type Token, written } from "./tokenize.ts"
 
 export type Condition = Data.TaggedEnum<{
   /** Within a time, by whichever date such a thing has. */
