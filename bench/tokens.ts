@@ -8,7 +8,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MaxAgent } from "../src/agents/MaxAgent.ts"
-import { anthropic } from "../src/agents/providers/AnthropicStep.ts"
+import { anthropicStep } from "../src/agents/providers/AnthropicStep.ts"
 import { Database } from "../src/database/Database.ts"
 import { Env } from "../src/env.ts"
 import { Services } from "../src/layers.ts"
@@ -32,7 +32,7 @@ export const tokens = (quiet: boolean) =>
       conversation(server, quiet).pipe(
         Effect.provide(
           MaxAgent.layer.pipe(
-            Layer.provideMerge(anthropic({ key: Redacted.make("none"), model: "scripted", url: server.url })),
+            Layer.provideMerge(anthropicStep({ key: Redacted.make("none"), model: "scripted", url: server.url })),
             Layer.provideMerge(ToolHandlers),
             Layer.provideMerge(Services),
             Layer.provideMerge(Database.layer),

@@ -33,7 +33,7 @@ export interface TurnInput {
   /** What the person wrote, or the handle of a choice that was offered. */
   readonly say: { readonly text: string } | { readonly choice: string }
   /** Keeps the answer together with what the channel writes of it: both, in one transaction, or neither. */
-  readonly keeping?: (keep: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
+  readonly persist?: (keep: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
 }
 
 /** A whole answer that is about to be kept. */
@@ -123,7 +123,7 @@ export class MaxAgent extends Context.Service<
           outputTokens: spent.outputTokens,
           reference
         })
-        yield* input.keeping === undefined ? keep : input.keeping(keep, { session: session.id, text, choices })
+        yield* input.persist === undefined ? keep : input.persist(keep, { session: session.id, text, choices })
         if (choices.length > 0) yield* Queue.offer(events, { _tag: "matches", choices })
         return { session: session.id, text, presented }
       }, Effect.scoped)

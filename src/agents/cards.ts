@@ -5,9 +5,9 @@
 import type { ReferenceCell } from "../domain/Page.ts"
 import type { Presented, SaidCell } from "../domain/Presented.ts"
 import type { TypeOverview } from "../services/EntityQueryService.ts"
-import { Grounds } from "./guards/Grounding.ts"
+import { Grounding } from "./guards/Grounding.ts"
 import { type Claim, claims, dayKeys } from "./guards/claims.ts"
-import { normal } from "./guards/normalize.ts"
+import { normalize } from "./guards/normalize.ts"
 import { MAX_FOCUS } from "./prepare.ts"
 import { type Meant, position, words } from "./Sightings.ts"
 import type { Choice } from "../wire/TurnEvent.ts"
@@ -32,7 +32,7 @@ const CLAIMED: Readonly<Record<string, ReadonlyArray<Claim["kind"]>>> = {
 interface Said {
   readonly folded: string
   /** What a reply may say when this answer is all that is known. */
-  readonly grounds: Grounds
+  readonly grounding: Grounding
 }
 
 const plain = (value: unknown): string =>
@@ -46,11 +46,11 @@ const dayOf = (claim: Claim): Claim => {
     : { ...claim, keys: dayKeys(day).filter((key) => key.startsWith("day ") || key.startsWith("month-day ")) }
 }
 
-const isSaid = (value: string, kind: string, { folded, grounds }: Said): boolean => {
+const isSaid = (value: string, kind: string, { folded, grounding }: Said): boolean => {
   const kinds = CLAIMED[kind]
   if (kinds === undefined) return value.length >= 3 && position(folded, value) !== undefined
-  const own = claims(normal(value), grounds.place).filter((claim) => kinds.includes(claim.kind))
-  return own.length > 0 && own.every((claim) => grounds.holds(claim.kind === "date" ? dayOf(claim) : claim))
+  const own = claims(normalize(value), grounding.locale).filter((claim) => kinds.includes(claim.kind))
+  return own.length > 0 && own.every((claim) => grounding.isGrounded(claim.kind === "date" ? dayOf(claim) : claim))
 }
 
 const cellsOf = (
@@ -62,7 +62,7 @@ const cellsOf = (
     .filter(({ id }) => !NOT_CELLS.includes(id) && columns[id] !== undefined && columns[id] !== null)
     .flatMap(({ id, kind, name }) => {
       const value = columns[id]
-      const parts = (Array.isArray(value) ? value : [value]).map((part) => normal(plain(part)).trim())
+      const parts = (Array.isArray(value) ? value : [value]).map((part) => normalize(plain(part)).trim())
       const spoken = parts.filter((part) => part !== "" && part.length <= MAX_VALUE && isSaid(part, kind, said))
       return spoken.length === 0 ? [] : [{ name, kind, value: spoken.join(", ") }]
     })
@@ -72,9 +72,9 @@ const cellsOf = (
 export const presentedBy = (
   text: string,
   meant: ReadonlyArray<Meant>,
-  { grounds, overview }: { readonly grounds: Grounds; readonly overview: ReadonlyArray<TypeOverview> }
+  { grounding, overview }: { readonly grounding: Grounding; readonly overview: ReadonlyArray<TypeOverview> }
 ): ReadonlyArray<Presented> => {
-  const said: Said = { folded: ` ${words(text)} `, grounds: new Grounds(grounds.place).text(text) }
+  const said: Said = { folded: ` ${words(text)} `, grounding: new Grounding(grounding.locale).addText(text) }
   return meant.map((one, index) => {
     // Of several only those that are called by their names: a value can be somebody else's as well.
     const isNamed = meant.length === 1 || (one.name !== undefined && position(said.folded, one.name) !== undefined)

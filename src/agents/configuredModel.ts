@@ -20,12 +20,12 @@ export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = 
         if (key === undefined) {
           return yield* new ConfigurationError({ message: "MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY, too." })
         }
-        const { anthropic } = yield* Effect.promise(() => import("./providers/AnthropicStep.ts"))
-        return anthropic({ key, url, model: env.model ?? DEFAULT_MODEL })
+        const { anthropicStep } = yield* Effect.promise(() => import("./providers/AnthropicStep.ts"))
+        return anthropicStep({ key, url, model: env.model ?? DEFAULT_MODEL })
       }
       default: {
-        const { axProvider } = yield* Effect.promise(() => import("./providers/AxStep.ts"))
-        return axProvider({ provider, key: env.axKey, url: env.axUrl, model: env.model })
+        const { axStep } = yield* Effect.promise(() => import("./providers/AxStep.ts"))
+        return axStep({ provider, key: env.axKey, url: env.axUrl, model: env.model })
       }
     }
   })

@@ -9,7 +9,7 @@ import type { FindQuery } from "../domain/Query.ts"
 import { callTool, type ToolOutcome } from "../tools/call.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
 import { SYSTEM_PROMPT } from "../tools/prompt.ts"
-import type { Grounds } from "./guards/Grounding.ts"
+import type { Grounding } from "./guards/Grounding.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "./guards/ReplyGuard.ts"
 import {
   type Message,
@@ -51,7 +51,7 @@ export interface Spent {
 export interface Question {
   readonly model: ModelStep["Service"]
   readonly messages: ReadonlyArray<Message>
-  readonly grounds: Grounds
+  readonly grounding: Grounding
   readonly sightings: Sightings
   /** The plural of each type that the person may see, by slug. */
   readonly plurals: ReadonlyMap<string, string>
@@ -91,7 +91,7 @@ const spentFault = new TurnFault({ reason: "Budget", message: SENTENCES.turnIsSp
 
 /** Answers a question; what was said has been sent as events by then. */
 export const answer = Effect.fnUntraced(function* (question: Question) {
-  const { events, grounds, sightings, spent } = question
+  const { events, grounding, sightings, spent } = question
   const messages = [...question.messages]
   const room = { rows: MAX_ROWS, length: MAX_RESULT_LENGTH }
   let held = false
@@ -102,7 +102,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     const maxTokens = Math.min(MAX_REPLY, question.tokens - spent.inputTokens - spent.outputTokens - cost)
     if (spent.steps >= MAX_STEPS || maxTokens < MIN_REPLY) return yield* spentFault
     spent.steps += 1
-    const guard = held ? lenientGuard(grounds) : strictGuard(grounds)
+    const guard = held ? lenientGuard(grounding) : strictGuard(grounding)
     const request: StepRequest = { system: SYSTEM_PROMPT, messages, tools: toolDefinitions, maxTokens }
     return yield* listen(question, request, guard, cost)
   })
@@ -146,7 +146,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     }
     const parts = results.map((result, index) => toPart(outcome.calls[index]!, spend(room, result)))
     for (const [index, part] of parts.entries()) {
-      if (part.value !== undefined) see(outcome.calls[index]!, part.value, grounds, sightings)
+      if (part.value !== undefined) see(outcome.calls[index]!, part.value, grounding, sightings)
     }
     messages.push({ role: "user", parts })
   }
@@ -201,7 +201,7 @@ const listen = (question: Question, request: StepRequest, guard: ReplyGuard, cos
       yield* say(guard.end())
       const after = [
         ...(finished.reason === "length" ? [SENTENCES.stopped] : []),
-        ...(guard.leftOut() ? [said.trim() === "" ? SENTENCES.nothingLeft : SENTENCES.leftOut] : [])
+        ...(guard.removedText() ? [said.trim() === "" ? SENTENCES.nothingLeft : SENTENCES.leftOut] : [])
       ]
       if (after.length > 0) yield* say({ text: `${said === "" || /\s$/.test(said) ? "" : " "}${after.join(" ")}` })
     }
@@ -268,8 +268,8 @@ const toPart = (call: ToolCall, result: ToolOutcome): Extract<Part, { _tag: "Too
 })
 
 /** What the model has been shown may be said, and may be what the answer is about. */
-const see = (call: ToolCall, value: unknown, grounds: Grounds, sightings: Sightings): void => {
-  grounds.result(value)
+const see = (call: ToolCall, value: unknown, grounding: Grounding, sightings: Sightings): void => {
+  grounding.addResult(value)
   if (call.name !== "findEntities") return
   const query = call.input as FindQuery
   sightings.page(

@@ -7,7 +7,7 @@ import { todayIn } from "../domain/values.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
 import type { OpenSession, Reference, Said } from "../services/conversations/Sessions.ts"
 import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./turnContext.ts"
-import { Grounds } from "./guards/Grounding.ts"
+import { Grounding } from "./guards/Grounding.ts"
 import type { Message } from "./ModelStep.ts"
 import { Sightings } from "./Sightings.ts"
 
@@ -16,7 +16,7 @@ export const MAX_FOCUS = 8
 
 interface Prepared {
   readonly messages: ReadonlyArray<Message>
-  readonly grounds: Grounds
+  readonly grounding: Grounding
   readonly sightings: Sightings
   readonly plurals: ReadonlyMap<string, string>
   /** What the person may look up. */
@@ -69,7 +69,7 @@ export const prepare = Effect.fnUntraced(function* (
   const context = makeContext(organization, overview, person?.entity, present)
   const prepared: Prepared = {
     messages: toMessages(JSON.stringify(context), recent(history), text),
-    grounds: groundsOf(organization, context, overview, present, recent(history), text),
+    grounding: groundingOf(organization, context, overview, present, recent(history), text),
     sightings: sightingsOf(present),
     plurals: new Map(overview.map(({ id, pluralName }) => [id, pluralName])),
     overview
@@ -132,20 +132,20 @@ const toMessages = (context: string, history: ReadonlyArray<Said>, asked: string
   return [{ role: "user", parts: [text(context), ...first!.parts] }, ...others]
 }
 
-const groundsOf = (
+const groundingOf = (
   organization: Organization,
   context: TurnContext,
   overview: ReadonlyArray<TypeOverview>,
   focus: ReadonlyArray<Found>,
   history: ReadonlyArray<Said>,
   asked: string
-): Grounds => {
-  const grounds = new Grounds({ country: organization.country, today: context.today })
-  grounds.words(organization.name)
-  for (const type of overview) grounds.words(`${type.name} ${type.pluralName}`)
-  for (const { page } of focus) grounds.result(page.entities)
-  for (const said of history) grounds.text(said.asked).text(said.answered)
-  return grounds.text(asked)
+): Grounding => {
+  const grounding = new Grounding({ country: organization.country, today: context.today })
+  grounding.addWords(organization.name)
+  for (const type of overview) grounding.addWords(`${type.name} ${type.pluralName}`)
+  for (const { page } of focus) grounding.addResult(page.entities)
+  for (const said of history) grounding.addText(said.asked).addText(said.answered)
+  return grounding.addText(asked)
 }
 
 const sightingsOf = (focus: ReadonlyArray<Found>): Sightings => {

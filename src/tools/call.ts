@@ -8,7 +8,7 @@ import { sealed } from "../observability/spans.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
 import { MaxToolkit } from "./Toolkit.ts"
-import { wrongShape } from "./describeIssue.ts"
+import { describeIssue } from "./describeIssue.ts"
 
 export interface ToolOutcome {
   /** What a model reads. */
@@ -44,7 +44,7 @@ const checks = Object.fromEntries(
 /** What is wrong with the shape of a call's input, in words; undefined when nothing is. */
 export const shapeFault = (name: ToolName, input: unknown): string | undefined => {
   const checked = checks[name](input)
-  return Result.isFailure(checked) ? wrongShape(checked.failure.issue) : undefined
+  return Result.isFailure(checked) ? describeIssue(checked.failure.issue) : undefined
 }
 
 /** The toolkit writes a call's input on the span that is current. */

@@ -93,7 +93,7 @@ layer(agentFor(server, { turnSeconds: 6 }), { excludeTestServices: true, timeout
         const better = yield* say(organization, ADMIN, "her address?")
         expect(better.shown).toBe("I don't know her address.")
         expect(server.requests[1]!.raw).toContain("made@up.example")
-        expect(server.requests[1]!.raw).toContain("is in no result")
+        expect(server.requests[1]!.raw).toContain("occurs neither in a result")
         server.reset(() => says("There is good news. Her address is made@up.example. Ask me for more."))
         const cleaned = yield* say(organization, ADMIN, "her address?")
         expect(cleaned.shown).toBe(`There is good news. Ask me for more. ${SENTENCES.leftOut}`)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { Grounds } from "../../src/agents/guards/Grounding.ts"
+import { Grounding } from "../../src/agents/guards/Grounding.ts"
 import { lenientGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
 
-const grounds = () =>
-  new Grounds({ country: "US", today: "2026-11-22" })
-    .words("Harbor Supply People Companies Meetings")
-    .result({
+const grounding = () =>
+  new Grounding({ country: "US", today: "2026-11-22" })
+    .addWords("Harbor Supply People Companies Meetings")
+    .addResult({
       total: 1000,
       entities: [
         {
@@ -24,10 +24,10 @@ const grounds = () =>
         }
       ]
     })
-    .text("Is there anything tomorrow, and what about the filter deal with joe@else.example?")
+    .addText("Is there anything tomorrow, and what about the filter deal with joe@else.example?")
 
-/** What a guard lets through of a reply that comes in pieces, and why it stopped. */
-const run = (reply: string, size = 5, guard = strictGuard(grounds())) => {
+/** Streams a reply through a guard in pieces of `size`; returns what it released and the fault that stopped it. */
+const run = (reply: string, size = 5, guard = strictGuard(grounding())) => {
   let shown = ""
   for (let at = 0; at < reply.length; at += size) {
     const { fault, text } = guard.push(reply.slice(at, at + size))
@@ -95,7 +95,7 @@ const FAIL = [
   "It is 1 500 dollars.",
   "Tel5125550199x is it.",
   "Call A5125550199.",
-  // Hidden in what can't be seen, or in other scripts' digits.
+  // Hidden in invisible characters or in other scripts' digits.
   "Her number is 512\u200b-555-0199.",
   "Her number is ５１２-５５５-０１９９.",
   "Her number is ٥١٢-٥٥٥-٠١٩٩.",
@@ -104,8 +104,8 @@ const FAIL = [
   "See https://evil\u2060.example/x for more."
 ]
 
-describe("the guard", () => {
-  it("lets well-founded words through, however they are cut", () => {
+describe("the reply guard", () => {
+  it("releases grounded replies, at any chunk size", () => {
     for (const reply of PASS) {
       for (const size of [1, 2, 3, 7, 1000]) {
         const judged = run(reply, size)
@@ -115,7 +115,7 @@ describe("the guard", () => {
     }
   })
 
-  it("stops what is made up, composed or of the machinery, however it is cut, and never shows it", () => {
+  it("rejects invented values, composed links and internal vocabulary at any chunk size, and never shows them", () => {
     for (const reply of FAIL) {
       for (const size of [1, 2, 3, 7, 1000]) {
         const { fault, shown } = run(reply, size)
@@ -141,8 +141,8 @@ describe("the guard", () => {
     }
   })
 
-  it("holds nothing back that is safe to show", () => {
-    const guard = strictGuard(grounds())
+  it("releases text as soon as it is safe to show", () => {
+    const guard = strictGuard(grounding())
     expect(guard.push("Ada Lovelace is a ").text).toBe("Ada Lovelace is ")
     expect(guard.push("customer ").text).toBe("a customer ")
     expect(guard.push("and her number is 512-555").text).toBe("and her number is ")
@@ -151,11 +151,11 @@ describe("the guard", () => {
     expect(guard.end()).toEqual({ text: "" })
   })
 
-  it("leaves out the sentence that fails the second time, and knows that it did", () => {
-    const guard = lenientGuard(grounds())
+  it("removes a failing sentence in lenient mode, and reports the removal", () => {
+    const guard = lenientGuard(grounding())
     const reply =
       "Ada Lovelace is a customer. Her number is 512-555-0199. You meet her tomorrow.\nShe lives in the database."
     expect(run(reply, 4, guard).shown).toBe("Ada Lovelace is a customer. You meet her tomorrow.\n")
-    expect(guard.leftOut()).toBe(true)
+    expect(guard.removedText()).toBe(true)
   })
 })

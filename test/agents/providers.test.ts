@@ -3,8 +3,8 @@ import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { afterAll, describe, expect, it as test } from "vitest"
 import { configuredModel } from "../../src/agents/configuredModel.ts"
 import { ModelFailure, ModelStep, type StepEvent, type StepRequest } from "../../src/agents/ModelStep.ts"
-import { anthropic } from "../../src/agents/providers/AnthropicStep.ts"
-import { axProvider } from "../../src/agents/providers/AxStep.ts"
+import { anthropicStep } from "../../src/agents/providers/AnthropicStep.ts"
+import { axStep } from "../../src/agents/providers/AxStep.ts"
 import { Env } from "../../src/env.ts"
 import { toolDefinitions } from "../../src/tools/definitions.ts"
 import { calls, inTurn, says, startMessages } from "../support/messages.ts"
@@ -14,8 +14,8 @@ afterAll(() => server.close())
 
 const key = Redacted.make("sk-test")
 const PROVIDERS = {
-  anthropic: anthropic({ key, model: "claude-haiku-5-5", url: server.url, retries: 2 }),
-  ax: Layer.orDie(axProvider({ provider: "ax:anthropic", key, model: "claude-haiku-5-5", url: server.url }))
+  anthropic: anthropicStep({ key, model: "claude-haiku-5-5", url: server.url, retries: 2 }),
+  ax: Layer.orDie(axStep({ provider: "ax:anthropic", key, model: "claude-haiku-5-5", url: server.url }))
 }
 
 const text = (value: string) => ({ _tag: "Text" as const, text: value })

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MaxAgent, type TurnInput } from "../../src/agents/MaxAgent.ts"
-import { anthropic } from "../../src/agents/providers/AnthropicStep.ts"
+import { anthropicStep } from "../../src/agents/providers/AnthropicStep.ts"
 import type { TurnEvent } from "../../src/agents/TurnEvent.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
@@ -24,7 +24,7 @@ type Settings = Parameters<typeof Env.layerWith>[0]
 export const agentOver = (server: MessagesServer, url: string, settings: Settings = {}, retries = 2) =>
   MaxAgent.layer.pipe(
     Layer.provideMerge(
-      anthropic({ key: Redacted.make("sk-test"), model: "claude-haiku-5-5", url: server.url, retries })
+      anthropicStep({ key: Redacted.make("sk-test"), model: "claude-haiku-5-5", url: server.url, retries })
     ),
     Layer.provideMerge(ToolHandlers),
     Layer.provideMerge(Services),

@@ -1,65 +1,65 @@
-/** What a reply may say: the values that are in this conversation's results and in what the person wrote. */
+/** The grounding of a reply: the values and words in this conversation's tool results and in what the person wrote. */
 import { foldText } from "../../domain/keys.ts"
 import type { DateRange } from "../../domain/values.ts"
-import { type Claim, claims, dayKeys, type Place } from "./claims.ts"
-import { normal } from "./normalize.ts"
+import { type Claim, claims, dayKeys, type Locale } from "./claims.ts"
+import { normalize } from "./normalize.ts"
 
 const WORD = /[\p{L}\p{N}]+/gu
 const lastDayOf = ({ to }: DateRange): string =>
   new Date(Date.parse(`${to}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
 
-export class Grounds {
-  readonly place: Place
+export class Grounding {
+  readonly locale: Locale
   readonly #keys = new Set<string>()
   readonly #days = new Set<string>()
   readonly #ranges: Array<DateRange> = []
   readonly #words = new Set<string>()
   readonly #ids = new Set<string>()
 
-  constructor(place: Place) {
-    this.place = place
+  constructor(locale: Locale) {
+    this.locale = locale
   }
 
-  /** What somebody wrote: its values and its words may be repeated, its links may not. */
-  text(text: string): this {
-    const clean = normal(text)
-    for (const claim of claims(clean, this.place)) {
+  /** Adds a text of the person's or of an earlier turn. A reply may repeat its values and words, but not its links. */
+  addText(text: string): this {
+    const clean = normalize(text)
+    for (const claim of claims(clean, this.locale)) {
       if (claim.kind !== "url") this.#add(claim)
       else for (const key of claim.keys) if (key.startsWith("host ")) this.#keys.add(key)
     }
-    return this.words(clean)
+    return this.addWords(clean)
   }
 
-  /** Words that the organization uses itself. */
-  words(text: string): this {
-    for (const [word] of normal(text).matchAll(WORD)) this.#words.add(foldText(word))
+  /** Adds the organization's own words, which a reply may use even where they name the machinery. */
+  addWords(text: string): this {
+    for (const [word] of normalize(text).matchAll(WORD)) this.#words.add(foldText(word))
     return this
   }
 
-  /** A tool's result: every value in it, at any depth. The ids in it are for looking things up, never for saying. */
-  result(value: unknown): this {
+  /** Adds every value of a tool result, at any depth. Its ids are for lookups: a reply must not show one. */
+  addResult(value: unknown): this {
     if (typeof value === "string" || typeof value === "number") this.#cell(String(value))
-    if (Array.isArray(value)) for (const part of value) this.result(part)
+    if (Array.isArray(value)) for (const part of value) this.addResult(part)
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       for (const [name, part] of Object.entries(value)) {
         if ((name === "entityId" || name === "id" || name === "nextCursorEntityId") && typeof part === "string") {
           this.#ids.add(part)
-        } else this.result(part)
+        } else this.addResult(part)
       }
     }
     return this
   }
 
-  /** An id that must not be said. */
-  id(id: string): this {
+  /** Adds an id that a reply must not show. */
+  addId(id: string): this {
     this.#ids.add(id)
     return this
   }
 
-  /** Whether the claim is well-founded. */
-  holds(claim: Claim): boolean {
+  /** Whether a value of this conversation supports the claim. */
+  isGrounded(claim: Claim): boolean {
     if (claim.keys.some((key) => this.#keys.has(key))) return true
-    // An amount in a currency may be a cell that has the bare number.
+    // A cell may hold the bare number of an amount that the reply gives with its currency.
     const bare = claim.keys.map((key) => /^number [\d.]+/.exec(key)?.[0]).filter((key) => key !== undefined)
     if (claim.kind === "amount" && bare.some((key) => this.#keys.has(`${key} bare`))) return true
     const { range } = claim
@@ -79,8 +79,8 @@ export class Grounds {
   }
 
   #cell(text: string) {
-    const clean = normal(text).trim()
-    this.text(clean)
+    const clean = normalize(text).trim()
+    this.addText(clean)
     this.#keys.add(`url ${clean}`)
   }
 

@@ -1,15 +1,15 @@
 /**
- * What a text claims that can be held against data: addresses, links, phone numbers, dates, times and amounts, each by
- * normalized values. Replies, results and what people write are read by the same eyes, so that two ways of writing one
- * thing are one thing.
+ * Extracts the verifiable claims of a text: e-mail addresses, links, phone numbers, dates, times and amounts, each with
+ * normalized keys. Replies, results and people's messages share this one extractor, so different spellings of one value
+ * compare equal.
  */
 import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { type DateRange, isoDate } from "../../domain/values.ts"
 import { asciiDigits } from "./normalize.ts"
 import { relativeDates } from "./relativeDates.ts"
 
-/** How phone numbers and relative dates are read. */
-export interface Place {
+/** The context in which phone numbers and relative dates are parsed. */
+export interface Locale {
   readonly country: string
   /** YYYY-MM-DD. */
   readonly today: string
@@ -19,14 +19,14 @@ export interface Claim {
   readonly kind: "url" | "email" | "phone" | "date" | "relative" | "time" | "amount"
   readonly start: number
   readonly end: number
-  /** It is well-founded when any of these is known. */
+  /** The claim is grounded if any of these keys is. */
   readonly keys: ReadonlyArray<string>
-  /** For relative dates: the days that are meant. */
+  /** The days that a relative date covers. */
   readonly range?: DateRange
 }
 
 const URL = /(?:[a-z][a-z0-9+.-]{1,20}:\/\/|www\.|(?:mailto|tel|data|javascript|file):(?=\S))[^\s<>"]+/gi
-/** A name that clients make a link of, whatever is behind it. */
+/** A host name: clients turn it into a link, even without a scheme. */
 const HOST =
   /(?<![\p{L}\p{N}@._-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}(?![\p{L}\p{N}@])(?:[/?#][^\s<>"]*)?/gu
 const EMAIL = /[^\s@<>()[\]{},;:"']+@[^\s@<>()[\]{},;:"']+/g
@@ -58,7 +58,7 @@ const WEEKDAY = /\b(?:sun|mon|tues|wednes|thurs|fri|satur)day\b/gi
 const pad = (value: string | number): string => String(value).padStart(2, "0")
 const monthOf = (word: string): string => pad(MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1)
 
-/** Everything that one day can be called. */
+/** The keys of every way to name a day. */
 export const dayKeys = (day: string): ReadonlyArray<string> => [
   `day ${day}`,
   `month-day ${day.slice(5)}`,
@@ -68,7 +68,7 @@ export const dayKeys = (day: string): ReadonlyArray<string> => [
   `weekday ${new Date(`${day}T00:00:00Z`).getUTCDay()}`
 ]
 
-/** A number's decimal text without what is only writing; several when it can be read in two ways. */
+/** The decimal forms of a number without its separators: two when the separators are ambiguous. */
 const numberKeys = (text: string): ReadonlyArray<string> => {
   const bare = text.replace(/[\s'’]/g, "")
   const plain = (digits: string) =>
@@ -102,8 +102,8 @@ const currencyOf = (word: string): string => {
 
 const trimmed = (text: string): string => text.replace(/[.,;:!?'"”’)\]}>*_]+$/u, "")
 
-/** Everything a text claims, in no order; what is part of one claim is no other. */
-export const claims = (original: string, place: Place): ReadonlyArray<Claim> => {
+/** The claims of a text, unordered and without overlap. */
+export const claims = (original: string, locale: Locale): ReadonlyArray<Claim> => {
   const found: Array<Claim> = []
   let text = asciiDigits(original)
   const take = (pattern: RegExp, read: (match: RegExpMatchArray) => Omit<Claim, "start" | "end"> | undefined) => {
@@ -143,7 +143,7 @@ export const claims = (original: string, place: Place): ReadonlyArray<Claim> => 
   take(DAY_FIRST, ([, date, month, year]) => dated(day(year, monthOf(month!), date!)))
   take(MONTH_YEAR, ([, month, year]) => ({ kind: "date", keys: [`year-month ${year}-${monthOf(month!)}`] }))
   take(LONE_MONTH, ([month]) => ({ kind: "date", keys: [`month ${monthOf(month)}`] }))
-  for (const { end, range, start } of relativeDates(text, place.today)) {
+  for (const { end, range, start } of relativeDates(text, locale.today)) {
     found.push({ kind: "relative", keys: [], range, start, end })
     text = text.slice(0, start) + "\u0001".repeat(end - start) + text.slice(end)
   }
@@ -157,7 +157,7 @@ export const claims = (original: string, place: Place): ReadonlyArray<Claim> => 
   })
   take(PHONE, ([match]) => {
     const digits = match.replace(/\D/g, "")
-    const key = phoneKey(match, place.country)
+    const key = phoneKey(match, locale.country)
     return {
       kind: "phone",
       keys: [`digits ${digits}`, `number ${digits}`, ...(key === undefined ? [] : [`phone ${key}`])]
@@ -183,7 +183,7 @@ const SCALES: Readonly<Record<string, number>> = {
   billion: 9
 }
 
-/** "1.2 million" as the number that it is; a percentage stays what is written. */
+/** Expands a scale: "1.2 million" becomes 1200000. A percentage stays as written. */
 const scaled = (key: string, scale: string | undefined): ReadonlyArray<string> => {
   const zeros = SCALES[scale?.toLowerCase() ?? ""]
   if (zeros === undefined) return [key]

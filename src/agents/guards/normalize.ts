@@ -1,7 +1,7 @@
-/** Text in the form in which it is judged and shown: compatibility forms unified, nothing invisible in it. */
+/** Text normalization and sentence boundaries: replies are judged and shown in the normal form. */
 
-/** NFKC, without format characters and without control characters other than line ends and tabs. */
-export const normal = (text: string): string =>
+/** NFKC without format characters and without control characters other than line ends and tabs. */
+export const normalize = (text: string): string =>
   text
     .normalize("NFKC")
     .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
@@ -9,7 +9,7 @@ export const normal = (text: string): string =>
 
 const DIGIT = /\p{Nd}/u
 
-/** The digits of every script as 0 to 9: each script's ten stand in one run, its zero first. */
+/** Replaces the digits of every script by 0 to 9. Unicode encodes each script's ten digits in one run, zero first. */
 export const asciiDigits = (text: string): string =>
   text.replace(/[^\p{ASCII}]/gu, (character) => {
     if (!DIGIT.test(character)) return character
@@ -19,11 +19,11 @@ export const asciiDigits = (text: string): string =>
     return String(value).padEnd(character.length)
   })
 
-/** Where sentences and lines end, behind the white space that follows. */
+/** The end of a sentence or line, including the white space that follows. */
 const SENTENCE_END = /(?:[.!?…]["'”’)\]]*\s+(?=["'“‘(\p{Lu}\p{N}*•-]))|\n+/gu
 const ABBREVIATION = /(?:^|[\s(])(?:\p{L}|Dr|Mr|Mrs|Ms|St|Jr|Sr|Inc|Ltd|Co|Corp|No|vs|approx|[ap]\.m|e\.g|i\.e)\.\s*$/iu
 
-/** Text cut behind each of its complete sentences and lines; the last part is what may still go on. */
+/** Splits text after each complete sentence and line; the last part may be incomplete. */
 export const sentences = (text: string): ReadonlyArray<string> => {
   const parts: Array<string> = []
   let from = 0

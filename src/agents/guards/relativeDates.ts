@@ -1,4 +1,4 @@
-/** Days that are named by how far away they are. */
+/** Relative dates in English text: `tomorrow`, `last week`, `in three days`, `two months ago`. */
 import type { DateRange } from "../../domain/values.ts"
 
 const UNITS = ["day", "week", "month", "year"] as const
@@ -32,7 +32,7 @@ const shift = (day: string, count: number, unit: Unit): string => {
   return iso(date)
 }
 
-/** The whole week (from Monday), month or year that a day is in. */
+/** The week (from Monday), month or year that contains a day. */
 const periodOf = (day: string, unit: Unit): DateRange => {
   const from =
     unit === "week"
@@ -51,7 +51,7 @@ export interface RelativeDate {
   readonly range: DateRange
 }
 
-/** The relative dates in a text, resolved against today. */
+/** Finds the relative dates of a text and resolves them against today. */
 export const relativeDates = (text: string, today: string): ReadonlyArray<RelativeDate> => {
   const found: Array<RelativeDate> = []
   const add = (match: RegExpMatchArray, range: DateRange) =>

@@ -8,7 +8,7 @@ import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import { traceparent } from "../../observability/spans.ts"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
-import { parsedInput } from "./parseToolInput.ts"
+import { parseToolInput } from "./parseToolInput.ts"
 
 export interface AnthropicSettings {
   readonly key: Redacted.Redacted<string>
@@ -21,7 +21,7 @@ export interface AnthropicSettings {
 const RETRIES = 4
 
 /** The model of Anthropic's that the settings name. */
-export const anthropic = (settings: AnthropicSettings): Layer.Layer<ModelStep> =>
+export const anthropicStep = (settings: AnthropicSettings): Layer.Layer<ModelStep> =>
   Layer.sync(ModelStep, () => {
     const client = new Anthropic({
       apiKey: Redacted.value(settings.key),
@@ -115,7 +115,7 @@ const reader = (emit: (event: StepEvent) => void) => {
         case "content_block_stop": {
           const call = calls.get(event.index)
           if (call !== undefined) {
-            emit({ _tag: "ToolCall", id: call.id, name: call.name, input: parsedInput(call.json) })
+            emit({ _tag: "ToolCall", id: call.id, name: call.name, input: parseToolInput(call.json) })
           }
           return
         }

@@ -7,7 +7,7 @@ import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-l
 import { ConfigurationError } from "../../domain/errors.ts"
 import { traceparent } from "../../observability/spans.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
-import { parsedInput } from "./parseToolInput.ts"
+import { parseToolInput } from "./parseToolInput.ts"
 
 export interface AxSettings {
   /** As Ax calls it; `ax:` before it is for those that Max has itself, such as ax:anthropic. */
@@ -20,7 +20,7 @@ export interface AxSettings {
 const MISSING = new ConfigurationError({ message: "This provider needs Ax: npm install @ax-llm/ax" })
 
 /** The provider of Ax that the settings name. */
-export const axProvider = (settings: AxSettings): Layer.Layer<ModelStep, ConfigurationError> =>
+export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, ConfigurationError> =>
   Layer.effect(
     ModelStep,
     Effect.gen(function* () {
@@ -166,7 +166,7 @@ const reader = (emit: (event: StepEvent) => void) => {
     refused: () => emit({ _tag: "Finished", reason: "refusal", usage }),
     end: () => {
       for (const [id, { input, json, name }] of calls) {
-        emit({ _tag: "ToolCall", id, name, input: input ?? parsedInput(json) })
+        emit({ _tag: "ToolCall", id, name, input: input ?? parseToolInput(json) })
       }
       if (reason === undefined && calls.size === 0) throw new ModelFailure({ reason: "Broken" })
       emit({ _tag: "Finished", reason: calls.size > 0 ? "tools" : (reason ?? "end"), usage })

@@ -1,5 +1,5 @@
 /** A call's input as a model wrote it, or `undefined` when it isn't a JSON object; no input at all is an empty one. */
-export const parsedInput = (json: string): unknown => {
+export const parseToolInput = (json: string): unknown => {
   if (json.trim() === "") return {}
   try {
     const value: unknown = JSON.parse(json)

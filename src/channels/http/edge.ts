@@ -8,7 +8,7 @@ import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { wrongAt, wrongShape } from "../../tools/describeIssue.ts"
+import { describePaths, describeIssue } from "../../tools/describeIssue.ts"
 import { preflight, readable } from "./cors.ts"
 import { problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
@@ -78,7 +78,7 @@ const refusal = (
     return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
   }
   const wrong = wrongKeys(request, find)
-  if (wrong.length > 0) return problem("InvalidInput", wrongAt(wrong))
+  if (wrong.length > 0) return problem("InvalidInput", describePaths(wrong))
   const length = headers["content-length"]
   if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
@@ -103,7 +103,7 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
   if (HttpApiError.HttpApiSchemaError.is(error)) {
     return error.kind === "Body" || error.kind === "ResponseHeaders"
       ? undefined
-      : problem("InvalidInput", wrongShape(error.cause.issue))
+      : problem("InvalidInput", describeIssue(error.cause.issue))
   }
   if (!HttpServerError.isHttpServerError(error)) return undefined
   switch (error.reason._tag) {

@@ -10,7 +10,7 @@ import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
-import { wrongShape } from "../../tools/describeIssue.ts"
+import { describeIssue } from "../../tools/describeIssue.ts"
 import { Need } from "./admitted.ts"
 import { Api, PARSING } from "./Api.ts"
 import { admitting } from "./authenticate.ts"
@@ -48,7 +48,7 @@ const tool = <Input, Found>(
     Effect.flatMap(textOf(request), (text) => {
       const input = decode(parsed(text))
       if (Result.isFailure(input)) {
-        return Effect.succeed(problem("InvalidInput", wrongShape(input.failure.issue)))
+        return Effect.succeed(problem("InvalidInput", describeIssue(input.failure.issue)))
       }
       return CurrentPrincipal.use(({ organizationId }) =>
         Effect.match(call(input.success, organizationId), {

@@ -20,7 +20,7 @@ export interface Line extends Account {
 }
 
 /** Seconds. */
-export const Times = Context.Reference<{
+export const SmsTiming = Context.Reference<{
   readonly merging: Merging
   readonly apology: number
   readonly lease: number
@@ -28,7 +28,7 @@ export const Times = Context.Reference<{
   readonly poll: number
   /** How long the provider has for an answer. */
   readonly sending: number
-}>("max/channels/sms/Times", {
+}>("max/channels/sms/SmsTiming", {
   defaultValue: () => ({ merging: { quiet: 1.5, most: 6 }, apology: 20, lease: 30, poll: 2, sending: 10 })
 })
 
@@ -50,7 +50,7 @@ export class Lines extends Context.Service<
     Effect.gen(function* () {
       const { publicUrl, smsPerNumber, smsSegments, twilioUrl } = yield* Env
       const settings = yield* SmsSettings
-      const { merging, sending } = yield* Times
+      const { merging, sending } = yield* SmsTiming
       const twilio = makeTwilio({ url: twilioUrl, timeout: sending * 1000 })
       return Lines.of({
         publicUrl,

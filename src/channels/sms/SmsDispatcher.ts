@@ -19,15 +19,15 @@ const backOff = (seconds: number, attempts: number): number =>
 const paused = (sent: Sent, attempts: number): Sent =>
   sent._tag === "Later" || sent._tag === "Unknown" ? { ...sent, seconds: backOff(sent.seconds, attempts) } : sent
 
-export class Sending extends Context.Service<
-  Sending,
+export class SmsDispatcher extends Context.Service<
+  SmsDispatcher,
   {
     /** Sends what is due; an answer that has become stale goes back to be asked again. */
     readonly sendDue: (lease: Lease, line: Line) => Effect.Effect<void, LeaseLost | Unavailable>
   }
->()("max/channels/sms/Sending") {
+>()("max/channels/sms/SmsDispatcher") {
   static readonly layer = Layer.effect(
-    Sending,
+    SmsDispatcher,
     Effect.gen(function* () {
       const outbox = yield* SmsOutbox
 
@@ -73,7 +73,7 @@ export class Sending extends Context.Service<
         return sent._tag === "Accepted" || sent._tag === "Refused"
       })
 
-      return Sending.of({
+      return SmsDispatcher.of({
         sendDue: Effect.fnUntraced(function* (lease, line) {
           for (;;) {
             const text = yield* outbox.next(lease)

@@ -21,9 +21,9 @@ import {
 import { SmsOutbox, type TextKind } from "../../services/texting/SmsOutbox.ts"
 import { SmsSettings } from "../../services/texting/SmsSettings.ts"
 import { keywordOf } from "./keywords.ts"
-import { type Line, Times } from "./Line.ts"
+import { type Line, SmsTiming } from "./Line.ts"
 import { shapeReply } from "./shapeReply.ts"
-import { Sending } from "./SmsDispatcher.ts"
+import { SmsDispatcher } from "./SmsDispatcher.ts"
 import { greeting, notAdmitted, SENTENCES } from "./notices.ts"
 
 /** Identical exchanges after which nothing is said any more: two machines would never stop. */
@@ -50,23 +50,23 @@ const chosen = (text: string, choices: ReadonlyArray<string>): string | undefine
 
 type Failed = Extract<TurnEvent, { readonly _tag: "error" }>
 
-export class Texting extends Context.Service<
-  Texting,
+export class SmsProcessor extends Context.Service<
+  SmsProcessor,
   {
     /** Does everything that is due for a sender and gives it back; ends without a word when the lease is lost. */
     readonly handle: (lease: Lease, line: Line) => Effect.Effect<void>
   }
->()("max/channels/sms/Texting") {
+>()("max/channels/sms/SmsProcessor") {
   static readonly layer = Layer.effect(
-    Texting,
+    SmsProcessor,
     Effect.gen(function* () {
       const admission = yield* SmsAdmission
       const agent = yield* MaxAgent
       const inbox = yield* SmsInbox
       const outbox = yield* SmsOutbox
-      const sending = yield* Sending
+      const dispatcher = yield* SmsDispatcher
       const settings = yield* SmsSettings
-      const times = yield* Times
+      const times = yield* SmsTiming
 
       const converse = (lease: Lease, line: Line) => {
         const { organization } = line
@@ -152,7 +152,7 @@ export class Texting extends Context.Service<
                     lease,
                     newText(messages, { kind: "apology", text: SENTENCES.apology, principal, greet }).text
                   )
-                  .pipe(Effect.andThen(sending.sendDue(lease, line)))
+                  .pipe(Effect.andThen(dispatcher.sendDue(lease, line)))
               )
             ),
             Effect.ignore
@@ -176,7 +176,7 @@ export class Texting extends Context.Service<
               who: principal,
               session,
               say: handle === undefined ? { text } : { choice: handle },
-              keeping: (keep, answer) => {
+              persist: (keep, answer) => {
                 const exchange = hashOf(text) + hashOf(answer.text)
                 const exchanges = exchange === sender.exchange ? sender.exchanges + 1 : 1
                 const said = { kind: "answer", text: answer.text, choices: answer.choices, principal, greet } as const
@@ -234,7 +234,7 @@ export class Texting extends Context.Service<
         })
 
         return Effect.gen(function* () {
-          yield* sending.sendDue(lease, line)
+          yield* dispatcher.sendDue(lease, line)
           for (;;) {
             const taken = yield* inbox.take(lease, line.merging)
             if (taken.length === 0) return
@@ -249,7 +249,7 @@ export class Texting extends Context.Service<
                 }
               })
             )
-            yield* sending.sendDue(lease, line)
+            yield* dispatcher.sendDue(lease, line)
           }
         })
       }
@@ -263,7 +263,7 @@ export class Texting extends Context.Service<
           Effect.forever
         )
 
-      return Texting.of({
+      return SmsProcessor.of({
         handle: (lease, line) => {
           let pause = 0
           return Effect.raceFirst(converse(lease, line), keep(lease)).pipe(

@@ -3,30 +3,30 @@ import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Env } from "../../env.ts"
 import { type Lease, SmsInbox } from "../../services/texting/SmsInbox.ts"
 import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
-import { Lines, Times } from "./Line.ts"
-import { Sending } from "./SmsDispatcher.ts"
-import { Texting } from "./SmsProcessor.ts"
+import { Lines, SmsTiming } from "./Line.ts"
+import { SmsDispatcher } from "./SmsDispatcher.ts"
+import { SmsProcessor } from "./SmsProcessor.ts"
 
 /** Senders that one process answers at the same time. */
 const MAX_AT_ONCE = 16
 /** Seconds until somebody looks again at a sender whose line can't be used as it is. */
 const PAUSE = 60
 
-export class Worker extends Context.Service<
-  Worker,
+export class SmsWorker extends Context.Service<
+  SmsWorker,
   {
     /** Says that something will be due in so many seconds. */
     readonly nudge: (seconds: number) => Effect.Effect<void>
   }
->()("max/channels/sms/Worker") {
+>()("max/channels/sms/SmsWorker") {
   static readonly layer = Layer.effect(
-    Worker,
+    SmsWorker,
     Effect.gen(function* () {
       const inbox = yield* SmsInbox
       const lines = yield* Lines
       const outbox = yield* SmsOutbox
-      const texting = yield* Texting
-      const times = yield* Times
+      const processor = yield* SmsProcessor
+      const times = yield* SmsTiming
       const { sessionDays } = yield* Env
       const scope = yield* Effect.scope
       const woken = yield* Queue.sliding<void>(1)
@@ -36,7 +36,7 @@ export class Worker extends Context.Service<
       const handle = (lease: Lease) =>
         lines.of(lease.key.line).pipe(
           Effect.flatMap((line) =>
-            line === undefined ? inbox.release(lease, times.merging, PAUSE) : texting.handle(lease, line)
+            line === undefined ? inbox.release(lease, times.merging, PAUSE) : processor.handle(lease, line)
           ),
           Effect.catchTags({
             ConfigurationError: ({ message }) =>
@@ -76,7 +76,7 @@ export class Worker extends Context.Service<
         )
       )
 
-      return Worker.of({
+      return SmsWorker.of({
         // A little later, so that what is due then is due on the database's clock, too.
         nudge: (seconds) => Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.sleep(seconds * 1000 + 20), wake), scope))
       })
@@ -84,9 +84,9 @@ export class Worker extends Context.Service<
   )
 
   /** The worker with all that only it and the webhooks need. */
-  static readonly live = Worker.layer.pipe(
-    Layer.provide(Texting.layer),
-    Layer.provide(Sending.layer),
+  static readonly live = SmsWorker.layer.pipe(
+    Layer.provide(SmsProcessor.layer),
+    Layer.provide(SmsDispatcher.layer),
     Layer.provideMerge(Lines.layer)
   )
 }

@@ -8,7 +8,7 @@ import { type Outcome, SmsInbox } from "../../services/texting/SmsInbox.ts"
 import { SmsLog } from "../../services/texting/SmsLog.ts"
 import { type Segments, segmentsOf } from "./gsm.ts"
 import { makeLoopback } from "./loopbackProvider.ts"
-import { Texting } from "./SmsProcessor.ts"
+import { SmsProcessor } from "./SmsProcessor.ts"
 
 const AT_ONCE = { quiet: 0, most: 0 }
 const LEASE_SECONDS = 30
@@ -28,7 +28,7 @@ export const simulateMessage = Effect.fnUntraced(function* (organization: Organi
   const admission = yield* SmsAdmission
   const inbox = yield* SmsInbox
   const log = yield* SmsLog
-  const texting = yield* Texting
+  const processor = yield* SmsProcessor
   const people = yield* admission.identify(organization, phone)
   const names = yield* log.names(organization, people)
   const admitted = yield* admission.admit(organization, phone)
@@ -42,7 +42,7 @@ export const simulateMessage = Effect.fnUntraced(function* (organization: Organi
     return yield* new OperatorError({ message: "A message from this number is being simulated already. Try again." })
   }
   const secret = Redacted.make("")
-  yield* texting.handle(lease, { organization, phone: SIMULATION, provider, account: "", secret, merging: AT_ONCE })
+  yield* processor.handle(lease, { organization, phone: SIMULATION, provider, account: "", secret, merging: AT_ONCE })
   const outcome = yield* inbox.outcomeOf(organization.id, message)
   if (outcome === undefined) {
     return yield* new OperatorError({ message: "There is no answer yet. Try again: the message is kept." })

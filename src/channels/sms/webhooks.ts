@@ -9,9 +9,9 @@ import { SmsInbox } from "../../services/texting/SmsInbox.ts"
 import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import type { Route } from "../http/edge.ts"
 import { problem, problemOf } from "../http/problems.ts"
-import { type Line, Lines, Times, TWILIO_PATH, TWILIO_STATUS_PATH } from "./Line.ts"
+import { type Line, Lines, SmsTiming, TWILIO_PATH, TWILIO_STATUS_PATH } from "./Line.ts"
 import { E164 } from "./Provider.ts"
-import { Worker } from "./SmsWorker.ts"
+import { SmsWorker } from "./SmsWorker.ts"
 
 export const SMS_ROUTES: ReadonlyArray<Route> = [
   { method: "POST", path: TWILIO_PATH, takes: "form" },
@@ -28,8 +28,8 @@ const handlers = Effect.gen(function* () {
   const inbox = yield* SmsInbox
   const lines = yield* Lines
   const outbox = yield* SmsOutbox
-  const worker = yield* Worker
-  const { merging } = yield* Times
+  const worker = yield* SmsWorker
+  const { merging } = yield* SmsTiming
 
   /** Calls `use` with the parameters of a request that was signed for the line whose number is in `ours`. */
   const signed =
@@ -76,4 +76,4 @@ export const Sms = Layer.unwrap(
       HttpRouter.add("POST", `${TWILIO_STATUS_PATH}/:text`, report)
     )
   )
-).pipe(Layer.provide(Worker.live))
+).pipe(Layer.provide(SmsWorker.live))

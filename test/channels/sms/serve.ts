@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { Http } from "../../../src/channels/http/server.ts"
-import { Times } from "../../../src/channels/sms/Line.ts"
+import { SmsTiming } from "../../../src/channels/sms/Line.ts"
 import { Database } from "../../../src/database/Database.ts"
 import { Env } from "../../../src/env.ts"
 import { Agent, Services } from "../../../src/layers.ts"
@@ -15,7 +15,7 @@ const Server = Http.pipe(
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(Env.layer),
   Layer.provideMerge(
-    Layer.succeed(Times, { merging: { quiet: 0.03, most: 0.1 }, apology: 60, lease: 30, poll: 0.05, sending: 2 })
+    Layer.succeed(SmsTiming, { merging: { quiet: 0.03, most: 0.1 }, apology: 60, lease: 30, poll: 0.05, sending: 2 })
   )
 )
 

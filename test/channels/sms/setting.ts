@@ -1,6 +1,6 @@
 /** A server with a scripted model and a scripted carrier, people with numbers, and what they hear. */
 import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
-import { Times } from "../../../src/channels/sms/Line.ts"
+import { SmsTiming } from "../../../src/channels/sms/Line.ts"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
@@ -26,19 +26,19 @@ export const BOB = "+15125550143"
 export const STRANGER = "+15125550199"
 
 type Overrides = Parameters<typeof startServer>[1]
-type TimesOf = (typeof Times)["Service"]
+type TimingOf = (typeof SmsTiming)["Service"]
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends number ? A[Key] : Mutable<A[Key]> }
 
 /** Everything that takes seconds for people takes a tenth of that here. */
-const QUICK: TimesOf = { merging: { quiet: 0.08, most: 0.6 }, apology: 60, lease: 10, poll: 0.1, sending: 1 }
+const QUICK: TimingOf = { merging: { quiet: 0.08, most: 0.6 }, apology: 60, lease: 10, poll: 0.1, sending: 1 }
 
 export const startSetting = async (
   overrides: Overrides = {},
-  times: Partial<TimesOf> = {},
+  times: Partial<TimingOf> = {},
   observed: Layer.Layer<never> = Layer.empty
 ) => {
   process.env["SMS_TEST_TOKEN"] = TOKEN
-  const own: Mutable<TimesOf> = structuredClone({ ...QUICK, ...times })
+  const own: Mutable<TimingOf> = structuredClone({ ...QUICK, ...times })
   const scope = Scope.makeUnsafe()
   const carrier = await startCarrier()
   const model = await startMessages(() => says("Hello there."))
@@ -55,7 +55,7 @@ export const startSetting = async (
       smsSegments: 1_000_000,
       ...overrides
     },
-    Layer.mergeAll(observed, Layer.succeed(Times, own))
+    Layer.mergeAll(observed, Layer.succeed(SmsTiming, own))
   )
   const run = server.run
   const organization: Organization = await run(makeOrganization("atlas"))

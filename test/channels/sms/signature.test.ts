@@ -2,7 +2,7 @@
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import twilio from "twilio"
-import { Times } from "../../../src/channels/sms/Line.ts"
+import { SmsTiming } from "../../../src/channels/sms/Line.ts"
 import { isSigned, twilioSignature } from "../../../src/channels/sms/twilioSignature.ts"
 import { Database } from "../../../src/database/Database.ts"
 import { SmsSettings } from "../../../src/services/texting/SmsSettings.ts"
@@ -25,7 +25,13 @@ const scope = Scope.makeUnsafe()
 let server: TestServer
 
 /** Nobody answers here: what is tested is what is let in. */
-const NEVER = Layer.succeed(Times, { merging: { quiet: 9e6, most: 9e6 }, apology: 20, lease: 30, poll: 60, sending: 1 })
+const NEVER = Layer.succeed(SmsTiming, {
+  merging: { quiet: 9e6, most: 9e6 },
+  apology: 20,
+  lease: 30,
+  poll: 60,
+  sending: 1
+})
 
 beforeAll(async () => {
   process.env["SMS_TEST_TOKEN"] = TOKEN

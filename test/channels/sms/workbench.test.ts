@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { BasicStep } from "../../../src/agents/basic/BasicStep.ts"
 import { MaxAgent } from "../../../src/agents/MaxAgent.ts"
-import { Sending } from "../../../src/channels/sms/SmsDispatcher.ts"
+import { SmsDispatcher } from "../../../src/channels/sms/SmsDispatcher.ts"
 import { simulateMessage } from "../../../src/channels/sms/simulateMessage.ts"
-import { Texting } from "../../../src/channels/sms/SmsProcessor.ts"
+import { SmsProcessor } from "../../../src/channels/sms/SmsProcessor.ts"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { Env } from "../../../src/env.ts"
@@ -41,8 +41,8 @@ const max = async (...args: ReadonlyArray<string>) => {
 
 const makeRuntime = (url: string) =>
   ManagedRuntime.make(
-    Texting.layer.pipe(
-      Layer.provide(Sending.layer),
+    SmsProcessor.layer.pipe(
+      Layer.provide(SmsDispatcher.layer),
       Layer.provideMerge(MaxAgent.layer),
       Layer.provideMerge(BasicStep),
       Layer.provideMerge(ToolHandlers),

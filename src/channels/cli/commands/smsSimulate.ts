@@ -3,9 +3,9 @@ import { Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { phoneKey } from "../../../domain/keys.ts"
 import { printable, quoted } from "../../../domain/text.ts"
-import { Sending } from "../../sms/SmsDispatcher.ts"
+import { SmsDispatcher } from "../../sms/SmsDispatcher.ts"
 import { type Simulated, simulateMessage } from "../../sms/simulateMessage.ts"
-import { Texting } from "../../sms/SmsProcessor.ts"
+import { SmsProcessor } from "../../sms/SmsProcessor.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { dim, note, result } from "../output.ts"
 
@@ -64,7 +64,7 @@ export const simulate = Command.make(
       }
       yield* result(yield* wantsJson, document, lines(simulated))
       yield* note(who(simulated))
-    }).pipe(Effect.provide(Texting.layer.pipe(Layer.provide(Sending.layer))))
+    }).pipe(Effect.provide(SmsProcessor.layer.pipe(Layer.provide(SmsDispatcher.layer))))
 ).pipe(
   Command.withDescription("Answer a message as if it had come from a number, and show what would be sent"),
   Command.withExamples([
