@@ -24,7 +24,11 @@ export const build = async () => {
   const fresh = join(root, `dist.${process.pid}`)
   try {
     await bundle({
-      entryPoints: { max: join(root, "src/main.ts") },
+      entryPoints: {
+        max: join(root, "src/main.ts"),
+        // Started by its path, beside the chunk that starts it.
+        readerProcess: join(root, "src/services/import/readers/readerProcess.js")
+      },
       outdir: join(fresh, "bin"),
       bundle: true,
       splitting: true,

@@ -78,7 +78,7 @@ const NODE_MODULES: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const sourcesOf = (folder: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name))
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.(js|tsx?)$/.test(name))
 
 const files = sourcesOf(source)
 

@@ -60,6 +60,27 @@ const peopleOf = Effect.fnUntraced(function* (organization: Organization) {
   return rows.map(({ external_id, name, status }) => [external_id, name, status])
 })
 
+/** An archive whose total says one entry and whose disk has two: the unpacking library goes by the disk. */
+const hiddenEntry = (name: string, size: number): Buffer => {
+  const archive = zip({ "first.xml": "x", [name]: "x" }, { [name]: size })
+  archive.writeUInt16LE(1, archive.length - 12)
+  return archive
+}
+
+/** The same, where only a ZIP64 record says that there are two. */
+const withZip64 = (archive: Buffer): Buffer => {
+  const [body, end] = [archive.subarray(0, -22), Buffer.from(archive.subarray(-22))]
+  const record = Buffer.alloc(56)
+  record.writeUInt32LE(0x06064b50)
+  record.writeUInt32LE(2, 32)
+  record.writeUInt32LE(end.readUInt32LE(16), 48)
+  const locator = Buffer.alloc(20)
+  locator.writeUInt32LE(0x07064b50)
+  locator.writeUInt32LE(body.length, 8)
+  end.writeUInt16LE(1, 8)
+  return Buffer.concat([body, record, locator, end])
+}
+
 layer(TestServices, { excludeTestServices: true })("import, of files as they are,", (it) => {
   describe("reads encodings", () => {
     const text = "id,name,status\n1,Jürgen Müller,Größe\n2,Zoë,\n"
@@ -155,7 +176,7 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
               { formula: "SUM(A1:A2)", value: 42 }
             ],
             [],
-            [1002, "Bob", null, null, null, 12, false, { formula: `HYPERLINK("x")`, value: "=1+1" }, 7]
+            [1002, "Bob", null, null, null, 1e-7, false, { formula: `HYPERLINK("x")`, value: "=1+1" }, 7]
           ]),
           Staff: sheetXml([
             ["id", "name"],
@@ -181,6 +202,11 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
           { columns: { since: "2023-03-15", score: "0.3", note: "=cmd|'/c calc'!A1", total: 42 } }
         ])
         expect(String(found.entities[0]!.columns!["seen_at"])).toBe("2023-03-15 18:00")
+        const small = yield* admin.find({
+          filters: [{ columnId: "total", op: "eq", value: "7" }],
+          selectColumns: ["score"]
+        })
+        expect(small.entities).toMatchObject([{ columns: { score: "0.0000001" } }])
         expect((yield* run(organization, { "sheets.xlsx": bytes }, { sheet: "Staff" })).inserted).toBe(1)
         expect((yield* refusal(organization, { "sheets.xlsx": bytes }, { sheet: "Stuff" })).message).toBe(
           `sheets.xlsx: there is no sheet of that name. It has: "Customers & co", "Staff".`
@@ -217,6 +243,9 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
           expect(yield* message("empty.xlsx", workbook({ One: sheetXml([]) }))).toContain("the sheet is empty.")
           const gigabyte = zip({ "xl/workbook.xml": "x" }, { "xl/workbook.xml": 4_000_000_000 })
           expect(yield* message("claims.xlsx", gigabyte)).toContain(tooLarge)
+          const hidden = hiddenEntry("xl/workbook.xml", 4_000_000_000)
+          expect(yield* message("total.xlsx", hidden)).toContain(tooLarge)
+          expect(yield* message("zip64.xlsx", withZip64(hidden))).toContain(tooLarge)
           const far = sheetXml([["id", "name"]]).replace(
             "</sheetData>",
             `<row r="1000000000"><c r="A1000000000"><v>1</v></c></row></sheetData>`

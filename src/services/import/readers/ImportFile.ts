@@ -54,7 +54,7 @@ export const openImportFile = (
     })
     const content = yield* Effect.acquireRelease(
       Effect.tryPromise({ try: () => contentOf(source, options), catch: failed }),
-      ({ close }) => Effect.promise(async () => close?.())
+      ({ close }) => Effect.sync(() => close?.())
     )
     const headers = yield* Effect.try({ try: () => checkHeaders(content.headers), catch: failed })
     const { guessed } = source.encoding
@@ -79,14 +79,14 @@ interface Content {
   readonly format: string
   readonly headers: ReadonlyArray<string>
   readonly records: (headers: ReadonlyArray<string>) => AsyncGenerator<ReadonlyArray<FileRecord>>
-  readonly close?: () => Promise<unknown>
+  readonly close?: () => void
 }
 
 const DELIMITERS: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" }
 
 const contentOf = async (source: FileSource, { sheet }: FileOptions): Promise<Content> => {
   if (source.format === "xlsx") {
-    // Few files are spreadsheets, and a thread is a heavy thing.
+    // Loaded on demand: few files are spreadsheets.
     const { openSheet } = await import("./xlsx.ts")
     const opened = await openSheet(source, sheet)
     return { ...opened, format: `XLSX, sheet ${quoted(opened.name)}` }

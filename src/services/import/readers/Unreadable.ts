@@ -1,4 +1,4 @@
-/** What makes a file unreadable, at a line if there is one. */
+/** Why a file can't be read, with the line where that shows if there is one. */
 export class Unreadable extends Error {
   readonly line: number | undefined
   constructor(message: string, line?: number) {
@@ -6,3 +6,7 @@ export class Unreadable extends Error {
     this.line = line
   }
 }
+
+export const DAMAGED = "this isn't a spreadsheet, or it is damaged."
+export const TOO_LARGE =
+  "this spreadsheet is too large to be read as one. Save the sheet as CSV (UTF-8): that may have any size."

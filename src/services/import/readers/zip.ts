@@ -1,28 +1,46 @@
-/** A spreadsheet's archive, looked at before anybody unpacks it: how much it says it is, and rows that no sheet has. */
+/**
+ * A spreadsheet's archive, inspected before the reader unpacks it: the sizes that it declares, and rows that no sheet has.
+ * The directory is walked here as fflate walks it, which unpacks it: with a second zip library the check could see other
+ * entries than the reader, and of these checks yauzl would bring none but the comparison with the declared size.
+ */
 import { createInflateRaw } from "node:zlib"
-import { Unreadable } from "./Unreadable.ts"
+import { DAMAGED, Unreadable } from "./Unreadable.ts"
 
 interface Entry {
   readonly name: string
   readonly deflated: boolean
   readonly packed: Buffer
+  /** The size that it declares to unpack to. */
   readonly bytes: number
 }
 
-const damaged = () => new Unreadable("this isn't a spreadsheet, or it is damaged.")
+const damaged = () => new Unreadable(DAMAGED)
 
-/** The entries of an archive's directory; none of an archive of more than 4 GB, which is no spreadsheet of anybody's. */
-export const entriesOf = (zip: Buffer): ReadonlyArray<Entry> => {
+const [END, END_64, LOCATOR_64, HEADER] = [0x06054b50, 0x06064b50, 0x07064b50, 0x02014b50]
+
+/** Where an archive's directory begins, and how many entries it has. */
+const directoryOf = (zip: Buffer): readonly [at: number, count: number] => {
   let end = zip.length - 22
-  while (end >= 0 && zip.readUInt32LE(end) !== 0x06054b50) {
+  while (end >= 0 && zip.readUInt32LE(end) !== END) {
     if (zip.length - end > 65_557) throw damaged()
     end--
   }
   if (end < 0) throw damaged()
+  // The ZIP64 record counts wherever there is one, whatever the other one says.
+  if (end >= 20 && zip.readUInt32LE(end - 20) === LOCATOR_64) {
+    const record = zip.readUInt32LE(end - 12)
+    if (record + 56 > zip.length) throw damaged()
+    if (zip.readUInt32LE(record) === END_64) return [zip.readUInt32LE(record + 48), zip.readUInt32LE(record + 32)]
+  }
+  return [zip.readUInt32LE(end + 16), zip.readUInt16LE(end + 8)]
+}
+
+/** The entries of an archive's directory; a ZIP64 size counts as the 4 GB that stand in its place. */
+export const entriesOf = (zip: Buffer): ReadonlyArray<Entry> => {
   const entries: Array<Entry> = []
-  let at = zip.readUInt32LE(end + 16)
-  for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
-    if (at + 46 > zip.length || zip.readUInt32LE(at) !== 0x02014b50) throw damaged()
+  let [at, left] = directoryOf(zip)
+  for (; left > 0; left--) {
+    if (at + 46 > zip.length || zip.readUInt32LE(at) !== HEADER) throw damaged()
     const nameLength = zip.readUInt16LE(at + 28)
     const local = zip.readUInt32LE(at + 42)
     if (local + 30 > zip.length) throw damaged()
@@ -38,11 +56,11 @@ export const entriesOf = (zip: Buffer): ReadonlyArray<Entry> => {
   return entries
 }
 
-/** A row's number; whoever reads a sheet makes all rows before it. */
+/** The number of a row; reading a sheet allocates all rows before it. */
 const ROW = /<(?:\w+:)?row\b[^>]*?\sr\s*=\s*["']([^"']*)["']/g
 const LONGEST_TAG = 1000
 
-/** Whether a sheet has a row beyond the ten million, where a spreadsheet ends after one. */
+/** Whether a sheet has a row with a number of more than seven digits; a spreadsheet ends after 1,048,576. */
 export const hasFarRow = async ({ bytes, deflated, packed }: Entry): Promise<boolean> => {
   let rest = ""
   let read = 0
