@@ -5,7 +5,7 @@ import { Http } from "../src/channels/http/server.ts"
 import { Database } from "../src/database/Database.ts"
 import { CurrentPrincipal } from "../src/domain/Principal.ts"
 import { Env } from "../src/env.ts"
-import { Agent, Services } from "../src/layers.ts"
+import { Agent, ConfiguredDatabase, Services } from "../src/layers.ts"
 import { EntityQueryService } from "../src/services/EntityQueryService.ts"
 import { ToolHandlers } from "../src/tools/handlers.ts"
 import { answering, type Assignment } from "./contestants/answering.ts"
@@ -21,7 +21,7 @@ const serving = (url: string) =>
   Agent.pipe(
     Layer.provideMerge(ToolHandlers),
     Layer.provideMerge(Services),
-    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(ConfiguredDatabase),
     Layer.provideMerge(
       Env.layerWith({
         databaseUrl: Redacted.make(url),

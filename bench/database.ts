@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Database } from "../src/database/Database.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../src/layers.ts"
 
 export interface Where {
   /** A folder for a database that stays. */
@@ -39,7 +39,7 @@ export const onDatabase = <A, E>(
 ) => {
   const { release, settings } = settingsOf(where)
   return scenarios.pipe(
-    Effect.provide(Services.pipe(Layer.provideMerge(Database.layer), Layer.provideMerge(Env.layerWith(settings)))),
+    Effect.provide(Services.pipe(Layer.provideMerge(ConfiguredDatabase), Layer.provideMerge(Env.layerWith(settings)))),
     Effect.ensuring(Effect.sync(release))
   )
 }

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Database } from "../src/database/Database.ts"
 import { encodeId } from "../src/domain/ids.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../src/layers.ts"
 import { settingsOf, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
 import { plot } from "./plot.ts"
@@ -20,7 +20,7 @@ const SIZES: ReadonlyArray<number> = [10_000, 100_000, 1_000_000, 2_000_000]
 const opened = Effect.fnUntraced(function* (rows: number, { keep }: Where) {
   const { release, settings } = settingsOf({ keep: keep === undefined ? undefined : join(keep, String(rows)) })
   yield* Effect.addFinalizer(() => Effect.sync(release))
-  const layer = Services.pipe(Layer.provideMerge(Database.layer), Layer.provideMerge(Env.layerWith(settings)))
+  const layer = Services.pipe(Layer.provideMerge(ConfiguredDatabase), Layer.provideMerge(Env.layerWith(settings)))
   const context = yield* Layer.build(Layer.fresh(layer))
   const within = Effect.provideContext(context)
   const world: World = yield* within(openWorld(rows))

@@ -3,9 +3,8 @@ import { Effect, Layer } from "effect"
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Database } from "../src/database/Database.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../src/layers.ts"
 import { Importer, type ImportRequest } from "../src/services/import/Importer.ts"
 import { Organizations } from "../src/services/organizations/Organizations.ts"
 
@@ -53,7 +52,7 @@ export const importing = (rows: number, json: boolean) => {
   const home = mkdtempSync(join(tmpdir(), "max-bench-import-"))
   chmodSync(home, 0o755)
   const services = Services.pipe(
-    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(ConfiguredDatabase),
     Layer.provideMerge(
       Env.layerWith({ databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") })
     )

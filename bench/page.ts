@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { Database } from "../src/database/Database.ts"
+import { ConfiguredDatabase } from "../src/layers.ts"
 import { Env } from "../src/env.ts"
 import { openBrowser } from "../test/support/browser.ts"
 import { says, startMessages } from "../test/support/messages.ts"
@@ -79,7 +80,7 @@ const fill = ({ dataDir, stateDir }: Place) =>
     )
   }).pipe(
     Effect.provide(
-      Database.layer.pipe(
+      ConfiguredDatabase.pipe(
         Layer.provide(Env.layerWith({ databaseUrl: undefined, dataDir, stateDir, logLevel: "error" }))
       )
     ),

@@ -9,9 +9,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MaxAgent } from "../src/agents/MaxAgent.ts"
 import { anthropicStep } from "../src/agents/providers/AnthropicStep.ts"
-import { Database } from "../src/database/Database.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../src/layers.ts"
 import { ToolHandlers } from "../src/tools/handlers.ts"
 import { addPeople, asMember, makeOrganization } from "../test/support/atlas.ts"
 import { contextIn, finds, inTurn, type MessagesServer, says, startMessages } from "../test/support/messages.ts"
@@ -35,7 +34,7 @@ export const tokens = (quiet: boolean) =>
             Layer.provideMerge(anthropicStep({ key: Redacted.make("none"), model: "scripted", url: server.url })),
             Layer.provideMerge(ToolHandlers),
             Layer.provideMerge(Services),
-            Layer.provideMerge(Database.layer),
+            Layer.provideMerge(ConfiguredDatabase),
             Layer.provideMerge(
               Env.layerWith({ databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") })
             )

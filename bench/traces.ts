@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { Database } from "../src/database/Database.ts"
 import { shortReference } from "../src/domain/reference.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../src/layers.ts"
 import { Recorder } from "../src/observability.ts"
 import { TraceStore } from "../src/services/traces/TraceStore.ts"
 import { addPeople, asMember, makeOrganization } from "../test/support/atlas.ts"
@@ -36,7 +36,7 @@ const onOwnDatabase = <A, E>(
   chmodSync(home, 0o755)
   const settings = { databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") }
   const services = Layer.merge(Services, TraceStore.layer).pipe(
-    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(ConfiguredDatabase),
     Layer.provideMerge(Env.layerWith({ ...settings, lookupTimeout: 5000 }))
   )
   return scenarios.pipe(

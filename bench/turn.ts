@@ -8,9 +8,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MaxAgent } from "../src/agents/MaxAgent.ts"
 import { ModelStep, type StepEvent } from "../src/agents/ModelStep.ts"
-import { Database } from "../src/database/Database.ts"
 import { Env } from "../src/env.ts"
-import { Services } from "../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../src/layers.ts"
 import { ToolHandlers } from "../src/tools/handlers.ts"
 import { addPeople, asMember, makeOrganization } from "../test/support/atlas.ts"
 import type { Measured } from "./figures.ts"
@@ -113,7 +112,7 @@ export const turn = (quiet: boolean) =>
             Layer.provideMerge(instant),
             Layer.provideMerge(ToolHandlers),
             Layer.provideMerge(Services),
-            Layer.provideMerge(Database.layer),
+            Layer.provideMerge(ConfiguredDatabase),
             Layer.provideMerge(
               Env.layerWith({ databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") })
             ),

@@ -5,7 +5,8 @@
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import type { TurnEvent } from "./wire/TurnEvent.ts"
-import { type Connection, Database } from "./database/Database.ts"
+import { Database } from "./database/Database.ts"
+import type { Connection } from "./database/DatabaseSource.ts"
 import type { Organization } from "./domain/EntityType.ts"
 import {
   ConfigurationError,
@@ -20,7 +21,7 @@ import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 import type { FindQuery } from "./domain/Query.ts"
 import { Vouched, type Vouching } from "./domain/Vouched.ts"
 import { Env, type Values } from "./env.ts"
-import { Agent, Services } from "./layers.ts"
+import { Agent, ConfiguredDatabase, Services } from "./layers.ts"
 import { Observability } from "./observability.ts"
 import { Admission, type AdmissionError } from "./services/access/Admission.ts"
 import { CallLimits } from "./services/access/CallLimits.ts"
@@ -237,7 +238,7 @@ const databaseOf = ({ connection, databaseUrl, embedded }: MaxOptions) =>
             message: "databaseUrl is postgres://user:password@host:5432/database."
           })
       }
-      return connection === undefined ? Database.layer : Database.layerFrom(connection)
+      return connection === undefined ? ConfiguredDatabase : Database.layerFrom(connection)
     })
   )
 

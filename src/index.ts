@@ -5,7 +5,8 @@ export { MaxAgent, type TurnInput } from "./agents/MaxAgent.ts"
 export { configuredModel } from "./agents/configuredModel.ts"
 export { ModelFailure, ModelStep } from "./agents/ModelStep.ts"
 export { TurnEvent } from "./wire/TurnEvent.ts"
-export { type Connection, Database } from "./database/Database.ts"
+export { Database } from "./database/Database.ts"
+export { type Connection, DatabaseSource } from "./database/DatabaseSource.ts"
 export {
   ConfigurationError,
   InvalidInput,
@@ -28,7 +29,7 @@ export {
 export { type Subject, Vouched, type Vouching } from "./domain/Vouched.ts"
 export type { Filter, FilterOp, FindQuery } from "./domain/Query.ts"
 export { Env, SETTINGS } from "./env.ts"
-export { Live, LiveAgent, Services } from "./layers.ts"
+export { ConfiguredDatabase, Live, LiveAgent, Services } from "./layers.ts"
 export { Observability } from "./observability.ts"
 export { Admission } from "./services/access/Admission.ts"
 export { EntityQueryService } from "./services/EntityQueryService.ts"

@@ -1,8 +1,11 @@
 /** The layer graph; each line feeds those above it. */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { configuredModel } from "./agents/configuredModel.ts"
-import { Database } from "./database/Database.ts"
+import { connectionFailure, connectOwner, Database } from "./database/Database.ts"
+import { DatabaseSource, type Location, sourceOf } from "./database/DatabaseSource.ts"
+import { ConfigurationError } from "./domain/errors.ts"
+import { Env } from "./env.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
 import { Credentials } from "./services/access/Credentials.ts"
@@ -31,7 +34,7 @@ import { SmsSettings } from "./services/texting/SmsSettings.ts"
 import { Spending } from "./services/conversations/Spending.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
 
-/** Every service over a database that is given. */
+/** Every service, over a `Database` to be provided. */
 export const Services = Layer.mergeAll(
   Administration.layer,
   EntityQueryService.layer,
@@ -63,10 +66,46 @@ export const Services = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(OrganizationState.layer, Refusals.layer))
 )
 
-/** Every service over the configured database. */
-export const Live = Services.pipe(Layer.provideMerge(Database.layer))
+/**
+ * The database at a location: the URL or, without one, the embedded server, which this starts or joins. The embedded
+ * server's modules load here and only when they are needed.
+ */
+export const openSource = Effect.fnUntraced(
+  function* ({ databaseUrl, ...folders }: Location) {
+    if (databaseUrl !== undefined) return sourceOf({ url: databaseUrl })
+    const { openEmbedded } = yield* embedded
+    return yield* openEmbedded(folders)
+  },
+  Effect.mapError(({ message }) => new ConfigurationError({ message }))
+)
 
-/** The agent with the model that is configured, over services that are given. */
+/** The database at a location; undefined where opening it would create a new embedded one. */
+export const openExistingSource = Effect.fnUntraced(
+  function* (location: Location) {
+    const exists = location.databaseUrl !== undefined || (yield* (yield* embedded).isCreated(location))
+    return exists ? yield* openSource(location) : undefined
+  },
+  Effect.mapError(({ message }) => new ConfigurationError({ message }))
+)
+
+const embedded = Effect.promise(() => import("./database/embedded/EmbeddedServer.ts"))
+
+/** The owner's connection to the configured database, migrated or not. */
+export const configuredOwner = Env.pipe(
+  Effect.flatMap(openSource),
+  Effect.flatMap(connectOwner),
+  Effect.mapError(connectionFailure)
+)
+
+/** The pools of the configured database. */
+export const ConfiguredDatabase = Database.layer.pipe(
+  Layer.provide(Layer.effect(DatabaseSource, Effect.flatMap(Env, openSource)))
+)
+
+/** Every service over the configured database. */
+export const Live = Services.pipe(Layer.provideMerge(ConfiguredDatabase))
+
+/** The agent with the configured model, over services to be provided. */
 export const Agent = MaxAgent.layer.pipe(Layer.provideMerge(configuredModel))
 
 /** The agent over every service and the configured database. */

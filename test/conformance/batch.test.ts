@@ -10,7 +10,7 @@ import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
-import { Services } from "../../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { envFor, migratedDatabase, TestServices } from "../support/database.ts"
 import { generousPolicy, member } from "./generators.ts"
 import type { Caller } from "./oracle.ts"
@@ -37,7 +37,7 @@ const Watched = Services.pipe(
       })
     ).pipe(
       Layer.provideMerge(
-        Layer.unwrap(Effect.map(migratedDatabase, (url) => Database.layer.pipe(Layer.provideMerge(envFor(url)))))
+        Layer.unwrap(Effect.map(migratedDatabase, (url) => ConfiguredDatabase.pipe(Layer.provideMerge(envFor(url)))))
       )
     )
   ),

@@ -5,6 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
 import { describe, expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
+import { ConfiguredDatabase } from "../../src/layers.ts"
 import { inspect, migrate, rolesOf } from "../../src/database/migrate.ts"
 import { migrations, SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
 import { ConfigurationError } from "../../src/domain/errors.ts"
@@ -12,7 +13,7 @@ import { envFor, freshDatabase, migratedDatabase } from "../support/database.ts"
 
 const connect = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
 const passwordOf = (url: string) => Redacted.make(decodeURIComponent(new URL(url).password))
-const databaseAt = (url: string) => Layer.build(Database.layer.pipe(Layer.provide(envFor(url))))
+const databaseAt = (url: string) => Layer.build(ConfiguredDatabase.pipe(Layer.provide(envFor(url))))
 const live = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))
 
 describe("migrating", () => {

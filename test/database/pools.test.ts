@@ -5,7 +5,7 @@ import { Database } from "../../src/database/Database.ts"
 import { orUnavailable } from "../../src/database/execute.ts"
 import { Unavailable } from "../../src/domain/errors.ts"
 import { Env } from "../../src/env.ts"
-import { Services } from "../../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
 import { envFor, migratedDatabase } from "../support/database.ts"
 
@@ -15,7 +15,7 @@ const ShortLookups = Services.pipe(
   Layer.provideMerge(
     Layer.unwrap(
       Effect.map(migratedDatabase, (url) =>
-        Database.layer.pipe(
+        ConfiguredDatabase.pipe(
           Layer.provideMerge(
             Layer.effect(
               Env,

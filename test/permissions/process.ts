@@ -8,7 +8,7 @@ import type { Organization } from "../../src/domain/EntityType.ts"
 import type { LookupError } from "../../src/domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import type { FindQuery } from "../../src/domain/Query.ts"
-import { Services } from "../../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { type Identifier, IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
@@ -48,7 +48,7 @@ const watched = (before: Before, after: After) =>
 /** One process over the database: what it runs fails the test when it fails. */
 export const startProcess = Effect.fnUntraced(function* (before?: Before, after: After = (rows) => rows) {
   const url = yield* Url
-  const database = Database.layer.pipe(Layer.provideMerge(envFor(url)))
+  const database = ConfiguredDatabase.pipe(Layer.provideMerge(envFor(url)))
   const runtime = ManagedRuntime.make(
     Services.pipe(
       Layer.provideMerge(before === undefined ? database : watched(before, after).pipe(Layer.provideMerge(database)))

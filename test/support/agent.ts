@@ -7,10 +7,9 @@ import { join } from "node:path"
 import { MaxAgent, type TurnInput } from "../../src/agents/MaxAgent.ts"
 import { anthropicStep } from "../../src/agents/providers/AnthropicStep.ts"
 import type { TurnEvent } from "../../src/wire/TurnEvent.ts"
-import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { Env } from "../../src/env.ts"
-import { Services } from "../../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
@@ -28,7 +27,7 @@ export const agentOver = (server: MessagesServer, url: string, settings: Setting
     ),
     Layer.provideMerge(ToolHandlers),
     Layer.provideMerge(Services),
-    Layer.provideMerge(Database.layer),
+    Layer.provideMerge(ConfiguredDatabase),
     Layer.provideMerge(
       Env.layerWith({
         databaseUrl: Redacted.make(url),

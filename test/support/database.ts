@@ -3,11 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
-import { Database } from "../../src/database/Database.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { switchRowSecurity } from "../../src/database/switchRowSecurity.ts"
 import { Env } from "../../src/env.ts"
-import { Services } from "../../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { newDatabase } from "./newDatabase.ts"
 
 const passwordOf = (url: string) => {
@@ -42,7 +41,7 @@ export const envFor = (url: string) =>
 /** Every service over a new database. */
 export const TestServices = Services.pipe(
   Layer.provideMerge(
-    Layer.unwrap(Effect.map(migratedDatabase, (url) => Database.layer.pipe(Layer.provideMerge(envFor(url)))))
+    Layer.unwrap(Effect.map(migratedDatabase, (url) => ConfiguredDatabase.pipe(Layer.provideMerge(envFor(url)))))
   ),
   Layer.orDie
 )

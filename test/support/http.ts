@@ -5,9 +5,8 @@ import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import { Redacted } from "effect"
 import { Http } from "../../src/channels/http/server.ts"
-import { Database } from "../../src/database/Database.ts"
 import { Env } from "../../src/env.ts"
-import { Agent, Services } from "../../src/layers.ts"
+import { Agent, ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { Observability } from "../../src/observability.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
 
@@ -27,7 +26,7 @@ export const startServer = async (
       Layer.provideMerge(ToolHandlers),
       Layer.provideMerge(Services),
       Layer.provideMerge(traced ? Observability : Layer.empty),
-      Layer.provideMerge(Database.layer),
+      Layer.provideMerge(ConfiguredDatabase),
       Layer.provideMerge(
         Env.layerWith({
           databaseUrl: Redacted.make(databaseUrl),

@@ -5,7 +5,7 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
-import { Agent, Services } from "../../layers.ts"
+import { Agent, ConfiguredDatabase, Services } from "../../layers.ts"
 import { Observability } from "../../observability.ts"
 import { formatted } from "../../observability/logs.ts"
 import { Mappings } from "../../services/mapping/Mappings.ts"
@@ -84,7 +84,7 @@ const Connected = ToolHandlers.pipe(
   Layer.provideMerge(Services),
   Layer.provideMerge(CommandSpan),
   Layer.provideMerge(Observability),
-  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(ConfiguredDatabase),
   Layer.provideMerge(Configured)
 )
 

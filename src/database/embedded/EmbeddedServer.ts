@@ -7,6 +7,7 @@
  * is the last, and stops the server before a newcomer can get in.
  */
 import { Effect, type Redacted, Schedule, type Scope } from "effect"
+import type { Source } from "../DatabaseSource.ts"
 import { findPackage, type NativePackage, openBinaries } from "./binaries.ts"
 import { EmbeddedServerError, NotYet, refusal } from "./error.ts"
 import { exists, type Place, requireSocketFolder, settle, socketFolderOf } from "./folders.ts"
@@ -58,8 +59,17 @@ export const start: (
   }
 )
 
-/** Whether there is a database that `start` would join, and not make. */
-export const isThere = (options: EmbeddedServerOptions): Effect.Effect<boolean, EmbeddedServerError> =>
+/** The server as the source of the connections. */
+export const openEmbedded = (options: EmbeddedServerOptions): Effect.Effect<Source, EmbeddedServerError, Scope.Scope> =>
+  Effect.map(start(options), ({ database, notice, password, port, socketDir, username }) => ({
+    embedded: true,
+    connect: { host: socketDir, port, database, username, password },
+    password,
+    ...(notice === undefined ? {} : { notice })
+  }))
+
+/** Whether the data folder has a database, which `start` would join rather than create. */
+export const isCreated = (options: EmbeddedServerOptions): Effect.Effect<boolean, EmbeddedServerError> =>
   Effect.flatMap(settle(options), isMade)
 
 /** Asks again while other processes are at work, up to the deadline. */

@@ -1,10 +1,11 @@
 /** Looks at everything that has to be right, says what isn't and which command mends it, and changes nothing. */
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { SqlError } from "effect/sql"
-import { connectOwner, type Whereabouts } from "../../database/Database.ts"
-import { type EmbeddedServerError, isThere } from "../../database/embedded/EmbeddedServer.ts"
+import { connectOwner } from "../../database/Database.ts"
+import type { Location, Source } from "../../database/DatabaseSource.ts"
 import { faultOf } from "../../database/fault.ts"
 import { inspect } from "../../database/migrate.ts"
+import type { ConfigurationError } from "../../domain/errors.ts"
 import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
 import { mapped } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
@@ -31,10 +32,18 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
 
 const DEADLINE = "20 seconds"
 
-/** What is found in the database that is configured, from the connection to the clock. */
-export const examine = Effect.fn("Doctor.examine")((where: Whereabouts & { readonly searchConnections: number }) =>
+export interface Examined {
+  readonly location: Location
+  /** Opens the database; undefined when there is none yet. */
+  readonly source: Effect.Effect<Source | undefined, ConfigurationError, Scope.Scope>
+  readonly searchConnections: number
+}
+
+/** Examines the configured database, from the connection to the clock. Never fails: a failure is a finding. */
+export const examine = Effect.fn("Doctor.examine")(({ location, searchConnections, source }: Examined) =>
   Effect.gen(function* () {
-    if (where.databaseUrl === undefined && !(yield* isThere(where)))
+    const from = yield* source
+    if (from === undefined)
       return [
         ok(
           "connection",
@@ -43,9 +52,9 @@ export const examine = Effect.fn("Doctor.examine")((where: Whereabouts & { reado
           "max demo"
         )
       ]
-    const from = yield* connectOwner(where)
-    const inspection = yield* inspect(from.owner)
-    const patient = { from, owner: from.owner, inspection, searchConnections: where.searchConnections }
+    const { owner } = yield* connectOwner(from)
+    const inspection = yield* inspect(owner)
+    const patient = { from, owner, inspection, searchConnections }
     const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
       check(patient).pipe(
         Effect.catchTag("SqlError", (error) =>
@@ -53,28 +62,28 @@ export const examine = Effect.fn("Doctor.examine")((where: Whereabouts & { reado
         )
       )
     )
-    return [ok("connection", `${placeOf(where)} answers.`), ...findings.flat()]
+    return [ok("connection", `${placeOf(location)} answers.`), ...findings.flat()]
   }).pipe(
     Effect.scoped,
-    Effect.catch((error) => Effect.succeed([unreachable(where, error)])),
+    Effect.catch((error) => Effect.succeed([unreachable(location, error)])),
     Effect.timeoutOrElse({
       duration: DEADLINE,
-      orElse: () => Effect.succeed([fail("connection", `${placeOf(where)} doesn't answer within ${DEADLINE}.`)])
+      orElse: () => Effect.succeed([fail("connection", `${placeOf(location)} doesn't answer within ${DEADLINE}.`)])
     })
   )
 )
 
-const placeOf = ({ dataDir, databaseUrl }: Whereabouts): string => {
+const placeOf = ({ dataDir, databaseUrl }: Location): string => {
   if (databaseUrl === undefined) return `Max's own Postgres in ${dataDir}`
   const url = new URL(Redacted.value(databaseUrl))
   const host = url.searchParams.get("host") ?? url.hostname
   return `The database ${decodeURIComponent(url.pathname.slice(1)) || "of that user's name"} at ${host === "" ? "this machine" : host}:${url.searchParams.get("port") ?? (url.port || "5432")}`
 }
 
-const unreachable = (where: Whereabouts, error: SqlError.SqlError | EmbeddedServerError): Finding => {
+const unreachable = (location: Location, error: SqlError.SqlError | ConfigurationError): Finding => {
   if (!SqlError.isSqlError(error)) return fail("connection", error.message)
   const { code, reason } = faultOf(error)
-  return fail("connection", `${placeOf(where)} can't be used: ${reason}.`, ...(MENDS[code ?? ""] ?? OTHERWISE))
+  return fail("connection", `${placeOf(location)} can't be used: ${reason}.`, ...(MENDS[code ?? ""] ?? OTHERWISE))
 }
 
 const URL_SHAPE = "DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/DATABASE"

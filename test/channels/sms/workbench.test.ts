@@ -15,7 +15,7 @@ import { SmsProcessor } from "../../../src/channels/sms/SmsProcessor.ts"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { Env } from "../../../src/env.ts"
-import { Services } from "../../../src/layers.ts"
+import { ConfiguredDatabase, Services } from "../../../src/layers.ts"
 import { ExternalIds } from "../../../src/services/operations/ExternalIds.ts"
 import { OrganizationState } from "../../../src/services/catalog/OrganizationState.ts"
 import { ToolHandlers } from "../../../src/tools/handlers.ts"
@@ -47,7 +47,7 @@ const makeRuntime = (url: string) =>
       Layer.provideMerge(BasicStep),
       Layer.provideMerge(ToolHandlers),
       Layer.provideMerge(Services),
-      Layer.provideMerge(Database.layer),
+      Layer.provideMerge(ConfiguredDatabase),
       Layer.provideMerge(Env.layerWith({ databaseUrl: Redacted.make(url), lookupTimeout: 10_000 }))
     )
   )

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { connectOwner } from "../../../src/database/Database.ts"
+import { sourceOf } from "../../../src/database/DatabaseSource.ts"
 import { migrate } from "../../../src/database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../src/database/migrations/index.ts"
 import { OperatorError } from "../../../src/domain/errors.ts"
@@ -27,8 +28,7 @@ const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backu
 
 const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope | Reactivity.Reactivity>) =>
   Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))
-const connect = (url: string) =>
-  connectOwner({ databaseUrl: Redacted.make(url), dataDir: "/nowhere", stateDir: "/nowhere" })
+const connect = (url: string) => connectOwner(sourceOf({ url: Redacted.make(url) }))
 
 /** The name of a database with two organizations in it, of which every test has a copy. */
 let source: string

@@ -4,6 +4,7 @@ import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
 import { describe, expect } from "vitest"
+import { sourceOf } from "../../../src/database/DatabaseSource.ts"
 import { migrate, pendingStatements, rolesOf } from "../../../src/database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../src/database/migrations/index.ts"
 import { sumOf } from "../../../src/services/operations/backup/read.ts"
@@ -15,7 +16,11 @@ const live = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).
 const connect = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 2 })
 const passwordOf = (url: string) => Redacted.make(decodeURIComponent(new URL(url).password))
 const examined = (url: string) =>
-  examine({ databaseUrl: Redacted.make(url), dataDir: "/nowhere", stateDir: "/nowhere", searchConnections: 8 })
+  examine({
+    location: { databaseUrl: Redacted.make(url), dataDir: "/nowhere", stateDir: "/nowhere" },
+    source: Effect.sync(() => sourceOf({ url: Redacted.make(url) })),
+    searchConnections: 8
+  })
 const notOk = (findings: ReadonlyArray<Finding>) =>
   findings.filter(({ check, status }) => status !== "ok" && check !== "organizations")
 const found = (findings: ReadonlyArray<Finding>, check: string) => findings.find((finding) => finding.check === check)!

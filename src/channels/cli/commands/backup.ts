@@ -2,11 +2,12 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlError } from "effect/sql"
-import { connectOwner, forMigration } from "../../../database/Database.ts"
+import { connectOwner } from "../../../database/Database.ts"
 import { faultOf } from "../../../database/fault.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env, readPlace } from "../../../env.ts"
+import { configuredOwner, openSource } from "../../../layers.ts"
 import {
   backup as writeBackup,
   move as moveEverything,
@@ -24,7 +25,7 @@ export const force = Flag.Boolean("force").pipe(
 )
 
 const configuredDatabase = Effect.gen(function* () {
-  const database = yield* forMigration
+  const database = yield* configuredOwner
   yield* Effect.mapError(
     database.owner`SELECT 1`,
     (error) =>
@@ -87,7 +88,8 @@ export const move = Command.make(
           Effect.mapError(({ message }) => new OperatorError({ message: `--to: ${message}` }))
         )
         const from = yield* configuredDatabase
-        const target = yield* connectOwner({ ...env, ...place }).pipe(
+        const target = yield* openSource({ ...env, ...place }).pipe(
+          Effect.flatMap(connectOwner),
           Effect.tap(({ owner }) => owner`SELECT 1`),
           Effect.mapError(
             (error) =>

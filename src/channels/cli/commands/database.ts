@@ -1,7 +1,6 @@
 /** The database itself. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { forMigration } from "../../../database/Database.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../../../database/execute.ts"
 import { rowSecurityStatements } from "../../../database/rowSecurity.ts"
 import { switchRowSecurity } from "../../../database/switchRowSecurity.ts"
@@ -12,6 +11,7 @@ import {
   roleStatements,
   rolesOf
 } from "../../../database/migrate.ts"
+import { configuredOwner } from "../../../layers.ts"
 import { wantsJson } from "../context.ts"
 import { note, result } from "../output.ts"
 
@@ -32,7 +32,7 @@ export const migrate = Command.make(
   (input) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const { owner, password } = yield* forMigration
+        const { owner, password } = yield* configuredOwner
         if (input.print) {
           const inspection = yield* orUnavailable(inspect(owner))
           const statements = [

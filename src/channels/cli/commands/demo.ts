@@ -11,7 +11,7 @@ import type { Page } from "../../../domain/Page.ts"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import type { FindQuery } from "../../../domain/Query.ts"
 import { Env } from "../../../env.ts"
-import { Services } from "../../../layers.ts"
+import { ConfiguredDatabase, Services } from "../../../layers.ts"
 import { EntityQueryService } from "../../../services/EntityQueryService.ts"
 import { IdentityResolver, readIdentifier } from "../../../services/members/IdentityResolver.ts"
 import { Importer } from "../../../services/import/Importer.ts"
@@ -29,7 +29,7 @@ const WIDTH = 118
 
 /** Always an embedded database, even when DATABASE_URL is set. */
 const Connected = Services.pipe(
-  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(ConfiguredDatabase),
   Layer.provideMerge(Env.layerWith({ databaseUrl: undefined, dataDir: join(process.cwd(), FOLDER) }))
 )
 

@@ -4,13 +4,19 @@ import { Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
+import { openExistingSource } from "../../../layers.ts"
 import { examine, type Finding } from "../../../services/operations/Doctor.ts"
 import { wantsJson } from "../context.ts"
 import { bold, result } from "../output.ts"
 
 export const doctor = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
-    const findings = yield* examine(yield* Env)
+    const env = yield* Env
+    const findings = yield* examine({
+      location: env,
+      source: openExistingSource(env),
+      searchConnections: env.searchConnections
+    })
     const failed = findings.filter(({ status }) => status === "fail").length
     yield* result(yield* wantsJson, { ok: failed === 0, findings }, findings.flatMap(lines))
     if (failed > 0)

@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Source } from "../../../database/Database.ts"
+import type { Source } from "../../../database/DatabaseSource.ts"
 import type { Inspection } from "../../../database/migrate.ts"
 
 export interface Finding {

@@ -27,7 +27,7 @@ export const schema: Check = ({ from, inspection: { schemaVersion } }) =>
             `Version ${schemaVersion}, made by a newer Max; this one knows ${SCHEMA_VERSION}. Update its checkout, or the package made of it:`,
             "git pull && npm ci"
           )
-        : from.own
+        : from.embedded
           ? ok("schema", "Prepared by the next command that needs it: this database is Max's own.")
           : schemaVersion === 0
             ? fail("schema", "The database isn't prepared for Max.", "max migrate --print", "max migrate")
@@ -105,7 +105,7 @@ export const disk: Check = ({ from, owner }) =>
     const size = sized(Number(row!.size))
     const folder = row!.folder
     const free =
-      !from.own || folder === null
+      !from.embedded || folder === null
         ? undefined
         : yield* Effect.promise(() =>
             statfs(folder).then(
