@@ -5,19 +5,15 @@
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
-import { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
-import { FilterOp } from "../domain/Query.ts"
-
-const { optionalKey } = Schema
-const text = (description: string) => Schema.String.annotate({ description })
+import { Columns, ColumnsQuery, Entities, EntitiesQuery, EntityTypes } from "../wire/lookup.ts"
 
 const failure = Schema.Union([UnknownName, InvalidInput, Unavailable])
 
 const ListEntityTypes = Tool.make("listEntityTypes", {
   description: "The types that can be looked up; call first",
   parameters: Tool.EmptyParams,
-  success: Schema.Struct({ entityTypes: Schema.Array(ListedType) }),
+  success: EntityTypes,
   failure,
   failureMode: "return",
   dependencies: [CurrentPrincipal]
@@ -28,16 +24,8 @@ const ListEntityTypes = Tool.make("listEntityTypes", {
 
 const ListColumnsForType = Tool.make("listColumnsForType", {
   description: "The columns of a type that can be filtered and selected",
-  parameters: Schema.Struct({
-    entityTypeId: Schema.String,
-    filter: optionalKey(
-      Schema.Struct({
-        nameContains: optionalKey(Schema.Array(Schema.String)),
-        max: optionalKey(Schema.Int)
-      })
-    )
-  }),
-  success: Schema.Struct({ columns: Schema.Array(Named) }),
+  parameters: ColumnsQuery,
+  success: Columns,
   failure,
   failureMode: "return",
   dependencies: [CurrentPrincipal]
@@ -48,20 +36,8 @@ const ListColumnsForType = Tool.make("listColumnsForType", {
 
 const FindEntities = Tool.make("findEntities", {
   description: "Entities that match all filters, with total. Next page: cursorEntityId",
-  parameters: Schema.Struct({
-    entityTypeId: Schema.String,
-    filters: Schema.Array(
-      Schema.Struct({
-        columnId: Schema.String,
-        op: FilterOp,
-        value: text("Text, number, entityId or date: 2026, 2026-03, 2026-03-31, today")
-      })
-    ).annotate({ description: "ilike contains; gte and lt also sort" }),
-    limit: optionalKey(Schema.Int.annotate({ description: "0 only counts; default 5, at most 25" })),
-    cursorEntityId: optionalKey(Schema.String),
-    selectColumns: optionalKey(Schema.Array(Schema.String).annotate({ description: "At most 5" }))
-  }),
-  success: Page,
+  parameters: EntitiesQuery,
+  success: Entities,
   failure,
   failureMode: "return",
   dependencies: [CurrentPrincipal]

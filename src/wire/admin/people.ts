@@ -1,0 +1,65 @@
+/** Members and their tokens, as an administrator sees them. */
+import { Schema } from "effect"
+import { between, Id, Strings, textUpTo, Timestamp } from "../scalars.ts"
+
+const { optionalKey } = Schema
+
+const State = Schema.Literals(["active", "suspended"])
+
+/** A person by entity id, or by e-mail address or phone number; exactly one of the two. */
+export const about = { id: optionalKey(Id), identifier: optionalKey(textUpTo(320)) }
+export type About = { readonly id: string } | { readonly identifier: string }
+
+export const PeopleQuery = Schema.Struct({
+  search: optionalKey(Schema.String.check(Schema.isMaxLength(320))),
+  role: optionalKey(textUpTo(63)),
+  state: optionalKey(State),
+  after: optionalKey(Id),
+  limit: optionalKey(between(1, 200))
+})
+export type PeopleQuery = typeof PeopleQuery.Encoded
+
+const person = {
+  id: Schema.String,
+  name: Schema.String.annotate({ description: "Empty if you may not see it." }),
+  identifiers: Schema.Array(
+    Schema.Struct({
+      kind: Schema.Literals(["email", "phone", "subject"]),
+      text: Schema.String.annotate({ description: "Masked unless you may see this identifier of the person." })
+    })
+  ),
+  roles: Strings,
+  state: State,
+  isSelf: Schema.Boolean,
+  tokens: Schema.Int.annotate({ description: "Number of active tokens." }),
+  memberSince: Timestamp,
+  suspendedSince: optionalKey(Timestamp),
+  lastCall: optionalKey(Timestamp.annotate({ description: "The minute of the last counted call, if it is known." }))
+}
+
+const Person = Schema.Struct(person)
+export type Person = typeof Person.Encoded
+
+const Token = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  scopes: Strings,
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  state: Schema.Literals(["active", "revoked", "expired"])
+})
+export type Token = typeof Token.Encoded
+
+export const PersonWithTokens = Schema.Struct({
+  ...person,
+  attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
+  held: Schema.Array(Token)
+})
+export type PersonWithTokens = typeof PersonWithTokens.Encoded
+
+export const People = Schema.Struct({
+  people: Schema.Array(Person),
+  total: Schema.Int.annotate({ description: "Number of matches." }),
+  next: optionalKey(Schema.String.annotate({ description: "`after` of the next page." }))
+})
+export type People = typeof People.Encoded

@@ -1,0 +1,133 @@
+/** The policy in plain words, its history, and explanations of what a person sees. */
+import { Schema } from "effect"
+import { Strings, textUpTo } from "../scalars.ts"
+import { about } from "./people.ts"
+
+const { optionalKey } = Schema
+
+const Extent = Schema.Literals(["all", "some", "none"]).annotate({
+  description: "Every row, the rows that match a condition, or no row"
+})
+export type Extent = typeof Extent.Encoded
+
+const RuleEffect = Schema.Literals(["allow", "deny"])
+
+const Role = Schema.Struct({
+  role: Schema.String,
+  inherits: Strings,
+  administers: Schema.Boolean,
+  members: Schema.Int.annotate({ description: "Number of active members with this role." }),
+  rules: Schema.Array(Schema.Struct({ id: Schema.String, effect: RuleEffect, words: Schema.String })),
+  reach: Schema.Array(
+    Schema.Struct({
+      type: Schema.String,
+      typeName: Schema.String,
+      rows: Extent,
+      columns: Schema.Array(Schema.Struct({ column: Schema.String, name: Schema.String, extent: Extent }))
+    })
+  )
+})
+export type Role = typeof Role.Encoded
+
+export const Policy = Schema.Struct({ version: Schema.Int, roles: Schema.Array(Role) })
+export type Policy = typeof Policy.Encoded
+
+const PolicyVersion = Schema.Struct({
+  version: Schema.Int,
+  author: Schema.String,
+  authorName: optionalKey(Schema.String),
+  publishedAt: Schema.String.annotate({ description: "In the organization's time zone" }),
+  sha256: Schema.String,
+  rules: Schema.Int,
+  inForce: Schema.Boolean
+})
+export type PolicyVersion = typeof PolicyVersion.Encoded
+
+export const PolicyVersions = Schema.Struct({ versions: Schema.Array(PolicyVersion) })
+export type PolicyVersions = typeof PolicyVersions.Encoded
+
+export const VersionPair = {
+  from: Schema.FiniteFromString.check(Schema.isInt()),
+  to: Schema.FiniteFromString.check(Schema.isInt())
+}
+
+export const PolicyChanges = Schema.Struct({
+  changes: Schema.Array(Schema.Struct({ mark: Schema.Literals(["+", "-", "~"]), what: Schema.String }))
+})
+export type PolicyChanges = typeof PolicyChanges.Encoded
+
+export const Types = Schema.Struct({ types: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })) })
+export type Types = typeof Types.Encoded
+
+export const TypeQuestion = Schema.Struct({ ...about, type: optionalKey(textUpTo(63)) })
+export type TypeQuestion = typeof TypeQuestion.Encoded
+
+const TypeExplanation = Schema.Struct({
+  who: Schema.String,
+  roles: Strings,
+  type: Schema.String,
+  total: Schema.Int.annotate({ description: "Rows of the type that you see yourself." }),
+  visible: Schema.Int.annotate({ description: "How many of these rows the person sees." }),
+  denied: optionalKey(Schema.String),
+  rules: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      role: Schema.String,
+      effect: RuleEffect,
+      words: Schema.String,
+      rows: Schema.Int
+    })
+  ),
+  notInForce: Strings,
+  columns: Schema.Array(Schema.Struct({ column: Schema.String, rows: Schema.Int, because: Schema.String }))
+})
+export type TypeExplanation = typeof TypeExplanation.Encoded
+
+const RefusedExplanation = Schema.Struct({
+  type: Schema.String,
+  refused: Schema.String.annotate({ description: "Why this type isn't explained." })
+})
+export type RefusedExplanation = typeof RefusedExplanation.Encoded
+
+export const TypeExplanations = Schema.Struct({
+  explanations: Schema.Array(Schema.Union([TypeExplanation, RefusedExplanation]))
+})
+export type TypeExplanations = typeof TypeExplanations.Encoded
+
+export const RowQuestion = Schema.Struct({ ...about, type: textUpTo(63), row: textUpTo(200) })
+export type RowQuestion = typeof RowQuestion.Encoded
+
+const Truth = Schema.Literals(["yes", "no", "unknown"])
+export type Truth = typeof Truth.Encoded
+
+export const RowExplanation = Schema.Struct({
+  who: Schema.String,
+  roles: Strings,
+  type: Schema.String,
+  entityId: Schema.String,
+  name: Schema.String,
+  visible: Schema.Boolean,
+  because: Schema.String,
+  rules: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      role: Schema.String,
+      effect: RuleEffect,
+      words: Schema.String,
+      truth: Truth,
+      hides: optionalKey(Schema.String),
+      conditions: Schema.Array(
+        Schema.Struct({ depth: Schema.Int, words: Schema.String, truth: Truth, column: optionalKey(Schema.String) })
+      )
+    })
+  ),
+  columns: Schema.Array(
+    Schema.Struct({
+      column: Schema.String,
+      value: optionalKey(Schema.String.annotate({ description: "As text; omitted if you may not see it." })),
+      visible: Schema.Boolean,
+      because: Schema.String
+    })
+  )
+})
+export type RowExplanation = typeof RowExplanation.Encoded

@@ -1,0 +1,39 @@
+/**
+ * What the three lookup tools take and return. The descriptions are prompt text: a model pays for every word on every
+ * call.
+ */
+import { Schema } from "effect"
+import { ListedType, Named, Page } from "../domain/Page.ts"
+import { FilterOp } from "../domain/Query.ts"
+
+const { optionalKey } = Schema
+
+export const EntityTypes = Schema.Struct({ entityTypes: Schema.Array(ListedType) })
+
+export const ColumnsQuery = Schema.Struct({
+  entityTypeId: Schema.String,
+  filter: optionalKey(
+    Schema.Struct({
+      nameContains: optionalKey(Schema.Array(Schema.String)),
+      max: optionalKey(Schema.Int)
+    })
+  )
+})
+
+export const Columns = Schema.Struct({ columns: Schema.Array(Named) })
+
+export const EntitiesQuery = Schema.Struct({
+  entityTypeId: Schema.String,
+  filters: Schema.Array(
+    Schema.Struct({
+      columnId: Schema.String,
+      op: FilterOp,
+      value: Schema.String.annotate({ description: "Text, number, entityId or date: 2026, 2026-03, 2026-03-31, today" })
+    })
+  ).annotate({ description: "ilike contains; gte and lt also sort" }),
+  limit: optionalKey(Schema.Int.annotate({ description: "0 only counts; default 5, at most 25" })),
+  cursorEntityId: optionalKey(Schema.String),
+  selectColumns: optionalKey(Schema.Array(Schema.String).annotate({ description: "At most 5" }))
+})
+
+export const Entities = Page
