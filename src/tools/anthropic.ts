@@ -1,6 +1,6 @@
 /**
- * The three tools for Anthropic's Messages interface: definitions that are strict, and tools that run, for a loop of
- * one's own or the SDK's. Nothing of the SDK is loaded here.
+ * The three tools for Anthropic's Messages API: strict definitions, and runnable tools for the SDK's tool loop or your
+ * own. It imports types of the SDK only, so the SDK is not loaded.
  */
 import type { ToolUnion } from "@anthropic-ai/sdk/resources/messages"
 import { type ToolDefinition, toolDefinitions } from "./definitions.ts"
@@ -8,7 +8,7 @@ import type { ToolCaller } from "./caller.ts"
 
 type AnthropicTool = Extract<ToolUnion, { readonly input_schema: unknown; readonly type?: "custom" | null }>
 
-/** Tools as a request to the Messages interface lists them. */
+/** Tool definitions for the `tools` of a Messages API request. */
 export const anthropicDefinitions = (tools: ReadonlyArray<ToolDefinition>): Array<AnthropicTool> =>
   tools.map(({ description, inputSchema, name }) => ({
     name,
@@ -17,7 +17,7 @@ export const anthropicDefinitions = (tools: ReadonlyArray<ToolDefinition>): Arra
     strict: true
   }))
 
-/** The three tools with what runs them; `run` never throws, a wrong input included. */
+/** The three tools with their `run` function, which never throws; it answers invalid input with a message. */
 export const anthropicTools = (call: ToolCaller) =>
   anthropicDefinitions(toolDefinitions).map((tool) => ({
     ...tool,

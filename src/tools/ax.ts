@@ -1,13 +1,13 @@
 /**
- * The three tools for Ax, for people who write programs of their own: functions whose input is validated and that never
- * throw, and a program that answers a question with them. Turns of Max himself don't run on Ax's loop.
+ * The three tools for your own Ax programs: functions that validate their input and never throw, and a ready program.
+ * Max's own turns do not run on Ax's loop.
  */
 import { ax, type AxFunction } from "@ax-llm/ax"
 import type { ToolCaller } from "./caller.ts"
 import { toolDefinitions } from "./definitions.ts"
 import { SYSTEM_PROMPT } from "./prompt.ts"
 
-/** The three tools as Ax functions; what is wrong with a call comes back as text that the model can read. */
+/** The three tools as Ax functions; a failed call returns a message that the model can read. */
 export const axFunctions = (call: ToolCaller): Array<AxFunction> =>
   toolDefinitions.map(({ description, inputSchema, name }) => ({
     name,
@@ -18,10 +18,7 @@ export const axFunctions = (call: ToolCaller): Array<AxFunction> =>
 
 const MAX_STEPS = 6
 
-/**
- * A program from a question, with the context as JSON, to a reply in plain words. It has neither the guards nor the
- * budgets of a turn.
- */
+/** An Ax program from a question, with the context as JSON, to a reply. It has neither the guards nor the budgets of a turn. */
 export const maxProgram = (call: ToolCaller) => {
   const program = ax('question:string, context?:json "who asks, today, what can be looked up" -> reply:string', {
     functions: axFunctions(call),

@@ -1,6 +1,6 @@
 /**
- * A tool call as a model makes it: any name, any input. What comes back is always something that the model can read;
- * only the end of the caller's access and an interruption end a call otherwise.
+ * Executes a model's tool call, with any name and any input. The outcome is always text that the model can read; a call
+ * ends otherwise only by interruption or by a defect.
  */
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
@@ -11,12 +11,12 @@ import { MaxToolkit } from "./Toolkit.ts"
 import { describeIssue } from "./describeIssue.ts"
 
 export interface ToolOutcome {
-  /** What a model reads. */
+  /** The result as the model reads it. */
   readonly text: string
   readonly failed: boolean
-  /** Whether the tool could look nothing up at all, whatever it was asked. */
+  /** Whether the database was unavailable. */
   readonly unavailable: boolean
-  /** The result as the tool returned it; absent when it failed. */
+  /** The structured result; absent if the call failed. */
   readonly value?: unknown
 }
 
@@ -26,13 +26,13 @@ type ToolName = keyof typeof RENDER
 
 export const isToolName = (name: string): name is ToolName => Object.hasOwn(RENDER, name)
 
-/** A tool's result as a model reads it. */
+/** Renders a tool's structured result as text for a model. */
 export const renderResult = (name: ToolName, value: unknown): string => RENDER[name](value as never)
 
 const failed = (text: string, unavailable = false): ToolOutcome => ({ text, failed: true, unavailable })
 
-/** Checks an input as every way in does: a key that isn't known is refused, not ignored. */
-const checks = Object.fromEntries(
+/** Input decoders by tool. Unknown keys are errors, as on every channel. */
+const decoders = Object.fromEntries(
   Object.values(MaxToolkit.tools).map((tool) => [
     tool.name,
     Schema.decodeUnknownResult(Schema.toCodecJson(tool.parametersSchema as Schema.Codec<unknown>), {
@@ -41,27 +41,27 @@ const checks = Object.fromEntries(
   ])
 ) as Readonly<Record<ToolName, (input: unknown) => Result.Result<unknown, Schema.SchemaError>>>
 
-/** What is wrong with the shape of a call's input, in words; undefined when nothing is. */
-export const shapeFault = (name: ToolName, input: unknown): string | undefined => {
-  const checked = checks[name](input)
-  return Result.isFailure(checked) ? describeIssue(checked.failure.issue) : undefined
+/** Describes what the tool's schema rejects in an input; undefined if the input is valid. */
+export const inputFault = (name: ToolName, input: unknown): string | undefined => {
+  const decoded = decoders[name](input)
+  return Result.isFailure(decoded) ? describeIssue(decoded.failure.issue) : undefined
 }
 
-/** The toolkit writes a call's input on the span that is current. */
+/** Seals the current span, because the toolkit writes a call's input on it. */
 const withoutInputOnSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.matchEffect(Effect.currentSpan, {
     onFailure: () => effect,
     onSuccess: (span) => Effect.withParentSpan(effect, sealed(span), { captureStackTrace: false })
   })
 
-/** Calls a tool for the current principal; the input is checked by the tool's schema before anything is looked up. */
+/** Calls a tool for the current principal, after validating the input against the tool's schema. */
 export const callTool = (name: string, input: unknown) => {
-  const known = isToolName(name) ? name : "unknown"
+  const tool = isToolName(name) ? name : "unknown"
   return call(name, input).pipe(
     Effect.tap(({ text }) => Effect.annotateCurrentSpan("max.bytes", Buffer.byteLength(text))),
     Effect.withSpan(
-      `execute_tool ${known}`,
-      { attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": known } },
+      `execute_tool ${tool}`,
+      { attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool } },
       { captureStackTrace: false }
     )
   )
@@ -69,19 +69,19 @@ export const callTool = (name: string, input: unknown) => {
 
 const call = Effect.fnUntraced(function* (name: string, input: unknown) {
   if (!isToolName(name)) return failed(`There is no tool ${quoted(name)}.`)
-  const fault = shapeFault(name, input)
+  const fault = inputFault(name, input)
   if (fault !== undefined) return failed(fault)
   const toolkit = yield* MaxToolkit
   const output = yield* toolkit.handle(name, input as never).pipe(
     Effect.flatMap(Stream.runLast),
-    // The shape has been checked: what is left of that kind is a defect.
+    // The input has been validated, so a schema error from here on is a defect.
     Effect.catchTag("AiError", Effect.die),
     withoutInputOnSpans
   )
   const { isFailure, result: value } = Option.getOrThrow(output)
   if (value instanceof Unavailable) return failed(value.message, true)
   if (value instanceof UnknownName || value instanceof InvalidInput) return failed(value.message)
-  if (isFailure) return yield* Effect.die(new Error(`${name} failed in a way that isn't declared`))
+  if (isFailure) return yield* Effect.die(new Error(`${name} returned an undeclared failure`))
   const outcome: ToolOutcome = { text: renderResult(name, value), failed: false, unavailable: false, value }
   return outcome
 })

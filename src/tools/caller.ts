@@ -1,4 +1,4 @@
-/** The tools as a function for code that isn't Effect's: bound to one caller, and it never throws. */
+/** The tools as a promise-returning function for code outside Effect: bound to one caller, and it never rejects. */
 import { Effect } from "effect"
 import { Unavailable } from "../domain/errors.ts"
 import type { CurrentPrincipal } from "../domain/Principal.ts"
@@ -10,7 +10,7 @@ export type ToolCaller = (name: string, input: unknown) => Promise<ToolOutcome>
 
 const UNAVAILABLE: ToolOutcome = { text: Unavailable.error.message, failed: true, unavailable: true }
 
-/** The tools for the current principal. Make one per request: it answers for this principal and nobody else. */
+/** The tools for the current principal. Create one per request: it is bound to this principal. */
 export const toolCaller: Effect.Effect<
   ToolCaller,
   never,

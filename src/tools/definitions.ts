@@ -1,4 +1,4 @@
-/** The tools as a model is told of them. */
+/** The tool definitions that a model receives. */
 import { Tool } from "effect/ai"
 import { MaxToolkit } from "./Toolkit.ts"
 
@@ -10,7 +10,7 @@ export interface ToolDefinition {
 
 type Json = { readonly [key: string]: unknown }
 
-/** A JSON Schema in which no object takes keys that it doesn't name (strict tools need that), without bounds that bound nothing. */
+/** Closes every object of a JSON Schema, as strict tools require, and drops the bounds of safe integers to save tokens. */
 export const compactSchema = (schema: Json): Json =>
   Object.fromEntries(
     Object.entries(schema)

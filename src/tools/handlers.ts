@@ -1,4 +1,4 @@
-/** The handlers: they add the caller's organization and nothing else. Not being admitted is an empty answer. */
+/** The tool handlers: each adds the caller's organization to its input. A caller who is not admitted gets an empty result. */
 import { Effect } from "effect"
 import { EMPTY_PAGE } from "../domain/Page.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"

@@ -1,6 +1,6 @@
 /**
- * Results as a model reads them: a table with tabs costs half the tokens of JSON. What could be mistaken for the
- * table's own marks (tabs, line ends) has been taken out of the values before.
+ * Renders tool results for models as tab-separated tables, which cost half the tokens of JSON. Values arrive without
+ * tabs and line ends, so they cannot break a row.
  */
 import type { ListedType, Named, Page, ReferenceCell } from "../domain/Page.ts"
 
@@ -21,7 +21,7 @@ export const renderPage = (page: Page): string => {
     (column) => column !== "name" && column !== "status"
   )
   const withStatus = page.entities.some((entity) => entity.status !== undefined)
-  // The id stands last: a line that begins with a name is a token shorter than one that begins with an id.
+  // The id comes last: a line that begins with a name costs a token less than one that begins with an id.
   const rows = page.entities.map((entity) => [
     entity.displayName ?? "",
     ...(withStatus ? [entity.status ?? ""] : []),
@@ -32,7 +32,7 @@ export const renderPage = (page: Page): string => {
   return table([[total], ["name", ...(withStatus ? ["status"] : []), ...columns, "id"], ...rows, ...next])
 }
 
-/** A cell in one piece: a reference as its name with the id behind it. */
+/** Renders a cell on one line; a reference as its name, with the id in parentheses. */
 export const renderCell = (value: unknown): string => {
   if (value === undefined || value === null) return ""
   if (Array.isArray(value)) return value.map(renderCell).join("; ")

@@ -20,20 +20,20 @@ import { finds, inTurn, resultsIn, says, startMessages } from "../support/messag
 const server = await startMessages()
 afterAll(() => server.close())
 
-/** Ax knows no address of Anthropic's but the real one. */
-const here: typeof fetch = (input, init) => {
+/** Redirects Ax's requests to the scripted server: Ax has no setting for Anthropic's base URL. */
+const toScripted: typeof fetch = (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input)
   return fetch(new URL(url.pathname, server.url), init)
 }
 
-const setting = Effect.gen(function* () {
+const callerOfAdmin = Effect.gen(function* () {
   const organization = yield* makeOrganization(`p-${Math.random().toString(36).slice(2)}`)
   yield* addPeople(organization, [{ name: "Ada Lovelace", status: "Customer", phone: "+1 512-555-0142" }])
   const { principal } = yield* asMember(organization, "admin@atlas.example", "admin")
   return yield* toolCaller.pipe(Effect.provideService(CurrentPrincipal, principal))
 })
 
-const WRONG: ReadonlyArray<readonly [name: string, input: unknown]> = [
+const INVALID_CALLS: ReadonlyArray<readonly [name: string, input: unknown]> = [
   ["findEntities", {}],
   ["findEntities", { entityTypeId: "people", filters: "all" }],
   ["findEntities", { entityTypeId: 5, filters: [] }],
@@ -47,14 +47,14 @@ const WRONG: ReadonlyArray<readonly [name: string, input: unknown]> = [
 ]
 
 layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices: true, timeout: 60_000 })(
-  "the tools of other libraries",
+  "the tools for other libraries",
   (it) => {
-    it.effect("never throw, whatever they are called with, and answer as text", () =>
+    it.effect("answer every invalid call with text and never throw", () =>
       Effect.gen(function* () {
-        const call = yield* setting
+        const call = yield* callerOfAdmin
         const functions = axFunctions(call)
         const tools = anthropicTools(call)
-        for (const [name, input] of WRONG) {
+        for (const [name, input] of INVALID_CALLS) {
           const outcome = yield* Effect.promise(() => call(name, input))
           expect(outcome, JSON.stringify([name, input])).toMatchObject({ failed: true, unavailable: false })
           const byAx = yield* Effect.promise(async () =>
@@ -62,16 +62,16 @@ layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices
           )
           const byTool = yield* Effect.promise(() => tools.find((one) => one.name === name)!.run(input))
           expect(byTool).toBe(outcome.text)
-          // Ax calls without an input with an empty one.
+          // Ax passes an empty object where there is no input.
           if (input !== undefined && input !== null) expect(byAx).toBe(outcome.text)
         }
         expect(yield* Effect.promise(() => call("dropTables", {}))).toMatchObject({ failed: true })
       })
     )
 
-    it.effect("run in the SDK's own loop", () =>
+    it.effect("run in the tool loop of Anthropic's SDK", () =>
       Effect.gen(function* () {
-        const call = yield* setting
+        const call = yield* callerOfAdmin
         server.reset(inTurn(finds("people", [["name", "eq", "Ada Lovelace"]]), says("A customer.")))
         const client = new Anthropic({ apiKey: "sk-test", baseURL: server.url, maxRetries: 0 })
         const message = yield* Effect.promise(async () => {
@@ -96,7 +96,7 @@ layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices
 
     it.effect("run as an Ax program", () =>
       Effect.gen(function* () {
-        const call = yield* setting
+        const call = yield* callerOfAdmin
         server.reset(
           inTurn(finds("people", [["name", "eq", "Ada Lovelace"]]), says("Reply: Ada Lovelace is a customer."))
         )
@@ -104,7 +104,7 @@ layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices
           name: "anthropic",
           apiKey: "sk-test",
           config: { model: "claude-haiku-5-5", stream: false },
-          options: { fetch: here }
+          options: { fetch: toScripted }
         } as unknown as AxAIArgs<string>)
         const { reply } = yield* Effect.promise(() =>
           maxProgram(call).forward(service, { question: "who is Ada Lovelace?" }, { stream: true })

@@ -20,7 +20,7 @@ const PEOPLE: ReadonlyArray<readonly [name: string, status: string, phone: strin
   ["Morgan Thompson", "Lost", "218-199-4846", "Chicago"]
 ]
 
-describe("what a model pays (o200k tokens)", () => {
+describe("the token cost of the tools (o200k)", () => {
   it("is at most 350 for the three tools", () => {
     const cost = tokens(JSON.stringify(toolDefinitions))
     console.log(`three tools: ${cost} tokens`)

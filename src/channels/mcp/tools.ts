@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { McpSchema, McpServer, Tool } from "effect/ai"
 import type { ToolOutcome } from "../../tools/call.ts"
 import { compactSchema, toolDefinitions } from "../../tools/definitions.ts"
+import { READONLY_HINTS } from "../../tools/readonlyTool.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 
 /** How an answer is to be understood, for a model that knows nothing else of Max. */
@@ -14,8 +15,6 @@ export const INSTRUCTIONS =
 
 /** Calls a tool by name for whoever asks. */
 export type Call<R> = (name: string, input: unknown) => Effect.Effect<ToolOutcome, never, R>
-
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
 const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.values(MaxToolkit.tools).map((tool) => [
@@ -31,7 +30,7 @@ export const listed = (structured: boolean) =>
     description,
     inputSchema,
     ...(structured ? { outputSchema: outputSchemas[name] } : {}),
-    annotations
+    annotations: READONLY_HINTS
   }))
 
 /** What a call has come to, as a client is told of it. */

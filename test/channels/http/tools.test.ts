@@ -198,7 +198,7 @@ describe("bad input over HTTP", () => {
     ] as const) {
       const answer = await asked(path, method)
       expectProblem(answer, "InvalidInput")
-      expect(answer.json.detail).toBe(`The input isn't what it has to be: ${keys}.`)
+      expect(answer.json.detail).toBe(`Invalid input at ${keys}.`)
     }
     const tool = await ask(server.url, "/v1/tools/listEntityTypes?organization=other", {
       body: "{}",

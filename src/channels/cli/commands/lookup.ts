@@ -6,7 +6,7 @@ import type { Page } from "../../../domain/Page.ts"
 import type { Filter } from "../../../domain/Query.ts"
 import { quoted } from "../../../domain/text.ts"
 import { EntityQueryService } from "../../../services/EntityQueryService.ts"
-import { shapeFault } from "../../../tools/call.ts"
+import { inputFault } from "../../../tools/call.ts"
 import { toolDefinitions } from "../../../tools/definitions.ts"
 import { renderCell, renderColumns, renderPage, renderTypes } from "../../../tools/render.ts"
 import { MaxToolkit } from "../../../tools/Toolkit.ts"
@@ -157,7 +157,7 @@ export const tool = Command.make(
         try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
         catch: () => new UsageError({ message: "The input is not valid JSON." })
       })
-      const fault = shapeFault(input.name, parameters)
+      const fault = inputFault(input.name, parameters)
       if (fault !== undefined) return yield* new InvalidInput({ message: fault })
       const toolkit = yield* MaxToolkit
       const output = yield* asPrincipal(() =>
