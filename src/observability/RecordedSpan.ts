@@ -1,32 +1,34 @@
 /**
- * A span in memory, and the trace that it is a part of, as cheap as they can be: nine of ten are dropped. Times are
- * numbers by the process's own clock, ids are made when somebody asks, attributes are looked at when a trace is kept.
+ * A span in memory and the recording of its trace. Nine of ten traces are dropped, so each part is deferred until it is
+ * needed: times are readings of the monotonic clock, ids are generated on first use, attributes are filtered on storing.
  */
-import { Cause, Context, Exit, Option, type Tracer } from "effect"
+import { Context, type Exit, Option, type Tracer } from "effect"
 import { randomBytes } from "node:crypto"
-import { ATTRIBUTES, type AttributeValue } from "./Trace.ts"
-import type { HandSpan, Told } from "./spans.ts"
+import { type AttributeList, type Attributes, collect, latest, prepend, put } from "./attributes.ts"
+import { failureOf } from "./failure.ts"
 import type { Measures } from "./Measures.ts"
+import { ATTRIBUTES, type AttributeValue } from "./Trace.ts"
 
-/** A trace holds at most so many spans; of what comes later only the number is known. */
+/** Spans of one trace that are recorded; later ones are only counted. */
 const MAX_SPANS = 2000
 
-/** Failures that are answers: a caller was told what is wrong, or that there is no access. */
+/** Failures that are regular answers: they don't make a trace one that is always kept. */
 const EXPECTED: ReadonlySet<string> = new Set(["interrupted", "InvalidInput"])
 
-/** What decides which traces are kept. */
+/** Decides which traces are kept. */
 export interface Sampler {
+  /** Whether a new trace belongs to the share that is kept. */
   readonly chosen: () => boolean
   readonly ended: (recording: Recording, milliseconds: number) => void
   readonly measures: Measures["Service"]
 }
 
-/** What a trace collects until its first span ends. */
+/** The spans of a trace in this process until its root ends. */
 export class Recording {
   readonly sampler: Sampler
   readonly root: RecordedSpan
   sampled: boolean
-  /** Kept, whatever the share is. */
+  /** Kept whether it is sampled or not. */
   notable = false
   dropped = 0
   private unavailable = false
@@ -58,14 +60,14 @@ export class Recording {
     this.sampler.measures.unavailable(span.name)
   }
 
-  /** Its own, or that of the trace which it is a part of. */
+  /** The id of the remote trace that it continues, or its own. */
   traceId(): string {
     const { above } = this.root
     return (this.id ??= above !== undefined && isHex(above.traceId, 32) ? above.traceId : randomHex(32))
   }
 
-  /** Whether somebody has been told its id. */
-  get isNamed(): boolean {
+  /** Whether the id has been read, and so can't change any more. */
+  get hasId(): boolean {
     return this.id !== undefined
   }
 
@@ -79,48 +81,32 @@ export class Recording {
 
 export const isHex = (text: string, length: number): boolean => text.length === length && /^[0-9a-f]+$/.test(text)
 
-let random = ""
-let taken = 0
+let randomDigits = ""
+let consumed = 0
 
-/** Random digits, made for many ids at once. */
+/** Random hex digits; random bytes are generated for many ids at a time. */
 const randomHex = (digits: number): string => {
-  if (taken + digits > random.length) {
-    random = randomBytes(1024).toString("hex")
-    taken = 0
+  if (consumed + digits > randomDigits.length) {
+    randomDigits = randomBytes(1024).toString("hex")
+    consumed = 0
   }
-  taken += digits
-  return random.slice(taken - digits, taken)
+  consumed += digits
+  return randomDigits.slice(consumed - digits, consumed)
 }
 
-/** The Unix time in milliseconds at which the process's own clock was 0. */
+/** Unix time in milliseconds of the monotonic clock's zero. */
 let origin = performance.timeOrigin
-/** A wall clock that is so far off was set. */
+/** Milliseconds by which the clocks may disagree; beyond, the wall clock was set and `origin` is computed again. */
 const MAX_DRIFT = 1000
 
-/** Unix time in nanoseconds of a time of the process's own clock, to the microsecond. */
+/** Converts a reading of the monotonic clock to Unix time in nanoseconds, exact to the microsecond. */
 export const unixTime = (at: number): bigint => {
   const now = performance.now()
   if (Math.abs(Date.now() - now - origin) > MAX_DRIFT) origin = Date.now() - now
   return BigInt(Math.round((origin + at) * 1000)) * 1000n
 }
 
-export const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
-  if (Exit.isSuccess(exit)) return undefined
-  if (Cause.hasInterruptsOnly(exit.cause)) return "interrupted"
-  const error = Cause.squash(exit.cause)
-  return typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
-    ? error._tag
-    : "Defect"
-}
-
-/** One attribute, or several in one piece, and what was told before. */
-interface Telling {
-  readonly key: string | undefined
-  value: AttributeValue | Told
-  readonly before: Telling | undefined
-}
-
-/** What Effect wants to know of a span, which is worked out only where it is asked for. */
+/** A span's status for Effect, computed on access. */
 class Status {
   private readonly span: RecordedSpan
 
@@ -145,41 +131,25 @@ class Status {
   }
 }
 
-const collected = (telling: Telling | undefined, into: Record<string, AttributeValue>) => {
-  if (telling === undefined) return into
-  const { before, key, value } = telling
-  collected(before, into)
-  if (key !== undefined) {
-    into[key] = value as AttributeValue
-    return into
-  }
-  const several = value as Told
-  for (const name in several) {
-    const one = several[name]
-    if (one !== undefined && ATTRIBUTES.has(name)) into[name] = typeof one === "bigint" ? String(one) : one
-  }
-  return into
-}
-
 const NO_ANNOTATIONS = Context.empty()
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
-export class RecordedSpan implements HandSpan {
+export class RecordedSpan implements Tracer.Span {
   readonly name: string
   readonly kind: Tracer.SpanKind
   readonly recording: Recording
-  /** By the process's own clock, as `ended`. */
+  /** Milliseconds of the monotonic clock, as `ended`. */
   readonly started: number
   ended: number | undefined = undefined
   exit: Exit.Exit<unknown, unknown> | undefined = undefined
-  /** The text of a database's span. */
+  /** The text of a database span's statement. */
   statement: string | undefined = undefined
-  /** The one of its trace that began after it. */
+  /** The next span of the trace, in the order in which they began. */
   next: RecordedSpan | undefined = undefined
-  /** What it is below: a span of the same trace, or of another process. */
+  /** The parent: a span of this trace, or of another process. */
   above: Tracer.AnySpan | undefined
-  private told: Telling | undefined = undefined
-  private madeId: string | undefined = undefined
+  private list: AttributeList | undefined = undefined
+  private id: string | undefined = undefined
 
   constructor(
     sampler: Sampler,
@@ -220,7 +190,7 @@ export class RecordedSpan implements HandSpan {
     return new Status(this) as Tracer.SpanStatus
   }
 
-  /** Whether another process should keep its part of this trace. */
+  /** Whether other processes are asked to keep their part of this trace. */
   get sampled(): boolean {
     return this.recording.sampled
   }
@@ -230,70 +200,52 @@ export class RecordedSpan implements HandSpan {
   }
 
   get spanId(): string {
-    return (this.madeId ??= randomHex(16))
+    return (this.id ??= randomHex(16))
   }
 
   get attributes(): ReadonlyMap<string, AttributeValue> {
     return new Map(Object.entries(this.allowed))
   }
 
-  /** What of its attributes may be kept: the allowlist's, in the order in which they were told. */
+  /** The attributes of the allowlist, in the order in which they were set. */
   get allowed(): Record<string, AttributeValue> {
-    return collected(this.told, {})
+    return collect(this.list, {})
   }
 
-  /** One attribute as it was told last. */
-  get(name: string): Told[string] {
-    for (let telling = this.told; telling !== undefined; telling = telling.before) {
-      if (telling.key === name) return telling.value as AttributeValue
-      if (telling.key !== undefined) continue
-      const value = (telling.value as Told)[name]
-      if (value !== undefined) return value
-    }
-    return undefined
+  /** The latest value of one attribute. */
+  get(name: string): Attributes[string] {
+    return latest(this.list, name)
   }
 
   /**
-   * Makes the trace a part of one that began elsewhere: its first span gets a parent there, and the trace its id, unless
-   * that has been told somebody already. What is kept of it stays Max's own decision, but for `force`.
+   * Continues a remote trace: the root gets a remote parent, and the trace its id unless its own id has been read
+   * already. Max still decides what it keeps, except that `force` keeps a trace that its caller samples.
    */
   continueFrom(parent: Tracer.ExternalSpan, force: boolean): void {
     if (this.recording.root !== this || this.above !== undefined) return
     if (force && parent.sampled) this.recording.sampled = true
-    if (!this.recording.isNamed) this.above = parent
+    if (!this.recording.hasId) this.above = parent
   }
 
-  tell(attributes: Told): void {
-    this.told = { key: undefined, value: attributes, before: this.told }
+  setAttributes(attributes: Attributes): void {
+    this.list = prepend(this.list, attributes)
   }
 
   attribute(key: string, value: unknown): void {
     if (key === "db.query.text" && typeof value === "string") this.statement = value
     if (!ATTRIBUTES.has(key)) return
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-      this.set(key, value)
+      this.list = put(this.list, key, value)
       if (key === "max.denied") {
         this.recording.notable = true
         this.recording.sampler.measures.denied(this.name)
       }
-      // What is answered over HTTP has no failed span, whatever it was.
+      // A request that is answered with a server error ends with a successful span.
       if (key === "http.response.status_code" && Number(value) >= 500) this.recording.notable = true
     }
   }
 
-  /** In the place of what was set before, so that a span which goes on for days holds no more than there are attributes. */
-  private set(key: string, value: AttributeValue): void {
-    for (let telling = this.told; telling !== undefined; telling = telling.before) {
-      if (telling.key === key) {
-        telling.value = value
-        return
-      }
-      if (telling.key === undefined && key in (telling.value as Told)) break
-    }
-    this.told = { key, value, before: this.told }
-  }
-
-  /** Events carry whatever their author put into them: they aren't recorded. */
+  /** Events are dropped: they carry arbitrary text, such as log messages. */
   event(): void {}
 
   addLinks(): void {}
@@ -302,6 +254,7 @@ export class RecordedSpan implements HandSpan {
     this.finish(exit)
   }
 
+  /** Ends the span now. */
   finish(exit: Exit.Exit<unknown, unknown>): void {
     if (this.ended !== undefined) return
     this.ended = performance.now()
@@ -312,5 +265,24 @@ export class RecordedSpan implements HandSpan {
     if (failure !== undefined) recording.failed(this, failure)
     recording.sampler.measures.span(this, took, failure)
     if (recording.root === this) recording.sampler.ended(recording, took)
+  }
+}
+
+/** A class, so that `Telemetry` recognizes it: a tracer that wraps it gets every span through its own `span`. */
+export class RecordingTracer implements Tracer.Tracer {
+  private readonly sampler: Sampler
+
+  constructor(sampler: Sampler) {
+    this.sampler = sampler
+  }
+
+  /** Ignores Effect's start time: all spans of a trace use one clock. */
+  span({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]): RecordedSpan {
+    return this.begin(name, Option.getOrUndefined(parent), kind)
+  }
+
+  /** Begins a span by hand; `ago`: milliseconds since it began. */
+  begin(name: string, parent: Tracer.AnySpan | undefined, kind: Tracer.SpanKind, ago = 0): RecordedSpan {
+    return new RecordedSpan(this.sampler, name, parent, kind, performance.now() - ago)
   }
 }

@@ -3,13 +3,13 @@
  * all of them, and always those that were slow, failed or were denied. Only attributes of the allowlist are recorded,
  * and of an error only its tag.
  */
-import { Context, Effect, Layer, Option, type Tracer } from "effect"
+import { Context, Effect, Layer, type Tracer } from "effect"
 import { createHash } from "node:crypto"
-import type { HandTracer } from "./spans.ts"
 import type { Trace, TraceSpan } from "./Trace.ts"
 import { Env } from "../env.ts"
 import { Measures } from "./Measures.ts"
-import { failureOf, isHex, RecordedSpan, type Recording, type Sampler, unixTime } from "./RecordedSpan.ts"
+import { failureOf } from "./failure.ts"
+import { isHex, RecordedSpan, type Recording, RecordingTracer, type Sampler, unixTime } from "./RecordedSpan.ts"
 
 export interface Sampling {
   /** The share of traces that is kept, 0 to 1. */
@@ -96,28 +96,6 @@ const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
 
 /** Traces that wait to be stored and exported; what comes beyond is counted, never waited for. */
 const MAX_WAITING = 1000
-
-/** A class, so that whoever spreads it into a tracer of their own gets all spans through that one's `span`. */
-class RecordingTracer implements HandTracer {
-  private readonly sampler: Sampler
-
-  constructor(sampler: Sampler) {
-    this.sampler = sampler
-  }
-
-  /** Effect's own time isn't taken: all spans of a trace go by one clock. */
-  span({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]): RecordedSpan {
-    return new RecordedSpan(this.sampler, name, Option.getOrUndefined(parent), kind, performance.now())
-  }
-
-  begin(name: string, parent: Tracer.Span | undefined, kind: Tracer.SpanKind, ago = 0): RecordedSpan {
-    return new RecordedSpan(this.sampler, name, parent, kind, performance.now() - ago)
-  }
-
-  isOwn(span: Tracer.AnySpan): span is RecordedSpan {
-    return span instanceof RecordedSpan
-  }
-}
 
 /** The tracer and what it kept since it was last asked. */
 export class Recorder extends Context.Service<

@@ -4,6 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpSerialization } from "effect/observability"
 import { shortReference } from "../domain/reference.ts"
 import { version } from "../version.ts"
+import { errorName } from "./failure.ts"
 
 /** A line as it is printed; the reference is what `max trace show` opens. */
 export const formatted: Logger.Logger<unknown, string> = Logger.make((options) => {
@@ -14,19 +15,12 @@ export const formatted: Logger.Logger<unknown, string> = Logger.make((options) =
   })
 })
 
-/** Of an error only what it is called: what it says may quote a row. */
-const nameOf = (cause: Cause.Cause<unknown>): string => {
-  const error: unknown = Cause.squash(cause)
-  if (typeof error === "object" && error !== null && "_tag" in error) return String(error._tag)
-  return error instanceof Error ? error.name : "Defect"
-}
-
 const withoutWhatErrorsSay = (logger: Logger.Logger<unknown, void>): Logger.Logger<unknown, void> =>
   Logger.make((options) => {
     const words = (Array.isArray(options.message) ? options.message : [options.message]).map((part) =>
-      typeof part === "string" ? part : Cause.isCause(part) ? nameOf(part) : typeof part
+      typeof part === "string" ? part : Cause.isCause(part) ? errorName(part) : typeof part
     )
-    const failed = options.cause.reasons.length > 0 ? [nameOf(options.cause)] : []
+    const failed = options.cause.reasons.length > 0 ? [errorName(options.cause)] : []
     logger.log({ ...options, message: [...words, ...failed].join(" "), cause: Cause.empty })
   })
 

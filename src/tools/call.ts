@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
-import { sealed } from "../observability/spans.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
 import { MaxToolkit } from "./Toolkit.ts"
@@ -47,13 +47,6 @@ export const inputFault = (name: ToolName, input: unknown): string | undefined =
   return Result.isFailure(decoded) ? describeIssue(decoded.failure.issue) : undefined
 }
 
-/** Seals the current span, because the toolkit writes a call's input on it. */
-const withoutInputOnSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.matchEffect(Effect.currentSpan, {
-    onFailure: () => effect,
-    onSuccess: (span) => Effect.withParentSpan(effect, sealed(span), { captureStackTrace: false })
-  })
-
 /** Calls a tool for the current principal, after validating the input against the tool's schema. */
 export const callTool = (name: string, input: unknown) => {
   const tool = isToolName(name) ? name : "unknown"
@@ -76,7 +69,8 @@ const call = Effect.fnUntraced(function* (name: string, input: unknown) {
     Effect.flatMap(Stream.runLast),
     // The input has been validated, so a schema error from here on is a defect.
     Effect.catchTag("AiError", Effect.die),
-    withoutInputOnSpans
+    // Read-only, because the toolkit writes the call's input on the current span.
+    Telemetry.withReadOnlySpan
   )
   const { isFailure, result: value } = Option.getOrThrow(output)
   if (value instanceof Unavailable) return failed(value.message, true)

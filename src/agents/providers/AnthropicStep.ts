@@ -5,7 +5,7 @@
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk"
 import type { ContentBlockParam, MessageParam, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
-import { traceparent } from "../../observability/spans.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
 import { parseToolInput } from "./parseToolInput.ts"
@@ -36,7 +36,7 @@ export const anthropicStep = (settings: AnthropicSettings): Layer.Layer<ModelSte
       model: settings.model,
       stream: (request) =>
         Stream.callback<StepEvent, ModelFailure>((queue) =>
-          Effect.flatMap(traceparent, (headers) =>
+          Effect.flatMap(Telemetry.traceparent, (headers) =>
             Effect.callback<void, ModelFailure>((resume) => {
               const abort = new AbortController()
               const options = { signal: abort.signal, headers }

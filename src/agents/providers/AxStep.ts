@@ -5,7 +5,7 @@
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
 import { ConfigurationError } from "../../domain/errors.ts"
-import { traceparent } from "../../observability/spans.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
 import { parseToolInput } from "./parseToolInput.ts"
 
@@ -47,7 +47,7 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
         model,
         stream: (request) =>
           Stream.callback<StepEvent, ModelFailure>((queue) =>
-            Effect.flatMap(traceparent, (headers) =>
+            Effect.flatMap(Telemetry.traceparent, (headers) =>
               Effect.callback<void, ModelFailure>((resume) => {
                 const abort = new AbortController()
                 // One for each step, which costs 0.2 ms: Ax takes a fetch when a service is made and at no other time.

@@ -8,7 +8,7 @@ import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { InvalidInput, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import { apart } from "../../observability/spans.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { Listener, type Numbered, numbered } from "./Listener.ts"
 
 interface Turn {
@@ -155,7 +155,7 @@ export class Turns extends Context.Service<
           ending: lost
         }
         if (key !== undefined) named.set(key, turn)
-        const running = apart(answer(principal, said, turn)).pipe(
+        const running = Telemetry.detached(answer(principal, said, turn)).pipe(
           Effect.andThen(key === undefined ? Effect.void : Effect.sleep(HELD)),
           Effect.ensuring(Effect.sync(() => key !== undefined && named.get(key) === turn && named.delete(key)))
         )

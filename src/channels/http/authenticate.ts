@@ -1,9 +1,9 @@
 /** Who a request comes from: the one way for every route, the tools' as well as those beside the declared interface. */
-import { Context, Effect, Option, Tracer } from "effect"
-import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
+import { Context, Effect } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotAuthenticated } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
-import { continueFrom } from "../../observability/spans.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { Admission, type Caller, type Need, type Proof } from "../../services/access/Admission.ts"
 import { problem, problemOf } from "./problems.ts"
 import { HttpSettings } from "./settings.ts"
@@ -47,10 +47,9 @@ const traced = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
-    if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return effect
-    const parent = HttpTraceContext.w3c(request.headers)
+    if (!Telemetry.isRecording(fiber)) return effect
     return Effect.annotateCurrentSpan("max.organization.id", String(principal.organizationId)).pipe(
-      Effect.andThen(Option.isNone(parent) ? Effect.void : continueFrom(parent.value, scopes.includes("traces"))),
+      Effect.andThen(Telemetry.continueFrom(request.headers, scopes.includes("traces"))),
       Effect.andThen(effect)
     )
   })

@@ -2,11 +2,12 @@
  * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be,
  * and that every failure is a problem. Nothing of a request but its method and route is recorded.
  */
-import { Cause, Context, Effect, Option, Tracer } from "effect"
+import { Cause, Context, Effect, Option } from "effect"
 import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { shortReference } from "../../domain/reference.ts"
 import { describePaths, describeIssue } from "../../tools/describeIssue.ts"
 import { preflight, readable } from "./cors.ts"
@@ -174,7 +175,7 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
       const own = refused === undefined ? answered(request) : Effect.succeed(refused)
       const elsewhere = originElsewhere(request, settings)
       const response = elsewhere === undefined ? own : forElsewhere(request, own, elsewhere)
-      if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return response
+      if (!Telemetry.isRecording(fiber)) return response
       const route = find(pathOf(request))[0]?.path
       return response.pipe(
         Effect.tap((sent) =>
