@@ -2,7 +2,9 @@
 const engine = "PermissionEngine.ts"
 const scope = "ToolScope.ts"
 const where = "readWhere.ts"
-const reader = "readPolicy.ts"
+const policyReader = "readPolicy.ts"
+const ruleReader = "readRules.ts"
+const problems = "PolicyProblems.ts"
 const query = "resolveQuery.ts"
 const filter = "resolveFilter.ts"
 const visible = "visible.ts"
@@ -153,26 +155,35 @@ export const accepted = [
   { file: where, original: `type.columns[0]?.slug`, reason: wording },
   { file: where, original: `"name"`, reason: wording },
   { file: where, original: `"$me"`, replacement: "``", reason: wording },
-  { file: where, original: "near === undefined", reason: wording },
-  { file: where, original: "found === undefined", reason: wording },
   { file: where, original: `column.kind === "reference"`, reason: wording },
   { file: where, original: `"reference"`, reason: wording },
   { file: where, original: "keys.every(isCompareOp)", reason: "both ways it is refused: it isn't all comparisons" },
   { file: where, original: "peopleOf(catalog)?.key", reason: "people are there from the first migration" },
-  { file: reader, original: "/(Z|[+-]", reason: "how a time is written was asked before: other offsets are refused" },
-  { file: reader, original: `"policy"`, reason: wording },
-  { file: reader, original: "(error as Error).message", reason: wording },
-  { file: reader, original: "fix === undefined", replacement: "false", reason: wording },
-  { file: reader, mutator: "ArrayDeclaration", original: "[]", reason: refusedAnyway },
-  { file: reader, mutator: "StringLiteral", original: ".columns`", reason: wording },
-  { file: reader, mutator: "StringLiteral", original: ".action`", reason: wording },
-  { file: reader, original: `"action"`, reason: wording },
-  { file: reader, original: "this.problems.length > before", reason: refusedAnyway },
-  { file: reader, original: "notBefore === undefined", replacement: "false", reason: "undefined is no time" },
-  { file: reader, original: `typeof text === "string"`, replacement: "true", reason: "what is no text is no time" },
-  { file: reader, original: `typeof slug === "string"`, replacement: "true", reason: "what is no text is no column" },
-  { file: reader, original: "point.slice(11)", reason: "the date has no offset that would be taken for one" },
-  { file: reader, original: "known.slice(0, 20)", reason: wording },
+  {
+    file: ruleReader,
+    original: "/(Z|[+-]",
+    reason: "how a time is written was asked before: other offsets are refused"
+  },
+  { file: policyReader, original: `"policy"`, reason: wording },
+  { file: policyReader, original: "(error as Error).message", reason: wording },
+  { file: policyReader, original: "fix === undefined", replacement: "false", reason: wording },
+  { file: problems, original: "fix === undefined", replacement: "false", reason: wording },
+  { file: policyReader, mutator: "ArrayDeclaration", original: "[]", reason: refusedAnyway },
+  { file: ruleReader, mutator: "ArrayDeclaration", original: "[]", reason: refusedAnyway },
+  { file: ruleReader, mutator: "StringLiteral", original: ".columns`", reason: wording },
+  { file: ruleReader, mutator: "StringLiteral", original: ".action`", reason: wording },
+  { file: ruleReader, original: `"action"`, reason: wording },
+  { file: ruleReader, original: "problems.count > before", reason: refusedAnyway },
+  { file: ruleReader, original: "notBefore === undefined", replacement: "false", reason: "undefined is no time" },
+  { file: ruleReader, original: `typeof text === "string"`, replacement: "true", reason: "what is no text is no time" },
+  {
+    file: ruleReader,
+    original: `typeof slug === "string"`,
+    replacement: "true",
+    reason: "what is no text is no column"
+  },
+  { file: ruleReader, original: "point.slice(11)", reason: "the date has no offset that would be taken for one" },
+  { file: problems, original: "known.slice(0, 20)", reason: wording },
   { file: "compilable.ts", original: `"p"`, reason: "measures a few characters less" },
   { file: "sharing.ts", original: "asked.length === 1", replacement: "false", reason: sooner },
   { file: "sharing.ts", original: "alike.length === 1", replacement: "false", reason: sooner },

@@ -1,6 +1,6 @@
 /**
- * The planner: what a principal may see of a type, as one predicate over rows and one per column. Pure and total: it
- * has no error channel, every cause becomes `Denied`.
+ * The planner: turns a policy, a principal and a type into one predicate over rows and one per column. Pure and total:
+ * it has no error channel, and every failure becomes `Denied`.
  */
 import { all, any, type Bound, NEVER } from "../domain/Predicate.ts"
 import type { Catalog, EntityType } from "../domain/EntityType.ts"
@@ -10,7 +10,7 @@ import { bounded, denied, intersect, type Plan } from "./permissionPlan.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 import { scopePlan } from "./ToolScope.ts"
 
-/** The plan for an action of a principal on a type at a time (milliseconds since 1970). */
+/** Plans an action of a principal on a type at a time (milliseconds since 1970). */
 export const plan = (
   policy: Policy,
   catalog: Catalog,
@@ -64,20 +64,20 @@ const planFor = (
     any(...granted.map((grant) => grant.where)),
     ...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)
   )
-  // Columns that the same rules show have the same predicate, which is put together once.
+  // Columns shown by the same rules share one predicate, which is built once.
   const unions = new Map<string, Bound>()
   const union = (rules: typeof granted): Bound => {
     const key = rules.map(({ index }) => index).join()
-    const known = unions.get(key) ?? any(...rules.map((grant) => grant.where))
-    unions.set(key, known)
-    return known
+    const cached = unions.get(key) ?? any(...rules.map((grant) => grant.where))
+    unions.set(key, cached)
+    return cached
   }
   const cells = new Map(
     type.columns.map((column): [string, Bound] => {
       const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
       const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
       if (grants.length === 0) return [column.key, NEVER]
-      // Where every rule that shows the row shows the column too, the row's own predicate already says it.
+      // When every rule that shows the row also shows the column, the row predicate already implies the mask.
       const shown = grants.length === granted.length ? [] : [union(grants)]
       return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
     })

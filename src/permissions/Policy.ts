@@ -1,6 +1,6 @@
 /**
- * Policies as they are stored and planned from: roles and "*" expanded, every name replaced by its immutable key, and
- * no mistake in them. What an operator writes comes to one by way of `readPolicy`.
+ * The normalized policy that is stored and planned from: validated, with roles and "*" expanded and every name replaced
+ * by its immutable key. `readPolicy` produces it from an operator's file.
  */
 import { Schema } from "effect"
 import { PredicateSchema } from "../domain/Predicate.ts"
@@ -17,51 +17,51 @@ export const Rule = Schema.Struct({
   action: Action,
   /** The type's key. */
   type: Schema.String,
-  /** Column keys. Only a deny keeps "*": it hides the row. */
+  /** Column keys. "*" survives only in a deny, where it hides the whole row. */
   columns: Schema.Union([Schema.Literal("*"), Schema.Array(Schema.String)]),
   where: PredicateSchema,
-  /** Milliseconds since 1970: the rule holds from `notBefore` until just before `notAfter`. */
+  /** Milliseconds since 1970. The rule is in force in the half-open interval [`notBefore`, `notAfter`). */
   notBefore: Schema.optionalKey(Schema.Finite),
   notAfter: Schema.optionalKey(Schema.Finite)
 })
 export interface Rule extends Schema.Schema.Type<typeof Rule> {}
 
 export const Policy = Schema.Struct({
-  /** Every role with all roles whose rules it has, itself included. */
+  /** Each role with the transitive closure of the roles that it inherits, itself included. */
   roles: Schema.Record(Schema.String, Schema.Array(Schema.String)),
-  /** The roles that may administer the organization over HTTP and its pages; nobody may when it isn't there. */
+  /** The roles that may use the administration API and pages. When absent, no role may. */
   administering: Schema.optionalKey(Schema.Array(Schema.String)),
   rules: Schema.Array(Rule)
 })
 export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 
-/** Whether whoever has these roles may administer the organization. */
+/** Whether one of these roles may administer the organization. */
 export const administers = (policy: Policy, roles: ReadonlyArray<string>): boolean =>
   Object.hasOwn(policy, "administering") && roles.some((role) => policy.administering!.includes(role))
 
-/** One thing that a policy's author expects of it. Rows are meant by their external ids, types and columns by their keys. */
+/** An expectation in a policy file. It names rows by external id, types and columns by key. */
 export interface PolicyTest {
-  /** Where it stands in the file. */
+  /** The position in the file, such as `tests[2]`. */
   readonly path: string
-  /** A verified or known e-mail address or phone number. */
+  /** The reading person's e-mail address or phone number. */
   readonly as: string
-  /** Roles to have instead of those of the membership, so that a test needs no member. */
+  /** Replaces the membership's roles, so that a test needs no member. */
   readonly roles?: ReadonlyArray<string>
   readonly attributes?: Readonly<Record<string, AttributeValue>>
   readonly type: string
-  /** Whether anything of the type may be seen at all. */
+  /** Whether the plan must deny the whole type. */
   readonly denied?: boolean
-  /** These rows and no others. */
+  /** Exactly these rows are visible. */
   readonly expect?: ReadonlyArray<string>
   readonly includes?: ReadonlyArray<string>
   readonly excludes?: ReadonlyArray<string>
-  /** Columns that are visible on every row named by `expect` or `includes`; without any, on some row or other. */
+  /** Columns visible on every row named by `expect` or `includes`; when none is named, on at least one row. */
   readonly shows?: ReadonlyArray<string>
-  /** Columns that are visible on none of them; without any, on no row whatever. */
+  /** Columns hidden on every row named by `expect` or `includes`; when none is named, on every row. */
   readonly hides?: ReadonlyArray<string>
 }
 
-/** What is wrong with a policy file: where, what, and the line as it should be when that is known. */
+/** A problem in a policy file: its path, a message and, where one is known, the corrected text. */
 export interface Problem {
   readonly path: string
   readonly message: string

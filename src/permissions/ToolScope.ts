@@ -1,7 +1,7 @@
 /**
- * Tool scopes: what a token or a tool may be used for, whoever holds it. A scope is written as a list of
- * `TYPE`, `TYPE.COLUMN` and either of them with `:ACTION` (read, when it isn't said). It is ANDed with the plans of the
- * persons behind a call, so it can only take away; an empty scope leaves nothing.
+ * Tool scopes: what a token or tool may be used for, independent of its holder. A scope is a list of `TYPE` or
+ * `TYPE.COLUMN`, each with an optional `:ACTION` (default: read). It is intersected with the plans of the principal and
+ * the actor, so it only narrows; an empty scope denies everything.
  */
 import { Schema } from "effect"
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
@@ -11,7 +11,7 @@ import { closest, quoted } from "../domain/text.ts"
 import { denied, type Plan } from "./permissionPlan.ts"
 import { Action } from "./Policy.ts"
 
-/** What a scope leaves of a type: every row, and the columns of its grants. */
+/** The plan of a scope: every row of a granted type, and the granted columns. */
 export const scopePlan = (scope: ReadonlyArray<ScopeGrant>, type: EntityType, action: Action): Plan => {
   const open = scope.filter((grant) => grant.type === type.key && grant.action === action)
   if (open.length === 0) return denied("out-of-scope")
@@ -28,7 +28,7 @@ export const scopePlan = (scope: ReadonlyArray<ScopeGrant>, type: EntityType, ac
   }
 }
 
-/** Reads a scope as it is written, or says what is wrong with each part. */
+/** Parses a scope, or reports a problem for each invalid part. */
 export const readScope = (
   parts: ReadonlyArray<string>,
   catalog: Catalog
@@ -46,7 +46,7 @@ export const readScope = (
         unknown(
           "action",
           action,
-          Action.literals.map((known) => ({ slug: known }))
+          Action.literals.map((slug) => ({ slug }))
         )
       )
       return []

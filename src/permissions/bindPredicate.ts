@@ -1,10 +1,10 @@
 /**
- * Partial evaluation: a policy's predicate for one principal becomes a `Bound` predicate. Negation is pushed to the
- * leaves on the way, and what is unknown for every row (a missing attribute, a column that is gone) is settled here:
- * it denies.
+ * Partial evaluation: specializes a policy's predicate for one principal into a `Bound` predicate, with negation pushed
+ * to the leaves. Terms that are unknown for every row (a missing attribute, a removed column) are resolved here, so that
+ * they deny.
  *
- * `must` says which side of unknown counts: on `must` only rows for which the predicate is TRUE, on `!must` (inside a
- * negated EXISTS) every row for which it isn't FALSE.
+ * `must` selects how unknown resolves: with `must`, only rows on which the predicate is TRUE match; without it (inside a
+ * negated EXISTS), every row on which it isn't FALSE.
  */
 import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
 import {
@@ -25,7 +25,7 @@ import type { AttributeValue } from "../domain/Principal.ts"
 
 export interface Binding {
   readonly catalog: Catalog
-  /** The anchor's entity id, or undefined for a party that isn't a person. */
+  /** The anchor's entity id; undefined for an actor, which has no anchor. */
   readonly me: string | undefined
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
@@ -66,13 +66,13 @@ export const bindPredicate = (
       if (column === undefined) return unknown
       const operands = predicate.operands.map((operand) => operandValue(operand, column, binding))
       const values = [...new Set(operands.filter((value) => value !== undefined))].sort()
-      const known =
+      const membership =
         values.length === 0
           ? positive
             ? NEVER
             : ALWAYS
           : Bound.In({ column: column.key, side: policySide(column), values, negated: !positive })
-      return operands.includes(undefined) ? (positive ? any : all)(known, unknown) : known
+      return operands.includes(undefined) ? (positive ? any : all)(membership, unknown) : membership
     }
     case "IsNull": {
       const column = valueColumn(type, predicate.column)
@@ -85,7 +85,7 @@ export const bindPredicate = (
       const inner = (innerPositive: boolean, innerMust: boolean) =>
         bindPredicate(predicate.where, target, binding, innerPositive, innerMust)
       if (column.storage._tag === "One") {
-        // Across a missing reference the whole is unknown, so "not" goes through to the target instead of negating EXISTS.
+        // A missing reference makes the predicate unknown, so negation moves to the target instead of negating EXISTS.
         return must ? some(column.key, inner(positive, true)) : none(column.key, inner(!positive, true))
       }
       return positive ? some(column.key, inner(true, must)) : none(column.key, inner(true, !must))
@@ -98,7 +98,7 @@ const valueColumn = (type: EntityType, key: string): Column | undefined => {
   return column?.storage._tag === "Many" ? undefined : column
 }
 
-/** Phones and e-mail addresses are compared in their normal form, which is their key. */
+/** Phone numbers and e-mail addresses compare by search key, which is their normal form. */
 const policySide = (column: Column) => (column.kind === "phone" || column.kind === "email" ? "key" : "value")
 
 const operandValue = (operand: Operand, column: Column, binding: Binding): Literal | undefined => {

@@ -1,6 +1,6 @@
 /**
- * The decision for one row, evaluated straight from the rules in Kleene logic: no partial evaluation, no negation
- * pushed anywhere, no SQL. It explains single rows and is the oracle that tests hold plans against.
+ * The oracle: decides access to one row by evaluating the rules directly in Kleene logic, without partial evaluation,
+ * negation normal form or SQL. It shares no code with the planner, so tests compare plans against it.
  */
 import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
 import type { CompareOp, Operand, Predicate } from "../domain/Predicate.ts"
@@ -11,10 +11,10 @@ import type { Action, Policy, Rule } from "./Policy.ts"
 /** TRUE, FALSE or unknown. */
 type Kleene = boolean | null
 
-/** A row by column key, as a policy compares it: keys for phones and e-mail, decimal text for ids and numbers. */
+/** A row by column key, as policies compare it: search keys for phones and e-mail, decimal text for ids and numbers. */
 export interface CheckedRow {
   readonly values: Readonly<Record<string, string | boolean | ReadonlyArray<string> | null>>
-  /** The existing rows that a relation leads to. */
+  /** The existing target rows of a relation. */
   readonly related: (relation: string) => ReadonlyArray<CheckedRow>
 }
 
@@ -31,7 +31,7 @@ export interface Verdict {
   readonly deniedBy: ReadonlyArray<string>
 }
 
-/** What a principal may see of one row of its own organization: what both may, when somebody acts for it. */
+/** Checks one row of the principal's organization; with an actor, both have to be allowed. */
 export const checkRow = (
   policy: Policy,
   catalog: Catalog,
@@ -67,7 +67,7 @@ export const checkRow = (
   }
 }
 
-/** What is left of a verdict under a tool scope. */
+/** Narrows a verdict to a tool scope. */
 const scoped = (scope: Principal["scope"], type: EntityType, action: Action, verdict: Verdict): Verdict => {
   const open = scope?.filter((grant) => grant.type === type.key && grant.action === action)
   if (open === undefined) return verdict
@@ -79,7 +79,7 @@ const scoped = (scope: Principal["scope"], type: EntityType, action: Action, ver
   }
 }
 
-/** The principal, or whoever acts for it and is no person. */
+/** The principal or its actor, which has no anchor. */
 interface Party {
   readonly me: string | undefined
   readonly roles: ReadonlyArray<string>

@@ -1,48 +1,48 @@
-/** Rules and conditions in words, as a colleague would say them: for operators, from what is stored and not from the file. */
+/** Describes stored rules and conditions as English sentences for operators. */
 import { type Catalog, type Column, type EntityType, resolveColumn, targetOf, typeByKey } from "../domain/EntityType.ts"
 import { type CompareOp, NEGATED, type Operand, type Predicate } from "../domain/Predicate.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
 import { administers, type Policy, type Rule } from "./Policy.ts"
 
-/** For whom words are: a rule's condition says "the person who asks" until it is known who that is. */
+/** The person whom `$me` and `$attr` stand for in a description. */
 export interface DescribedPrincipal {
   readonly name: string
   readonly attributes?: Readonly<Record<string, AttributeValue>>
 }
 
-const SOMEBODY: DescribedPrincipal = { name: "the person who asks" }
+const ANY_PRINCIPAL: DescribedPrincipal = { name: "the person who asks" }
 
-/** A list as people say it: a, b and c. */
+/** Joins words as an English list: a, b and c. */
 export const listed = (words: ReadonlyArray<string>, last = "and"): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)!}`
 
-/** A role with its rules as sentences. */
+/** A role and its own rules as sentences. */
 export interface RoleDescription {
   readonly role: string
-  /** Roles whose rules it has, too. */
+  /** All roles that it inherits, directly or indirectly. */
   readonly inherits: ReadonlyArray<string>
   readonly administers: boolean
   readonly rules: ReadonlyArray<{ readonly id: string; readonly effect: Rule["effect"]; readonly words: string }>
 }
 
-/** Every rule of a policy as a sentence, role by role. */
+/** Describes every rule of a policy, grouped by role. */
 export const describePolicy = (policy: Policy, catalog: Catalog): ReadonlyArray<RoleDescription> =>
   Object.entries(policy.roles).map(([role, all]) => ({
     role,
-    inherits: all.filter((one) => one !== role),
+    inherits: all.filter((inherited) => inherited !== role),
     administers: administers(policy, [role]),
     rules: policy.rules
       .filter((rule) => rule.role === role)
       .map((rule) => ({ id: rule.id, effect: rule.effect, words: describeRule(rule, catalog) }))
   }))
 
-/** What a rule does, as one sentence without its role's name in front. */
-export const describeRule = (rule: Rule, catalog: Catalog, asking: DescribedPrincipal = SOMEBODY): string => {
+/** Describes a rule as a sentence whose subject, the role, is omitted. */
+export const describeRule = (rule: Rule, catalog: Catalog, person: DescribedPrincipal = ANY_PRINCIPAL): string => {
   const type = typeByKey(catalog, rule.type)
-  if (type === undefined) return "is about a type that is gone"
+  if (type === undefined) return "is about a type that no longer exists"
   const columns = describeColumns(rule, type)
-  const where = describeCondition(rule.where, type, catalog, asking)
+  const where = describeCondition(rule.where, type, catalog, person)
   const verb = rule.action === "read" ? "see" : rule.action
   const when = timeWords(rule)
   if (rule.effect === "allow")
@@ -53,7 +53,7 @@ export const describeRule = (rule: Rule, catalog: Catalog, asking: DescribedPrin
     : `may not ${verb} ${columns} of ${where === "" ? `any ${type.slug}` : type.slug}${condition}${when}`
 }
 
-/** The columns of a rule by slug; "everything" when it has all that there are. */
+/** The slugs of a rule's columns; "everything" when it covers every column of the type. */
 export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType): string => {
   if (rule.columns === "*") return "everything"
   const { columns } = rule
@@ -65,63 +65,65 @@ const timeWords = ({ notAfter, notBefore }: Rule): string =>
   (notBefore === undefined ? "" : `, from ${formatInstant(notBefore)}`) +
   (notAfter === undefined ? "" : `, until ${formatInstant(notAfter)}`)
 
-/** A point in time as a rule gives it: a day where it is midnight in UTC. */
+/** Formats a point in time; only the date when it is midnight UTC. */
 export const formatInstant = (millis: number): string =>
   new Date(millis)
     .toISOString()
     .replace(/T00:00:00\.000Z$/, " (UTC)")
     .replace(/\.000Z$/, "Z")
 
-/** A condition in words; empty when it holds for every row. */
+/** Describes a condition; empty when it holds for every row. */
 export const describeCondition = (
   predicate: Predicate,
   type: EntityType,
   catalog: Catalog,
-  asking: DescribedPrincipal = SOMEBODY
+  person: DescribedPrincipal = ANY_PRINCIPAL
 ): string => {
-  const said = say(predicate, true, "", type, catalog, asking)
-  return said.words === "always" ? "" : said.words
+  const phrase = toPhrase(predicate, true, "", type, catalog, person)
+  return phrase.words === "always" ? "" : phrase.words
 }
 
-/** Words with what joins them, so that a part of another kind is put in brackets. */
-interface Said {
+/** A phrase with its top-level connective, which decides whether an enclosing phrase adds parentheses. */
+interface Phrase {
   readonly words: string
-  readonly joined?: "and" | "or"
+  readonly connective?: "and" | "or"
 }
 
-const say = (
+const toPhrase = (
   predicate: Predicate,
   positive: boolean,
   owner: string,
   type: EntityType,
   catalog: Catalog,
-  asking: DescribedPrincipal
-): Said => {
+  person: DescribedPrincipal
+): Phrase => {
   const named = (key: string): readonly [string, Column | undefined] => {
     const column = resolveColumn(type, key)
-    return [`${owner}${column?.slug ?? "(a column that is gone)"}`, column]
+    return [`${owner}${column?.slug ?? "(a removed column)"}`, column]
   }
   switch (predicate._tag) {
     case "Always":
     case "Never":
       return { words: (predicate._tag === "Always") === positive ? "always" : "never" }
     case "Not":
-      return say(predicate.of, !positive, owner, type, catalog, asking)
+      return toPhrase(predicate.of, !positive, owner, type, catalog, person)
     case "All":
     case "Any": {
-      const joined = (predicate._tag === "All") === positive ? "and" : "or"
-      const parts = predicate.of.map((part) => say(part, positive, owner, type, catalog, asking))
-      if (parts.length === 0) return { words: joined === "and" ? "always" : "never" }
+      const connective = (predicate._tag === "All") === positive ? "and" : "or"
+      const parts = predicate.of.map((part) => toPhrase(part, positive, owner, type, catalog, person))
+      if (parts.length === 0) return { words: connective === "and" ? "always" : "never" }
       const words = parts.map((part) =>
-        part.joined !== undefined && part.joined !== joined && parts.length > 1 ? `(${part.words})` : part.words
+        part.connective !== undefined && part.connective !== connective && parts.length > 1
+          ? `(${part.words})`
+          : part.words
       )
-      return { words: words.join(` ${joined} `), ...(parts.length > 1 ? { joined } : {}) }
+      return { words: words.join(` ${connective} `), ...(parts.length > 1 ? { connective } : {}) }
     }
     case "IsNull":
       return { words: `${named(predicate.column)[0]} is ${positive ? "" : "not "}empty` }
     case "Compare": {
       const [name, column] = named(predicate.column)
-      const value = operandWords(predicate.operand, asking)
+      const value = operandWords(predicate.operand, person)
       const isMe = column?.key === "id" && predicate.operand._tag === "Me" && owner === ""
       const op = positive ? predicate.op : NEGATED[predicate.op]
       if (isMe) return { words: `it ${op === "eq" ? "is" : "isn't"} ${value}` }
@@ -131,7 +133,7 @@ const say = (
       const [name, column] = named(predicate.column)
       if (predicate.operands.length === 0) return { words: positive ? "never (the list is empty)" : "always" }
       const values = listed(
-        predicate.operands.map((operand) => operandWords(operand, asking)),
+        predicate.operands.map((operand) => operandWords(operand, person)),
         "or"
       )
       const holds = column?.kind === "list" ? ["has", "has none of"] : ["is", "is none of"]
@@ -140,12 +142,13 @@ const say = (
     case "Related": {
       const [name, column] = named(predicate.relation)
       const target = column && targetOf(catalog, column)
-      if (column === undefined || target === undefined) return { words: "never (it leads to what is gone)" }
-      if (column.storage._tag === "One") return say(predicate.where, positive, `${name}'s `, target, catalog, asking)
+      if (column === undefined || target === undefined) return { words: "never (its target type no longer exists)" }
+      if (column.storage._tag === "One")
+        return toPhrase(predicate.where, positive, `${name}'s `, target, catalog, person)
       const { where } = predicate
       if (where._tag === "Compare" && where.column === "id" && where.op === "eq")
-        return { words: `${operandWords(where.operand, asking)} is ${positive ? "" : "not "}among ${name}` }
-      const inner = say(where, true, "", target, catalog, asking).words
+        return { words: `${operandWords(where.operand, person)} is ${positive ? "" : "not "}among ${name}` }
+      const inner = toPhrase(where, true, "", target, catalog, person).words
       return {
         words: `for ${positive ? "at least one" : "none"} of ${name}, ${inner === "always" ? "there is a record" : inner}`
       }
@@ -172,22 +175,22 @@ const opWords = (op: CompareOp, column: Column | undefined): string => {
   }
 }
 
-const operandWords = (operand: Operand, asking: DescribedPrincipal): string => {
+const operandWords = (operand: Operand, person: DescribedPrincipal): string => {
   switch (operand._tag) {
     case "Literal":
       return typeof operand.value === "string" ? quoted(operand.value) : String(operand.value)
     case "Me":
-      return asking.name
+      return person.name
     case "Attribute": {
-      const { attributes, name } = { attributes: asking.attributes, name: operand.name }
+      const { attributes, name } = { attributes: person.attributes, name: operand.name }
       const value = attributes !== undefined && Object.hasOwn(attributes, name) ? attributes[name] : undefined
-      const known =
+      const suffix =
         attributes === undefined
           ? ""
           : value === undefined || value === ""
             ? " (which is missing)"
             : ` (${JSON.stringify(value)})`
-      return `the attribute ${name} of ${asking.name}${known}`
+      return `the attribute ${name} of ${person.name}${suffix}`
     }
   }
 }

@@ -1,8 +1,8 @@
-/** First policies: what three questions come to as a file. */
+/** Generates a first policy file from the answers to three questions. */
 import { type Catalog, type EntityType, peopleOf, targetOf } from "../domain/EntityType.ts"
 import type { PolicyDocument, RuleDocument } from "./policyDocument.ts"
 
-/** Which rows a role sees: everything, what it has to do with itself, or also what its company has to do with. */
+/** The rows that a role sees: all, those related to its own person, or also those related to its company. */
 export const REACHES = ["all", "own", "company"] as const
 export type Reach = (typeof REACHES)[number]
 
@@ -12,13 +12,13 @@ export interface DraftRole {
 }
 
 export interface Draft {
-  /** Besides `admin`, which sees everything and administers. */
+  /** The roles besides `admin`, which sees everything and administers. */
   readonly roles: ReadonlyArray<DraftRole>
-  /** Columns, as TYPE.COLUMN or COLUMN of any type, that are shown on one's own rows only. */
+  /** Columns shown only on a person's own rows: TYPE.COLUMN, or COLUMN for every type. */
   readonly private: ReadonlyArray<string>
 }
 
-/** The file for a draft. Own rows are those whose relation to people has the person in it, and its own record. */
+/** Builds the file. A person's own rows are their own record and the rows that relate to it. */
 export const draftPolicy = (draft: Draft, catalog: Catalog): PolicyDocument => ({
   version: 1,
   roles: {
@@ -69,7 +69,7 @@ const rule = (
   ...(where === undefined ? {} : { where })
 })
 
-/** The rows that have to do with the person who asks; nothing where no relation leads to people. */
+/** The condition for the principal's own rows; undefined for a type without a relation to people. */
 const ownRows = (type: EntityType, catalog: Catalog, reach: Reach): unknown => {
   const people = peopleOf(catalog)
   const conditions = [
@@ -77,13 +77,13 @@ const ownRows = (type: EntityType, catalog: Catalog, reach: Reach): unknown => {
     ...type.columns.flatMap((column) =>
       targetOf(catalog, column)?.key === people?.key ? [{ [column.slug]: "$me" }] : []
     ),
-    ...(reach === "company" ? ofCompany(type) : [])
+    ...(reach === "company" ? companyConditions(type) : [])
   ]
   return conditions.length === 0 ? undefined : conditions.length === 1 ? conditions[0] : { any: conditions }
 }
 
-/** What belongs to the person's company, as the membership names it in its attribute `company`. */
-const ofCompany = (type: EntityType): ReadonlyArray<unknown> => [
+/** Conditions for the rows of the principal's company, which the membership names in its attribute `company`. */
+const companyConditions = (type: EntityType): ReadonlyArray<unknown> => [
   ...(type.slug === "companies" ? [{ name: "$attr.company" }] : []),
   ...(type.columns.some(({ slug }) => slug === "company") ? [{ company: { name: "$attr.company" } }] : [])
 ]

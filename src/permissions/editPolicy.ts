@@ -1,17 +1,18 @@
 /**
- * The smallest change to a policy that shows a role something, or stops showing it. What a "*" in the file stands for
- * is written out on the way where columns have come since: publishing the file again would show them all.
+ * Minimal edits that grant or revoke a role's access to types and columns. An allow's "*" is expanded first when the
+ * type has gained columns since publication; re-publishing it unexpanded would expose them.
  */
 import { type Catalog, columnByKey, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
-import { closest, quoted } from "../domain/text.ts"
+import { quoted } from "../domain/text.ts"
 import type { PolicyDocument, RuleDocument } from "./policyDocument.ts"
 import type { Policy, Problem } from "./Policy.ts"
+import { PolicyProblems } from "./PolicyProblems.ts"
 
 export interface PolicyEdit {
   readonly role: string
   /** `TYPE` or `TYPE.COLUMN`. */
   readonly what: ReadonlyArray<string>
-  /** Only on the rows that this describes, as in a rule. */
+  /** Restricts the grant to matching rows; written as in a rule. */
   readonly where?: unknown
 }
 
@@ -19,22 +20,22 @@ export type EditResult = { readonly document: PolicyDocument } | { readonly prob
 
 interface Target {
   readonly type: EntityType
-  /** Slugs; nothing for all of the type. */
+  /** Column slugs; undefined for the whole type. */
   readonly columns: ReadonlyArray<string> | undefined
 }
 
 export const grantAccess = (stored: PolicyDocument, policy: Policy, catalog: Catalog, edit: PolicyEdit): EditResult => {
-  const document = frozen(stored, policy, catalog)
-  const found = targets(document, catalog, edit)
-  if ("problems" in found) return found
-  const rules = found.targets.reduce<ReadonlyArray<RuleDocument>>(
-    (known, target) => granted(known, edit, target),
+  const document = withExpandedStars(stored, policy, catalog)
+  const parsed = parseTargets(document, catalog, edit)
+  if ("problems" in parsed) return parsed
+  const rules = parsed.targets.reduce<ReadonlyArray<RuleDocument>>(
+    (rules, target) => withGrant(rules, edit, target),
     document.rules
   )
   return { document: { ...document, rules } }
 }
 
-const granted = (
+const withGrant = (
   rules: ReadonlyArray<RuleDocument>,
   { role, where }: PolicyEdit,
   { columns, type }: Target
@@ -65,12 +66,12 @@ export const revokeAccess = (
   catalog: Catalog,
   edit: PolicyEdit
 ): EditResult => {
-  const document = frozen(stored, policy, catalog)
-  const found = targets(document, catalog, edit)
-  if ("problems" in found) return found
+  const document = withExpandedStars(stored, policy, catalog)
+  const parsed = parseTargets(document, catalog, edit)
+  if ("problems" in parsed) return parsed
   const problems: Array<Problem> = []
   let rules = document.rules
-  for (const { columns, type } of found.targets) {
+  for (const { columns, type } of parsed.targets) {
     const shows = (rule: RuleDocument) =>
       columns === undefined || rule.columns === "*" || columns.some((column) => rule.columns.includes(column))
     const own = rules.filter((rule) => isAllow(rule, edit.role, type) && shows(rule))
@@ -94,11 +95,11 @@ const nothingToRevoke = (
   const parents = (policy.roles[role] ?? []).filter((parent) => parent !== role)
   const inherited = rules.find((rule) => parents.some((parent) => isAllow(rule, parent, type)) && shows(rule))
   return inherited === undefined
-    ? { path: type.slug, message: `No rule of ${role} shows this, so there is nothing to revokeAccess.` }
+    ? { path: type.slug, message: `No rule of ${role} grants this access, so there is nothing to revoke.` }
     : {
         path: type.slug,
-        message: `${role} has this from ${inherited.role} (rule ${inherited.id}).`,
-        fix: `max policy revokeAccess ${inherited.role} …, or a rule with "effect": "deny", "role": "${role}"`
+        message: `${role} inherits this access from ${inherited.role} (rule ${inherited.id}).`,
+        fix: `max policy revoke ${inherited.role} …, or a rule with "effect": "deny", "role": "${role}"`
       }
 }
 
@@ -107,15 +108,15 @@ const isAllow = (rule: RuleDocument, role: string, type: EntityType): boolean =>
 
 const isPlain = (rule: RuleDocument): boolean => rule.notBefore === undefined && rule.notAfter === undefined
 
-const union = (known: "*" | ReadonlyArray<string>, more: ReadonlyArray<string> | undefined, type: EntityType) =>
-  more === undefined || known === "*"
+const union = (columns: "*" | ReadonlyArray<string>, more: ReadonlyArray<string> | undefined, type: EntityType) =>
+  more === undefined || columns === "*"
     ? ("*" as const)
-    : type.columns.map(({ slug }) => slug).filter((slug) => known.includes(slug) || more.includes(slug))
+    : type.columns.map(({ slug }) => slug).filter((slug) => columns.includes(slug) || more.includes(slug))
 
-const without = (known: "*" | ReadonlyArray<string>, less: ReadonlyArray<string> | undefined, type: EntityType) =>
+const without = (columns: "*" | ReadonlyArray<string>, less: ReadonlyArray<string> | undefined, type: EntityType) =>
   less === undefined
     ? []
-    : (known === "*" ? type.columns.map(({ slug }) => slug) : known).filter((slug) => !less.includes(slug))
+    : (columns === "*" ? type.columns.map(({ slug }) => slug) : columns).filter((slug) => !less.includes(slug))
 
 const freeId = (wanted: string, rules: ReadonlyArray<RuleDocument>): string => {
   const taken = new Set(rules.map(({ id }) => id))
@@ -125,8 +126,8 @@ const freeId = (wanted: string, rules: ReadonlyArray<RuleDocument>): string => {
   }
 }
 
-/** The document with every "*" of an allow that stands for fewer columns than there are today written out. */
-const frozen = (document: PolicyDocument, policy: Policy, catalog: Catalog): PolicyDocument => ({
+/** Replaces each allow's "*" by the columns it was published with, where the type has gained columns since. */
+const withExpandedStars = (document: PolicyDocument, policy: Policy, catalog: Catalog): PolicyDocument => ({
   ...document,
   rules: document.rules.map((rule) => {
     const type = typeBySlug(catalog, rule.type)
@@ -138,49 +139,45 @@ const frozen = (document: PolicyDocument, policy: Policy, catalog: Catalog): Pol
   })
 })
 
-const targets = (
+const parseTargets = (
   document: PolicyDocument,
   catalog: Catalog,
   { role, what }: PolicyEdit
 ): { readonly targets: ReadonlyArray<Target> } | { readonly problems: ReadonlyArray<Problem> } => {
-  const problems: Array<Problem> = []
-  const unknown = (path: string, name: string, known: ReadonlyArray<string>) => {
-    const near = closest(name, known)
-    problems.push({
-      path,
-      message: `There is no ${quoted(name)}. Known: ${known.slice(0, 20).join(", ")}.`,
-      ...(near === undefined ? {} : { fix: near })
-    })
-  }
+  const problems = new PolicyProblems()
   const roles = Object.keys(document.roles)
-  if (!roles.includes(role)) unknown("role", role, roles)
-  const found = new Map<EntityType, Array<string> | undefined>()
+  if (!roles.includes(role)) problems.unknownName("role", "role", role, roles)
+  const columnsByType = new Map<EntityType, Array<string> | undefined>()
   for (const text of what) {
     const [slug = "", ...rest] = text.split(".")
     const type = typeBySlug(catalog, slug)
     if (type === undefined) {
-      unknown(
+      problems.unknownName(
         quoted(text).slice(1, -1),
+        "type",
         slug,
-        catalog.types.map((known) => known.slug)
+        catalog.types.map((type) => type.slug)
       )
       continue
     }
     const columnSlug = rest.length === 0 ? undefined : rest.join(".")
     if (columnSlug === undefined) {
-      found.set(type, undefined)
+      columnsByType.set(type, undefined)
       continue
     }
     if (columnBySlug(type, columnSlug) === undefined) {
-      unknown(
+      problems.unknownName(
         quoted(text).slice(1, -1),
+        `column of ${type.slug}`,
         columnSlug,
-        type.columns.map((known) => known.slug)
+        type.columns.map((column) => column.slug)
       )
       continue
     }
-    if (!found.has(type)) found.set(type, [])
-    found.get(type)?.push(columnSlug)
+    if (!columnsByType.has(type)) columnsByType.set(type, [])
+    columnsByType.get(type)?.push(columnSlug)
   }
-  return problems.length > 0 ? { problems } : { targets: [...found].map(([type, columns]) => ({ type, columns })) }
+  return problems.count > 0
+    ? { problems: problems.list }
+    : { targets: [...columnsByType].map(([type, columns]) => ({ type, columns })) }
 }

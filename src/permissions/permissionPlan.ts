@@ -1,16 +1,16 @@
-/** Plans: the decision for many rows at once. A plan is ANDed into the one statement; nobody can build one around it. */
+/** Plans: the decision for many rows. The store ANDs the plan into the one statement, so no read bypasses it. */
 import { all, type Bound, parameterCount } from "../domain/Predicate.ts"
 
 export interface Granted {
   readonly _tag: "Granted"
-  /** The rows. The organization is added by the store, always. */
+  /** The visible rows. The store always adds the organization. */
   readonly where: Bound
-  /** For each column key that is visible at all, the rows on which its cell is; given `where`. */
+  /** Masks by column key: the rows, among those of `where`, on which the cell is visible. Hidden columns are absent. */
   readonly cells: ReadonlyMap<string, Bound>
   readonly ruleIds: ReadonlyArray<string>
-  /** Whether only a part of the type is shown. */
+  /** Whether the plan can hide rows of the type. */
   readonly limited: boolean
-  /** When the next time-bound rule begins or ends, in milliseconds since 1970. */
+  /** When the next time-bound rule begins or ends (milliseconds since 1970); the plan is stale from then on. */
   readonly expiresAt: number
 }
 
@@ -22,7 +22,7 @@ export interface Denied {
 
 export type Plan = Granted | Denied
 
-/** A plan that binds more values than this is refused. */
+/** Plans that bind more parameters than this are denied. */
 export const MAX_PLAN_PARAMETERS = 2000
 
 export const denied = (reason: Denied["reason"], expiresAt = Infinity): Denied => ({
@@ -31,7 +31,7 @@ export const denied = (reason: Denied["reason"], expiresAt = Infinity): Denied =
   expiresAt
 })
 
-/** What both plans show: a person's and that of whoever acts for it. */
+/** Intersects two plans, such as those of a principal and its actor: only what both show remains visible. */
 export const intersect = (a: Plan, b: Plan): Plan => {
   const expiresAt = Math.min(a.expiresAt, b.expiresAt)
   if (a._tag === "Denied") return { ...a, expiresAt }
@@ -51,7 +51,7 @@ export const intersect = (a: Plan, b: Plan): Plan => {
   })
 }
 
-/** The plan, or a refusal when it shows nothing or is too large to be compiled. */
+/** Denies a plan that shows nothing or is too large to compile. */
 export const bounded = (plan: Granted): Plan => {
   const cells = new Map([...plan.cells].filter(([, mask]) => mask._tag !== "Never"))
   if (plan.where._tag === "Never") return denied("nothing-visible", plan.expiresAt)

@@ -1,4 +1,4 @@
-/** The file of a policy as a value: what it looks like, and how it is printed so that people can read and compare it. */
+/** The policy file: its shape, and a printer whose output is easy to read and to diff. */
 import type { Action } from "./Policy.ts"
 
 export interface RuleDocument {
@@ -25,7 +25,7 @@ export interface PolicyDocument {
 
 const WIDTH = 120
 
-/** The file's text: what fits on a line is on one, everything else a line per part. */
+/** Prints a policy file: values that fit on a line stay on it, others take one line per part. */
 export const printPolicy = (document: PolicyDocument): string => `${print(document, "")}\n`
 
 const print = (value: unknown, indent: string): string => {

@@ -1,6 +1,6 @@
 /**
- * The JSON Schema of a policy file, for editors: in general, or with one organization's types, columns and roles as the
- * names to choose from. It is as strict as completion needs; `readPolicy` decides.
+ * The JSON Schema of a policy file for editors, optionally with one organization's types, columns and roles. It serves
+ * completion and early feedback; `readPolicy` is the authority.
  */
 import { type Catalog, type Column, type EntityType, targetOf } from "../domain/EntityType.ts"
 import { CompareOp } from "../domain/Predicate.ts"
@@ -10,7 +10,7 @@ type Json = { readonly [key: string]: unknown }
 
 const TEXTS: Json = { type: "array", items: { type: "string" } }
 const VALUE: Json = {
-  description: `A value; "$me" is the person who asks, "$attr.name" an attribute of the membership.`,
+  description: `A value. "$me" is the asking person, "$attr.name" an attribute of their membership.`,
   type: ["string", "number", "boolean"]
 }
 
@@ -21,7 +21,7 @@ const object = (properties: Json, more: Json = {}): Json => ({
   ...more
 })
 
-/** The schema; for a catalog and its roles, if given, with their names. */
+/** The schema, with the names of a catalog and its roles when they are given. */
 export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = []): Json => {
   const types = catalog?.types ?? []
   const role: Json = { type: "string", ...(roles.length === 0 ? {} : { examples: roles }) }
@@ -32,20 +32,20 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
       : {
           allOf: types.map((type) => ({
             if: { properties: { [key]: { const: type.slug } }, required: [key] },
-            // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+            // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
             then: { properties: then(type) }
           }))
         }
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: catalog === undefined ? "A policy of Max" : `A policy of ${catalog.organization.name}`,
-    description: "Who sees what. No rule, no access; a deny wins over every allow.",
+    description: "Access rules. Access requires an allow; a deny overrides every allow.",
     ...object(
       {
         $schema: { type: "string" },
         version: { const: 1 },
         roles: {
-          description: "The roles that members can have, and whose rules each has, too.",
+          description: "The roles that members can have, and the roles each inherits.",
           type: "object",
           propertyNames: { pattern: "^[a-z][a-z0-9_-]{0,62}$" },
           additionalProperties: object({
@@ -64,21 +64,21 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
     definitions: {
       rule: object(
         {
-          id: { description: "What the rule is called in explanations.", type: "string", minLength: 1, maxLength: 200 },
+          id: { description: "The rule's name in explanations.", type: "string", minLength: 1, maxLength: 200 },
           effect: { enum: ["allow", "deny"] },
           role,
           action: { enum: Action.literals },
           type: typeName,
           columns: {
-            description: `The columns it is about. "*" in an allow means the columns of today; in a deny it hides the whole row.`,
+            description: `The columns that the rule covers. "*" means, in an allow, the columns that exist at publication; in a deny, the whole row.`,
             anyOf: [{ const: "*" }, { ...TEXTS, minItems: 1 }]
           },
           where: {
-            description: "The rows it is about; all when it is left out.",
+            description: "The rows that the rule covers; all rows when omitted.",
             ...(catalog === undefined ? { $ref: "#/definitions/where" } : { type: "object" })
           },
-          notBefore: { description: "A date (UTC) or a time with an offset.", type: "string" },
-          notAfter: { description: "The rule holds until just before this.", type: "string" }
+          notBefore: { description: "The rule applies from this date (UTC) or time with an offset.", type: "string" },
+          notAfter: { description: "The rule applies until just before this date or time.", type: "string" }
         },
         {
           required: ["id", "effect", "role", "action", "type", "columns"],
@@ -90,16 +90,19 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
       ),
       test: object(
         {
-          as: { description: "As whom it reads: an e-mail address or phone number.", type: "string" },
-          roles: { description: "Roles to have instead of the membership's.", type: "array", items: role },
+          as: { description: "The reading person: an e-mail address or phone number.", type: "string" },
+          roles: { description: "Replaces the roles of the membership.", type: "array", items: role },
           attributes: { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } },
-          read: { description: "The type that is read.", ...typeName },
-          denied: { description: "Whether nothing of the type may be seen at all.", type: "boolean" },
-          expect: { description: "The external ids of the rows that are seen, and no others.", ...TEXTS },
-          includes: { description: "Rows that are seen, by external id.", ...TEXTS },
-          excludes: { description: "Rows that aren't seen, by external id.", ...TEXTS },
-          shows: { description: "Columns seen on every row named above; without any, on some row.", ...TEXTS },
-          hides: { description: "Columns seen on none of the rows named above; without any, on no row.", ...TEXTS }
+          read: { description: "The type to read.", ...typeName },
+          denied: { description: "Whether access to the whole type is denied.", type: "boolean" },
+          expect: { description: "The external ids of exactly the visible rows.", ...TEXTS },
+          includes: { description: "External ids of rows that are visible.", ...TEXTS },
+          excludes: { description: "External ids of rows that are hidden.", ...TEXTS },
+          shows: {
+            description: "Columns visible on every row named above; if none is named, on at least one row.",
+            ...TEXTS
+          },
+          hides: { description: "Columns hidden on every row named above; if none is named, on every row.", ...TEXTS }
         },
         {
           required: ["as", "read"],
@@ -121,9 +124,9 @@ const slugs = (type: EntityType): Json => ({ enum: type.columns.map(({ slug }) =
 const where = (type: EntityType, catalog: Catalog): Json => {
   const self = { $ref: `#/definitions/where_${type.slug}` }
   return object({
-    all: { description: "All of these hold.", type: "array", items: self },
-    any: { description: "One of these holds.", type: "array", items: self },
-    not: { description: "This doesn't hold.", ...self },
+    all: { description: "All of these conditions hold.", type: "array", items: self },
+    any: { description: "At least one of these conditions holds.", type: "array", items: self },
+    not: { description: "This condition doesn't hold.", ...self },
     id: condition,
     ...Object.fromEntries(type.columns.map((column) => [column.slug, columnCondition(column, catalog)]))
   })

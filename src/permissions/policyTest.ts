@@ -1,15 +1,14 @@
-/** Reads one test of a policy file: who reads what, and which rows and cells its author expects. */
+/** Reads one test of a policy file: the person, the type, and the rows and cells that its author expects. */
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
-import { closest, quoted } from "../domain/text.ts"
+import { isJsonObject } from "../domain/json.ts"
 import type { PolicyTest } from "./Policy.ts"
-
-type Report = (path: string, message: string, fix?: string) => void
+import type { PolicyProblems } from "./PolicyProblems.ts"
 
 const KEYS = ["as", "roles", "attributes", "read", "denied", "expect", "includes", "excludes", "shows", "hides"]
 const ROWS = ["expect", "includes", "excludes"] as const
 const EXAMPLE = `{ "as": "ada@example.com", "read": "people", "expect": ["id-1", "id-2"] }`
-/** Rows that one test may name. */
+/** The most rows that one list of a test may name. */
 const MAX_ROWS = 1000
 
 export const readPolicyTest = (
@@ -17,64 +16,49 @@ export const readPolicyTest = (
   path: string,
   catalog: Catalog,
   roles: ReadonlyArray<string>,
-  report: Report
+  problems: PolicyProblems
 ): PolicyTest | undefined => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    report(path, "A test is an object.", EXAMPLE)
+  if (!isJsonObject(value)) {
+    problems.report(path, "A test must be an object.", EXAMPLE)
     return undefined
   }
-  const given = new Map<string, unknown>(Object.entries(value))
-  let faults = 0
-  const fault = (key: string, message: string, fix?: string) => {
-    faults += 1
-    report(`${path}.${quoted(key).slice(1, -1)}`, message, fix)
-  }
-  const unknown = (key: string, what: string, name: string, known: ReadonlyArray<string>) => {
-    const near = closest(name, known)
-    fault(
-      key,
-      `There is no ${what} ${quoted(name)}. Known: ${known.slice(0, 20).join(", ")}.`,
-      near === undefined ? undefined : `"${near}"`
-    )
-  }
-  for (const key of given.keys()) {
-    if (KEYS.includes(key)) continue
-    const near = closest(key, KEYS)
-    fault(key, `There is no ${quoted(key)} here.`, near === undefined ? undefined : `"${near}"`)
-  }
+  const before = problems.count
+  const properties = new Map<string, unknown>(Object.entries(value))
+  const report = (key: string, message: string, fix?: string) => problems.report(`${path}.${key}`, message, fix)
+  const unknown = (key: string, what: string, name: string, known: ReadonlyArray<string>) =>
+    problems.unknownName(`${path}.${key}`, what, name, known)
+  problems.unknownProperties(value, KEYS, path)
   const texts = (key: string): ReadonlyArray<string> | undefined => {
-    if (!given.has(key)) return undefined
-    const list = given.get(key)
+    if (!properties.has(key)) return undefined
+    const list = properties.get(key)
     if (Array.isArray(list) && list.length <= MAX_ROWS && list.every((item) => typeof item === "string")) return list
-    fault(key, `${key} is a list of at most ${MAX_ROWS} texts.`, `"${key}": []`)
+    report(key, `\`${key}\` must be a list of at most ${MAX_ROWS} strings.`, `"${key}": []`)
     return undefined
   }
 
-  const as = given.get("as")
+  const as = properties.get("as")
   if (typeof as !== "string" || as.length === 0 || as.length > 320) {
-    fault("as", "A test says as whom it reads: an e-mail address or phone number.", `"as": "ada@example.com"`)
+    report("as", "`as` must be an e-mail address or phone number.", `"as": "ada@example.com"`)
   }
-  const read = given.get("read")
+  const read = properties.get("read")
   const type = typeof read === "string" ? typeBySlug(catalog, read) : undefined
   const slugs = catalog.types.map(({ slug }) => slug)
-  if (typeof read !== "string") fault("read", "A test says which type it reads.", `"read": "people"`)
+  if (typeof read !== "string") report("read", "`read` must name a type.", `"read": "people"`)
   else if (type === undefined) unknown("read", "type", read, slugs)
 
   const testRoles = texts("roles")
   for (const role of testRoles ?? []) if (!roles.includes(role)) unknown("roles", "role", role, roles)
-  const attributes = readAttributes(given.get("attributes"))
-  if (attributes === undefined) fault("attributes", "Attributes are texts, numbers, true or false.", `"attributes": {}`)
-  if (given.has("attributes") && testRoles === undefined) {
-    fault(
-      "attributes",
-      "A test with attributes of its own says its roles, too.",
-      `"roles": ["${roles[0] ?? "member"}"]`
-    )
+  const attributes = readAttributes(properties.get("attributes"))
+  if (attributes === undefined)
+    report("attributes", "`attributes` must be strings, numbers or booleans.", `"attributes": {}`)
+  if (properties.has("attributes") && testRoles === undefined) {
+    report("attributes", "A test with `attributes` must also have `roles`.", `"roles": ["${roles[0] ?? "member"}"]`)
   }
-  const denied = given.get("denied")
-  if (given.has("denied") && typeof denied !== "boolean") fault("denied", "denied is true or false.", `"denied": true`)
+  const denied = properties.get("denied")
+  if (properties.has("denied") && typeof denied !== "boolean")
+    report("denied", "`denied` must be true or false.", `"denied": true`)
 
-  const rows = Object.fromEntries(ROWS.flatMap((key) => (given.has(key) ? [[key, texts(key) ?? []]] : [])))
+  const rows = Object.fromEntries(ROWS.flatMap((key) => (properties.has(key) ? [[key, texts(key) ?? []]] : [])))
   const columns = (key: "shows" | "hides") =>
     texts(key)?.flatMap((slug) => {
       const column = type && columnBySlug(type, slug)
@@ -83,18 +67,18 @@ export const readPolicyTest = (
           key,
           `column of ${type.slug}`,
           slug,
-          type.columns.map((known) => known.slug)
+          type.columns.map((column) => column.slug)
         )
       return column === undefined ? [] : [column.key]
     })
   const [shows, hides] = [columns("shows"), columns("hides")]
-  if (!["denied", ...ROWS, "shows", "hides"].some((key) => given.has(key))) {
-    fault("expect", "This test expects nothing in particular.", `"expect": ["id-1"]`)
+  if (!["denied", ...ROWS, "shows", "hides"].some((key) => properties.has(key))) {
+    report("expect", "The test must have at least one expectation.", `"expect": ["id-1"]`)
   }
-  if (denied === true && [...ROWS, "shows", "hides"].some((key) => given.has(key))) {
-    fault("denied", "Where the whole type is denied there is nothing else to expect.")
+  if (denied === true && [...ROWS, "shows", "hides"].some((key) => properties.has(key))) {
+    report("denied", "A test with `denied: true` must not have other expectations.")
   }
-  if (faults > 0) return undefined
+  if (problems.count > before) return undefined
   return {
     path,
     as: as as string,
@@ -109,7 +93,7 @@ export const readPolicyTest = (
 
 const readAttributes = (value: unknown): Readonly<Record<string, AttributeValue>> | undefined => {
   if (value === undefined) return {}
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const entries = Object.entries(value)
   return entries.every(
     (entry): entry is [string, AttributeValue] =>

@@ -1,4 +1,4 @@
-/** The `where` of a policy rule: JSON in, `Predicate` out, every name looked up in the catalog and every value in its column's kind. */
+/** The `where` of a policy rule: parses JSON into a `Predicate`, with names resolved and values checked by column kind. */
 import {
   type Catalog,
   type Column,
@@ -11,15 +11,14 @@ import {
   targetOf
 } from "../domain/EntityType.ts"
 import { CompareOp, type Operand, type Predicate } from "../domain/Predicate.ts"
-import { closest, quoted } from "../domain/text.ts"
+import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { quoted } from "../domain/text.ts"
 import { bindScalar } from "../domain/values.ts"
-
-type Report = (path: string, message: string, fix?: string) => void
-type Json = Record<string, unknown>
+import type { PolicyProblems } from "./PolicyProblems.ts"
 
 const NEVER: Predicate = { _tag: "Never" }
 const MAX_DEPTH = 32
-/** Relations one behind the other: the planner of Postgres needs seconds for twenty. */
+/** Bounds the chain of relations: Postgres takes seconds to plan a chain of twenty. */
 const MAX_HOPS = 8
 const ORDERED: ReadonlySet<ColumnKind> = new Set<ColumnKind>(["integer", "number", "date", "timestamp"])
 const EXAMPLE: Readonly<Record<ColumnKind, string>> = {
@@ -36,14 +35,12 @@ const EXAMPLE: Readonly<Record<ColumnKind, string>> = {
   references: `"$me"`
 }
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
-export const makeWhereReader = (catalog: Catalog, report: Report) => {
+export const makeWhereReader = (catalog: Catalog, problems: PolicyProblems) => {
   let hops = 0
   const where = (value: unknown, type: EntityType, path: string, depth = 0): Predicate => {
-    if (depth > MAX_DEPTH) return reject(path, `Conditions are nested deeper than ${MAX_DEPTH}.`)
-    if (!isObject(value))
-      return reject(path, "A condition is an object.", `{ "${type.columns[0]?.slug ?? "name"}": … }`)
+    if (depth > MAX_DEPTH) return reject(path, `Conditions must be nested at most ${MAX_DEPTH} levels deep.`)
+    if (!isJsonObject(value))
+      return reject(path, "A condition must be an object.", `{ "${type.columns[0]?.slug ?? "name"}": … }`)
     const parts = Object.entries(value).map(([name, condition]): Predicate => {
       const at = `${path}.${quoted(name).slice(1, -1)}`
       switch (name) {
@@ -56,17 +53,11 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
       }
       const column = name === ID_COLUMN.slug ? idColumn(type) : columnBySlug(type, name)
       if (column === undefined) {
-        const near = closest(
-          name,
-          type.columns.map((known) => known.slug)
-        )
-        return reject(
-          at,
-          `There is nothing called ${quoted(name)} in ${type.slug}.`,
-          near === undefined ? undefined : `"${near}"`
-        )
+        const slugs = type.columns.map((known) => known.slug)
+        problems.suggest(at, `There is no column or operator ${quoted(name)} in ${type.slug}.`, name, slugs)
+        return NEVER
       }
-      return condition_(condition, column, type, at, depth)
+      return columnCondition(condition, column, type, at, depth)
     })
     return parts.length === 1 ? parts[0]! : { _tag: "All", of: parts }
   }
@@ -74,10 +65,16 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
   const list = (value: unknown, type: EntityType, path: string, depth: number): ReadonlyArray<Predicate> =>
     Array.isArray(value)
       ? value.map((part, index) => where(part, type, `${path}[${index}]`, depth + 1))
-      : [reject(path, "all and any have a list of conditions.", `[ … ]`)]
+      : [reject(path, "`all` and `any` must be lists of conditions.", `[ … ]`)]
 
-  const condition_ = (value: unknown, column: Column, type: EntityType, path: string, depth: number): Predicate => {
-    if (depth > MAX_DEPTH) return reject(path, `Conditions are nested deeper than ${MAX_DEPTH}.`)
+  const columnCondition = (
+    value: unknown,
+    column: Column,
+    type: EntityType,
+    path: string,
+    depth: number
+  ): Predicate => {
+    if (depth > MAX_DEPTH) return reject(path, `Conditions must be nested at most ${MAX_DEPTH} levels deep.`)
     if (column.storage._tag === "Many") return many(value, column, path, depth)
     if (value === null) return { _tag: "IsNull", column: column.key }
     if (Array.isArray(value)) {
@@ -87,29 +84,26 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
         operands: value.flatMap((item) => operand(item, column, type, path) ?? [])
       }
     }
-    if (!isObject(value)) return compare("eq", value, column, type, path)
+    if (!isJsonObject(value)) return compare("eq", value, column, type, path)
     const keys = Object.keys(value)
     if (keys.length === 1 && keys[0] === "not") {
-      return { _tag: "Not", of: condition_(value["not"], column, type, `${path}.not`, depth + 1) }
+      return { _tag: "Not", of: columnCondition(value["not"], column, type, `${path}.not`, depth + 1) }
     }
     if (column.storage._tag === "One" && !(keys.length > 0 && keys.every(isCompareOp))) {
       return related(value, column, path, depth)
     }
-    if (keys.length === 0) return reject(path, "This condition says nothing.", `{ "eq": ${EXAMPLE[column.kind]} }`)
-    const parts = keys.map((op): Predicate =>
-      isCompareOp(op)
-        ? compare(op, value[op], column, type, `${path}.${op}`)
-        : reject(
-            path,
-            `There is no comparison ${quoted(op)}. Known: ${CompareOp.literals.join(", ")}, not.`,
-            near(op, CompareOp.literals)
-          )
-    )
+    if (keys.length === 0)
+      return reject(path, "A condition must have at least one comparison.", `{ "eq": ${EXAMPLE[column.kind]} }`)
+    const parts = keys.map((op): Predicate => {
+      if (isCompareOp(op)) return compare(op, value[op], column, type, `${path}.${op}`)
+      problems.unknownName(path, "comparison", op, [...CompareOp.literals, "not"])
+      return NEVER
+    })
     return parts.length === 1 ? parts[0]! : { _tag: "All", of: parts }
   }
 
   const many = (value: unknown, column: Column, path: string, depth: number): Predicate => {
-    if (isObject(value)) return related(value, column, path, depth)
+    if (isJsonObject(value)) return related(value, column, path, depth)
     const target = targetOf(catalog, column)
     const id = target && operand(value, idColumn(target), target, path)
     if (id === undefined) return NEVER
@@ -120,11 +114,10 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     }
   }
 
-  const related = (value: Json, column: Column, path: string, depth: number): Predicate => {
+  const related = (value: JsonObject, column: Column, path: string, depth: number): Predicate => {
     const target = targetOf(catalog, column)
-    if (target === undefined) return reject(path, `What ${column.slug} leads to doesn't exist.`)
-    if (hops === MAX_HOPS)
-      return reject(path, `A condition leads over at most ${MAX_HOPS} relations, one behind the other.`)
+    if (target === undefined) return reject(path, `The target type of ${column.slug} doesn't exist.`)
+    if (hops === MAX_HOPS) return reject(path, `A condition must follow at most ${MAX_HOPS} relations in a row.`)
     hops += 1
     const inner = where(value, target, path, depth + 1)
     hops -= 1
@@ -135,7 +128,7 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     if (op !== "eq" && op !== "ne" && !ORDERED.has(column.kind)) {
       return reject(
         path,
-        `${column.slug} has no order: it can be compared with eq and ne only.`,
+        `${column.slug} (${column.kind}) has no order: only eq and ne compare it.`,
         `{ "eq": ${EXAMPLE[column.kind]} }`
       )
     }
@@ -147,18 +140,18 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
     if (typeof value === "string" && value.startsWith("$") && !value.startsWith("$$")) {
       if (value === "$me") {
         if (leadsToPeople(column, type, catalog)) return { _tag: "Me" }
-        report(
+        problems.report(
           path,
-          `$me is a person, and ${column.slug} isn't.`,
+          `$me is a person, so ${column.slug} can't be compared with it.`,
           column.kind === "reference" ? undefined : EXAMPLE[column.kind]
         )
         return undefined
       }
       const name = /^\$attr\.([a-z][a-z0-9_]{0,62})$/.exec(value)?.[1]
       if (name !== undefined) return { _tag: "Attribute", name }
-      report(
+      problems.report(
         path,
-        `${quoted(value)} is neither $me nor $attr.name. A value that begins with $ is written with $$.`,
+        `${quoted(value)} is neither $me nor $attr.name. Write $$ for a literal value that begins with $.`,
         `"$attr.region"`
       )
       return undefined
@@ -167,25 +160,20 @@ export const makeWhereReader = (catalog: Catalog, report: Report) => {
       const literal = typeof value === "string" && value.startsWith("$$") ? value.slice(1) : value
       if (bindScalar(column, literal, catalog.organization) !== undefined) return { _tag: "Literal", value: literal }
     }
-    report(path, `This isn't a value that ${column.slug} (${column.kind}) can have.`, EXAMPLE[column.kind])
+    problems.report(path, `This is not a valid value of ${column.slug} (${column.kind}).`, EXAMPLE[column.kind])
     return undefined
   }
 
   const reject = (path: string, message: string, fix?: string): Predicate => {
-    report(path, message, fix)
+    problems.report(path, message, fix)
     return NEVER
   }
 
   return where
 }
 
-/** Whether the column's ids are those of persons: the only ids that $me can be. */
+/** Whether the column holds ids of people: only those can be compared with $me. */
 const leadsToPeople = (column: Column, type: EntityType, catalog: Catalog): boolean =>
   (column.key === ID_COLUMN.key ? type : targetOf(catalog, column))?.key === peopleOf(catalog)?.key
 
 const isCompareOp = (name: string): name is CompareOp => (CompareOp.literals as ReadonlyArray<string>).includes(name)
-
-const near = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
-  const found = closest(word, candidates)
-  return found === undefined ? undefined : `"${found}"`
-}

@@ -1,9 +1,9 @@
 /**
- * A key that an object of a JSON text has twice. `JSON.parse` keeps the last one without a word, and in a policy that
- * would drop a condition.
+ * Finds a key that occurs twice in one object of a JSON text. `JSON.parse` silently keeps the last occurrence, which in
+ * a policy would drop a condition.
  */
 export const repeatedKey = (json: string): string | undefined => {
-  /** The keys of the objects that are open at this point; nothing for a list. */
+  /** A stack of the enclosing objects' keys; undefined for an array. */
   const open: Array<Set<string> | undefined> = []
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g)) {
     if (token === "{") open.push(new Set())

@@ -1,4 +1,4 @@
-/** `check`, the decision for one row, against the oracle of the conformance suite, which shares nothing with it. */
+/** Compares `checkRow` with the independent oracle of the conformance suite. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { typeByKey } from "../../src/domain/EntityType.ts"
@@ -14,7 +14,7 @@ import { makeWorld, TYPE_NAMES, type TypeName } from "../conformance/world.ts"
 const CASES = partOf(1500)
 const [here] = makeWorld(41)
 
-/** The rows that `check` shows, with their cells, and those that the oracle shows. */
+/** The visible rows and cells according to `checkRow` and to the oracle. */
 const both = (file: PolicyJson, who: Caller, type: TypeName) => {
   const [read, principal] = [storedPolicy(file), principalOf(who)]
   const checked = [...here!.entities[type].values()].flatMap((entity) => {
@@ -29,8 +29,8 @@ const both = (file: PolicyJson, who: Caller, type: TypeName) => {
     )
     return visible ? [[encodeId(entity.id), [...cells].sort()]] : []
   })
-  const seen = [...viewOf(file, who, here!, type, NOW)].map(([id, cells]) => [encodeId(id), [...cells].sort()])
-  return { checked, seen }
+  const expected = [...viewOf(file, who, here!, type, NOW)].map(([id, cells]) => [encodeId(id), [...cells].sort()])
+  return { checked, expected }
 }
 
 const onDeals = (where: object): PolicyJson => ({
@@ -40,16 +40,16 @@ const onDeals = (where: object): PolicyJson => ({
 })
 const lena: Caller = { me: 30n, roles: ["member"], attributes: {} }
 
-describe("the decision for one row", () => {
-  it("is what the oracle decides, row and cells", () => {
+describe("checkRow", () => {
+  it("shows the same rows and cells as the oracle", () => {
     let visible = 0
     fc.assert(
       fc.property(
         fc.constantFrom(...TYPE_NAMES).chain((type) => fc.tuple(fc.constant(type), policy(type), caller)),
         ([type, file, who]) => {
-          const { checked, seen } = both(file, who, type)
-          expect(checked).toEqual(seen)
-          if (seen.length > 0) visible += 1
+          const { checked, expected } = both(file, who, type)
+          expect(checked).toEqual(expected)
+          if (expected.length > 0) visible += 1
         }
       ),
       { numRuns: CASES, seed: 20261124 }
@@ -57,26 +57,29 @@ describe("the decision for one row", () => {
     expect(visible).toBeGreaterThanOrEqual(floorOf(0.3 * CASES))
   })
 
-  it("compares numbers exactly, beyond 2^53 too", () => {
+  it("compares numbers exactly, also beyond 2^53", () => {
     for (const level of ["9007199254740993", "9007199254740992"]) {
-      const { checked, seen } = both(onDeals({ level }), lena, "deals")
-      expect(checked).toEqual(seen)
+      const { checked, expected } = both(onDeals({ level }), lena, "deals")
+      expect(checked).toEqual(expected)
     }
     for (const amount of ["5.0", { gt: "123456789012345678901234567890.4" }]) {
-      const { checked, seen } = both(onDeals({ amount }), lena, "deals")
-      expect(checked).toEqual(seen)
+      const { checked, expected } = both(onDeals({ amount }), lena, "deals")
+      expect(checked).toEqual(expected)
     }
   })
 
-  it("compares points in time and not their text", () => {
+  it("compares timestamps as points in time, not as text", () => {
     for (const at of [{ gte: "2026-03-01T00:00" }, { lt: "2026-03-08T03:01:00-04:00" }, "2026-03-29T02:59:00+02:00"]) {
-      const { checked, seen } = both(onDeals({ at }), lena, "deals")
-      expect(checked).toEqual(seen)
+      const { checked, expected } = both(onDeals({ at }), lena, "deals")
+      expect(checked).toEqual(expected)
     }
   })
 
-  it("for whoever acts for somebody is what both may see", () => {
+  it("shows only what both the principal and its actor may see", () => {
     const file = onDeals({})
-    expect(both(file, { ...lena, actor: { roles: [], attributes: {} } }, "deals")).toEqual({ checked: [], seen: [] })
+    expect(both(file, { ...lena, actor: { roles: [], attributes: {} } }, "deals")).toEqual({
+      checked: [],
+      expected: []
+    })
   })
 })

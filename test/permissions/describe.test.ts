@@ -3,7 +3,7 @@ import { diffPolicies } from "../../src/permissions/policyDiff.ts"
 import { describeRule, describeCondition } from "../../src/permissions/describe.ts"
 import { catalog, people, policyOf, type RuleInput } from "./support.ts"
 
-const said = (rule: RuleInput) => describeRule(policyOf([rule]).rules[0]!, catalog)
+const sentence = (rule: RuleInput) => describeRule(policyOf([rule]).rules[0]!, catalog)
 const where = (condition: unknown, type?: string) => {
   const [rule] = policyOf([{ where: condition, ...(type === undefined ? {} : { type }) }]).rules
   return describeCondition(
@@ -13,21 +13,21 @@ const where = (condition: unknown, type?: string) => {
   )
 }
 
-describe("rules in words", () => {
-  it("say what a role may see of what", () => {
-    expect(said({})).toBe("may see everything of all people")
-    expect(said({ columns: ["phone", "name"] })).toBe("may see name and phone of all people")
-    expect(said({ columns: ["name"], where: { status: "vip" }, notAfter: "2027-01-01" })).toBe(
+describe("describeRule", () => {
+  it("names the action, the columns, the condition and the time limit", () => {
+    expect(sentence({})).toBe("may see everything of all people")
+    expect(sentence({ columns: ["phone", "name"] })).toBe("may see name and phone of all people")
+    expect(sentence({ columns: ["name"], where: { status: "vip" }, notAfter: "2027-01-01" })).toBe(
       `may see name of people where status is "vip", until 2027-01-01 (UTC)`
     )
-    expect(said({ effect: "deny", columns: ["phone"], where: { status: "vip" } })).toBe(
+    expect(sentence({ effect: "deny", columns: ["phone"], where: { status: "vip" } })).toBe(
       `may not see phone of people where status is "vip", or where that can't be told`
     )
-    expect(said({ effect: "deny", where: { status: "vip" } })).toBe(
+    expect(sentence({ effect: "deny", where: { status: "vip" } })).toBe(
       `may not see people where status is "vip", or where that can't be told`
     )
-    expect(said({ effect: "deny" })).toBe("may not see any people")
-    expect(said({ action: "update", columns: ["phone"] })).toBe("may update phone of all people")
+    expect(sentence({ effect: "deny" })).toBe("may not see any people")
+    expect(sentence({ action: "update", columns: ["phone"] })).toBe("may update phone of all people")
   })
 
   it.each<readonly [unknown, string]>([
@@ -50,11 +50,11 @@ describe("rules in words", () => {
     [{ not: { any: [{ status: "a" }, { level: { lt: 3 } }] } }, `status isn't "a" and level is at least 3`],
     [{ all: [] }, ""],
     [{ any: [] }, "never"]
-  ])("%j", (condition, words) => {
+  ])("describes the condition %j", (condition, words) => {
     expect(where(condition)).toBe(words)
   })
 
-  it("tell somebody who isn't from nobody who is", () => {
+  it('distinguishes "at least one isn\'t" from "none is"', () => {
     expect(where({ attendees: "$me" }, "meetings")).toBe("the person who asks is among attendees")
     expect(where({ not: { attendees: "$me" } }, "meetings")).toBe("the person who asks is not among attendees")
     expect(where({ attendees: { not: { status: "vip" } } }, "meetings")).toBe(
@@ -63,7 +63,7 @@ describe("rules in words", () => {
     expect(where({ not: { attendees: { status: "vip" } } }, "meetings")).toBe(`for none of attendees, status is "vip"`)
   })
 
-  it("name the person and what is known of it", () => {
+  it("names the person and their attribute values", () => {
     const rule = policyOf([{ where: { all: [{ owner: "$me" }, { status: "$attr.region" }, { name: "$attr.x" }] } }])
       .rules[0]!
     expect(describeCondition(rule.where, people, catalog, { name: "Lena", attributes: { region: "west" } })).toBe(
@@ -72,11 +72,11 @@ describe("rules in words", () => {
   })
 })
 
-describe("the difference of two policies", () => {
+describe("diffPolicies", () => {
   const marks = (a: ReadonlyArray<RuleInput>, b: ReadonlyArray<RuleInput>, more: object = {}) =>
     diffPolicies(policyOf(a), policyOf(b, more), catalog).map(({ mark, what }) => `${mark} ${what}`)
 
-  it("is nothing where only order and repetition differ", () => {
+  it("ignores the order of rules and columns", () => {
     expect(
       marks(
         [
@@ -91,7 +91,7 @@ describe("the difference of two policies", () => {
     ).toEqual([])
   })
 
-  it("names rules that come, go and change, and roles", () => {
+  it("describes added, removed and changed rules and roles", () => {
     expect(
       marks(
         [{ id: "a" }, { id: "b", columns: ["name"] }],

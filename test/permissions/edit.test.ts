@@ -29,7 +29,7 @@ const apply = (
   of: Catalog = catalog
 ): EditResult => how(JSON.parse(file(rules)) as PolicyDocument, policyOf(rules), of, edit)
 
-/** The rules that an edit changes or adds, as they are then. */
+/** The changed and added rules after an edit, or the problems of a refused one. */
 const changed = (how: typeof grantAccess, rules: ReadonlyArray<RuleInput>, edit: PolicyEdit, of: Catalog = catalog) => {
   const edited = apply(how, rules, edit, of)
   if ("problems" in edited) return edited.problems.map(({ message }) => message)
@@ -39,8 +39,8 @@ const changed = (how: typeof grantAccess, rules: ReadonlyArray<RuleInput>, edit:
     .map(({ columns, id, where }) => ({ id, columns, ...(where === undefined ? {} : { where }) }))
 }
 
-describe("granting", () => {
-  it("a column goes into the rule that is about every row", () => {
+describe("grantAccess", () => {
+  it("adds a column to the rule that covers every row", () => {
     const rules = [
       { id: "all", columns: ["name"] },
       { id: "own", columns: ["name", "email"], where: { owner: "$me" } }
@@ -50,7 +50,7 @@ describe("granting", () => {
     ])
   })
 
-  it("where the role sees only some rows, it sees the column on those and no further row", () => {
+  it("adds a column to every conditional rule when no rule covers every row", () => {
     const rules = [
       { id: "own", columns: ["name"], where: { owner: "$me" } },
       { id: "vip", columns: ["name"], where: { status: "vip" } }
@@ -61,7 +61,7 @@ describe("granting", () => {
     ])
   })
 
-  it("a type is all of it, and what the role had not at all is a rule of its own", () => {
+  it("grants a whole type, and adds a rule where the role had no access", () => {
     expect(changed(grantAccess, [{ id: "all", columns: ["name"] }], { role: "member", what: ["people"] })).toEqual([
       { id: "all", columns: "*" }
     ])
@@ -76,7 +76,7 @@ describe("granting", () => {
     ])
   })
 
-  it("doesn't show what came later behind somebody else's star", () => {
+  it("doesn't expose columns added since publication through another rule's star", () => {
     const rules = [
       { id: "boss", role: "manager" },
       { id: "all", columns: ["name"] },
@@ -92,7 +92,7 @@ describe("granting", () => {
     expect(edited.document.rules[2]!.columns).toBe("*")
   })
 
-  it("is refused with what there is", () => {
+  it("refuses unknown roles, types and columns", () => {
     expect(
       changed(grantAccess, [{}], {
         role: "menber",
@@ -102,8 +102,8 @@ describe("granting", () => {
   })
 })
 
-describe("revoking", () => {
-  it("takes a column out of every rule of the role, and a rule without columns away", () => {
+describe("revokeAccess", () => {
+  it("removes a column from every rule of the role, and removes rules left without columns", () => {
     const rules = [
       { id: "all", columns: ["phone"] },
       { id: "own", where: { owner: "$me" } },
@@ -117,16 +117,16 @@ describe("revoking", () => {
     expect(changed(revokeAccess, rules, { role: "member", what: ["people"] })).toEqual([])
   })
 
-  it("says from whom a role has what it can't be revoked from", () => {
+  it("names the role that access is inherited from, and refuses to revoke nothing", () => {
     expect(changed(revokeAccess, [{ id: "all" }], { role: "manager", what: ["people.phone"] })).toEqual([
-      "manager has this from member (rule all)."
+      "manager inherits this access from member (rule all)."
     ])
     expect(changed(revokeAccess, [{ columns: ["name"] }], { role: "member", what: ["people.phone"] })).toEqual([
-      "No rule of member shows this, so there is nothing to revokeAccess."
+      "No rule of member grants this access, so there is nothing to revoke."
     ])
   })
 
-  it("of what was granted leaves what was there before", () => {
+  it("undoes a grant exactly", () => {
     const rules = [
       { id: "all", columns: ["name"] },
       { id: "own", columns: ["email", "name"], where: { owner: "$me" } }
@@ -143,7 +143,7 @@ describe("revoking", () => {
   })
 })
 
-describe("a first policy", () => {
+describe("draftPolicy", () => {
   const draft = (reach: Reach, hidden: ReadonlyArray<string> = []) => {
     const reading = readPolicy(
       printPolicy(draftPolicy({ roles: [{ role: "member", reach }], private: hidden }, catalog)),
@@ -153,7 +153,7 @@ describe("a first policy", () => {
     return reading.policy
   }
 
-  it("can be published whatever was answered", () => {
+  it("produces a publishable policy for every answer", () => {
     for (const reach of ["all", "own", "company"] as const) {
       for (const hidden of [[], ["phone"], ["people.phone", "email"], people.columns.map(({ slug }) => slug)]) {
         expect(granted(planOf(draft(reach, hidden), { roles: ["admin"] })).limited).toBe(false)
@@ -164,7 +164,7 @@ describe("a first policy", () => {
     }
   })
 
-  it("shows private columns on one's own records only", () => {
+  it("shows private columns only on a person's own records", () => {
     const made = granted(planOf(draft("all", ["phone"])))
     expect([made.limited, made.cells.get("phone-key")?._tag, made.cells.get("email-key")?._tag]).toEqual([
       false,
@@ -174,8 +174,8 @@ describe("a first policy", () => {
   })
 })
 
-describe("a policy's text", () => {
-  it("is the same document, and short things are on one line", () => {
+describe("printPolicy", () => {
+  it("round-trips the document and keeps short values on one line", () => {
     const document = JSON.parse(
       file([{}, { where: { any: [{ owner: "$me" }, { status: ["a", "b"] }] } }])
     ) as PolicyDocument

@@ -6,7 +6,7 @@ import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.t
 const problemOf = (rule: RuleInput) => problemsOf(file([rule]))
 const whereProblem = (where: unknown, type = "people") => problemOf({ type, where })
 
-describe("a policy file is refused with a corrected line", () => {
+describe("a policy file is refused with a correction for", () => {
   it.each<readonly [string, RuleInput, string]>([
     [
       "an unknown role",
@@ -26,44 +26,44 @@ describe("a policy file is refused with a corrected line", () => {
     [
       "an unknown name in where",
       { where: { statsu: "vip" } },
-      `There is nothing called "statsu" in people. Write: "status"`
+      `There is no column or operator "statsu" in people. Write: "status"`
     ],
     [
       "an unknown name behind a relation",
       { where: { company: { nmae: "Atlas" } } },
-      `There is nothing called "nmae" in companies. Write: "name"`
+      `There is no column or operator "nmae" in companies. Write: "name"`
     ],
     ["an unknown comparison", { where: { level: { gtx: 5 } } }, `Write: "gt"`],
-    ["an unknown key of a rule", { colums: ["name"] }, `There is no "colums" here. Write: "columns"`],
+    ["an unknown key of a rule", { colums: ["name"] }, `Unknown property "colums". Write: "columns"`],
     [
-      "an order that text hasn't",
+      "an order comparison of text",
       { where: { status: { lt: "b" } } },
-      `status has no order: it can be compared with eq and ne only.`
+      `status (text) has no order: only eq and ne compare it.`
     ],
-    ["null in a comparison", { where: { level: { gt: null } } }, `This isn't a value that level (integer) can have.`],
+    ["null in a comparison", { where: { level: { gt: null } } }, `This is not a valid value of level (integer).`],
     [
       "a value of the wrong kind",
       { where: { level: "five" } },
-      `This isn't a value that level (integer) can have. Write: 10`
+      `This is not a valid value of level (integer). Write: 10`
     ],
     ["a boolean as text", { where: { secret: "true" } }, `Write: true`],
-    ["a phone that is none", { where: { phone: "call me" } }, `This isn't a value that phone (phone) can have.`],
+    ["an invalid phone number", { where: { phone: "call me" } }, `This is not a valid value of phone (phone).`],
+    ["a date that does not exist", { where: { joined: "2026-02-30" } }, `This is not a valid value of joined (date).`],
+    ["an unknown variable", { where: { status: "$you" } }, `"$you" is neither $me nor $attr.name.`],
     [
-      "a date that doesn't exist",
-      { where: { joined: "2026-02-30" } },
-      `This isn't a value that joined (date) can have.`
+      "$me compared with a text column",
+      { where: { name: "$me" } },
+      `$me is a person, so name can't be compared with it.`
     ],
-    ["a variable that doesn't exist", { where: { status: "$you" } }, `"$you" is neither $me nor $attr.name.`],
-    ["$me in a column of text", { where: { name: "$me" } }, `$me is a person, and name isn't.`],
-    ["a condition that is no object", { where: null }, `A condition is an object.`],
-    ["an empty comparison", { where: { level: {} } }, `This condition says nothing.`],
-    ["all without a list", { where: { all: {} } }, `all and any have a list of conditions.`],
-    ["no columns", { columns: [] }, `A rule says which columns it is about; leaving them out would mean none or all.`],
-    ["columns left out", { columns: undefined }, `Write: "columns": "*"`],
+    ["a condition that is not an object", { where: null }, `A condition must be an object.`],
+    ["an empty comparison", { where: { level: {} } }, `A condition must have at least one comparison.`],
+    ["all without a list", { where: { all: {} } }, `\`all\` and \`any\` must be lists of conditions.`],
+    ["no columns", { columns: [] }, `\`columns\` must be "*" or a list of at least one column.`],
+    ["omitted columns", { columns: undefined }, `Write: "columns": "*"`],
     [
       "a time without an offset",
       { notAfter: "2027-01-01T00:00:00" },
-      `A point in time is a date (UTC) or has an offset.`
+      `\`notAfter\` must be a date (UTC) or a time with an offset.`
     ]
   ])("%s", (_, rule, message) => {
     expect(problemOf(rule).join("\n")).toContain(message)
@@ -71,19 +71,23 @@ describe("a policy file is refused with a corrected line", () => {
 
   it.each<readonly [string, object, string]>([
     ["an unknown type", { read: "peple", expect: [] }, `tests[0].read: There is no type "peple"`],
-    ["nobody", { as: 5, expect: [] }, `tests[0].as: A test says as whom it reads`],
-    ["an unknown key", { expcet: [] }, `tests[0].expcet: There is no "expcet" here. Write: "expect"`],
-    ["no expectation", {}, `tests[0].expect: This test expects nothing in particular.`],
+    ["no person", { as: 5, expect: [] }, `tests[0].as: \`as\` must be an e-mail address`],
+    ["an unknown key", { expcet: [] }, `tests[0].expcet: Unknown property "expcet". Write: "expect"`],
+    ["no expectation", {}, `tests[0].expect: The test must have at least one expectation.`],
     ["an unknown column", { shows: ["fone"] }, `Write: "phone"`],
     ["an unknown role", { roles: ["menber"], expect: [] }, `Write: "member"`],
-    ["attributes without roles", { attributes: { a: 1 }, expect: [] }, `says its roles, too`],
-    ["attributes that are no values", { roles: ["member"], attributes: { a: [] }, expect: [] }, `Attributes are texts`],
-    ["ids that are no texts", { expect: [5] }, `expect is a list of at most 1000 texts`],
-    ["more than a denial", { denied: true, expect: ["a"] }, `there is nothing else to expect`],
+    ["attributes without roles", { attributes: { a: 1 }, expect: [] }, `must also have \`roles\``],
     [
-      "a key that objects inherit",
+      "attributes of an invalid type",
+      { roles: ["member"], attributes: { a: [] }, expect: [] },
+      `\`attributes\` must be strings`
+    ],
+    ["ids that are not strings", { expect: [5] }, `\`expect\` must be a list of at most 1000 strings`],
+    ["an expectation besides a denial", { denied: true, expect: ["a"] }, `must not have other expectations`],
+    [
+      "the property __proto__",
       JSON.parse(`{"__proto__": ["x"], "expect": []}`) as object,
-      `There is no "__proto__" here`
+      `Unknown property "__proto__"`
     ]
   ])("a test with %s", (_, test, message) => {
     const whole = { as: "lena@atlas.com", read: "people", ...test }
@@ -94,11 +98,13 @@ describe("a policy file is refused with a corrected line", () => {
     expect(problemsOf(text).join("\n")).toContain(message)
   })
 
-  it("a rule whose id would reach a terminal", () => {
-    expect(problemOf({ id: "x\u001b[31m" })).toEqual([`rules[0].id: A rule has an id. Write: "id": "…"`])
+  it("a rule id with control characters", () => {
+    expect(problemOf({ id: "x\u001b[31m" })).toEqual([
+      `rules[0].id: \`id\` must be a printable string of 1 to 200 characters. Write: "id": "…"`
+    ])
   })
 
-  it("roles that inherit themselves, directly or by way of others", () => {
+  it("roles that inherit themselves, directly or indirectly", () => {
     const cycle = problemsOf(
       file([], {
         roles: { a: { inherits: ["b"] }, b: { inherits: ["c"] }, c: { inherits: ["a"] }, member: { inherits: ["a"] } }
@@ -106,42 +112,42 @@ describe("a policy file is refused with a corrected line", () => {
     )
     expect(cycle.map((line) => line.split(":")[0])).toEqual(["roles.a", "roles.b", "roles.c"])
     expect(problemsOf(file([], { roles: { a: { inherits: ["a"] } } }))).toEqual([
-      `roles.a: The role "a" inherits itself by way of "a".`
+      `roles.a: The role "a" inherits itself through "a".`
     ])
   })
 
-  it("a role that administers in other words than true or false", () => {
+  it("a role whose `administers` is not a boolean", () => {
     expect(problemsOf(file([], { roles: { admin: { administers: "yes" } } }))).toEqual([
-      `roles.admin.administers: A role administers or doesn't. Write: "administers": true`
+      `roles.admin.administers: \`administers\` must be true or false. Write: "administers": true`
     ])
   })
 
-  it("a role that inherits one that doesn't exist", () => {
+  it("a role that inherits an unknown role", () => {
     expect(problemsOf(file([], { roles: { member: { inherits: ["gest"] }, guest: {} } }))).toEqual([
       `roles.member.inherits: There is no role "gest". Known: member, guest. Write: "guest"`
     ])
   })
 
-  it("two rules with one id, another version of the format, text that isn't JSON", () => {
-    expect(problemsOf(file([{ id: "x" }, { id: "x" }]))).toEqual([`rules[1].id: Two rules have the id "x".`])
+  it("a duplicate rule id, an unknown format version and invalid JSON", () => {
+    expect(problemsOf(file([{ id: "x" }, { id: "x" }]))).toEqual([`rules[1].id: Duplicate rule id "x".`])
     expect(problemsOf(file([], { version: 2 }))[0]).toContain(`"version": 1`)
-    expect(problemsOf(`{ "version": 1, }`)[0]).toContain("This isn't JSON")
+    expect(problemsOf(`{ "version": 1, }`)[0]).toContain("not valid JSON")
   })
 
-  it("conditions nested deeper than anybody can read", () => {
+  it("conditions nested too deep", () => {
     const nested = (depth: number): unknown => (depth === 0 ? { status: "vip" } : { not: nested(depth - 1) })
     expect(whereProblem(nested(30))).toEqual([])
-    expect(whereProblem(nested(40)).join()).toContain("nested deeper than")
+    expect(whereProblem(nested(40)).join()).toContain("nested at most 32 levels")
     expect(
       whereProblem({ status: Array.from({ length: 40 }).reduce<unknown>((inner) => ({ not: inner }), "vip") }).join()
-    ).toContain("nested deeper than")
+    ).toContain("nested at most 32 levels")
   })
 })
 
-describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () => {
+describe("a policy file can't reach inherited properties of objects (CVE-2026-1774)", () => {
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"]
 
-  it.each(names)("%s is no column, no type, no relation and no comparison", (name) => {
+  it.each(names)("%s is not a column, type, relation or comparison", (name) => {
     const where = (text: string) => file([{}]).replace(`"columns":"*"`, `"columns":"*","where":${text}`)
     const key = JSON.stringify(name)
     for (const text of [
@@ -171,7 +177,7 @@ describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () =>
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  it("what a rule leaves out isn't taken from a prototype that somebody polluted", () => {
+  it("properties that a rule omits are not read from a polluted prototype", () => {
     const prototype = Object.prototype as Record<string, unknown>
     for (const [key, value] of Object.entries({
       where: { status: "vip" },
@@ -190,14 +196,14 @@ describe("a policy file can't reach what objects inherit (CVE-2026-1774)", () =>
     }
   })
 
-  it("a role that is called constructor is a role like any other", () => {
+  it("a role may be called constructor", () => {
     const policy = policyOf([{ role: "constructor" }], { roles: { constructor: { inherits: ["member"] }, member: {} } })
     expect(policy.roles).toEqual({ constructor: ["constructor", "member"], member: ["member"] })
   })
 })
 
-describe("publishing", () => {
-  it("comes with the tests that the file has, all of them", () => {
+describe("reading a policy file", () => {
+  it("returns all tests of the file", () => {
     const tests = [
       { as: "lena@atlas.com", read: "people", expect: ["c-1"] },
       { as: "otto@atlas.com", read: "meetings", denied: true }
@@ -213,7 +219,7 @@ describe("publishing", () => {
     ])
   })
 
-  it("replaces every name by its key, so that a slug never decides what a rule is about", () => {
+  it("replaces every slug by its immutable key", () => {
     expect(
       policyOf([{ type: "meetings", columns: ["start"], where: { attendees: { company: { owner: "$me" } } } }]).rules[0]
     ).toMatchObject({
@@ -231,12 +237,12 @@ describe("publishing", () => {
     })
   })
 
-  it("expands the star of an allow to the columns that there are, and never that of a deny", () => {
+  it("expands the star of an allow to the current columns, but not the star of a deny", () => {
     const { rules } = policyOf([{}, { effect: "deny" }])
     expect(rules.map((rule) => rule.columns)).toEqual([catalog.types[0]!.columns.map((column) => column.key), "*"])
   })
 
-  it("expands what roles inherit, over several steps", () => {
+  it("expands role inheritance transitively", () => {
     expect(policyOf([], { roles: { a: { inherits: ["b"] }, b: { inherits: ["c"] }, c: {} } }).roles).toEqual({
       a: ["a", "b", "c"],
       b: ["b", "c"],
@@ -244,7 +250,7 @@ describe("publishing", () => {
     })
   })
 
-  it("lets those roles administer that say so and those that inherit one, and no others", () => {
+  it("lets exactly the roles administer that declare it or inherit one that does", () => {
     const roles = {
       boss: { inherits: ["admin"] },
       admin: { administers: true },
@@ -265,7 +271,7 @@ describe("publishing", () => {
     expect(Object.hasOwn(policyOf([]), "administering")).toBe(false)
   })
 
-  it("lets nobody administer through a prototype that was written to", () => {
+  it("lets no role administer through a polluted prototype", () => {
     const prototype = Object.prototype as Record<string, unknown>
     Object.assign(prototype, { administers: true, administering: ["member"] })
     try {
@@ -277,20 +283,20 @@ describe("publishing", () => {
     }
   })
 
-  it("reads a value that begins with a dollar sign when it is doubled", () => {
+  it("reads a doubled leading dollar sign as a literal one", () => {
     expect(policyOf([{ where: { name: "$$me" } }]).rules[0]!.where).toMatchObject({
       operand: { _tag: "Literal", value: "$me" }
     })
   })
 })
 
-describe("a policy file that would not mean what it says is refused", () => {
-  it("a point in time that doesn't exist", () => {
+describe("a policy file with an impossible value is refused", () => {
+  it("for a time that does not exist", () => {
     expect(problemOf({ notAfter: "2027-02-31" })).not.toEqual([])
     expect(problemOf({ notBefore: "2027-04-31T00:00:00Z" })).not.toEqual([])
   })
 
-  it("$me where no person can stand", () => {
+  it("for $me compared with a column that holds no people", () => {
     expect(whereProblem({ company: "$me" })).not.toEqual([])
     expect(whereProblem({ id: "$me" }, "companies")).not.toEqual([])
     expect(whereProblem({ id: "$me" })).toEqual([])
@@ -298,18 +304,18 @@ describe("a policy file that would not mean what it says is refused", () => {
     expect(whereProblem({ attendees: "$me" }, "meetings")).toEqual([])
   })
 
-  it("a reference to what can't be an id", () => {
+  it("for a reference to a malformed id", () => {
     expect(whereProblem({ owner: "lena@atlas.com" })).not.toEqual([])
     expect(whereProblem({ owner: ["Lena Fischer"] })).not.toEqual([])
     expect(whereProblem({ attendees: "lena@atlas.com" }, "meetings")).not.toEqual([])
   })
 
-  it("a time with an offset that no place has", () => {
+  it("for a time with an impossible offset", () => {
     expect(whereProblem({ start: { gt: "2026-01-01T00:00:00+99:99" } }, "meetings")).not.toEqual([])
   })
 })
 
-describe("a key that stands twice in one object", () => {
+describe("a duplicate key in a policy file", () => {
   const where = (condition: string) =>
     `{"version":1,"roles":{"member":{}},"rules":[{"id":"r","effect":"allow","role":"member","action":"read","type":"people","columns":"*","where":${condition}}]}`
   const messages = (text: string) => {
@@ -317,16 +323,18 @@ describe("a key that stands twice in one object", () => {
     return "problems" in reading ? reading.problems.map(problemText).join() : ""
   }
 
-  it("is refused, however it is written, because the first would be dropped", () => {
-    expect(messages(where(`{"status":"a","status":"b"}`))).toContain(`"status" stands twice`)
-    expect(messages(where(`{"status":"a", "st\\u0061tus" : "b"}`))).toContain(`"status" stands twice`)
-    expect(messages(where(`{"any":[{"status":"a"},{"not":{"name":"x","name":"y"}}]}`))).toContain(`"name" stands twice`)
-    // What is in a text opens and closes nothing.
-    expect(messages(where(`{"name":"{","name":"y"}`))).toContain(`"name" stands twice`)
-    expect(messages(where(`{"name":["}"],"name":"y"}`))).toContain(`"name" stands twice`)
+  it("is refused in any spelling, because JSON.parse would drop the first value", () => {
+    expect(messages(where(`{"status":"a","status":"b"}`))).toContain(`Duplicate key "status"`)
+    expect(messages(where(`{"status":"a", "st\\u0061tus" : "b"}`))).toContain(`Duplicate key "status"`)
+    expect(messages(where(`{"any":[{"status":"a"},{"not":{"name":"x","name":"y"}}]}`))).toContain(
+      `Duplicate key "name"`
+    )
+    // Brackets inside strings don't count.
+    expect(messages(where(`{"name":"{","name":"y"}`))).toContain(`Duplicate key "name"`)
+    expect(messages(where(`{"name":["}"],"name":"y"}`))).toContain(`Duplicate key "name"`)
   })
 
-  it("may stand in different objects, and in texts", () => {
+  it("is accepted in different objects and inside strings", () => {
     expect(messages(where(`{"any":[{"status":"a"},{"status":"b"},{"name":"\\"status\\": x, \\"status\\": {"}]}`))).toBe(
       ""
     )

@@ -18,11 +18,11 @@ const own = validator(policySchema(catalog, ["member", "manager", "agent"]))
 const parsed = (rules: ReadonlyArray<RuleInput>, more: object = {}): unknown => JSON.parse(file(rules, more))
 
 describe("the JSON Schema of a policy file", () => {
-  it("is the file that the package ships", () => {
+  it("equals the file that the package ships", () => {
     expect(JSON.parse(readFileSync(join(root, "policy.schema.json"), "utf8"))).toEqual(policySchema())
   })
 
-  it("takes what is read", () => {
+  it("accepts policies that readPolicy accepts", () => {
     const good: ReadonlyArray<unknown> = [
       parsed([]),
       parsed([{}], { $schema: "./policy.schema.json" }),
@@ -48,7 +48,7 @@ describe("the JSON Schema of a policy file", () => {
     expect(validator(policySchema(systemCatalog))(starter)).toBe(true)
   })
 
-  it("marks what isn't, and nothing that is", () => {
+  it("rejects policies that readPolicy refuses", () => {
     const bad: ReadonlyArray<unknown> = [
       parsed([], { version: 2 }),
       parsed([{ type: "peple" }]),

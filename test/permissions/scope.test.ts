@@ -12,7 +12,7 @@ const scopeOf = (...parts: ReadonlyArray<string>): ReadonlyArray<ScopeGrant> => 
 }
 
 describe("a tool scope", () => {
-  it("leaves what it names and takes everything else", () => {
+  it("keeps access to the types and columns that it names and denies the rest", () => {
     const rules = [{}, { type: "companies" }]
     expect(planOf(rules, { scope: scopeOf("people") })._tag).toBe("Granted")
     expect(planOf(rules, { scope: scopeOf("people") }, { as: "companies" })).toMatchObject({ reason: "out-of-scope" })
@@ -24,14 +24,14 @@ describe("a tool scope", () => {
     ])
   })
 
-  it("grants nothing: without a rule there is still nothing, and a mask stays", () => {
+  it("grants nothing: a missing rule still denies, and masks stay", () => {
     expect(planOf([], { scope: scopeOf("people") })).toMatchObject({ reason: "no-rule" })
     const rules = [{ columns: ["name"] }, { columns: ["phone"], where: { status: "vip" } }]
     expect(meaningOf(planOf(rules, { scope: scopeOf("people") }))).toEqual(meaningOf(planOf(rules)))
     expect(granted(planOf(rules, { scope: scopeOf("people.email") })).cells.size).toBe(0)
   })
 
-  it("holds for the person and for whoever acts for it", () => {
+  it("narrows the principal and its actor", () => {
     const actor = { id: "a", roles: ["agent"], attributes: {} }
     const rules = [{}, { role: "agent", columns: ["name", "phone"] }]
     expect([...granted(planOf(rules, { actor, scope: scopeOf("people.phone", "people.email") })).cells.keys()]).toEqual(
@@ -39,7 +39,7 @@ describe("a tool scope", () => {
     )
   })
 
-  it("is to the planner what it is to the oracle", () => {
+  it("has the same effect on the plan as on the oracle", () => {
     const columns = ["name", "phone-key", "email-key"]
     const grantOf = fc.record({
       type: fc.constantFrom("people", "companies-type", "__proto__"),
@@ -76,7 +76,7 @@ describe("a tool scope", () => {
     )
   })
 
-  it("is refused with what there is when it can't be read", () => {
+  it("is refused with suggestions when a part is invalid", () => {
     expect(readScope(["peple", "people.fone", "people:reed", "", "people.name.x"], catalog)).toEqual({
       problems: [
         `There is no type "peple". Did you mean people?`,

@@ -1,7 +1,7 @@
 /** What a role reaches of a type, column by column: told from its rules alone, without looking at a row. */
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { isInForce, readRules } from "../policies/explainType.ts"
+import { isInForce, rulesForReading } from "../policies/explainType.ts"
 
 /** Whether a column's cells are seen on every row, on some that conditions name, or on none. */
 type Extent = "all" | "some" | "none"
@@ -14,7 +14,7 @@ export interface Reach {
 }
 
 export const reachOf = (policy: Policy, role: string, type: EntityType, now: number): Reach => {
-  const rules = readRules(policy, [role], type).filter((rule) => isInForce(rule, now))
+  const rules = rulesForReading(policy, [role], type).filter((rule) => isInForce(rule, now))
   const allows = rules.filter(({ effect }) => effect === "allow")
   const hidden = rules.filter(({ columns, effect }) => effect === "deny" && columns === "*")
   const rows = extent(allows, hidden)

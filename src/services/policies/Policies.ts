@@ -262,6 +262,6 @@ const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, orga
     SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
   if (row?.version === wanted) return
   return yield* new OperatorError({
-    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: somebody published since. max policy diffPolicies ${wanted} shows what changed.`
+    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: somebody published since. max policy diff ${wanted} shows what changed.`
   })
 })

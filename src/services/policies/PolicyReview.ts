@@ -26,7 +26,7 @@ import { readScope } from "../../permissions/ToolScope.ts"
 import { type Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
-import { type Explanation, explainType, isInForce, readRules } from "./explainType.ts"
+import { type Explanation, explainType, isInForce, rulesForReading } from "./explainType.ts"
 import { explainRow, type RowExplanation } from "./explainRow.ts"
 import { firstMembers } from "./assignments.ts"
 import { type Visibility, visibilityOf, OPERATOR_VISIBILITY, seesWholeCondition } from "./visibility.ts"
@@ -133,7 +133,7 @@ export class PolicyReview extends Context.Service<
         const lens: Visibility = lensFor(subject.state)
         const open = catalog.types.filter((one) => lens.open(one) !== undefined)
         const type = yield* typeNamed(slug, { ...catalog, types: open })
-        const rules = readRules(policy, subject.principal.roles, type).filter((rule) => isInForce(rule, now))
+        const rules = rulesForReading(policy, subject.principal.roles, type).filter((rule) => isInForce(rule, now))
         if (!rules.every((rule) => seesWholeCondition(lens, rule.where, type, catalog)))
           return yield* new OperatorError({
             message: `What decides about ${type.slug} here isn't all open to you. An operator can look: max policy explain`

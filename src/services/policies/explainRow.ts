@@ -24,7 +24,7 @@ import {
 import { printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
-import { describedPrincipal, bindingOf, isInForce, isOutOfScope, readRules } from "./explainType.ts"
+import { describedPrincipal, bindingOf, isInForce, isOutOfScope, rulesForReading } from "./explainType.ts"
 import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
 import { type Visibility, visibleCatalog } from "./visibility.ts"
 import { DENIAL_REASONS } from "./runPolicyTests.ts"
@@ -87,7 +87,7 @@ export const explainRow = (
     const { principal, state } = subject
     const { catalog } = state
     const sight = plannedAccess(policy, catalog, principal, type, now)
-    const rules = readRules(policy, principal.roles, type).filter((rule) => isInForce(rule, now))
+    const rules = rulesForReading(policy, principal.roles, type).filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
     const asking = describedPrincipal(subject, lens)
     const names = visibleCatalog(lens, catalog)

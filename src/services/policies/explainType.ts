@@ -46,7 +46,11 @@ export interface Explanation {
 }
 
 /** The rules that a principal has for reading a type, in force or not. */
-export const readRules = (policy: Policy, roles: ReadonlyArray<string>, type: EntityType): ReadonlyArray<Rule> => {
+export const rulesForReading = (
+  policy: Policy,
+  roles: ReadonlyArray<string>,
+  type: EntityType
+): ReadonlyArray<Rule> => {
   const held = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
   return policy.rules.filter((rule) => rule.type === type.key && rule.action === "read" && held.has(rule.role))
 }
@@ -78,7 +82,7 @@ export const explainType = (
     const { principal, state } = subject
     const { catalog } = state
     const sight = plannedAccess(policy, catalog, principal, type, now)
-    const known = readRules(policy, principal.roles, type)
+    const known = rulesForReading(policy, principal.roles, type)
     const rules = known.filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
     const open = lens.open(type)

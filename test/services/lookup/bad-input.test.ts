@@ -200,7 +200,7 @@ layer(TestServices)("bad input", (it) => {
         expect(yield* details([rule({ columns: undefined })])).toContain(`"columns": "*"`)
         expect(yield* details([rule({}), rule({})])).toContain("Two rules")
         expect(yield* details([rule({ notAfter: "soon" })])).toContain("2027-01-01")
-        expect(yield* details([rule({})], { tests: {} })).toContain("Tests are a list")
+        expect(yield* details([rule({})], { tests: {} })).toContain("`tests` must be a list")
         expect(yield* details([rule({})], { tests: [{ as: "x", read: "peple" }] })).toContain(`Write: "people"`)
         expect(
           yield* details([rule({})], { roles: { admin: { inherits: ["boss"] }, boss: { inherits: ["admin"] } } })
@@ -221,7 +221,7 @@ layer(TestServices)("bad input", (it) => {
             nested
           )
         )
-        expect((deep as OperatorError).details?.join()).toContain("nested deeper")
+        expect((deep as OperatorError).details?.join()).toContain("nested at most 32 levels")
         expect((yield* admin.types).entityTypes.length).toBe(3)
         const { search } = yield* Database
         expect(

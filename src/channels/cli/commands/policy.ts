@@ -157,7 +157,7 @@ export const diffVersions = Command.make(
 ).pipe(
   Command.withDescription("Say in words what differs between two versions or files"),
   Command.withExamples([
-    { command: "max policy diffPolicies 3 policy.json", description: "What the file changes about version 3" }
+    { command: "max policy diff 3 policy.json", description: "What the file changes about version 3" }
   ])
 )
 

@@ -1,0 +1,132 @@
+/** The `rules` of a policy file: resolves names to keys and expands "*". */
+import { Schema } from "effect"
+import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
+import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import type { Predicate } from "../domain/Predicate.ts"
+import { printable, quoted } from "../domain/text.ts"
+import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
+import { Action, type Rule } from "./Policy.ts"
+import type { PolicyProblems } from "./PolicyProblems.ts"
+import { makeWhereReader } from "./readWhere.ts"
+
+const MAX_RULES = 10_000
+const ZONED = /(Z|[+-]\d{2}:?\d{2})$/
+const RULE_KEYS = ["id", "effect", "role", "action", "type", "columns", "where", "notBefore", "notAfter"]
+
+export const readRules = (
+  value: unknown,
+  roles: ReadonlyArray<string>,
+  catalog: Catalog,
+  problems: PolicyProblems
+): ReadonlyArray<Rule> => {
+  if (!Array.isArray(value)) {
+    problems.report("rules", "`rules` must be a list.", `"rules": []`)
+    return []
+  }
+  if (value.length > MAX_RULES) {
+    problems.report("rules", `\`rules\` must have at most ${MAX_RULES} entries.`)
+    return []
+  }
+  const ids = new Set<string>()
+  const rules: Array<Rule> = []
+  for (const [index, entry] of value.entries()) {
+    const rule = readRule(entry, `rules[${index}]`, roles, catalog, problems)
+    if (rule === undefined) continue
+    if (ids.has(rule.id)) problems.report(`rules[${index}].id`, `Duplicate rule id ${quoted(rule.id)}.`)
+    ids.add(rule.id)
+    rules.push(rule)
+  }
+  return rules
+}
+
+const readRule = (
+  value: unknown,
+  path: string,
+  roles: ReadonlyArray<string>,
+  catalog: Catalog,
+  problems: PolicyProblems
+): Rule | undefined => {
+  if (!isJsonObject(value)) {
+    problems.report(path, "A rule must be an object.")
+    return undefined
+  }
+  problems.unknownProperties(value, RULE_KEYS, path)
+  const before = problems.count
+  const text = (key: string): string => {
+    const raw = Object.hasOwn(value, key) ? value[key] : undefined
+    if (typeof raw === "string" && raw.length > 0 && raw.length <= 200 && printable(raw) === raw) return raw
+    problems.report(`${path}.${key}`, `\`${key}\` must be a printable string of 1 to 200 characters.`, `"${key}": "…"`)
+    return ""
+  }
+  const [id, effect, role, action, slug] = [text("id"), text("effect"), text("role"), text("action"), text("type")]
+  if (effect !== "" && effect !== "allow" && effect !== "deny")
+    problems.unknownName(`${path}.effect`, "effect", effect, ["allow", "deny"])
+  if (action !== "" && !Schema.is(Action)(action))
+    problems.unknownName(`${path}.action`, "action", action, Action.literals)
+  if (role !== "" && !roles.includes(role)) problems.unknownName(`${path}.role`, "role", role, roles)
+  const type = typeBySlug(catalog, slug)
+  const types = catalog.types.map((known) => known.slug)
+  if (slug !== "" && type === undefined) problems.unknownName(`${path}.type`, "type", slug, types)
+  const notBefore = readInstant(value, "notBefore", path, problems)
+  const notAfter = readInstant(value, "notAfter", path, problems)
+  if (type === undefined) return undefined
+  const columns = readColumns(value["columns"], effect, type, path, problems)
+  const where: Predicate = Object.hasOwn(value, "where")
+    ? makeWhereReader(catalog, problems)(value["where"], type, `${path}.where`)
+    : { _tag: "Always" }
+  if (problems.count > before) return undefined
+  return {
+    id,
+    effect: effect as "allow" | "deny",
+    role,
+    action: action as Action,
+    type: type.key,
+    columns,
+    where,
+    ...(notBefore === undefined ? {} : { notBefore }),
+    ...(notAfter === undefined ? {} : { notAfter })
+  }
+}
+
+const readColumns = (
+  value: unknown,
+  effect: string,
+  type: EntityType,
+  path: string,
+  problems: PolicyProblems
+): "*" | ReadonlyArray<string> => {
+  if (value === "*") return effect === "deny" ? "*" : type.columns.map((column) => column.key)
+  if (!Array.isArray(value) || value.length === 0) {
+    problems.report(`${path}.columns`, `\`columns\` must be "*" or a list of at least one column.`, `"columns": "*"`)
+    return []
+  }
+  const slugs = type.columns.map((column) => column.slug)
+  return value.flatMap((slug: unknown) => {
+    const column = typeof slug === "string" ? columnBySlug(type, slug) : undefined
+    if (column !== undefined) return [column.key]
+    problems.unknownName(`${path}.columns`, `column of ${type.slug}`, String(slug), slugs)
+    return []
+  })
+}
+
+const readInstant = (
+  rule: JsonObject,
+  key: "notBefore" | "notAfter",
+  path: string,
+  problems: PolicyProblems
+): number | undefined => {
+  if (!Object.hasOwn(rule, key)) return undefined
+  const text = rule[key]
+  const point = typeof text === "string" ? isoTimestamp(text) : undefined
+  const millis =
+    point === undefined || (!ZONED.test(point.slice(11)) && isoDate(String(text)) === undefined)
+      ? Number.NaN
+      : Math.floor(microseconds(point, "UTC") / 1000)
+  if (!Number.isNaN(millis)) return millis
+  problems.report(
+    `${path}.${key}`,
+    `\`${key}\` must be a date (UTC) or a time with an offset.`,
+    `"${key}": "2027-01-01T00:00:00Z"`
+  )
+  return undefined
+}
