@@ -358,7 +358,7 @@ export const replays = [
   },
   {
     name: "A tool scope that the plan forgot (our own review)",
-    test: [scope, "leaves what it names"],
+    test: [scope, "keeps access to the types and columns that it names"],
     defence: "PermissionEngine.ts `plan`: AND with the plan of the scope",
     removed: "that plan",
     patches: [[engine, "if (scope !== undefined) plans.push(scopePlan(scope, type, action))", ""]]
