@@ -1,15 +1,12 @@
 /** The 200 questions by name of a sales company's real data, as they are, in lower case and with one wrong accent. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { readFileSync } from "node:fs"
 import { describe, expect } from "vitest"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { ask, BasicAgent, openTo } from "../../support/basic.ts"
-
-const workbench = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..", "..", "shared", "eval", "workbench")
+import { fixture } from "../../support/fixtures.ts"
 
 interface Case {
   readonly ask: string
@@ -27,17 +24,17 @@ const misspelt = (text: string): string => {
 const setting = Effect.gen(function* () {
   const organization = yield* makeOrganization(`workbench-${Math.random().toString(36).slice(2)}`)
   const importer = yield* Importer
-  const file = (name: string) => join(workbench, `seed_${name}_workbench.jsonl`)
+  const file = (name: string) => fixture("workbench", `seed_${name}_workbench.jsonl`)
   const people = { type: "people", create: true }
   yield* importer.import(organization, { files: [file("companies")], type: "companies", ignore: ["people"] })
   yield* importer.import(organization, {
     ...people,
-    files: [join(workbench, "seed_people_workbench_staff.jsonl")],
+    files: [fixture("workbench", "seed_people_workbench_staff.jsonl")],
     ignore: ["company"]
   })
   yield* importer.import(organization, {
     ...people,
-    files: [join(workbench, "seed_people_workbench_customers.jsonl")],
+    files: [fixture("workbench", "seed_people_workbench_customers.jsonl")],
     map: { owner: "owner:people.email", company: "company:companies.name" }
   })
   yield* importer.import(organization, {
@@ -50,14 +47,14 @@ const setting = Effect.gen(function* () {
   return organization
 })
 
-describe.runIf(existsSync(workbench))("by name", () => {
+describe("by name", () => {
   layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })((it) => {
     it.effect(
       "at least 198 of 200 are found, however the name is written",
       () =>
         Effect.gen(function* () {
           const organization = yield* setting
-          const cases = readFileSync(join(workbench, "by-name.cases.jsonl"), "utf8")
+          const cases = readFileSync(fixture("workbench", "by-name.cases.jsonl"), "utf8")
             .split("\n")
             .filter((line) => line !== "")
             .map((line): Case => JSON.parse(line))

@@ -3,7 +3,7 @@
  * does it for the first few; `SMS_PHONES=100 npx vitest run test/channels/sms/workbench.test.ts` for all of them.
  */
 import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -21,12 +21,11 @@ import { OrganizationState } from "../../../src/services/catalog/OrganizationSta
 import { ToolHandlers } from "../../../src/tools/handlers.ts"
 import { runMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
+import { fixture } from "../../support/fixtures.ts"
 
 const PHONES = Number(process.env["SMS_PHONES"] ?? 3)
 const root = join(import.meta.dirname, "..", "..", "..")
-const data = join(root, "..", "shared", "eval", "workbench")
-const present = existsSync(data)
-if (!present) console.log(`${data} isn't there: its customers wrote nothing.`)
+const data = fixture("workbench")
 
 const scope = Scope.makeUnsafe()
 const folder = mkdtempSync(join(tmpdir(), "max-sms-workbench-"))
@@ -53,16 +52,16 @@ const makeRuntime = (url: string) =>
   )
 let runtime: ReturnType<typeof makeRuntime>
 
-const cases: ReadonlyArray<{ readonly phone: string; readonly externalId: string }> = present
-  ? readFileSync(join(data, "anchor.cases.jsonl"), "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-      .map(({ anchor, expect: [externalId] }) => ({ phone: anchor.phone, externalId }))
-  : []
+const cases: ReadonlyArray<{ readonly phone: string; readonly externalId: string }> = readFileSync(
+  join(data, "anchor.cases.jsonl"),
+  "utf8"
+)
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line))
+  .map(({ anchor, expect: [externalId] }) => ({ phone: anchor.phone, externalId }))
 
 beforeAll(async () => {
-  if (!present) return
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
   env = { DATABASE_URL: url, MAX_LOOKUP_TIMEOUT: "10000", MAX_ORG: "atlas" }
   const policy = JSON.parse(readFileSync(join(root, "examples", "sms", "policy.json"), "utf8"))
@@ -107,7 +106,6 @@ const QUESTION = "who is Taylor Jackson?"
 
 describe("a hundred customers", () => {
   it("are known by their numbers, and without access each is told so, without a turn", async () => {
-    if (!present) return
     expect(cases).toHaveLength(100)
     const bodies = ["I'm Max, for Atlas. Sorry, I can't answer this number. Please ask an administrator for access."]
     for (const index of cases.keys()) {
@@ -120,7 +118,6 @@ describe("a hundred customers", () => {
   }, 600_000)
 
   it("are each answered once the channel is open, with what its role may see", async () => {
-    if (!present) return
     await max("sms", "open", "--role", "guest")
     const bodies = ["I'm Max, for Atlas (basic mode). Taylor Jackson is at nanolabs."]
     for (const index of cases.keys()) {

@@ -1,64 +1,15 @@
-/** What files look like in the world: encodings, spreadsheets, bombs, several at once, bad rows, dry runs. */
+/** Files as people have them: encodings, spreadsheets and archives that are too large. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, describe, expect } from "vitest"
-import { Database } from "../../../src/database/Database.ts"
+import { describe, expect } from "vitest"
 import type { Organization } from "../../../src/domain/EntityType.ts"
-import { OperatorError } from "../../../src/domain/errors.ts"
-import { Importer, type ImportRequest } from "../../../src/services/import/Importer.ts"
-import { OrganizationState } from "../../../src/services/catalog/OrganizationState.ts"
 import { asMember, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
+import { importFiles, refusalOfFiles, rowsOf } from "../../support/imports.ts"
 import { sheetXml, workbook, zip } from "../../support/xlsx.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "max-import-files-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const put = (name: string, content: string | Uint8Array): string => {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
-
-type Options = Partial<Omit<ImportRequest, "files">>
-
-/** Imports files, which are made, by name and content. */
-const run = Effect.fnUntraced(function* (
-  organization: Organization,
-  files: Readonly<Record<string, string | Uint8Array>>,
-  request: Options = {}
-) {
-  const importer = yield* Importer
-  return yield* importer.import(organization, {
-    type: "people",
-    ...request,
-    files: Object.entries(files).map(([name, content]) => put(name, content))
-  })
-})
-
-const refusal = (...args: Parameters<typeof run>) =>
-  Effect.map(Effect.flip(run(...args)), (error) => {
-    expect(error).toBeInstanceOf(OperatorError)
-    return error as OperatorError
-  })
-
-/** Names and statuses by external id, as they are in the table. */
-const peopleOf = Effect.fnUntraced(function* (organization: Organization) {
-  const { owner } = yield* Database
-  const states = yield* OrganizationState
-  const type = (yield* states.read(organization.id, { by: "nobody" })).state.catalog.types.find(
-    ({ slug }) => slug === "people"
-  )!
-  const rows = yield* owner.unsafe<{ external_id: string; name: string; status: string | null }>(
-    `SELECT external_id, name, status FROM ${type.relation.schema}.${type.relation.table}
-     WHERE organization_id = $1::bigint ORDER BY external_id`,
-    [organization.id]
-  )
-  return rows.map(({ external_id, name, status }) => [external_id, name, status])
-})
+/** Names and statuses by external id. */
+const peopleOf = (organization: Organization) => rowsOf(organization, "people", "id", "name", "status")
 
 /** An archive whose total says one entry and whose disk has two: the unpacking library goes by the disk. */
 const hiddenEntry = (name: string, size: number): Buffer => {
@@ -81,11 +32,11 @@ const withZip64 = (archive: Buffer): Buffer => {
   return Buffer.concat([body, record, locator, end])
 }
 
-layer(TestServices, { excludeTestServices: true })("import, of files as they are,", (it) => {
-  describe("reads encodings", () => {
+layer(TestServices, { excludeTestServices: true })("an import", (it) => {
+  describe("of a text file", () => {
     const text = "id,name,status\n1,Jürgen Müller,Größe\n2,Zoë,\n"
 
-    it.effect("that show themselves, without a word", () =>
+    it.effect("detects UTF-8 and UTF-16 without a warning", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("shown")
         const utf16be = Buffer.from(`\ufeff${text}`, "utf16le").swap16()
@@ -97,7 +48,7 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
           Buffer.from(text, "utf16le"),
           utf16be.subarray(2)
         ]) {
-          const done = yield* run(organization, { "shown.csv": bytes })
+          const done = yield* importFiles(organization, { "shown.csv": bytes })
           expect(done.warnings).toEqual([])
         }
         expect(yield* peopleOf(organization)).toEqual([
@@ -107,12 +58,12 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
       })
     )
 
-    it.effect("of Western Windows by guess, which is said with a word from the file", () =>
+    it.effect("reads other Western text as Windows-1252 and warns with a word from the file", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("western")
         const rows = Array.from({ length: 20_000 }, (_, index) => `${index + 10},Plain Person,`).join("\n")
         const bytes = Buffer.from(`id,name,status\n${rows}\n1,Jürgen Müller,Größe\n`, "latin1")
-        const done = yield* run(organization, { "western.csv": bytes })
+        const done = yield* importFiles(organization, { "western.csv": bytes })
         expect(done).toMatchObject({ inserted: 20_001, files: [{ format: "CSV, commas, windows-1252" }] })
         expect(done.warnings).toEqual([
           `western.csv isn't UTF-8 and was read as Windows-1252: line 20002 has "Jürgen". If that is wrong, say the encoding: --encoding NAME`
@@ -121,7 +72,7 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
       })
     )
 
-    it.effect("that nobody can tell only when they are said", () =>
+    it.effect("reads an encoding that can't be detected only when it is named", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("untold")
         const cyrillic = Buffer.concat([
@@ -129,35 +80,37 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
           // "Лев Толстой" in Windows-1251.
           Buffer.from([0xcb, 0xe5, 0xe2, 0x20, 0xd2, 0xee, 0xeb, 0xf1, 0xf2, 0xee, 0xe9])
         ])
-        const { message } = yield* refusal(organization, { "untold.csv": cyrillic })
+        const { message } = yield* refusalOfFiles(organization, { "untold.csv": cyrillic })
         expect(message).toContain("untold.csv, line 2: this isn't UTF-8. Save the file as UTF-8")
         expect(message).toContain("--encoding windows-1250")
         expect(
-          (yield* refusal(organization, { "untold.csv": cyrillic }, { encoding: "cp-nonsense" })).message
+          (yield* refusalOfFiles(organization, { "untold.csv": cyrillic }, { encoding: "cp-nonsense" })).message
         ).toContain(`there is no encoding "cp-nonsense"`)
-        expect((yield* refusal(organization, { "untold.csv": cyrillic }, { encoding: "gbk" })).message).toContain(
-          "this isn't GBK"
-        )
-        expect((yield* refusal(organization, { "untold.csv": cyrillic }, { encoding: "utf-8" })).message).toContain(
-          "line 2: this isn't UTF-8"
-        )
+        expect(
+          (yield* refusalOfFiles(organization, { "untold.csv": cyrillic }, { encoding: "gbk" })).message
+        ).toContain("this isn't GBK")
+        expect(
+          (yield* refusalOfFiles(organization, { "untold.csv": cyrillic }, { encoding: "utf-8" })).message
+        ).toContain("line 2: this isn't UTF-8")
         expect(yield* peopleOf(organization)).toEqual([])
-        yield* run(organization, { "untold.csv": cyrillic }, { encoding: "windows-1251" })
+        yield* importFiles(organization, { "untold.csv": cyrillic }, { encoding: "windows-1251" })
         expect(yield* peopleOf(organization)).toEqual([["1", "Лев Толстой", null]])
       })
     )
 
-    it.effect("and takes damaged UTF-8 for damage", () =>
+    it.effect("reports damaged UTF-8 instead of guessing another encoding", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("damaged")
         const bytes = Buffer.concat([Buffer.from("id,name\n1,Müller\n2,Zoë\n3,Jos"), Buffer.from([0xe9, 0x0a])])
-        expect((yield* refusal(organization, { "damaged.csv": bytes })).message).toContain("line 4: this isn't UTF-8")
+        expect((yield* refusalOfFiles(organization, { "damaged.csv": bytes })).message).toContain(
+          "line 4: this isn't UTF-8"
+        )
       })
     )
   })
 
-  describe("reads spreadsheets", () => {
-    it.effect("by their first sheet or a named one: dates, numbers, formulas' values, and text as text", () =>
+  describe("of a spreadsheet", () => {
+    it.effect("reads the first sheet or a named one: dates, numbers, values of formulas, and text as text", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("sheets")
         const bytes = workbook({
@@ -183,7 +136,7 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
             ["s1", "Lena"]
           ])
         })
-        const done = yield* run(organization, { "sheets.xlsx": bytes }, { create: true })
+        const done = yield* importFiles(organization, { "sheets.xlsx": bytes }, { create: true })
         expect(done).toMatchObject({ inserted: 2, files: [{ format: `XLSX, sheet "Customers & co"` }] })
         expect(done.createdColumns.map(({ kind, slug }) => [slug, kind])).toEqual([
           ["since", "date"],
@@ -207,11 +160,11 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
           selectColumns: ["score"]
         })
         expect(small.entities).toMatchObject([{ columns: { score: "0.0000001" } }])
-        expect((yield* run(organization, { "sheets.xlsx": bytes }, { sheet: "Staff" })).inserted).toBe(1)
-        expect((yield* refusal(organization, { "sheets.xlsx": bytes }, { sheet: "Stuff" })).message).toBe(
+        expect((yield* importFiles(organization, { "sheets.xlsx": bytes }, { sheet: "Staff" })).inserted).toBe(1)
+        expect((yield* refusalOfFiles(organization, { "sheets.xlsx": bytes }, { sheet: "Stuff" })).message).toBe(
           `sheets.xlsx: there is no sheet of that name. It has: "Customers & co", "Staff".`
         )
-        expect((yield* refusal(organization, { "a.csv": "id,name\n1,x" }, { sheet: "Staff" })).message).toBe(
+        expect((yield* refusalOfFiles(organization, { "a.csv": "id,name\n1,x" }, { sheet: "Staff" })).message).toBe(
           "a.csv: this isn't a spreadsheet and has no sheets."
         )
         const bad = workbook({
@@ -220,19 +173,19 @@ layer(TestServices, { excludeTestServices: true })("import, of files as they are
             [1, null]
           ])
         })
-        expect((yield* refusal(organization, { "bad.xlsx": bad })).details).toEqual([
+        expect((yield* refusalOfFiles(organization, { "bad.xlsx": bad })).details).toEqual([
           "row 2: name: empty, and every record has a name"
         ])
       })
     )
 
     it.effect(
-      "and survives those that are none, or that would fill the memory",
+      "refuses a file that isn't a spreadsheet, or that would fill the memory",
       () =>
         Effect.gen(function* () {
           const organization = yield* makeOrganization("bombs")
           const message = (name: string, bytes: Buffer) =>
-            Effect.map(refusal(organization, { [name]: bytes }), (error) => error.message)
+            Effect.map(refusalOfFiles(organization, { [name]: bytes }), (error) => error.message)
           const tooLarge = "this spreadsheet is too large to be read as one. Save the sheet as CSV"
           const damaged = "this isn't a spreadsheet, or it is damaged."
           expect(yield* message("cut.xlsx", Buffer.from("PK\u0003\u0004stuff"))).toContain(damaged)

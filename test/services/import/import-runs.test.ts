@@ -1,50 +1,17 @@
-/** How an import runs: several files at once, bad rows left out, dry runs, what the admin sees, columns of a table in use. */
+/** How an import runs: several files together, bad rows left out, dry runs, who sees new columns, columns of a table in use. */
 import { layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, describe, expect } from "vitest"
+import { describe, expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
-import { type Organization, typeBySlug } from "../../../src/domain/EntityType.ts"
-import { OperatorError } from "../../../src/domain/errors.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
 import { badRowTexts } from "../../../src/services/import/BadRows.ts"
-import { Importer, type ImportRequest, type Progress } from "../../../src/services/import/Importer.ts"
-import { OrganizationState } from "../../../src/services/catalog/OrganizationState.ts"
+import type { Progress } from "../../../src/services/import/Importer.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { asMember, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
+import { importFiles, refusalOfFiles, rowsOf, stateOf, typeOf } from "../../support/imports.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "max-import-runs-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Imports files, which are made, by name and lines. */
-const run = Effect.fnUntraced(function* (
-  organization: Organization,
-  files: Readonly<Record<string, ReadonlyArray<string>>>,
-  request: Partial<Omit<ImportRequest, "files">> = {}
-) {
-  const importer = yield* Importer
-  const paths = Object.entries(files).map(([name, lines]) => {
-    const path = join(folder, name)
-    writeFileSync(path, lines.join("\n"))
-    return path
-  })
-  return yield* importer.import(organization, { type: "people", ...request, files: paths })
-})
-
-const refusal = (...args: Parameters<typeof run>) =>
-  Effect.map(Effect.flip(run(...args)), (error) => {
-    expect(error).toBeInstanceOf(OperatorError)
-    return error as OperatorError
-  })
-
-const stateOf = (organization: Organization) =>
-  Effect.flatMap(OrganizationState, (states) =>
-    Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
-  )
-
-/** Everything that an import may change, as one text. */
+/** All that an import may change, as one text. */
 const everything = Effect.fnUntraced(function* (organization: Organization) {
   const { owner } = yield* Database
   const { catalog, policy } = yield* stateOf(organization)
@@ -63,56 +30,51 @@ const everything = Effect.fnUntraced(function* (organization: Organization) {
   )
 })
 
-const namesOf = Effect.fnUntraced(function* (organization: Organization, slug = "people") {
-  const { owner } = yield* Database
-  const { relation } = typeBySlug((yield* stateOf(organization)).catalog, slug)!
-  const rows = yield* owner.unsafe<{ id: string; name: string }>(
-    `SELECT external_id AS id, name FROM ${relation.schema}.${relation.table} WHERE organization_id = $1::bigint ORDER BY 1`,
-    [organization.id]
-  )
-  return rows.map(({ id, name }) => `${id} ${name}`)
-})
+const namesOf = (organization: Organization) =>
+  Effect.map(rowsOf(organization, "people", "id", "name"), (rows) => rows.map((row) => row.join(" ")))
 
 layer(TestServices, { excludeTestServices: true })("an import", (it) => {
   describe("of several files", () => {
-    it.effect("is one: other headers and formats, columns made of all of their values, references across", () =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization("several")
-        const done = yield* run(
-          organization,
-          {
-            "a.csv": ["id,name,score,boss", "1,Ada,1,3", "2,Bob,,"],
-            "b.csv": ["name;key;score;boss;note", "Cy;3;2.5;;x"],
-            "c.jsonl": [`{"id": 4, "name": "Dan", "boss": "1"}`]
-          },
-          { create: true, map: { key: "id", boss: "boss:people.id" }, idPrefix: "hr:" }
-        )
-        expect(done).toMatchObject({ rows: 4, inserted: 4 })
-        expect(done.createdColumns.map(({ kind, slug }) => [slug, kind])).toEqual([
-          ["score", "number"],
-          ["boss", "reference"],
-          ["note", "text"]
-        ])
-        expect(done.files.map(({ format }) => format)).toEqual([
-          "CSV, commas, UTF-8",
-          "CSV, semicolons, UTF-8",
-          "JSONL, UTF-8"
-        ])
-        expect(yield* namesOf(organization)).toEqual(["hr:1 Ada", "hr:2 Bob", "hr:3 Cy", "hr:4 Dan"])
-        const admin = yield* asMember(organization, "admin@example.com", "admin")
-        const found = yield* admin.find({
-          filters: [{ columnId: "boss", op: "ilike", value: "ada" }],
-          selectColumns: ["boss"]
+    it.effect(
+      "takes different headers and formats, infers columns from all of the files, and resolves references across them",
+      () =>
+        Effect.gen(function* () {
+          const organization = yield* makeOrganization("several")
+          const done = yield* importFiles(
+            organization,
+            {
+              "a.csv": ["id,name,score,boss", "1,Ada,1,3", "2,Bob,,"],
+              "b.csv": ["name;key;score;boss;note", "Cy;3;2.5;;x"],
+              "c.jsonl": [`{"id": 4, "name": "Dan", "boss": "1"}`]
+            },
+            { create: true, map: { key: "id", boss: "boss:people.id" }, idPrefix: "hr:" }
+          )
+          expect(done).toMatchObject({ rows: 4, inserted: 4 })
+          expect(done.createdColumns.map(({ kind, slug }) => [slug, kind])).toEqual([
+            ["score", "number"],
+            ["boss", "reference"],
+            ["note", "text"]
+          ])
+          expect(done.files.map(({ format }) => format)).toEqual([
+            "CSV, commas, UTF-8",
+            "CSV, semicolons, UTF-8",
+            "JSONL, UTF-8"
+          ])
+          expect(yield* namesOf(organization)).toEqual(["hr:1 Ada", "hr:2 Bob", "hr:3 Cy", "hr:4 Dan"])
+          const admin = yield* asMember(organization, "admin@example.com", "admin")
+          const found = yield* admin.find({
+            filters: [{ columnId: "boss", op: "ilike", value: "ada" }],
+            selectColumns: ["boss"]
+          })
+          expect(found.entities).toMatchObject([{ displayName: "Dan" }])
         })
-        expect(found.entities).toMatchObject([{ displayName: "Dan" }])
-      })
     )
 
-    it.effect("goes in as a whole: a bad row of one names its file, and an id of another", () =>
+    it.effect("is atomic: a bad row is reported with its file, and so is an id that another file has", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("whole")
         const before = yield* everything(organization)
-        const found = yield* refusal(organization, {
+        const found = yield* refusalOfFiles(organization, {
           "a.csv": ["id,name", "1,Ada", "2,Bob"],
           "b.csv": ["id,name", "3,Cy", "2,Bob", "4,"]
         })
@@ -122,10 +84,10 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           "b.csv, line 4: name: empty, and every record has a name"
         ])
         expect(
-          (yield* refusal(organization, { "a.csv": ["id,name", "1,Ada"], "b.csv": ["id,nom", "2,Bob"] })).message
+          (yield* refusalOfFiles(organization, { "a.csv": ["id,name", "1,Ada"], "b.csv": ["id,nom", "2,Bob"] })).message
         ).toContain(`b.csv: People have no column for the header "nom".`)
         expect(
-          (yield* refusal(
+          (yield* refusalOfFiles(
             organization,
             { "a.csv": ["id,name", "1,Ada"], "b.csv": ["id,name", "2,Bob"] },
             { map: { nom: "name" } }
@@ -136,8 +98,8 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
     )
   })
 
-  describe("that leaves bad rows out", () => {
-    it.effect("imports the others and names each that it left out", () =>
+  describe("with --skip-bad", () => {
+    it.effect("imports the good rows and reports each row that it left out", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("skipping")
         const lines = [
@@ -149,7 +111,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           `4,Dan,${"z".repeat(401)}`,
           "5,Eve,x"
         ]
-        const done = yield* run(organization, { "skip.csv": lines }, { skipBad: true })
+        const done = yield* importFiles(organization, { "skip.csv": lines }, { skipBad: true })
         expect(done).toMatchObject({ rows: 6, inserted: 2, leftOut: 4, unchanged: 0 })
         expect(badRowTexts(done.badRows, false)).toEqual([
           "line 3: name: empty, and every record has a name",
@@ -164,7 +126,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           problems: ["2 cells, where the header has 3"]
         })
         expect(yield* namesOf(organization)).toEqual(["1 Ada", "5 Eve"])
-        expect(yield* run(organization, { "skip.csv": lines }, { skipBad: true })).toMatchObject({
+        expect(yield* importFiles(organization, { "skip.csv": lines }, { skipBad: true })).toMatchObject({
           inserted: 0,
           updated: 0,
           unchanged: 2,
@@ -173,18 +135,18 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const wide = Array.from({ length: 10_000 }, () => "x").join(",")
         expect(
           badRowTexts(
-            (yield* run(organization, { "wide.csv": ["id,name", wide, "6,Fay"] }, { skipBad: true })).badRows,
+            (yield* importFiles(organization, { "wide.csv": ["id,name", wide, "6,Fay"] }, { skipBad: true })).badRows,
             false
           )
         ).toEqual(["line 2: 10000 cells, where at most 1000 can be read"])
       })
     )
 
-    it.effect("leaves out what hangs on them, too", () =>
+    it.effect("also leaves out rows that refer to rows left out", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("hanging")
-        yield* run(organization, { "old.csv": ["id,name", "2,Old Bob"] })
-        const done = yield* run(
+        yield* importFiles(organization, { "old.csv": ["id,name", "2,Old Bob"] })
+        const done = yield* importFiles(
           organization,
           {
             "chain.csv": ["id,name,boss", "1,Ada,2", "2,Bob,3", "3,Cy,9", "4,Dan,5", "5,Eve,", "6,,5"]
@@ -192,12 +154,12 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           { skipBad: true, create: true, map: { boss: "boss:people.name" } }
         )
         expect(done.leftOut).toBe(5)
-        const byId = yield* run(
+        const byId = yield* importFiles(
           organization,
           { "chain.csv": ["id,name,boss", "1,Ada,2", "2,Bob,3", "3,Cy,9", "4,Dan,5", "5,Eve,", "6,,5"] },
           { skipBad: true }
         )
-        // 9 is nobody, so 3 is bad, and whoever refers to 3 after it: 2 was there before and stays what it was.
+        // No row has the id 9, so 3 is bad, and so is 2, which refers to 3; the earlier import of 2 stays.
         expect([...badRowTexts(byId.badRows, false), ...byId.warnings]).toEqual([
           `line 3: boss: none of the people has the id "3"`,
           `line 4: boss: none of the people has the id "9"`,
@@ -209,19 +171,19 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
     )
   })
 
-  describe("that is a dry run", () => {
-    it.effect("says what would be new and different, and changes nothing", () =>
+  describe("with --dry-run", () => {
+    it.effect("reports new and changed rows, and changes nothing", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("dry")
-        yield* run(organization, { "first.csv": ["id,name,status", "1,Ada,Lead", "2,Bob,Lead", "3,Cy,Won"] })
+        yield* importFiles(organization, { "first.csv": ["id,name,status", "1,Ada,Lead", "2,Bob,Lead", "3,Cy,Won"] })
         const before = yield* everything(organization)
         const next = ["id,name,status,score,owner", "1,Ada,Won,5,2", "2,Bob,Lead,,", "3,Cy,Won,7,1", "4,Dan,,,9"]
         const request = { create: true, map: { owner: "owner:people.id" } }
-        expect((yield* refusal(organization, { "next.csv": next }, { ...request, dryRun: true })).details).toEqual([
-          `line 5: owner: none of the people has the id "9"`
-        ])
+        expect(
+          (yield* refusalOfFiles(organization, { "next.csv": next }, { ...request, dryRun: true })).details
+        ).toEqual([`line 5: owner: none of the people has the id "9"`])
         next[4] = "4,Dan,,,4"
-        const dry = yield* run(organization, { "next.csv": next }, { ...request, dryRun: true })
+        const dry = yield* importFiles(organization, { "next.csv": next }, { ...request, dryRun: true })
         expect(dry).toMatchObject({ dryRun: true, rows: 4, inserted: 1, updated: 2, unchanged: 1 })
         expect(dry.createdColumns).toEqual([{ slug: "score", name: "Score", kind: "integer" }])
         expect(dry.visibility).toEqual({ columns: ["people.score"], shownTo: ["admin"], hiddenFrom: ["member"] })
@@ -256,12 +218,12 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           }
         })
         expect(yield* everything(organization)).toBe(before)
-        const { inserted, unchanged, updated } = yield* run(organization, { "next.csv": next }, request)
+        const { inserted, unchanged, updated } = yield* importFiles(organization, { "next.csv": next }, request)
         expect([inserted, updated, unchanged]).toEqual([1, 2, 1])
-        // Of a type that isn't there, and of columns for a table of the organization's own.
+        // The same for a new type, and for new columns of the organization's own table.
         const after = yield* everything(organization)
         expect(
-          yield* run(
+          yield* importFiles(
             organization,
             { "t.csv": ["id,name,part of", "1,A,2", "2,B,"] },
             {
@@ -273,7 +235,11 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           )
         ).toMatchObject({ type: { created: true }, inserted: 2 })
         expect(
-          yield* run(organization, { "next.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true, dryRun: true })
+          yield* importFiles(
+            organization,
+            { "next.csv": ["id,name,tier", "1,Ada,gold"] },
+            { create: true, dryRun: true }
+          )
         ).toMatchObject({ updated: 1, createdColumns: [{ slug: "tier" }] })
         expect(yield* everything(organization)).toBe(after)
       })
@@ -281,16 +247,16 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
 
     const order = ["status", "owner", "score"]
 
-    it.effect("doesn't keep anybody from looking up", () =>
+    it.effect("doesn't block lookups", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("dry-lock")
-        yield* run(organization, { "a.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true })
+        yield* importFiles(organization, { "a.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true })
         const admin = yield* asMember(organization, "admin@example.com", "admin")
         const rows = ["id,name,tier,extra", ...Array.from({ length: 30_000 }, (_, row) => `${row},Person,gold,x`)]
         for (const dryRun of [true, false]) {
           let writing = false
           const fiber = yield* Effect.forkChild(
-            run(
+            importFiles(
               organization,
               { "long.csv": rows },
               { create: true, dryRun, onProgress: ({ doing }) => (writing ||= doing === "writing") }
@@ -306,23 +272,31 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
     )
   })
 
-  describe("that makes columns", () => {
-    it.effect("shows them to an admin whose rule is the starter's, and to nobody else", () =>
+  describe("that creates columns", () => {
+    it.effect("shows them to admins while that rule is the starter policy's, and to no other role", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("starter")
         const policies = yield* Policies
         const { owner } = yield* Database
         const first = yield* policies.current(organization)
-        yield* run(organization, { "c.csv": ["id,name,tier", "1,Acme,gold"] }, { type: "companies", create: true })
-        // The member's rule says "*" as well: that meant the columns of its day, and still does.
+        yield* importFiles(
+          organization,
+          { "c.csv": ["id,name,tier", "1,Acme,gold"] },
+          { type: "companies", create: true }
+        )
+        // The member's rule says "*" as well, which stands for the columns at the time of publishing.
         const { document, version } = yield* policies.current(organization)
         expect({ document, version }).toEqual({ document: first.document, version: first.version + 1 })
         const admin = yield* asMember(organization, "admin@example.com", "admin")
         const member = yield* asMember(organization, "member@example.com", "member")
-        const seen = (who: typeof admin) =>
-          Effect.map(who.columns("companies"), ({ columns }) => columns.some(({ id }) => id === "tier"))
+        const seen = (principal: typeof admin) =>
+          Effect.map(principal.columns("companies"), ({ columns }) => columns.some(({ id }) => id === "tier"))
         expect([yield* seen(admin), yield* seen(member)]).toEqual([true, false])
-        const made = yield* run(organization, { "g.csv": ["id,name", "1,Jazz"] }, { type: "genres", create: true })
+        const made = yield* importFiles(
+          organization,
+          { "g.csv": ["id,name", "1,Jazz"] },
+          { type: "genres", create: true }
+        )
         expect(made.visibility.shownTo).toEqual(["admin"])
         const now = JSON.parse((yield* policies.current(organization)).document) as { rules: Array<{ id: string }> }
         expect(now.rules.at(-1)).toEqual({
@@ -333,20 +307,24 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           type: "genres",
           columns: "*"
         })
-        // What was written is a policy that could be published as it is.
+        // The extended policy can be published again.
         yield* policies.publish(organization, JSON.stringify(now), "test")
         const narrowed = {
           ...now,
           rules: now.rules.map((rule) => (rule.id === "admin-people" ? { ...rule, where: { owner: "$me" } } : rule))
         }
         yield* policies.publish(organization, JSON.stringify(narrowed), "test")
-        const hidden = yield* run(organization, { "p.csv": ["id,name,salary", "1,Ada,5"] }, { create: true })
+        const hidden = yield* importFiles(organization, { "p.csv": ["id,name,salary", "1,Ada,5"] }, { create: true })
         expect(hidden.visibility).toEqual({
           columns: ["people.salary"],
           shownTo: [],
           hiddenFrom: ["admin", "member"]
         })
-        const other = yield* run(organization, { "h.csv": ["id,name", "1,Hat"] }, { type: "hats", create: true })
+        const other = yield* importFiles(
+          organization,
+          { "h.csv": ["id,name", "1,Hat"] },
+          { type: "hats", create: true }
+        )
         expect(other.visibility.shownTo).toEqual([])
         const audit = yield* owner<{ action: string }>`
           SELECT action FROM max.audit_log WHERE organization_id = ${organization.id} AND chain = 'changes' ORDER BY sequence`
@@ -365,40 +343,44 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
       })
     )
 
-    it.effect("leaves physical columns behind when it fails, which nobody sees and the next one takes", () =>
+    it.effect("leaves spare physical columns behind when it fails, which the next one uses", () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("spare")
         const { owner } = yield* Database
-        yield* run(organization, { "a.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true })
-        const { relation } = typeBySlug((yield* stateOf(organization)).catalog, "people")!
+        yield* importFiles(organization, { "a.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true })
+        const { relation } = yield* typeOf(organization, "people")
         const columns = Effect.map(
           owner<{ name: string }>`SELECT attname::text AS name FROM pg_attribute
             WHERE attrelid = to_regclass(${`${relation.schema}.${relation.table}`}) AND attnum > 0 AND attname ~ '^c[0-9]' ORDER BY 1`,
           (rows) => rows.map(({ name }) => name)
         )
         const catalog = (yield* stateOf(organization)).catalog
-        yield* refusal(organization, { "b.csv": ["id,name,score,note", "1,Ada,1,x", "2,,2,y"] }, { create: true })
+        yield* refusalOfFiles(
+          organization,
+          { "b.csv": ["id,name,score,note", "1,Ada,1,x", "2,,2,y"] },
+          { create: true }
+        )
         expect((yield* stateOf(organization)).catalog).toEqual(catalog)
         expect(yield* columns).toEqual(["c1", "c1_k", "c2", "c3", "c3_k"])
-        yield* run(organization, { "b.csv": ["id,name,mail,score,other", "1,Ada,x@y,1,2"] }, { create: true })
-        // Text into the one that was text, a whole number into the one that was, and a new one for the other.
+        yield* importFiles(organization, { "b.csv": ["id,name,mail,score,other", "1,Ada,x@y,1,2"] }, { create: true })
+        // Text and whole number reuse the spare columns of their types; the third gets a new one.
         expect(yield* columns).toEqual(["c1", "c1_k", "c2", "c3", "c3_k", "c4"])
       })
     )
   })
 
-  it.effect("waits for a table that is read without end a second at a time, and then says so", () =>
+  it.effect("waits for a lock on a busy table one second at a time, then fails and says so", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("endless")
       const { search } = yield* Database
-      yield* run(organization, { "a.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true })
-      const { relation } = typeBySlug((yield* stateOf(organization)).catalog, "people")!
+      yield* importFiles(organization, { "a.csv": ["id,name,tier", "1,Ada,gold"] }, { create: true })
+      const { relation } = yield* typeOf(organization, "people")
       const catalog = (yield* stateOf(organization)).catalog
       const message = yield* search.withTransaction(
         Effect.andThen(
           search.unsafe(`SELECT 1 FROM ${relation.schema}.${relation.table}`),
           Effect.map(
-            refusal(organization, { "b.csv": ["id,name,score", "1,Ada,1"] }, { create: true }),
+            refusalOfFiles(organization, { "b.csv": ["id,name,score", "1,Ada,1"] }, { create: true }),
             (error) => error.message
           )
         )
@@ -407,17 +389,19 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         "People are being read by something that doesn't end, and a new column has to wait for it. Import again later."
       )
       expect((yield* stateOf(organization)).catalog).toEqual(catalog)
-      expect(yield* run(organization, { "b.csv": ["id,name,score", "1,Ada,1"] }, { create: true })).toMatchObject({
+      expect(
+        yield* importFiles(organization, { "b.csv": ["id,name,score", "1,Ada,1"] }, { create: true })
+      ).toMatchObject({
         updated: 1
       })
     })
   )
 
-  it.effect("says how far it is", () =>
+  it.effect("reports its progress", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("progress")
       const seen: Array<Progress> = []
-      yield* run(
+      yield* importFiles(
         organization,
         { "p.csv": ["id,name,x", ...Array.from({ length: 5000 }, (_, row) => `${row},Person,1`)] },
         { create: true, onProgress: (progress) => void seen.push(progress) }

@@ -74,7 +74,7 @@ const lines = (outcome: Imported): ReadonlyArray<string> => {
   const tense = outcome.dryRun ? " (a dry run: nothing was changed)" : ""
   return [
     ...(outcome.dryRun ? readAs(outcome) : []),
-    `${count(rows)} ${rows === 1 ? "row" : "rows"} into ${type.pluralName}${tense}: ${count(inserted)} new, ${count(updated)} changed, ${count(unchanged)} as they were${left}.`,
+    `${count(rows)} ${rows === 1 ? "row" : "rows"} into ${type.pluralName}${tense}: ${count(inserted)} new, ${count(updated)} changed, ${count(unchanged)} unchanged${left}.`,
     ...(outcome.dryRun ? different(outcome) : []),
     ...(outcome.dryRun ? [] : outcome.createdColumns.map(({ kind, slug }) => `New column: ${slug} (${kind})`)),
     ...seenBy(outcome),
