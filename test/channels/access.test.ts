@@ -144,7 +144,7 @@ describe("max-agent/client", () => {
           .join("/")
       )
     )
-    expect([...rooms].sort()).toEqual(["channels/http", "domain", "tools", "wire"])
+    expect([...rooms].sort()).toEqual(["channels/http", "domain", "tools", "wire", "wire/admin"])
     expect([...packages]).toEqual(["effect"])
   })
 })
