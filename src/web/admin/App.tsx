@@ -1,49 +1,50 @@
-/** The frame around every page: who is here, where one can go, and what is said to those who can't come in. */
+/** The frame of the administration pages: the session, the navigation, and the page for people without access. */
 import { useEffect } from "preact/hooks"
+import type { Session } from "../../wire/session.ts"
 import { Wordmark } from "../shared/Wordmark.tsx"
 import { session } from "./api.ts"
 import { Audit } from "./Audit.tsx"
 import { Explain } from "./Explain.tsx"
 import { History } from "./History.tsx"
-import { Command, Failure, Said, usePage } from "./parts.tsx"
+import { Command, Failure, Isolated, useTitle } from "./parts.tsx"
 import { People } from "./People.tsx"
 import { PersonPage } from "./Person.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
 import { Texts } from "./Texts.tsx"
-import { failed, failureOf, said, who, type Who } from "./state.ts"
+import { type Access, access, announcement, handleFailure, problemOf } from "./state.ts"
 
 const enter = () => {
-  who.value = { is: "unknown" }
+  access.value = { is: "checking" }
   session().then(
-    (found) => {
-      who.value = { is: "here", session: found }
+    (current) => {
+      access.value = { is: "signed in", session: current }
     },
     (error: unknown) => {
-      failed(error)
-      who.value = { is: "kept out", problem: failureOf(error) }
+      handleFailure(error)
+      access.value = { is: "refused", problem: problemOf(error) }
     }
   )
 }
 
 export const App = () => {
   useEffect(enter, [])
-  const now = who.value
+  const now = access.value
   return (
     <>
-      {now.is === "unknown" ? (
+      {now.is === "checking" ? (
         <main class="alone" aria-busy="true">
           <h1 class="visually-hidden">Administration</h1>
         </main>
-      ) : now.is === "kept out" ? (
-        <KeptOut {...now} />
+      ) : now.is === "refused" ? (
+        <Refused {...now} />
       ) : now.session.scopes.includes("admin") ? (
         <Inside session={now.session} />
       ) : (
-        <NoAdministrator session={now.session} />
+        <NotAdministrator session={now.session} />
       )}
       <div class="visually-hidden" role="status" aria-live="polite">
-        {said}
+        {announcement}
       </div>
     </>
   )
@@ -56,11 +57,7 @@ const SECTIONS = [
   { path: ["audit"], name: "Audit" }
 ] as const
 
-const Inside = ({
-  session: { organization, scopes }
-}: {
-  readonly session: { organization: string; scopes: ReadonlyArray<string> }
-}) => {
+const Inside = ({ session: { organization, scopes } }: { readonly session: Session }) => {
   const { path, query } = place.value
   const [section = "people", part] = path
   const address = path.join("/")
@@ -77,7 +74,7 @@ const Inside = ({
       <header class="side">
         <p class="brand">
           <Wordmark />
-          <Said>{organization}</Said>
+          <Isolated>{organization}</Isolated>
         </p>
         <nav aria-label="Administration">
           <ul>
@@ -114,24 +111,24 @@ const Inside = ({
         ) : section === "audit" ? (
           <Audit about={query["about"]} />
         ) : (
-          <Nowhere />
+          <UnknownPlace />
         )}
       </main>
     </div>
   )
 }
 
-/** The address behind # is the page's own, so a jump within it is made by hand. */
+/** The fragment holds the page's location, so a jump to an element is made by script. */
 const skip = (event: Event) => {
   event.preventDefault()
   document.getElementById("content")?.focus()
 }
 
-const Nowhere = () => {
-  usePage("Nothing here")
+const UnknownPlace = () => {
+  useTitle("Not found")
   return (
     <>
-      <h1 tabIndex={-1}>There is nothing here</h1>
+      <h1 tabIndex={-1}>There is no such page</h1>
       <p>
         Go to <a href={to(["people"])}>People</a>.
       </p>
@@ -139,9 +136,9 @@ const Nowhere = () => {
   )
 }
 
-const KeptOut = ({ problem }: Extract<Who, { is: "kept out" }>) => {
-  usePage("Administration")
-  const name = problem.name.split(":").pop()
+const Refused = ({ problem }: Extract<Access, { is: "refused" }>) => {
+  useTitle("Administration")
+  const { name } = problem
   return (
     <main class="alone">
       <p class="brand">
@@ -151,53 +148,49 @@ const KeptOut = ({ problem }: Extract<Who, { is: "kept out" }>) => {
         <>
           <h1>Sign in to administer</h1>
           <p>
-            These pages are for people whose role administers their organization. You come in by a link that is good for
-            five minutes and once.
+            These pages are for administrators of an organization. You sign in with a link that works once, within five
+            minutes.
           </p>
           <Command text="max serve --sign-in you@example.com">
-            On the machine where Max runs, an operator makes one for you:
+            An operator creates it on the machine where Max runs:
           </Command>
         </>
       ) : name === "not-admitted" ? (
         <>
-          <h1>You have no access any more</h1>
+          <h1>You no longer have access</h1>
           <p>{problem.message}</p>
         </>
       ) : name === "not-in-scope" ? (
         <>
-          <h1>You may not administer any more</h1>
+          <h1>You are no longer an administrator</h1>
           <p>{problem.message}</p>
         </>
       ) : (
         <>
           <h1>Max can't be reached</h1>
-          <Failure problem={problem} again={enter} />
+          <Failure problem={problem} retry={enter} />
         </>
       )}
     </main>
   )
 }
 
-const NoAdministrator = ({
-  session: { organization, roles }
-}: {
-  readonly session: { organization: string; roles: ReadonlyArray<string> }
-}) => {
-  usePage("Administration")
+const NotAdministrator = ({ session: { organization, roles } }: { readonly session: Session }) => {
+  useTitle("Administration")
   return (
     <main class="alone">
       <p class="brand">
         <Wordmark />
-        <Said>{organization}</Said>
+        <Isolated>{organization}</Isolated>
       </p>
-      <h1>Your role doesn't administer</h1>
+      <h1>You are not an administrator</h1>
       <p>
-        You are signed in to <Said>{organization}</Said>
-        {roles.length === 0 ? " without a role" : ` as ${roles.join(", ")}`}. Which roles administer is said in the
-        policy, and yours isn't one of them.
+        You are signed in to <Isolated>{organization}</Isolated>
+        {roles.length === 0 ? " without a role" : ` as ${roles.join(", ")}`}. The policy names the roles that
+        administer, and yours isn't among them.
       </p>
       <p>
-        Ask whoever looks after Max here, or <a href="/">go to the chat</a>.
+        Ask the administrators of Max in your organization, or <a href="/">go to the chat</a>.
       </p>
     </main>
   )

@@ -1,16 +1,18 @@
-/** Asking why somebody sees a type, or one row of it. */
+/** The form that explains why a person sees a type, or one row of it. */
 import { useEffect, useState } from "preact/hooks"
-import { type About, explain, type Explanation, explainRow, person, type RowExplanation, types } from "./api.ts"
+import type { About } from "../../wire/admin/people.ts"
+import type { RowExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import type { Problem } from "../shared/api.ts"
+import { explain, explainRow, person, types } from "./api.ts"
 import { Because, partOf, RowVerdict } from "./Explanation.tsx"
-import { Command, Failure, Said, Title, usePage } from "./parts.tsx"
+import { Command, Failure, Isolated, Loading, Title, useTitle } from "./parts.tsx"
 import { nameOf } from "./People.tsx"
 import { PolicyParts } from "./Policy.tsx"
-import { failed, said, useLoaded } from "./state.ts"
+import { announcement, handleFailure, useLoaded } from "./state.ts"
 
 type Answer =
-  | { readonly is: "type"; readonly found: Explanation }
-  | { readonly is: "row"; readonly found: RowExplanation }
+  | { readonly is: "type"; readonly type: TypeExplanation }
+  | { readonly is: "row"; readonly row: RowExplanation }
   | { readonly is: "problem"; readonly problem: Problem }
 
 export const Explain = ({
@@ -22,39 +24,41 @@ export const Explain = ({
   readonly type?: string | undefined
   readonly row?: string | undefined
 }) => {
-  usePage("Explain")
+  useTitle("Explain")
   const [identifier, setIdentifier] = useState("")
   const [type, setType] = useState(firstType)
   const [row, setRow] = useState(firstRow)
   const [busy, setBusy] = useState(id !== undefined)
   const [answer, setAnswer] = useState<Answer>()
-  const known = useLoaded(types, []).loaded
+  const allTypes = useLoaded(types, []).loaded
   const chosen = useLoaded(() => (id === undefined ? Promise.resolve(undefined) : person(id)), [id]).loaded
   const about: About | undefined =
     id !== undefined ? { id } : identifier.trim() === "" ? undefined : { identifier: identifier.trim() }
 
-  const ask = (asked: About) => {
+  const ask = (subject: About) => {
     setBusy(true)
-    const wanted: Promise<Answer> =
+    const answered: Promise<Answer> =
       row.trim() === ""
-        ? explain(asked, type).then((found) => ({ is: "type", found }))
-        : explainRow(asked, type, row.trim()).then((found) => ({ is: "row", found }))
-    wanted
-      .catch((error: unknown): Answer => ({ is: "problem", problem: failed(error) }))
-      .then((given) => {
-        setAnswer(given)
+        ? explain(subject, type).then((explanation) => ({ is: "type", type: explanation }))
+        : explainRow(subject, type, row.trim()).then((explanation) => ({ is: "row", row: explanation }))
+    answered
+      .catch((error: unknown): Answer => ({ is: "problem", problem: handleFailure(error) }))
+      .then((result) => {
+        setAnswer(result)
         setBusy(false)
-        if (given.is !== "problem") said.value = "Explained."
+        if (result.is !== "problem") announcement.value = "Explained."
       })
   }
-  // A link that names a person asks by itself.
+  // A link that names a person starts the explanation.
   useEffect(() => {
     if (id !== undefined) ask({ id })
   }, [id])
 
   return (
     <>
-      <Title note="Why somebody sees something, or doesn't. You are told only what you may see yourself.">Policy</Title>
+      <Title note="Why a person sees something, or doesn't. The answer contains only what you may see yourself.">
+        Policy
+      </Title>
       <PolicyParts />
       <form
         class="filters ask"
@@ -80,17 +84,17 @@ export const Explain = ({
             <span class="label">Who</span>
             <span>
               <strong>
-                <Said>{chosen.is === "ready" && chosen.value !== undefined ? nameOf(chosen.value) : "…"}</Said>
+                <Isolated>{chosen.is === "ready" && chosen.value !== undefined ? nameOf(chosen.value) : "…"}</Isolated>
               </strong>{" "}
-              <a href="#/policy/explain">somebody else</a>
+              <a href="#/policy/explain">another person</a>
             </span>
           </p>
         )}
         <label>
           What
           <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
-            {known.is === "ready" ? (
-              known.value.map((one) => (
+            {allTypes.is === "ready" ? (
+              allTypes.value.map((one) => (
                 <option key={one.id} value={one.id}>
                   {one.name}
                 </option>
@@ -115,29 +119,27 @@ export const Explain = ({
         </button>
       </form>
       {busy ? (
-        <p class="soft waiting" role="status">
-          Looking it up …
-        </p>
+        <Loading />
       ) : answer === undefined ? (
         <p class="empty">
-          Name a person to see what their roles come to: for all of a type, or for one row and each of its cells.
+          Name a person to see what their roles allow: for a whole type, or for one row and each of its cells.
         </p>
       ) : answer.is === "problem" ? (
         <Failure problem={answer.problem} />
       ) : answer.is === "row" ? (
-        <RowVerdict found={answer.found} />
+        <RowVerdict row={answer.row} />
       ) : (
         <section aria-labelledby="verdict">
           <h2 id="verdict">
-            <Said>{answer.found.who}</Said> sees{" "}
-            {answer.found.denied === undefined ? partOf(answer.found.visible, answer.found.total) : "nothing of"}{" "}
-            {answer.found.type}
+            <Isolated>{answer.type.who}</Isolated> sees{" "}
+            {answer.type.denied === undefined ? partOf(answer.type.visible, answer.type.total) : "nothing of"}{" "}
+            {answer.type.type}
           </h2>
-          <Because explanation={answer.found} />
+          <Because explanation={answer.type} />
         </section>
       )}
       <Command text="max policy explain --for lena@example.com people --sql">
-        An operator sees everything, and the statement too:
+        An operator sees the whole explanation, with the SQL statement:
       </Command>
     </>
   )

@@ -1,19 +1,26 @@
-/** Why somebody sees something, in words. */
-import type { Explanation, Refused, RowExplanation, Truth } from "./api.ts"
-import { Badge, listed, Said, Table } from "./parts.tsx"
+/** Why a person sees rows and cells, in plain words. */
+import type { RefusedExplanation, RowExplanation, Truth, TypeExplanation } from "../../wire/admin/policy.ts"
+import { Badge, Isolated, listed } from "./parts.tsx"
 import { to } from "./place.ts"
+import { Table } from "./Table.tsx"
 
 export const partOf = (part: number, whole: number): string =>
   whole === 0
-    ? "there are none"
+    ? "none exist"
     : part === whole
       ? `all ${whole.toLocaleString()}`
       : part === 0
         ? `none of ${whole.toLocaleString()}`
         : `${part.toLocaleString()} of ${whole.toLocaleString()}`
 
-/** One type for one person: the sentence, and what it rests on below. */
-export const Verdict = ({ about, explanation: one }: { readonly explanation: Explanation; readonly about: string }) => (
+/** How much of a type a person sees, with the reasons folded away. */
+export const Verdict = ({
+  about,
+  explanation: one
+}: {
+  readonly explanation: TypeExplanation
+  readonly about: string
+}) => (
   <details class="verdict">
     <summary>
       <span class="verdict-type">{one.type}</span>
@@ -22,19 +29,19 @@ export const Verdict = ({ about, explanation: one }: { readonly explanation: Exp
     </summary>
     <Because explanation={one} />
     <p>
-      <a href={to(["policy", "explain"], { person: about, type: one.type })}>Ask about one of the {one.type}</a>
+      <a href={to(["policy", "explain"], { person: about, type: one.type })}>Explain one row of {one.type}</a>
     </p>
   </details>
 )
 
-/** A type of which nothing is told. */
-export const Untold = ({ refused, type }: Refused) => (
-  <p class="verdict untold">
+/** A type that isn't explained, with the reason. */
+export const Unexplained = ({ refused, type }: RefusedExplanation) => (
+  <p class="verdict unexplained">
     <span class="verdict-type">{type}</span> <span class="soft">{refused}</span>
   </p>
 )
 
-/** A picture of what stands beside it. */
+/** The proportion as a bar; the text beside it says the same. */
 const Meter = ({ part, whole }: { readonly part: number; readonly whole: number }) => (
   <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
     <rect class="whole" width="100" height="6" />
@@ -42,12 +49,12 @@ const Meter = ({ part, whole }: { readonly part: number; readonly whole: number 
   </svg>
 )
 
-export const Because = ({ explanation: one }: { readonly explanation: Explanation }) => (
+export const Because = ({ explanation: one }: { readonly explanation: TypeExplanation }) => (
   <>
-    {one.denied === undefined ? null : <p>Nothing is shown: {one.denied}.</p>}
+    {one.denied === undefined ? null : <p>No rows are visible: {one.denied}.</p>}
     {one.rules.length === 0 ? null : (
       <>
-        <h3>The rules, and on how many rows each holds</h3>
+        <h3>The rules, and how many rows each applies to</h3>
         <ul class="rules">
           {one.rules.map((rule) => (
             <li key={rule.id} class={rule.effect}>
@@ -55,7 +62,7 @@ export const Because = ({ explanation: one }: { readonly explanation: Explanatio
                 {rule.role} {rule.words}
               </span>
               <span class="rule-foot">
-                <code>{rule.id}</code> holds on {partOf(rule.rows, one.total)}
+                <code>{rule.id}</code> applies to {partOf(rule.rows, one.total)}
               </span>
             </li>
           ))}
@@ -68,8 +75,8 @@ export const Because = ({ explanation: one }: { readonly explanation: Explanatio
         <h3>Column by column</h3>
         <Table
           caption={`Columns of ${one.type}`}
-          headings={[{ name: "Columns" }, { name: "Seen" }, { name: "Because" }]}
-          rows={together(one).map(({ because, columns, seen }) => ({
+          headings={[{ name: "Columns" }, { name: "Visible" }, { name: "Because" }]}
+          rows={grouped(one).map(({ because, columns, seen }) => ({
             key: seen + because,
             cells: [listed(columns), <Seen seen={seen} />, because]
           }))}
@@ -83,45 +90,46 @@ const Seen = ({ seen }: { readonly seen: string }) => (
   <Badge kind={seen === "shown" ? "good" : seen === "hidden" ? "bad" : "warn"}>{seen}</Badge>
 )
 
-/** Columns of which the same is true, said once. */
-const together = ({ columns, visible }: Explanation) => {
-  const found = new Map<string, { readonly seen: string; readonly because: string; readonly columns: Array<string> }>()
+/** Columns with the same visibility and reason are one row of the table. */
+const grouped = ({ columns, visible }: TypeExplanation) => {
+  const groups = new Map<string, { readonly seen: string; readonly because: string; readonly columns: Array<string> }>()
   for (const { because, column, rows } of columns) {
     const seen =
       rows === 0 ? "hidden" : rows === visible ? "shown" : `on ${rows.toLocaleString()} of ${visible.toLocaleString()}`
-    const known = found.get(seen + because)
-    if (known === undefined) found.set(seen + because, { seen, because, columns: [column] })
-    else known.columns.push(column)
+    const group = groups.get(seen + because)
+    if (group === undefined) groups.set(seen + because, { seen, because, columns: [column] })
+    else group.columns.push(column)
   }
-  return [...found.values()]
+  return [...groups.values()]
 }
 
-const ANSWER: Readonly<Record<Truth, string>> = { yes: "yes", no: "no", unknown: "can't be told" }
+const ANSWER: Readonly<Record<Truth, string>> = { yes: "yes", no: "no", unknown: "unknown" }
 
-const says = (effect: "allow" | "deny", truth: Truth, hides: string): string =>
+const effectOf = (effect: "allow" | "deny", truth: Truth, hides: string): string =>
   effect === "allow"
-    ? { yes: "allows it", no: "doesn't hold", unknown: "can't be told, so it doesn't allow" }[truth]
-    : { yes: `hides ${hides}`, no: "doesn't hold", unknown: `can't be told, so it hides ${hides}` }[truth]
+    ? { yes: "allows it", no: "doesn't apply", unknown: "is unknown, so it doesn't allow" }[truth]
+    : { yes: `hides ${hides}`, no: "doesn't apply", unknown: `is unknown, so it hides ${hides}` }[truth]
 
-export const RowVerdict = ({ found }: { readonly found: RowExplanation }) => (
+export const RowVerdict = ({ row }: { readonly row: RowExplanation }) => (
   <section aria-labelledby="verdict" class="row-verdict">
     <h2 id="verdict">
-      <Said>{found.who}</Said> {found.visible ? "sees" : "doesn't see"} <Said>{found.name || found.entityId}</Said>
+      <Isolated>{row.who}</Isolated> {row.visible ? "sees" : "doesn't see"}{" "}
+      <Isolated>{row.name || row.entityId}</Isolated>
     </h2>
     <p>
-      {found.visible ? <Badge kind="good">Seen</Badge> : <Badge kind="bad">Hidden</Badge>} Because {found.because}.
-      {found.visible ? "" : " To this person the row looks like one that doesn't exist."}
+      {row.visible ? <Badge kind="good">Visible</Badge> : <Badge kind="bad">Hidden</Badge>} Because {row.because}.
+      {row.visible ? "" : " For this person the row doesn't exist."}
     </p>
     <h3>Rule by rule</h3>
-    {found.rules.length === 0 ? <p class="empty">No rule of these roles is about {found.type}.</p> : null}
+    {row.rules.length === 0 ? <p class="empty">These roles have no rule about {row.type}.</p> : null}
     <ul class="rules">
-      {found.rules.map((rule) => (
+      {row.rules.map((rule) => (
         <li key={rule.id} class={rule.effect}>
           <span class="rule-words">
             {rule.role} {rule.words}
           </span>
           <span class="rule-foot">
-            <code>{rule.id}</code> {says(rule.effect, rule.truth, rule.hides ?? "the row")}
+            <code>{rule.id}</code> {effectOf(rule.effect, rule.truth, rule.hides ?? "the row")}
           </span>
           <ul class="conditions">
             {rule.conditions
@@ -138,13 +146,13 @@ export const RowVerdict = ({ found }: { readonly found: RowExplanation }) => (
     <h3>Column by column</h3>
     <Table
       caption="Cells of this row"
-      headings={[{ name: "Column" }, { name: "They see it" }, { name: "You see" }, { name: "Because" }]}
-      rows={found.columns.map(({ because, column, value, visible }) => ({
+      headings={[{ name: "Column" }, { name: "Visible to them" }, { name: "What you see" }, { name: "Because" }]}
+      rows={row.columns.map(({ because, column, value, visible }) => ({
         key: column,
         cells: [
           column,
           <Seen seen={visible ? "shown" : "hidden"} />,
-          value === undefined ? <span class="soft">nothing</span> : <Said>{value}</Said>,
+          value === undefined ? <span class="soft">nothing</span> : <Isolated>{value}</Isolated>,
           because
         ]
       }))}

@@ -1,9 +1,11 @@
-/** Every version of the policy, and what differs between two of them. */
-import { changes, type Version, versions } from "./api.ts"
-import { Badge, Command, Said, Table, Title, usePage, When } from "./parts.tsx"
+/** The versions of the policy, and the differences between two of them. */
+import type { PolicyVersion } from "../../wire/admin/policy.ts"
+import { changes, versions } from "./api.ts"
+import { Badge, Command, Isolated, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { PolicyParts } from "./Policy.tsx"
 import { useLoaded } from "./state.ts"
+import { Table } from "./Table.tsx"
 
 export const History = ({
   from,
@@ -12,13 +14,13 @@ export const History = ({
   readonly from?: string | undefined
   readonly to?: string | undefined
 }) => {
-  usePage("Policy history")
-  const { again, loaded } = useLoaded(versions, [])
+  useTitle("Policy history")
+  const { loaded, reload } = useLoaded(versions, [])
   return (
     <>
-      <Title note="No version is ever changed or removed.">Policy</Title>
+      <Title note="Versions are never changed or removed.">Policy</Title>
       <PolicyParts />
-      <When loaded={loaded} again={again}>
+      <WhenLoaded loaded={loaded} reload={reload}>
         {(all) => {
           const [newest] = all
           const last = number(until) ?? newest?.version ?? 0
@@ -41,8 +43,10 @@ export const History = ({
             </>
           )
         }}
-      </When>
-      <Command text="max policy show 1 > policy.json">To go back, publish an older version again:</Command>
+      </WhenLoaded>
+      <Command text="max policy show 1 > policy.json">
+        To go back, save an older version to a file and publish it:
+      </Command>
     </>
   )
 }
@@ -50,12 +54,12 @@ export const History = ({
 const number = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 
-const cellsOf = ({ author, authorName, inForce, publishedAt, rules, sha256, version }: Version) => [
+const cellsOf = ({ author, authorName, inForce, publishedAt, rules, sha256, version }: PolicyVersion) => [
   <>
     {version} {inForce ? <Badge kind="good">in force</Badge> : null}
   </>,
   publishedAt,
-  <Said>{authorName ?? author}</Said>,
+  <Isolated>{authorName ?? author}</Isolated>,
   String(rules),
   <code title={sha256}>{sha256.slice(0, 12)}</code>,
   version === 1 ? (
@@ -73,7 +77,7 @@ const Compare = ({
   from,
   until
 }: {
-  readonly all: ReadonlyArray<Version>
+  readonly all: ReadonlyArray<PolicyVersion>
   readonly from: number
   readonly until: number
 }) => {
@@ -86,15 +90,15 @@ const Compare = ({
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
           From version
-          <Choice all={all} value={from} choose={(version) => choose({ from: version, until })} />
+          <VersionSelect all={all} value={from} choose={(version) => choose({ from: version, until })} />
         </label>
         <label>
           To version
-          <Choice all={all} value={until} choose={(version) => choose({ from, until: version })} />
+          <VersionSelect all={all} value={until} choose={(version) => choose({ from, until: version })} />
         </label>
       </form>
       {from < 1 ? (
-        <p class="empty">This is the first version: there is nothing to compare it with.</p>
+        <p class="empty">This is the first version, so there is nothing to compare it with.</p>
       ) : (
         <Diff from={from} until={until} />
       )}
@@ -102,12 +106,12 @@ const Compare = ({
   )
 }
 
-const Choice = ({
+const VersionSelect = ({
   all,
   choose,
   value
 }: {
-  readonly all: ReadonlyArray<Version>
+  readonly all: ReadonlyArray<PolicyVersion>
   readonly value: number
   readonly choose: (version: number) => void
 }) => (
@@ -125,17 +129,17 @@ const Choice = ({
 const MARKS = { "+": ["added", "Added: "], "-": ["removed", "Removed: "], "~": ["altered", "Changed: "] } as const
 
 const Diff = ({ from, until }: { readonly from: number; readonly until: number }) => {
-  const { again, loaded } = useLoaded(() => changes(from, until), [from, until])
+  const { loaded, reload } = useLoaded(() => changes(from, until), [from, until])
   return (
-    <When loaded={loaded} again={again}>
-      {(found) =>
-        found.length === 0 ? (
+    <WhenLoaded loaded={loaded} reload={reload}>
+      {(differences) =>
+        differences.length === 0 ? (
           <p class="empty">
-            Nothing differs between version {from} and version {until}.
+            Version {from} and version {until} don't differ.
           </p>
         ) : (
           <ul class="diff">
-            {found.map(({ mark, what }) => (
+            {differences.map(({ mark, what }) => (
               <li key={mark + what} class={MARKS[mark][0]}>
                 <span aria-hidden="true">{mark}</span>
                 <span class="visually-hidden">{MARKS[mark][1]}</span>
@@ -145,6 +149,6 @@ const Diff = ({ from, until }: { readonly from: number; readonly until: number }
           </ul>
         )
       }
-    </When>
+    </WhenLoaded>
   )
 }

@@ -1,10 +1,11 @@
-/** Who may come in: searched by name, role or identifier, a page at a time. */
+/** The list of members: search, filters and paging. */
 import { useEffect, useState } from "preact/hooks"
-import { people, type People as Found, type Person, policy } from "./api.ts"
-import { Badge, Command, counted, Day, Failure, Moment, Roles, Said, Table, Title, usePage, When } from "./parts.tsx"
+import type { People as PeoplePage, Person } from "../../wire/admin/people.ts"
+import { people, policy } from "./api.ts"
+import { Badge, Command, counted, Day, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
-import { failed, said, useLoaded } from "./state.ts"
-import type { Problem } from "../shared/api.ts"
+import { announcement, useLoaded } from "./state.ts"
+import { PagedTable } from "./Table.tsx"
 
 const HEADINGS = [
   { name: "Person" },
@@ -14,21 +15,25 @@ const HEADINGS = [
   { name: "Tokens", number: true }
 ]
 
+const STATES = ["active", "suspended"] as const
+
 export const People = () => {
-  usePage("People")
+  useTitle("People")
   const [typed, setTyped] = useState("")
   const [search, setSearch] = useState("")
   const [role, setRole] = useState("")
-  const [state, setState] = useState("")
+  const [state, setState] = useState<(typeof STATES)[number]>()
   const roles = useLoaded(policy, []).loaded
   useEffect(() => {
     const timer = setTimeout(() => setSearch(typed), 200)
     return () => clearTimeout(timer)
   }, [typed])
-  const { again, loaded } = useLoaded(() => people({ search, role, state }), [search, role, state])
+  const query = { search, ...(role === "" ? {} : { role }), ...(state === undefined ? {} : { state }) }
+  const key = JSON.stringify(query)
+  const { loaded, reload } = useLoaded(() => people(query), [key])
   return (
     <>
-      <Title note="Who may come in, and as what. Having a row in the data lets nobody in.">People</Title>
+      <Title note="The people who have access, and their roles. A row in the data gives no access.">People</Title>
       <form class="filters" role="search" aria-label="People" onSubmit={(event) => event.preventDefault()}>
         <label class="wide">
           Search
@@ -49,76 +54,64 @@ export const People = () => {
         </label>
         <label>
           State
-          <select value={state} onChange={(event) => setState(event.currentTarget.value)}>
+          <select
+            value={state ?? ""}
+            onChange={(event) => setState(STATES.find((one) => one === event.currentTarget.value))}
+          >
             <option value="">Any</option>
             <option value="active">Active</option>
             <option value="suspended">Suspended</option>
           </select>
         </label>
       </form>
-      <When loaded={loaded} again={again}>
-        {(found) => (
-          <List
-            key={`${search} ${role} ${state}`}
-            first={found}
-            filtered={search + role + state !== ""}
-            more={(after) => people({ search, role, state, after })}
+      <WhenLoaded loaded={loaded} reload={reload}>
+        {(first) => (
+          <Members
+            key={key}
+            first={first}
+            filtered={search !== "" || role !== "" || state !== undefined}
+            load={(after) => people({ ...query, after })}
           />
         )}
-      </When>
+      </WhenLoaded>
       <Command text="max member add ada@example.com --role member">
-        Letting somebody in binds an address to a person, so it is a command:
+        Adding a member binds an address to a person, so it is a command:
       </Command>
     </>
   )
 }
 
-const List = ({
+const Members = ({
   filtered,
   first,
-  more
+  load
 }: {
-  readonly first: Found
+  readonly first: PeoplePage
   readonly filtered: boolean
-  readonly more: (after: string) => Promise<Found>
+  readonly load: (after: string) => Promise<PeoplePage>
 }) => {
-  const [rest, set] = useState<ReadonlyArray<Found>>([])
-  const [problem, setProblem] = useState<Problem>()
-  const pages = [first, ...rest]
-  const all = pages.flatMap((page) => page.people)
-  const next = pages.at(-1)!.next
-  const told = first.total === 0 ? "Nobody matches." : `${counted(first.total, "person", "people")}`
-  useEffect(() => void (said.value = told), [told])
-  if (first.total === 0) {
-    return (
-      <p class="empty">
-        {filtered
-          ? "Nobody matches. Search for a part of a name, or for a whole e-mail address."
-          : "There is no member yet."}
-      </p>
-    )
-  }
-  const show = () => {
-    setProblem(undefined)
-    more(next!).then(
-      (page) => set([...rest, page]),
-      (error: unknown) => setProblem(failed(error))
-    )
-  }
+  const { total } = first
+  const tally = total === 0 ? "No member matches." : counted(total, "person", "people")
+  useEffect(() => void (announcement.value = tally), [tally])
   return (
-    <>
-      <p class="soft tally">
-        {told}
-        {all.length < first.total ? `, ${all.length} shown` : ""}
-      </p>
-      <Table caption="Members" headings={HEADINGS} rows={all.map((one) => ({ key: one.id, cells: cellsOf(one) }))} />
-      {problem === undefined ? null : <Failure problem={problem} again={show} />}
-      {next === undefined ? null : (
-        <button type="button" class="button more" onClick={show}>
-          Show more
-        </button>
+    <PagedTable
+      caption="Members"
+      headings={HEADINGS}
+      first={first}
+      load={load}
+      rowsOf={(pages) => pages.flatMap((page) => page.people).map((one) => ({ key: one.id, cells: cellsOf(one) }))}
+      empty={
+        filtered
+          ? "No member matches. Search for part of a name, or for a complete e-mail address."
+          : "There are no members yet."
+      }
+      summary={(shown) => (
+        <p class="soft tally">
+          {tally}
+          {shown < total ? `, ${shown} shown` : ""}
+        </p>
       )}
-    </>
+    />
   )
 }
 
@@ -127,13 +120,13 @@ export const nameOf = (person: Person): string => person.name || person.identifi
 const cellsOf = (person: Person) => [
   <div class="person">
     <a href={to(["people", person.id])}>
-      <Said>{nameOf(person)}</Said>
+      <Isolated>{nameOf(person)}</Isolated>
     </a>
     {person.isSelf ? <span class="soft"> (you)</span> : null}
     <div class="soft fine">
       {person.identifiers.map(({ kind, text }) => (
         <span key={kind + text} class="identifier">
-          <Said>{text}</Said>
+          <Isolated>{text}</Isolated>
         </span>
       ))}
     </div>
@@ -146,6 +139,6 @@ const cellsOf = (person: Person) => [
       Suspended {person.suspendedSince === undefined ? null : <Day at={person.suspendedSince} />}
     </Badge>
   ),
-  person.lastCall === undefined ? <span class="soft">not known</span> : <Moment at={person.lastCall} />,
+  person.lastCall === undefined ? <span class="soft">unknown</span> : <Moment at={person.lastCall} />,
   String(person.tokens)
 ]

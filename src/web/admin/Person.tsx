@@ -1,36 +1,38 @@
-/** One member: the roles, what they come to in words, and the tokens that act for the person. */
-import { explainAll, person, type PersonWithTokens, policy, resume, revoke, suspend, type Token } from "./api.ts"
-import { Untold, Verdict } from "./Explanation.tsx"
-import { Badge, Command, Confirmed, Day, Moment, Roles, Said, Table, Title, usePage, When } from "./parts.tsx"
+/** One member: roles, what the person sees in plain words, and tokens. */
+import type { PersonWithTokens, Token } from "../../wire/admin/people.ts"
+import { explainAll, person, policy, resume, revoke, suspend } from "./api.ts"
+import { Unexplained, Verdict } from "./Explanation.tsx"
+import { Badge, Command, ConfirmButton, Day, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { nameOf } from "./People.tsx"
 import { to } from "./place.ts"
-import { said, useLoaded } from "./state.ts"
+import { announcement, useLoaded } from "./state.ts"
+import { Table } from "./Table.tsx"
 
 export const PersonPage = ({ id }: { readonly id: string }) => {
-  const { again, loaded } = useLoaded(() => person(id), [id])
-  usePage(loaded.is === "ready" ? nameOf(loaded.value) : "Person")
+  const { loaded, reload } = useLoaded(() => person(id), [id])
+  useTitle(loaded.is === "ready" ? nameOf(loaded.value) : "Person")
   return (
     <>
       <p class="path">
         <a href={to(["people"])}>People</a>
       </p>
-      <When loaded={loaded} again={again}>
-        {(found) => <Found person={found} again={again} />}
-      </When>
+      <WhenLoaded loaded={loaded} reload={reload}>
+        {(member) => <Member person={member} reload={reload} />}
+      </WhenLoaded>
     </>
   )
 }
 
-const Found = ({ again, person: one }: { readonly person: PersonWithTokens; readonly again: () => void }) => {
+const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => {
   const name = nameOf(one)
   const isActive = one.state === "active"
   return (
     <>
       <div class="heading">
         <Title>
-          <Said>{name}</Said>
+          <Isolated>{name}</Isolated>
         </Title>
-        <Standing person={one} again={again} />
+        <AccessButton person={one} reload={reload} />
       </div>
       <dl class="facts">
         <div>
@@ -51,12 +53,12 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
           </dd>
         </div>
         <div>
-          <dt>Known by</dt>
+          <dt>Identified by</dt>
           <dd>
-            {one.identifiers.length === 0 ? <span class="soft">nothing: nobody can come in as this person</span> : null}
+            {one.identifiers.length === 0 ? <span class="soft">nothing: this person has no way to sign in</span> : null}
             {one.identifiers.map(({ kind, text }) => (
               <div key={kind + text}>
-                <Said>{text}</Said> {kind === "subject" ? <span class="soft">(identity provider)</span> : null}
+                <Isolated>{text}</Isolated> {kind === "subject" ? <span class="soft">(identity provider)</span> : null}
               </div>
             ))}
           </dd>
@@ -67,7 +69,7 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
             <dd>
               {Object.entries(one.attributes).map(([attribute, value]) => (
                 <div key={attribute}>
-                  {attribute}: <Said>{String(value)}</Said>
+                  {attribute}: <Isolated>{String(value)}</Isolated>
                 </div>
               ))}
             </dd>
@@ -81,67 +83,68 @@ const Found = ({ again, person: one }: { readonly person: PersonWithTokens; read
         </div>
         <div>
           <dt>Last call</dt>
-          <dd>{one.lastCall === undefined ? <span class="soft">not known</span> : <Moment at={one.lastCall} />}</dd>
+          <dd>{one.lastCall === undefined ? <span class="soft">unknown</span> : <Moment at={one.lastCall} />}</dd>
         </div>
       </dl>
       <Sees person={one} />
-      <Tokens person={one} again={again} />
+      <Tokens person={one} reload={reload} />
       <p class="after">
         <a href={to(["audit"], { about: one.id })}>
-          What was done by and to <Said>{name}</Said>
+          Audit records about <Isolated>{name}</Isolated>
         </a>
       </p>
       <Command
         text={`max member add ${one.identifiers.find(({ kind }) => kind !== "subject")?.text ?? "EMAIL"} --role ROLE`}
       >
-        Roles are changed with a command; all of them are named anew:
+        Roles are changed with a command, which replaces all roles of the person:
       </Command>
     </>
   )
 }
 
-const Standing = ({ again, person: one }: { readonly person: PersonWithTokens; readonly again: () => void }) => {
+const AccessButton = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => {
   const name = nameOf(one)
-  if (one.isSelf) return <p class="soft fine self">This is you: somebody else would have to suspend you.</p>
+  if (one.isSelf) return <p class="soft fine self">This is you: only another administrator can suspend you.</p>
   return one.state === "active" ? (
-    <Confirmed
+    <ConfirmButton
       danger
       label="Suspend"
       confirm="Suspend"
       title={`Suspend ${name}?`}
       act={() => suspend(one.id)}
       done={() => {
-        said.value = `${name} is suspended.`
-        again()
+        announcement.value = `${name} is suspended.`
+        reload()
       }}
     >
       <p>
-        The very next request of <Said>{name}</Said> is refused, in every channel, and so are the tokens that act for
-        them. Nothing is deleted: you can let them in again, with the same roles.
+        From now on every request of <Isolated>{name}</Isolated> and of their tokens is refused, in every channel.
+        Nothing is deleted: you can restore access with the same roles.
       </p>
-    </Confirmed>
+    </ConfirmButton>
   ) : (
-    <Confirmed
-      label="Let in again"
-      confirm="Let in again"
-      title={`Let ${name} in again?`}
+    <ConfirmButton
+      label="Restore access"
+      confirm="Restore access"
+      title={`Restore access for ${name}?`}
       act={() => resume(one.id)}
       done={() => {
-        said.value = `${name} may come in again.`
-        again()
+        announcement.value = `${name} has access again.`
+        reload()
       }}
     >
       <p>
-        <Said>{name}</Said> may come in again as {one.roles.join(", ") || "nobody in particular"}, and tokens that
-        haven't ended act for them again.
+        <Isolated>{name}</Isolated> gets access again,{" "}
+        {one.roles.length === 0 ? "without a role" : `as ${one.roles.join(", ")}`}. Tokens that haven't expired work
+        again.
       </p>
-    </Confirmed>
+    </ConfirmButton>
   )
 }
 
 const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
   const rules = useLoaded(policy, []).loaded
-  const { again, loaded } = useLoaded(
+  const { loaded, reload } = useLoaded(
     () => (one.state === "active" ? explainAll({ id: one.id }) : Promise.resolve([])),
     [one.id, one.state]
   )
@@ -149,22 +152,22 @@ const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
   return (
     <section aria-labelledby="sees">
       <h2 id="sees">What they see</h2>
-      {one.state === "suspended" ? <p class="empty">Nothing at all, for as long as they are suspended.</p> : null}
-      <When loaded={loaded} again={again}>
+      {one.state === "suspended" ? <p class="empty">Nothing, while they are suspended.</p> : null}
+      <WhenLoaded loaded={loaded} reload={reload}>
         {(explanations) => (
           <div class="verdicts">
-            {explanations.map((found) =>
-              "refused" in found ? (
-                <Untold key={found.type} {...found} />
+            {explanations.map((explanation) =>
+              "refused" in explanation ? (
+                <Unexplained key={explanation.type} {...explanation} />
               ) : (
-                <Verdict key={found.type} explanation={found} about={one.id} />
+                <Verdict key={explanation.type} explanation={explanation} about={one.id} />
               )
             )}
           </div>
         )}
-      </When>
+      </WhenLoaded>
       {roles.some(({ administers }) => administers) ? (
-        <p class="notice">May administer: see these pages, suspend others and end tokens.</p>
+        <p class="notice">Administrator: may use these pages, suspend other people and revoke tokens.</p>
       ) : null}
     </section>
   )
@@ -172,18 +175,18 @@ const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
 
 const TOKENS = [
   { name: "Token" },
-  { name: "For" },
-  { name: "Made" },
-  { name: "Until" },
+  { name: "Scopes" },
+  { name: "Created" },
+  { name: "Expires" },
   { name: "State" },
   { name: "Action" }
 ]
 
-const Tokens = ({ again, person: one }: { readonly person: PersonWithTokens; readonly again: () => void }) => (
+const Tokens = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => (
   <section aria-labelledby="tokens">
     <h2 id="tokens">Tokens</h2>
     {one.held.length === 0 ? (
-      <p class="empty">No program acts for this person.</p>
+      <p class="empty">This person has no tokens.</p>
     ) : (
       <Table
         caption="Tokens"
@@ -191,12 +194,12 @@ const Tokens = ({ again, person: one }: { readonly person: PersonWithTokens; rea
         rows={one.held.map((token) => ({
           key: token.id,
           cells: [
-            <Said>{token.name}</Said>,
+            <Isolated>{token.name}</Isolated>,
             token.scopes.join(", "),
             <Day at={token.createdAt} />,
             <Day at={token.expiresAt} />,
             <TokenState token={token} />,
-            token.state === "active" ? <Revoke token={token} again={again} /> : <span class="soft">–</span>
+            token.state === "active" ? <Revoke token={token} reload={reload} /> : <span class="soft">–</span>
           ]
         }))}
       />
@@ -205,23 +208,23 @@ const Tokens = ({ again, person: one }: { readonly person: PersonWithTokens; rea
 )
 
 const TokenState = ({ token: { state } }: { readonly token: Token }) =>
-  state === "active" ? <Badge kind="good">In force</Badge> : <Badge>{state === "revoked" ? "Revoked" : "Over"}</Badge>
+  state === "active" ? <Badge kind="good">Active</Badge> : <Badge>{state === "revoked" ? "Revoked" : "Expired"}</Badge>
 
-const Revoke = ({ again, token }: { readonly token: Token; readonly again: () => void }) => (
-  <Confirmed
+const Revoke = ({ reload, token }: { readonly token: Token; readonly reload: () => void }) => (
+  <ConfirmButton
     danger
     label="Revoke"
     confirm="Revoke"
     title={`Revoke “${token.name}”?`}
     act={() => revoke(token.id)}
     done={() => {
-      said.value = "The token is revoked."
-      again()
+      announcement.value = "The token is revoked."
+      reload()
     }}
   >
     <p>
-      Whatever uses this token is refused from its next request on. A revoked token never comes back; a new one can be
-      made.
+      Programs that use this token are refused from their next request on. This can't be undone; a new token can be
+      created.
     </p>
-  </Confirmed>
+  </ConfirmButton>
 )

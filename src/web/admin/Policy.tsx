@@ -1,6 +1,7 @@
-/** The policy in force: what each role may see in words, and all roles side by side. */
-import { type Extent, policy, type Policy as Found, type Role } from "./api.ts"
-import { Badge, Command, counted, listed, Title, usePage, When } from "./parts.tsx"
+/** The policy in force: the rules of each role in plain words, and all roles side by side. */
+import type { Extent, Policy as PolicyInForce, Role } from "../../wire/admin/policy.ts"
+import { policy } from "./api.ts"
+import { Badge, Command, counted, listed, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { place, to } from "./place.ts"
 import { useLoaded } from "./state.ts"
 
@@ -27,49 +28,48 @@ export const PolicyParts = () => {
 }
 
 export const Policy = () => {
-  usePage("Policy")
-  const { again, loaded } = useLoaded(policy, [])
+  useTitle("Policy")
+  const { loaded, reload } = useLoaded(policy, [])
   return (
     <>
-      <Title note="Who sees what. Without a rule nobody sees anything, and a rule that denies wins over every one that allows.">
+      <Title note="Who sees what. Without a rule that allows it nothing is visible, and a rule that denies overrides every rule that allows.">
         Policy
       </Title>
       <PolicyParts />
-      <When loaded={loaded} again={again}>
-        {(found) => (
+      <WhenLoaded loaded={loaded} reload={reload}>
+        {(current) => (
           <>
             <p class="tally">
-              <Badge kind="good">Version {found.version} in force</Badge>
+              <Badge kind="good">Version {current.version} in force</Badge>
             </p>
-            {found.roles.map((role) => (
-              <InWords key={role.role} role={role} />
+            {current.roles.map((role) => (
+              <RoleRules key={role.role} role={role} />
             ))}
-            <SideBySide policy={found} />
+            <SideBySide policy={current} />
           </>
         )}
-      </When>
+      </WhenLoaded>
       <Command text="max policy show > policy.json">
-        A policy is changed as a file, so that its tests run before it counts. Fetch it, edit it, look at what it would
-        change:
+        A policy is edited as a file, so that its tests run before it takes effect. First save it to a file and edit it:
       </Command>
-      <Command text="max policy check policy.json">What it says, what it changes, whether its tests pass:</Command>
+      <Command text="max policy check policy.json">Then check its rules, its changes and its tests:</Command>
       <Command text="max policy publish policy.json">
-        Then put it in force; the version before stays in the history:
+        Finally publish it; the previous version stays in the history:
       </Command>
     </>
   )
 }
 
-const InWords = ({ role: { administers, inherits, members, role, rules } }: { readonly role: Role }) => (
+const RoleRules = ({ role: { administers, inherits, members, role, rules } }: { readonly role: Role }) => (
   <section class="role" aria-labelledby={`role-${role}`}>
     <h2 id={`role-${role}`}>{role}</h2>
     <p class="soft">
       {counted(members, "member")}
-      {inherits.length === 0 ? "" : ` · with all that ${listed(inherits)} ${inherits.length === 1 ? "has" : "have"}`}
-      {administers ? " · may administer: these pages, suspending others, ending tokens" : ""}
+      {inherits.length === 0 ? "" : ` · inherits from ${listed(inherits)}`}
+      {administers ? " · administrator: may use these pages, suspend other people and revoke tokens" : ""}
     </p>
     {rules.length === 0 ? (
-      <p class="empty">No rule of its own{inherits.length === 0 ? ": it sees nothing." : "."}</p>
+      <p class="empty">No rules of its own{inherits.length === 0 ? ": it sees nothing." : "."}</p>
     ) : (
       <ul class="rules">
         {rules.map(({ effect, id, words }) => (
@@ -82,17 +82,17 @@ const InWords = ({ role: { administers, inherits, members, role, rules } }: { re
   </section>
 )
 
-const WORDS: Readonly<Record<Extent, string>> = { all: "on every row", some: "on some rows", none: "never" }
+const EXTENTS: Readonly<Record<Extent, string>> = { all: "on every row", some: "on some rows", none: "never" }
 const MARKS: Readonly<Record<Extent, string>> = { all: "●", some: "◐", none: "○" }
 
 const Mark = ({ extent }: { readonly extent: Extent }) => (
   <span class={`mark ${extent}`}>
     <span aria-hidden="true">{MARKS[extent]}</span>
-    <span class="visually-hidden">{WORDS[extent]}</span>
+    <span class="visually-hidden">{EXTENTS[extent]}</span>
   </span>
 )
 
-const SideBySide = ({ policy: { roles } }: { readonly policy: Found }) => (
+const SideBySide = ({ policy: { roles } }: { readonly policy: PolicyInForce }) => (
   <section aria-labelledby="side-by-side">
     <h2 id="side-by-side">Side by side</h2>
     <p class="soft legend">
@@ -101,7 +101,7 @@ const SideBySide = ({ policy: { roles } }: { readonly policy: Found }) => (
           <span class={`mark ${extent}`} aria-hidden="true">
             {MARKS[extent]}
           </span>{" "}
-          {WORDS[extent]}
+          {EXTENTS[extent]}
         </span>
       ))}
     </p>

@@ -1,27 +1,27 @@
-/** Who wrote by text and what became of it: never what was said, and numbers only by their end. */
-import { useState } from "preact/hooks"
-import type { Problem } from "../shared/api.ts"
-import { texts, type Text, type Texts as Found } from "./api.ts"
-import { Badge, Command, counted, Failure, Moment, Said, Table, Title, usePage, When } from "./parts.tsx"
-import { failed, useLoaded } from "./state.ts"
+/** Text messages: senders and delivery states, never a message's content; numbers are masked. */
+import type { LoggedText, TextLog } from "../../wire/admin/texts.ts"
+import { texts } from "./api.ts"
+import { Badge, type BadgeKind, Command, counted, Isolated, Moment, Title, useTitle, WhenLoaded } from "./parts.tsx"
+import { useLoaded } from "./state.ts"
+import { PagedTable } from "./Table.tsx"
 
-type Kind = Parameters<typeof Badge>[0]["kind"]
+type Label = readonly [text: string, kind?: BadgeKind]
 
-/** What became of a message. */
-const RECEIVED: Readonly<Record<string, readonly [words: string, kind?: Kind]>> = {
+/** How a received message was handled. */
+const RECEIVED: Readonly<Record<string, Label>> = {
   waiting: ["Waiting for an answer"],
   answered: ["Answered", "good"],
-  refused: ["Not let in", "warn"],
-  keyword: ["The carrier's to answer"],
-  stopped: ["Not answered: said STOP"],
+  refused: ["Refused: no access", "warn"],
+  keyword: ["Left to the carrier"],
+  stopped: ["Not answered: sent STOP"],
   repeated: ["Not answered: repeated", "warn"],
-  limited: ["Over the hour's limit", "warn"],
-  failed: ["Not answered: it failed", "bad"],
+  limited: ["Over the hourly limit", "warn"],
+  failed: ["Not answered: failed", "bad"],
   late: ["Not answered: too late", "bad"]
 }
 
-/** How far a text has come. */
-const SENT: typeof RECEIVED = {
+/** The delivery state of a sent text. */
+const SENT: Readonly<Record<string, Label>> = {
   queued: ["Waiting to be sent"],
   trying: ["Being sent"],
   accepted: ["On its way"],
@@ -31,41 +31,51 @@ const SENT: typeof RECEIVED = {
   dead: ["Not sent", "bad"]
 }
 
-/** What a text is. */
-const WHAT: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<string, string>> = {
   answer: "an answer",
   refusal: "where to ask for access",
   notice: "a notice",
   apology: "an apology"
 }
 
+const HEADINGS = [{ name: "When" }, { name: "Who" }, { name: "What" }, { name: "State" }]
+
 export const Texts = () => {
-  usePage("Texts")
-  const { again, loaded } = useLoaded(() => texts(), [])
+  useTitle("Texts")
+  const { loaded, reload } = useLoaded(() => texts(), [])
   return (
     <>
-      <Title note="Who wrote to Max by text, and how far each answer came. What was said isn't shown here.">
+      <Title note="Who sent Max a text message, and whether the answer arrived. The messages themselves aren't shown.">
         Texts
       </Title>
-      <When loaded={loaded} again={again}>
-        {(found) => (
+      <WhenLoaded loaded={loaded} reload={reload}>
+        {(log) => (
           <>
-            <Lines {...found} />
-            {found.lines.length === 0 && found.texts.length === 0 ? null : <Log first={found} />}
-            {found.lines.length === 0 ? null : <Commands openRole={found.openRole} />}
+            <Lines {...log} />
+            {log.lines.length === 0 && log.texts.length === 0 ? null : (
+              <PagedTable
+                caption="Received and sent texts"
+                headings={HEADINGS}
+                first={log}
+                load={texts}
+                rowsOf={rowsOf}
+                empty="No messages yet."
+              />
+            )}
+            {log.lines.length === 0 ? null : <Commands openRole={log.openRole} />}
           </>
         )}
-      </When>
+      </WhenLoaded>
     </>
   )
 }
 
-const Lines = ({ lines, openRole }: Found) =>
+const Lines = ({ lines, openRole }: TextLog) =>
   lines.length === 0 ? (
     <div class="empty">
-      <p>No number is connected, so nobody can write to Max by text.</p>
+      <p>No number is connected, so Max receives no text messages.</p>
       <Command text="max sms add-number +15125550100 --account AC…">
-        Connecting one needs its provider's secret, so it is a command:
+        Connecting a number needs its provider's secret, so it is a command:
       </Command>
     </div>
   ) : (
@@ -84,7 +94,7 @@ const Lines = ({ lines, openRole }: Found) =>
           <dd>Members only</dd>
         ) : (
           <dd>
-            Everybody whose number is known: <Badge kind="warn">Open as {openRole}</Badge>
+            All people with a known number: <Badge kind="warn">Open as {openRole}</Badge>
           </dd>
         )}
       </div>
@@ -95,62 +105,36 @@ const Commands = ({ openRole }: { readonly openRole: string | undefined }) => (
   <>
     {openRole === undefined ? (
       <Command text="max sms open --role guest">
-        Letting everybody in whose number is known trusts the sender's number, so it is a command:
+        Admitting all people with a known number trusts the sender's number, so it is a command:
       </Command>
     ) : (
-      <Command text="max sms close">Letting members in only, from the next message on:</Command>
+      <Command text="max sms close">To admit members only, from the next message on:</Command>
     )}
-    <Command text="max sms add-number +15125550100 --account AC…">Connecting another number:</Command>
+    <Command text="max sms add-number +15125550100 --account AC…">To connect another number:</Command>
   </>
 )
 
-const Log = ({ first }: { readonly first: Found }) => {
-  const [rest, set] = useState<ReadonlyArray<Found>>([])
-  const [problem, setProblem] = useState<Problem>()
-  const pages = [first, ...rest]
-  const next = pages.at(-1)!.next
+const rowsOf = (pages: ReadonlyArray<TextLog>) => {
   const all = pages.flatMap((page) => page.texts)
-  if (all.length === 0) return <p class="empty">Nobody has written yet.</p>
   const severalLines = new Set(all.map(({ line }) => line)).size > 1
-  const show = () => {
-    setProblem(undefined)
-    texts(next).then(
-      (page) => set([...rest, page]),
-      (error: unknown) => setProblem(failed(error))
-    )
-  }
-  return (
-    <>
-      <Table
-        caption="Messages and texts"
-        headings={[{ name: "When" }, { name: "Who" }, { name: "What" }, { name: "State" }]}
-        rows={all.map((text, index) => ({ key: `${text.at} ${index}`, cells: cellsOf(text, severalLines) }))}
-      />
-      {problem === undefined ? null : <Failure problem={problem} again={show} />}
-      {next === undefined ? null : (
-        <button type="button" class="button more" onClick={show}>
-          Show more
-        </button>
-      )}
-    </>
-  )
+  return all.map((text, index) => ({ key: `${text.at} ${index}`, cells: cellsOf(text, severalLines) }))
 }
 
-const cellsOf = (text: Text, severalLines: boolean) => {
+const cellsOf = (text: LoggedText, severalLines: boolean) => {
   const { at, direction, error, kind = "", line, number, person, segments, state } = text
-  const [words, badge] = (direction === "in" ? RECEIVED : SENT)[state] ?? [state]
+  const [label, badge] = (direction === "in" ? RECEIVED : SENT)[state] ?? [state]
   return [
     <Moment at={at} />,
     <>
       {person === undefined ? null : (
         <div>
-          <Said>{person.name}</Said>
+          <Isolated>{person.name}</Isolated>
         </div>
       )}
       <div class={person === undefined ? undefined : "soft fine"}>{number}</div>
     </>,
     <>
-      {direction === "in" ? "wrote" : `was sent ${WHAT[kind] ?? kind}`}
+      {direction === "in" ? "wrote" : `was sent ${KINDS[kind] ?? kind}`}
       {segments === undefined && !severalLines ? null : (
         <div class="soft fine">
           {[
@@ -161,7 +145,7 @@ const cellsOf = (text: Text, severalLines: boolean) => {
       )}
     </>,
     <>
-      <Badge kind={badge ?? "neutral"}>{words}</Badge>
+      <Badge kind={badge ?? "neutral"}>{label}</Badge>
       {error === undefined ? null : <div class="soft fine">{/^\d+$/.test(error) ? `code ${error}` : error}</div>}
     </>
   ]

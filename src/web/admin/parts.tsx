@@ -1,11 +1,11 @@
-/** What the pages are put together from. */
+/** Components that the administration pages share. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import type { Problem } from "../shared/api.ts"
-import { arrival } from "./place.ts"
-import { failed, type Loaded, said } from "./state.ts"
+import { navigation } from "./place.ts"
+import { announcement, handleFailure, type Loaded } from "./state.ts"
 
-/** A page's heading; it takes the focus of whoever goes there, so that it is what is read first. */
+/** A page's heading; after a navigation it takes the focus, so that a screen reader starts there. */
 export const Title = ({
   children,
   note
@@ -15,8 +15,8 @@ export const Title = ({
 }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (arrival.expected) heading.current?.focus()
-    arrival.expected = false
+    if (navigation.movesFocus) heading.current?.focus()
+    navigation.movesFocus = false
   }, [])
   return (
     <header class="title">
@@ -28,17 +28,17 @@ export const Title = ({
   )
 }
 
-/** A command that is safer than a button, to be copied. */
+/** A command to copy, for what the page doesn't do itself. */
 export const Command = ({ children, text }: { readonly children: ComponentChildren; readonly text: string }) => {
   const [copied, set] = useState(false)
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => {
         set(true)
-        said.value = "Copied."
+        announcement.value = "Copied."
         setTimeout(() => set(false), 2000)
       },
-      () => (said.value = "This browser doesn't let the page copy: select the command instead.")
+      () => (announcement.value = "This browser doesn't allow copying: select the command instead.")
     )
   return (
     <div class="command">
@@ -54,12 +54,14 @@ export const Command = ({ children, text }: { readonly children: ComponentChildr
   )
 }
 
+export type BadgeKind = "neutral" | "good" | "warn" | "bad"
+
 export const Badge = ({
   children,
   kind = "neutral"
 }: {
   readonly children: ComponentChildren
-  readonly kind?: "neutral" | "good" | "warn" | "bad"
+  readonly kind?: BadgeKind
 }) => <span class={`badge ${kind}`}>{children}</span>
 
 export const Roles = ({ roles }: { readonly roles: ReadonlyArray<string> }) => (
@@ -68,90 +70,49 @@ export const Roles = ({ roles }: { readonly roles: ReadonlyArray<string> }) => (
   </span>
 )
 
-/** Text from a row or a person: it keeps its own direction and never changes that of its surroundings. */
-export const Said = ({ children }: { readonly children: string }) => <bdi>{children}</bdi>
+/** Text from data: it keeps its own writing direction and doesn't affect the text around it. */
+export const Isolated = ({ children }: { readonly children: string }) => <bdi>{children}</bdi>
 
-export const Failure = ({ again, problem }: { readonly problem: Problem; readonly again?: () => void }) => (
+export const Failure = ({ problem, retry }: { readonly problem: Problem; readonly retry?: () => void }) => (
   <div class="notice bad" role="alert">
     <p>
       {problem.message}
       {problem.reference === undefined ? null : ` Reference ${problem.reference}.`}
     </p>
-    {again === undefined ? null : (
-      <button type="button" class="button" onClick={again}>
+    {retry === undefined ? null : (
+      <button type="button" class="button" onClick={retry}>
         Try again
       </button>
     )}
   </div>
 )
 
-/** What was asked for, or where it is: on its way, failed, or here. */
-export const When = <A,>({
-  again,
+export const Loading = () => (
+  <p class="soft waiting" role="status">
+    Loading …
+  </p>
+)
+
+/** The children once the data is loaded; until then a note, or the failure. */
+export const WhenLoaded = <A,>({
   children,
-  loaded
+  loaded,
+  reload
 }: {
   readonly loaded: Loaded<A>
-  readonly again: () => void
+  readonly reload: () => void
   readonly children: (value: A) => ComponentChildren
 }) =>
   loaded.is === "loading" ? (
-    <p class="soft waiting" role="status">
-      Looking it up …
-    </p>
+    <Loading />
   ) : loaded.is === "failed" ? (
-    <Failure problem={loaded.problem} again={again} />
+    <Failure problem={loaded.problem} retry={reload} />
   ) : (
     <>{children(loaded.value)}</>
   )
 
-export interface Heading {
-  readonly name: string
-  readonly number?: boolean
-}
-
-/** A table that becomes a list of entries where there is no room; it stays a table for those who hear it. */
-export const Table = ({
-  caption,
-  headings,
-  rows
-}: {
-  readonly caption: string
-  readonly headings: ReadonlyArray<Heading>
-  readonly rows: ReadonlyArray<{ readonly key: string; readonly cells: ReadonlyArray<ComponentChildren> }>
-}) => (
-  <table role="table">
-    <caption class="visually-hidden">{caption}</caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        {headings.map(({ name, number }) => (
-          <th key={name} role="columnheader" scope="col" class={number === true ? "number" : undefined}>
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      {rows.map(({ cells, key }) => (
-        <tr key={key} role="row">
-          {cells.map((cell, index) => (
-            <td
-              key={index}
-              role="cell"
-              data-heading={headings[index]!.name}
-              class={headings[index]!.number === true ? "number" : undefined}
-            >
-              <div>{cell}</div>
-            </td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
-
-/** A button that asks before it does something; what went wrong is said where it was asked. */
-export const Confirmed = ({
+/** A button that asks for confirmation; the dialog stays open and shows the problem if the action fails. */
+export const ConfirmButton = ({
   act,
   children,
   confirm,
@@ -176,14 +137,14 @@ export const Confirmed = ({
     set({ busy: false })
     dialog.current?.showModal()
   }
-  const go = () => {
+  const run = () => {
     set({ busy: true })
     act().then(
       () => {
         dialog.current?.close()
         done()
       },
-      (error: unknown) => set({ busy: false, problem: failed(error) })
+      (error: unknown) => set({ busy: false, problem: handleFailure(error) })
     )
   }
   return (
@@ -199,7 +160,7 @@ export const Confirmed = ({
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button type="button" class={danger ? "act risky" : "act"} disabled={state.busy} onClick={go}>
+          <button type="button" class={danger ? "act risky" : "act"} disabled={state.busy} onClick={run}>
             {confirm}
           </button>
         </div>
@@ -208,8 +169,8 @@ export const Confirmed = ({
   )
 }
 
-/** Says what a page is called, in the window's title too, and puts the focus on its heading when it is come to. */
-export const usePage = (name: string) => {
+/** Sets the window's title. */
+export const useTitle = (name: string) => {
   useEffect(() => {
     document.title = `${name} · Max`
   }, [name])
@@ -224,6 +185,6 @@ export const Day = ({ at }: { readonly at: string }) => <time dateTime={at}>{DAY
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString()} ${count === 1 ? one : many}`
 
-/** A list as people say it. */
+/** "a, b and c". */
 export const listed = (words: ReadonlyArray<string>): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`

@@ -1,6 +1,6 @@
 /**
- * Where in the pages somebody is. It stands behind # in the address: it can be linked to and gone back to, and no server
- * and no log on the way ever reads it.
+ * The page's location, in the fragment of the address: it can be linked to and is part of the browser's history, and it
+ * is never sent to a server or written to a log.
  */
 import { signal } from "@preact/signals"
 
@@ -29,14 +29,14 @@ const decoded = (part: string): string => {
 
 export const place = signal<Place>(read())
 addEventListener("hashchange", () => {
-  arrival.expected = true
+  navigation.movesFocus = true
   place.value = read()
 })
 
-/** Whether somebody has gone somewhere and isn't there yet: the heading that comes then takes the focus. */
-export const arrival = { expected: false }
+/** After a navigation, the heading of the new page takes the focus. */
+export const navigation = { movesFocus: false }
 
-/** The address of a place within the pages. */
+/** The link to a place within the pages. */
 export const to = (path: ReadonlyArray<string>, query: Readonly<Record<string, string>> = {}): string => {
   const search = new URLSearchParams(query).toString()
   return `#/${path.map(encodeURIComponent).join("/")}${search === "" ? "" : `?${search}`}`

@@ -1,26 +1,27 @@
-/** Who is here, and what every page does while something is being asked. */
+/** The session, the live region, and loading data with its failures. */
 import { signal } from "@preact/signals"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type { Session } from "../../wire/session.ts"
 import { Problem } from "../shared/api.ts"
-import { endsSession, type Session } from "./api.ts"
+import { endsSession } from "./api.ts"
 
-export type Who =
-  | { readonly is: "unknown" }
-  | { readonly is: "here"; readonly session: Session }
-  | { readonly is: "kept out"; readonly problem: Problem; readonly session?: Session }
+export type Access =
+  | { readonly is: "checking" }
+  | { readonly is: "signed in"; readonly session: Session }
+  | { readonly is: "refused"; readonly problem: Problem }
 
-export const who = signal<Who>({ is: "unknown" })
+export const access = signal<Access>({ is: "checking" })
 
-/** What the one status line says, for those who hear the page. */
-export const said = signal("")
+/** The text of the page's live region, which screen readers announce. */
+export const announcement = signal("")
 
-export const failureOf = (error: unknown): Problem =>
-  error instanceof Problem ? error : new Problem("internal", 0, "Something went wrong in this page. Load it again.")
+export const problemOf = (error: unknown): Problem =>
+  error instanceof Problem ? error : new Problem("internal", 0, "Something went wrong on this page. Reload it.")
 
-/** Notes a failure; one that ends the session takes the whole page with it. */
-export const failed = (error: unknown): Problem => {
-  const problem = failureOf(error)
-  if (endsSession(problem)) who.value = { is: "kept out", problem }
+/** The problem of a failed request; one that ends the session closes the page. */
+export const handleFailure = (error: unknown): Problem => {
+  const problem = problemOf(error)
+  if (endsSession(problem)) access.value = { is: "refused", problem }
   return problem
 }
 
@@ -29,22 +30,22 @@ export type Loaded<A> =
   | { readonly is: "failed"; readonly problem: Problem }
   | { readonly is: "ready"; readonly value: A }
 
-/** Asks when something it depends on changes; only the latest answer counts. */
-export const useLoaded = <A>(load: () => Promise<A>, depends: ReadonlyArray<unknown>) => {
+/** Loads again whenever a dependency changes; responses to earlier requests are discarded. */
+export const useLoaded = <A>(load: () => Promise<A>, dependencies: ReadonlyArray<unknown>) => {
   const [loaded, set] = useState<Loaded<A>>({ is: "loading" })
   const latest = useRef(0)
-  const ask = useCallback(() => {
-    const mine = ++latest.current
-    const isLatest = () => mine === latest.current
+  const reload = useCallback(() => {
+    const current = ++latest.current
+    const isLatest = () => current === latest.current
     return load().then(
       (value) => isLatest() && set({ is: "ready", value }),
-      (error: unknown) => isLatest() && set({ is: "failed", problem: failed(error) })
+      (error: unknown) => isLatest() && set({ is: "failed", problem: handleFailure(error) })
     )
-  }, depends)
+  }, dependencies)
   useEffect(() => {
     set((before) => (before.is === "failed" ? { is: "loading" } : before))
-    void ask()
+    void reload()
     return () => void (latest.current += 1)
-  }, [ask])
-  return { loaded, again: ask }
+  }, [reload])
+  return { loaded, reload }
 }

@@ -1,0 +1,103 @@
+/** The tables of the administration page, with and without further pages. */
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import type { Problem } from "../shared/api.ts"
+import { Failure } from "./parts.tsx"
+import { handleFailure } from "./state.ts"
+
+interface Heading {
+  readonly name: string
+  readonly number?: boolean
+}
+
+interface Row {
+  readonly key: string
+  readonly cells: ReadonlyArray<ComponentChildren>
+}
+
+interface TableProps {
+  readonly caption: string
+  readonly headings: ReadonlyArray<Heading>
+  readonly rows: ReadonlyArray<Row>
+}
+
+/** A table that narrow screens show as a list; the explicit roles keep it a table for screen readers. */
+export const Table = ({ caption, headings, rows }: TableProps) => (
+  <table role="table">
+    <caption class="visually-hidden">{caption}</caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        {headings.map(({ name, number }) => (
+          <th key={name} role="columnheader" scope="col" class={number === true ? "number" : undefined}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      {rows.map(({ cells, key }) => (
+        <tr key={key} role="row">
+          {cells.map((cell, index) => (
+            <td
+              key={index}
+              role="cell"
+              data-heading={headings[index]!.name}
+              class={headings[index]!.number === true ? "number" : undefined}
+            >
+              <div>{cell}</div>
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+interface PagedTableProps<Cursor, Page extends { readonly next?: Cursor }> extends Omit<TableProps, "rows"> {
+  readonly first: Page
+  readonly load: (next: Cursor) => Promise<Page>
+  /** The rows of all loaded pages. */
+  readonly rowsOf: (pages: ReadonlyArray<Page>) => ReadonlyArray<Row>
+  /** Shown instead of a table without rows. */
+  readonly empty: ComponentChildren
+  /** Shown above the table. */
+  readonly summary?: (shown: number) => ComponentChildren
+}
+
+/** A table that loads its next page on demand. */
+export const PagedTable = <Cursor, Page extends { readonly next?: Cursor }>({
+  empty,
+  first,
+  load,
+  rowsOf,
+  summary,
+  ...table
+}: PagedTableProps<Cursor, Page>) => {
+  const [rest, setRest] = useState<ReadonlyArray<Page>>([])
+  const [problem, setProblem] = useState<Problem>()
+  const pages = [first, ...rest]
+  const rows = rowsOf(pages)
+  const { next } = pages.at(-1)!
+  if (rows.length === 0) return <p class="empty">{empty}</p>
+  const showMore = (cursor: Cursor) => {
+    setProblem(undefined)
+    load(cursor).then(
+      (page) => setRest([...rest, page]),
+      (error: unknown) => setProblem(handleFailure(error))
+    )
+  }
+  return (
+    <>
+      {summary?.(rows.length)}
+      <Table {...table} rows={rows} />
+      {next === undefined ? null : (
+        <>
+          {problem === undefined ? null : <Failure problem={problem} retry={() => showMore(next)} />}
+          <button type="button" class="button more" onClick={() => showMore(next)}>
+            Show more
+          </button>
+        </>
+      )}
+    </>
+  )
+}
