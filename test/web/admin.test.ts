@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
   harbor = await server.run(administered({ slug: "harbor", hostile: HOSTILE }))
   yuki = await server.run(harbor.session("yuki"))
-  await server.run(wrote(harbor, "+15125550100"))
+  await server.run(storeTexts(harbor, "+15125550100"))
   browser = await openBrowser()
 })
 
@@ -43,8 +43,8 @@ afterEach(async () => {
   expect(faults).toEqual([])
 })
 
-/** Lena and a stranger wrote to this number. */
-const wrote = ({ idOf, organization }: typeof harbor, line: string) =>
+/** Stores text messages of a member and of a sender without access. */
+const storeTexts = ({ idOf, organization }: typeof harbor, line: string) =>
   texted(organization, {
     line,
     member: { id: idOf("lena"), phone: "+18015550103" },
@@ -52,7 +52,7 @@ const wrote = ({ idOf, organization }: typeof harbor, line: string) =>
     body: "qzwhatwassaidqz"
   })
 
-/** A page at a place, as somebody whose session it is or as nobody. */
+/** Opens a place of the page with a session, or without one. */
 const open = async (place: string, looks: Looks = {}, session: string | null = yuki): Promise<Page> => {
   const cookie = { name: "max_session", value: session ?? "", url: server.url }
   const watched = await openPage(browser, server.url, { ...looks, ...(session === null ? {} : { cookie }) })
@@ -64,7 +64,7 @@ const open = async (place: string, looks: Looks = {}, session: string | null = y
 
 const poll = <A>(read: () => Promise<A>) => expect.poll(read, { timeout: 30_000 })
 
-/** Until nothing is on its way any more. */
+/** Waits until the page has loaded its data. */
 const settled = async (page: Page) => {
   await page.locator("main h1").waitFor()
   await poll(() => page.locator(".waiting, [aria-busy=true]").count()).toBe(0)
@@ -85,8 +85,8 @@ const places = (of = harbor): Readonly<Record<string, string>> => ({
   audit: "#/audit"
 })
 
-describe("who can't come in", () => {
-  it("is told how to, without a session", async () => {
+describe("a person without access", () => {
+  it("reads how to sign in, without a session", async () => {
     for (const theme of ["light", "dark"] as const) {
       const page = await open("", { theme, width: 360 }, null)
       expect(await words(page.locator("main"))).toMatch(/Sign in to administer.*max serve --sign-in/)
@@ -94,40 +94,40 @@ describe("who can't come in", () => {
     }
   })
 
-  it("is told that the role doesn't administer, and gets nothing of the interface", async () => {
+  it("reads that the role isn't an administrator's, and is refused by the API", async () => {
     const lena = await server.run(harbor.session("lena"))
     const page = await open("#/people", {}, lena)
-    expect(await words(page.locator("main"))).toMatch(/Your role doesn't administer.*harbor as member/)
+    expect(await words(page.locator("main"))).toMatch(/You are not an administrator.*harbor as member/)
     expect(await accessibilityFaults(page)).toEqual([])
     const refused = await ask(server.url, "/v1/admin/policy", { headers: { cookie: `max_session=${lena}` } })
     expect(refused).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-in-scope" } })
   })
 
-  it("sees the page close when access ends while it is open", async () => {
+  it("sees the page close when the membership is suspended", async () => {
     const page = await open("#/audit", {}, await server.run(harbor.session("amina")))
     const admin = await open(`#/people/${harbor.idOf("amina")}`)
     await button(admin, "Suspend").click()
     await inDialog(admin, "Suspend").click()
-    await admin.getByText("Nothing at all").waitFor()
+    await admin.getByText("Nothing, while they are suspended.").waitFor()
     await page.getByRole("link", { name: "People" }).click()
-    await page.getByRole("heading", { name: "You have no access any more" }).waitFor()
+    await page.getByRole("heading", { name: "You no longer have access" }).waitFor()
     expect(await page.getByRole("table").count()).toBe(0)
-    await button(admin, "Let in again").click()
-    await inDialog(admin, "Let in again").click()
+    await button(admin, "Restore access").click()
+    await inDialog(admin, "Restore access").click()
     await button(admin, "Suspend").waitFor()
   })
 })
 
 describe("people", () => {
-  it("are searched and filtered", async () => {
+  it("can be searched and filtered", async () => {
     const page = await open("#/people")
     const rows = page.getByRole("table", { name: "Members" }).getByRole("row")
     expect(await rows.count()).toBe(7)
     await page.getByLabel("Search").fill("lena")
     await poll(() => rows.count()).toBe(2)
     expect(await words(rows.nth(1))).toMatch(/^Lena Brandt lena@harbor.example member Active .* 1$/)
-    await page.getByLabel("Search").fill("nobody at all")
-    await page.getByText("Nobody matches. Search").waitFor()
+    await page.getByLabel("Search").fill("no such person")
+    await page.getByText("No member matches. Search").waitFor()
     await page.getByLabel("Search").fill("")
     await page.getByLabel("State").selectOption("suspended")
     await poll(() => rows.count()).toBe(2)
@@ -137,10 +137,10 @@ describe("people", () => {
     await poll(async () => words(rows.nth(1))).toMatch(/^Priya Raman/)
   })
 
-  it("with markup for a name do no harm", async () => {
+  it("are rendered as text even if a name contains markup", async () => {
     const page = await open("#/people")
     const link = page.getByRole("link", { name: "onerror" })
-    // What turns writing round is taken out; everything else stands there as text.
+    // The direction override is removed; everything else is shown as text.
     expect(await link.innerText()).toBe(HOSTILE.replace("\u202e", ""))
     await link.click()
     await settled(page)
@@ -153,8 +153,8 @@ describe("people", () => {
     expect(await page.locator("img, main script, main iframe").count()).toBe(0)
   })
 
-  it("are suspended and let in again by the keyboard alone, and the next request is refused", async () => {
-    const looks = () => callTool(server, harbor.lena.secret, "listEntityTypes", {})
+  it("can be suspended and restored with the keyboard alone, and their next request is refused", async () => {
+    const lookup = () => callTool(server, harbor.lena.secret, "listEntityTypes", {})
     const page = await open("#/people")
     const press = (key: string) => page.keyboard.press(key)
     const focused = () => page.evaluate("document.activeElement.innerText") as Promise<string>
@@ -163,7 +163,7 @@ describe("people", () => {
         await press("Tab")
         if (text.test(await focused())) return
       }
-      throw new Error(`Nothing that can be come to says ${text}.`)
+      throw new Error(`No focusable element has the text ${text}.`)
     }
     await tabTo(/^Skip to the page$/)
     await press("Enter")
@@ -171,33 +171,33 @@ describe("people", () => {
     await press("Enter")
     await settled(page)
     expect(await focused()).toBe("Lena Brandt")
-    expect((await looks()).status).toBe(200)
+    expect((await lookup()).status).toBe(200)
     await tabTo(/^Suspend$/)
     await press("Enter")
-    // A dialog begins with the button that does nothing.
+    // The dialog focuses the button without an effect first.
     expect(await focused()).toBe("Cancel")
     await press("Escape")
     expect(await focused()).toBe("Suspend")
-    expect((await looks()).status).toBe(200)
+    expect((await lookup()).status).toBe(200)
     await press("Enter")
     await tabTo(/^Suspend$/)
     await press("Enter")
     await poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt is suspended.")
-    expect(await looks()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
-    await button(page, "Let in again").focus()
+    expect(await lookup()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
+    await button(page, "Restore access").focus()
     await press("Enter")
-    await tabTo(/^Let in again$/)
+    await tabTo(/^Restore access$/)
     await press("Enter")
-    await poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt may come in again.")
-    expect((await looks()).status).toBe(200)
+    await poll(() => page.getByRole("status").innerText()).toBe("Lena Brandt has access again.")
+    expect((await lookup()).status).toBe(200)
     await page.goto(`${server.url}/admin#/audit?about=${harbor.idOf("lena")}`)
     await settled(page)
     const records = page.getByRole("table").getByRole("row")
-    expect(await words(records.nth(1))).toMatch(/Yuki Tanaka let in again Lena Brandt membership.resumed/)
+    expect(await words(records.nth(1))).toMatch(/Yuki Tanaka restored access for Lena Brandt membership.resumed/)
     expect(await words(records.nth(2))).toMatch(/Yuki Tanaka suspended Lena Brandt membership.suspended/)
   })
 
-  it("aren't suspended by themselves, and lose a token at once", async () => {
+  it("can't suspend themselves, and a revoked token is refused immediately", async () => {
     const own = await open(`#/people/${harbor.idOf("yuki")}`)
     expect(await button(own, "Suspend").count()).toBe(0)
     expect(await words(own.locator("main"))).toContain("This is you")
@@ -215,7 +215,7 @@ describe("people", () => {
 const printed = (lines: ReadonlyArray<string>) => lines.map((line) => stripVTControlCharacters(line).trim())
 
 describe("the policy", () => {
-  it("is said in the words of the command line, and compared in them", async () => {
+  it("and its changes are described in the same words as on the command line", async () => {
     const { check, changes } = await server.run(
       Effect.gen(function* () {
         const policies = yield* Policies
@@ -245,7 +245,7 @@ describe("the policy", () => {
     await page.getByText("Nothing differs").waitFor()
   })
 
-  it("is explained as the command line explains it, for a type and for a row", async () => {
+  it("is explained like on the command line, for a type and for a row", async () => {
     const as = `lena@${harbor.host}`
     const { row, type } = await server.run(
       Effect.gen(function* () {
@@ -265,7 +265,7 @@ describe("the policy", () => {
     expect(printed(explanationLines(type))[0]).toBe("Lena Brandt, member, sees all 8 people.")
     for (const rule of type.rules) {
       const rows = rule.rows === type.total ? `all ${rule.rows}` : `${rule.rows} of ${type.total}`
-      expect(explained).toContain(`${rule.role} ${rule.words} ${rule.id} holds on ${rows}`)
+      expect(explained).toContain(`${rule.role} ${rule.words} ${rule.id} applies to ${rows}`)
     }
     for (const { because } of type.columns) expect(explained).toContain(because)
     await page.getByLabel("One row").fill(harbor.owner)
@@ -281,40 +281,40 @@ describe("the policy", () => {
   })
 })
 
-describe("texts", () => {
-  const rowsOf = (page: Page) => page.getByRole("table", { name: "Messages and texts" }).getByRole("row")
+describe("text messages", () => {
+  const rowsOf = (page: Page) => page.getByRole("table", { name: "Received and sent texts" }).getByRole("row")
 
-  it("are listed with what became of each in words, without a whole number or a word of them", async () => {
+  it("are listed with their delivery states, without complete numbers and without content", async () => {
     const page = await open("#/people")
     const link = page.getByRole("link", { name: "Texts" })
     await link.focus()
     await page.keyboard.press("Enter")
-    await page.getByRole("table", { name: "Messages and texts" }).waitFor()
+    await page.getByRole("table", { name: "Received and sent texts" }).waitFor()
     expect(await page.evaluate("document.activeElement.innerText")).toBe("Texts")
     expect(await link.getAttribute("aria-current")).toBe("page")
     const rows = (await rowsOf(page).allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
     expect(rows).toHaveLength(9)
     expect(rows[1]).toMatch(/Lena Brandt …0103 wrote Waiting for an answer$/)
-    expect(rows[2]).toMatch(/M …0199 wrote Over the hour's limit$/)
+    expect(rows[2]).toMatch(/M …0199 wrote Over the hourly limit$/)
     expect(rows[3]).toMatch(/Lena Brandt …0103 was sent an answer 2 segments Not delivered code 30003$/)
-    expect(rows[6]).toMatch(/M …0199 wrote Not let in$/)
+    expect(rows[6]).toMatch(/M …0199 wrote Refused: no access$/)
     expect(await words(page.locator("main"))).toMatch(/Number \+15125550100 twilio Who may write Members only/)
     expect(await page.content()).not.toMatch(/qzwhatwassaidqz|8015550103|5125550199|QZTOKENQZ/)
     expect(await words(page.locator("main"))).toContain("max sms open --role guest")
   })
 
-  it("say what lets everybody in, and how to end it", async () => {
+  it("show that the channel is open to non-members, and the command that closes it", async () => {
     const settings = (change: (all: SmsSettings["Service"]) => Effect.Effect<void, unknown>) =>
       server.run(Effect.orDie(Effect.flatMap(SmsSettings, change)))
     await settings((all) => all.open(harbor.organization, "member"))
     const page = await open("#/texts")
-    expect(await words(page.locator(".facts"))).toMatch(/Everybody whose number is known: Open as member$/)
+    expect(await words(page.locator(".facts"))).toMatch(/All people with a known number: Open as member$/)
     expect(await words(page.locator("main"))).toContain("max sms close")
     expect(await accessibilityFaults(page)).toEqual([])
     await settings((all) => all.close(harbor.organization))
   })
 
-  it("go on with the next page, and what was shown stays", async () => {
+  it("append the next page to the rows already shown", async () => {
     const page = await open("#/people")
     await page.route("**/v1/admin/texts*", (route) => {
       const url = new URL(route.request().url())
@@ -329,7 +329,7 @@ describe("texts", () => {
     expect(await button(page, "Show more").count()).toBe(0)
   })
 
-  it("say which command connects a number where there is none", async () => {
+  it("show the command that connects a number while there is none", async () => {
     const cedar = await server.run(administered({ slug: "cedar" }))
     for (const theme of ["light", "dark"] as const) {
       const page = await open("#/texts", { theme, width: 360 }, await server.run(cedar.session("yuki")))
@@ -342,7 +342,7 @@ describe("texts", () => {
 })
 
 describe("every page", () => {
-  it.each(["light", "dark"] as const)("is accessible in the %s", async (theme) => {
+  it.each(["light", "dark"] as const)("is accessible in the %s theme", async (theme) => {
     const page = await open("", { theme })
     for (const [name, place] of Object.entries(places())) {
       await page.goto(`${server.url}/admin${place}`)
@@ -355,7 +355,7 @@ describe("every page", () => {
     expect(await accessibilityFaults(page), "the dialog").toEqual([])
   })
 
-  it("fits into 360 pixels, and its tables are tables there, too", async () => {
+  it("fits into 360 pixels, and its tables keep their roles there", async () => {
     const page = await open("", { width: 360, height: 740 })
     for (const [name, place] of Object.entries(places())) {
       await page.goto(`${server.url}/admin${place}`)
@@ -363,11 +363,11 @@ describe("every page", () => {
       if (name === "person") await page.locator(".verdict summary").first().click()
       expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(360)
     }
-    expect(await page.getByRole("table", { name: "What was changed" }).getByRole("columnheader").count()).toBe(4)
+    expect(await page.getByRole("table", { name: "Changes" }).getByRole("columnheader").count()).toBe(4)
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
-  it("says that the server can't be reached, and goes on when it can", async () => {
+  it("says that the server can't be reached, and loads again after a retry", async () => {
     const page = await open("#/policy")
     await page.context().setOffline(true)
     await page.getByRole("link", { name: "Audit" }).click()
@@ -380,10 +380,10 @@ describe("every page", () => {
 })
 
 describe("the audit log", () => {
-  it("is filtered, and is shown as broken when somebody altered it", async () => {
+  it("can be filtered, and is shown as broken after a record was altered", async () => {
     const page = await open("#/audit")
     await button(page, "Check the log").click()
-    await poll(() => page.getByText("Unbroken").count()).toBe(2)
+    await poll(() => page.getByText("Intact").count()).toBe(2)
     await page.getByLabel("Kind").selectOption("policy.")
     await poll(() => page.getByRole("table").getByRole("row").count()).toBe(3)
     await page.getByLabel("Since").fill("2099-01-01")
@@ -396,19 +396,19 @@ describe("the audit log", () => {
       )
     )
     await button(page, "Check again").click()
-    await page.locator("main").getByText("record 3 isn't what was written").waitFor()
+    await page.locator("main").getByText("record 3 was changed or is missing").waitFor()
     expect(await page.getByText("Broken", { exact: true }).count()).toBe(1)
   })
 })
 
 const folders = [process.env["MAX_SCREENSHOTS"] ?? []].flat()
 
-// MAX_SCREENSHOTS=docs/images npx vitest run test/web/admin.test.ts -t pictures
-it.each(folders)("pictures of every page, in %s", async (folder) => {
+// MAX_SCREENSHOTS=docs/images npx vitest run test/web/admin.test.ts -t screenshots
+it.each(folders)("takes screenshots of every page into %s", async (folder) => {
   mkdirSync(folder, { recursive: true })
   const juniper = await server.run(administered({ slug: "juniper" }))
   const session = await server.run(juniper.session("yuki"))
-  await server.run(wrote(juniper, "+15125550120"))
+  await server.run(storeTexts(juniper, "+15125550120"))
   for (const theme of ["light", "dark"] as const) {
     for (const [size, width, height] of [
       ["desktop", 1180, 760],
@@ -423,7 +423,7 @@ it.each(folders)("pictures of every page, in %s", async (folder) => {
         if (name === "person") await page.locator(".verdict summary").first().click()
         if (name === "audit") {
           await button(page, "Check the log").click()
-          await page.getByText("Unbroken").first().waitFor()
+          await page.getByText("Intact").first().waitFor()
           await page.getByLabel("Kind").selectOption("membership.")
           await page.getByText("verified an identifier").first().waitFor({ state: "hidden" })
         }
