@@ -215,7 +215,7 @@ describe("people", () => {
 const printed = (lines: ReadonlyArray<string>) => lines.map((line) => stripVTControlCharacters(line).trim())
 
 describe("the policy", () => {
-  it("and its changes are described in the same words as on the command line", async () => {
+  it("is described, with its changes, in the same words as on the command line", async () => {
     const { check, changes } = await server.run(
       Effect.gen(function* () {
         const policies = yield* Policies
@@ -242,7 +242,7 @@ describe("the policy", () => {
       printed(changeLines(changes)).map((line) => `${line[0]} ${MARKS[line[0] as "+"]} ${line.slice(2)}`)
     )
     await page.getByLabel("From version").selectOption("2")
-    await page.getByText("Nothing differs").waitFor()
+    await page.getByText("Version 2 and version 2 don't differ.").waitFor()
   })
 
   it("is explained like on the command line, for a type and for a row", async () => {
