@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
     "observability.ts",
     "version.ts"
   ],
-  web: [],
+  web: ["wire"],
   "env.ts": ["domain"]
 }
 
@@ -82,12 +82,18 @@ const sourcesOf = (folder: string): ReadonlyArray<string> =>
 
 const files = sourcesOf(source)
 
-const importsOf = (path: string): ReadonlyArray<string> =>
-  [...readFileSync(path, "utf8").matchAll(/(?:from|import\(|import)\s*"([^"]+)"/g)].map((match) => match[1]!)
+const specifiersIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/(?:from|import\(|import)\s*"([^"]+)"/g)].map((match) => match[1]!)
+
+const importsOf = (path: string): ReadonlyArray<string> => specifiersIn(readFileSync(path, "utf8"))
+
+/** Imports that are left after compilation: `import type` is erased. */
+const runtimeImportsOf = (path: string): ReadonlyArray<string> =>
+  specifiersIn(readFileSync(path, "utf8").replaceAll(/^import type [^"]*"[^"]+"/gm, ""))
 
 /** The files of a folder that a file of it imports, as paths from the folder. */
-const localImports = (folder: string, file: string): ReadonlyArray<string> =>
-  importsOf(join(folder, file))
+const localImports = (folder: string, file: string, imports = importsOf): ReadonlyArray<string> =>
+  imports(join(folder, file))
     .filter((specifier) => specifier.startsWith("."))
     .map((specifier) => relative(folder, join(folder, dirname(file), specifier)))
     .filter((target) => !target.startsWith(".."))
@@ -131,6 +137,18 @@ describe("the layout of src", () => {
       })
     expect(files.length).toBeGreaterThan(300)
     expect(broken).toEqual([])
+  })
+
+  it("lets web import only types from wire, so that no schema is in a browser bundle", () => {
+    const pages = files.filter((file) => topOf(file) === "web")
+    const wireImports = (imports: typeof importsOf) =>
+      pages.flatMap((file) =>
+        localImports(source, file, imports)
+          .filter((target) => topOf(target) === "wire")
+          .map((target) => `${file} imports ${target}`)
+      )
+    expect(wireImports(importsOf).length).toBeGreaterThan(10)
+    expect(wireImports(runtimeImportsOf)).toEqual([])
   })
 
   it("allows exactly the named imports between the feature folders of services", () => {
