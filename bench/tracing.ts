@@ -1,6 +1,6 @@
 /** What tracing costs a lookup: not at all, the default share of traces, and every one of them, in turns in one run. */
 import { Context, Effect, Tracer } from "effect"
-import { Recorder, type Sampling } from "../src/observability.ts"
+import { Recorder, type Sampling } from "../src/observability/Recorder.ts"
 import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
 import { race, raceTable } from "./race.ts"

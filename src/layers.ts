@@ -6,6 +6,9 @@ import { connectionFailure, connectOwner, Database } from "./database/Database.t
 import { DatabaseSource, type Location, sourceOf } from "./database/DatabaseSource.ts"
 import { ConfigurationError } from "./domain/errors.ts"
 import { Env } from "./env.ts"
+import { exportMetricsAndLogs, exportTraces } from "./observability/exporters.ts"
+import { Measures } from "./observability/Measures.ts"
+import { Recorder } from "./observability/Recorder.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
 import { Credentials } from "./services/access/Credentials.ts"
@@ -32,7 +35,10 @@ import { SmsLog } from "./services/texting/SmsLog.ts"
 import { SmsOutbox } from "./services/texting/SmsOutbox.ts"
 import { SmsSettings } from "./services/texting/SmsSettings.ts"
 import { Spending } from "./services/conversations/Spending.ts"
+import { storeTraces } from "./services/traces/storeTraces.ts"
+import { TraceStore } from "./services/traces/TraceStore.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
+import { version } from "./version.ts"
 
 /** Every service, over a `Database` to be provided. */
 export const Services = Layer.mergeAll(
@@ -110,3 +116,25 @@ export const Agent = MaxAgent.layer.pipe(Layer.provideMerge(configuredModel))
 
 /** The agent over every service and the configured database. */
 export const LiveAgent = Agent.pipe(Layer.provideMerge(ToolHandlers), Layer.provideMerge(Live))
+
+/**
+ * Traces everything above it into the trace store and, if a collector is configured, exports traces, metrics and logs.
+ * Its failures cost telemetry and nothing else.
+ */
+export const Observability = Layer.unwrap(
+  Effect.map(Env, ({ otlpEndpoint, traceDays, traceLimit, traceMegabytes, traceShare, traceSlow }) => {
+    const collector = otlpEndpoint === undefined ? undefined : { url: otlpEndpoint, version }
+    return Layer.mergeAll(
+      Recorder.tracerLayer,
+      storeTraces(
+        { days: traceDays, traces: traceLimit, megabytes: traceMegabytes },
+        collector === undefined ? Effect.succeed(() => {}) : exportTraces(collector)
+      ),
+      collector === undefined ? Layer.empty : exportMetricsAndLogs(collector)
+    ).pipe(
+      Layer.provideMerge(Recorder.layer({ share: traceShare, slow: traceSlow })),
+      Layer.provideMerge(Measures.layer),
+      Layer.provideMerge(TraceStore.layer)
+    )
+  })
+)

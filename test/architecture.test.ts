@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   wire: ["domain"],
   permissions: ["domain"],
-  observability: ["domain", "env.ts", "version.ts"],
+  observability: ["domain"],
   database: ["domain", "permissions", "observability", "env.ts"],
   services: ["domain", "wire", "permissions", "database", "observability"],
   tools: ["domain", "wire", "services", "observability"],
@@ -28,7 +28,6 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
     "agents",
     "env.ts",
     "layers.ts",
-    "observability.ts",
     "version.ts"
   ],
   web: ["wire"],
@@ -36,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** These may import every folder: the library's surface, the process entry and the layer graph. */
-const MAY_IMPORT_EVERYTHING = ["index.ts", "Max.ts", "main.ts", "layers.ts", "observability.ts", "version.ts"]
+const MAY_IMPORT_EVERYTHING = ["index.ts", "Max.ts", "main.ts", "layers.ts", "version.ts"]
 
 /** The feature folders of `services`, lowest first, and the other feature folders that each may import. */
 const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {

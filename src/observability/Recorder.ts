@@ -3,10 +3,10 @@
  * all of them, and always those that were slow, failed or were denied. Only attributes of the allowlist are recorded,
  * and of an error only its tag.
  */
-import { Context, Effect, Layer, type Tracer } from "effect"
+import { Context, Effect, Layer, Tracer } from "effect"
+import { SpanPropagationEnabled } from "effect/sql/Statement"
 import { createHash } from "node:crypto"
 import type { Trace, TraceSpan } from "./Trace.ts"
-import { Env } from "../env.ts"
 import { Measures } from "./Measures.ts"
 import { failureOf } from "./failure.ts"
 import { isHex, RecordedSpan, type Recording, RecordingTracer, type Sampler, unixTime } from "./RecordedSpan.ts"
@@ -126,12 +126,18 @@ export class Recorder extends Context.Service<
     })
   }
 
-  /** Records as it is configured. */
-  static readonly layer = Layer.effect(
-    Recorder,
-    Effect.gen(function* () {
-      const { traceShare, traceSlow } = yield* Env
-      return Recorder.make({ share: traceShare, slow: traceSlow }, yield* Measures)
-    })
+  static readonly layer = (sampling: Sampling) =>
+    Layer.effect(
+      Recorder,
+      Effect.map(Measures, (measures) => Recorder.make(sampling, measures))
+    )
+
+  /** Makes the recorder the tracer; with span propagation a statement reports how long it waited for its connection. */
+  static readonly tracerLayer = Layer.merge(
+    Layer.effect(
+      Tracer.Tracer,
+      Effect.map(Recorder, ({ tracer }) => tracer)
+    ),
+    Layer.succeed(SpanPropagationEnabled, true)
   )
 }

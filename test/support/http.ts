@@ -6,8 +6,7 @@ import { connect } from "node:net"
 import { Redacted } from "effect"
 import { Http } from "../../src/channels/http/server.ts"
 import { Env } from "../../src/env.ts"
-import { Agent, ConfiguredDatabase, Services } from "../../src/layers.ts"
-import { Observability } from "../../src/observability.ts"
+import { Agent, ConfiguredDatabase, Observability, Services } from "../../src/layers.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
 
 type Overrides = Parameters<typeof Env.layerWith>[0]
