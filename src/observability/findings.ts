@@ -1,6 +1,5 @@
 /**
- * What stands out in traces, each in one line with the command that goes on from there. Nothing here measures: it only
- * reads what was recorded.
+ * Findings in recorded traces: slow or repeated work and repeated denials, each as one line with the command to run next.
  */
 import { Array as Arr } from "effect"
 import { shortReference } from "../domain/reference.ts"
@@ -8,57 +7,57 @@ import type { Trace, TraceSpan } from "./Trace.ts"
 
 type FindingKind =
   | "slow statement"
-  | "one after another"
+  | "sequential tool calls"
   | "repeated statement"
   | "missing index"
-  | "plans made anew"
-  | "waiting for a connection"
-  | "mostly the model"
+  | "plan cache misses"
+  | "connection wait"
+  | "model time"
   | "many tokens"
-  | "denied again and again"
+  | "repeated denials"
 
-/** What can be mended best comes first. */
+/** The most actionable kinds first. */
 const URGENCY: ReadonlyArray<FindingKind> = [
   "missing index",
   "slow statement",
   "repeated statement",
-  "one after another",
-  "waiting for a connection",
-  "plans made anew",
-  "denied again and again",
+  "sequential tool calls",
+  "connection wait",
+  "plan cache misses",
+  "repeated denials",
   "many tokens",
-  "mostly the model"
+  "model time"
 ]
 
 export interface Finding {
   readonly kind: FindingKind
   readonly message: string
-  /** What to run next. */
+  /** The command to run next. */
   readonly command: string
-  /** The trace that shows it best. */
+  /** The reference of the trace in which it weighs most. */
   readonly reference: string
-  /** How many traces show it. */
+  /** The number of traces with this finding. */
   readonly traces: number
-  /** Of a slow lookup: its statement, as `max.statement` names it. */
+  /** The hash of a slow lookup's statement (`max.statement`). */
   readonly statement?: string
 }
 
 export interface Thresholds {
   /** Milliseconds of one statement. */
   readonly slowStatement: number
-  /** Times that one statement runs in one trace. */
+  /** Executions of one statement in one trace. */
   readonly repeated: number
   /** Milliseconds that a statement waits for a connection. */
   readonly wait: number
   /** Input tokens of one turn. */
   readonly tokens: number
-  /** The share of lookups whose plan was made anew, of at least `lookups`. */
+  /** The share of lookups that miss the plan cache, among at least `lookups`. */
   readonly replanned: number
   readonly lookups: number
-  /** The share of a turn that is the model's, of a turn of at least `turn` milliseconds. */
+  /** The model's share of a turn that takes at least `turn` milliseconds. */
   readonly model: number
   readonly turn: number
-  /** Traces in which one caller was denied. */
+  /** Traces in which one caller is denied. */
   readonly denied: number
 }
 
@@ -81,10 +80,10 @@ const rounded = (value: number): string => (value >= 100 ? value.toFixed(0) : va
 
 const SUMMARY = "db.query.summary"
 
-/** What one trace shows: of what kind, on which subject, how bad, and how it is said. */
+/** One occurrence of a finding in one trace. */
 interface Observation {
   readonly kind: FindingKind
-  /** Observations of one kind and subject are one finding. */
+  /** Observations of one kind and subject form one finding. */
   readonly subject: string
   readonly weight: number
   readonly message: string
@@ -95,14 +94,14 @@ interface Observation {
 const show = (reference: string) => `max trace show ${reference}`
 const explain = (reference: string) => `max trace explain ${reference}`
 
-type Look = (trace: Trace, limits: Thresholds) => ReadonlyArray<Observation>
+type Detector = (trace: Trace, limits: Thresholds) => ReadonlyArray<Observation>
 
 const WAIT = "db.client.connection.wait_time_ms"
 
-/** Milliseconds in the database itself. */
+/** Milliseconds without the wait for a connection. */
 const inDatabase = (span: TraceSpan): number => ms(span.duration) - number(span, WAIT)
 
-const slowStatements: Look = ({ spans }, { slowStatement }) =>
+const slowStatements: Detector = ({ spans }, { slowStatement }) =>
   spans
     .filter((span) => span.name === "postgres" && inDatabase(span) >= slowStatement)
     .map((span) => ({
@@ -120,33 +119,33 @@ const siblings = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<ReadonlyArray<
     group.toSorted((a, b) => a.start - b.start)
   )
 
-/** Tool calls of one step of a model come together; what runs one after another there could have run at once. */
-const oneAfterAnother: Look = ({ spans }) =>
+/** A model requests the tool calls of one step together, so they could run concurrently. */
+const sequentialToolCalls: Detector = ({ spans }) =>
   siblings(spans.filter(({ name }) => name.startsWith("execute_tool "))).flatMap((group) => {
-    const waiting = group.filter((span, index) => {
+    const sequential = group.filter((span, index) => {
       const before = group[index - 1]
       return before !== undefined && span.start >= before.start + before.duration
     })
     const between = (a: number, b: number) =>
       spans.some(({ name, start }) => name.startsWith("chat ") && start >= a && start < b)
-    const could = waiting.filter((span) => {
+    const parallelizable = sequential.filter((span) => {
       const before = group[group.indexOf(span) - 1]!
       return !between(before.start, span.start)
     })
-    if (could.length === 0) return []
-    const saved = could.reduce((sum, { duration }) => sum + ms(duration), 0)
+    if (parallelizable.length === 0) return []
+    const saved = parallelizable.reduce((sum, { duration }) => sum + ms(duration), 0)
     return [
       {
-        kind: "one after another" as const,
+        kind: "sequential tool calls" as const,
         subject: "tools",
         weight: saved,
-        message: `${could.length + 1} tool calls of one step ran one after another; together they would have saved ${rounded(saved)} ms`,
+        message: `${parallelizable.length + 1} tool calls of one step ran one after another; running them concurrently would have saved ${rounded(saved)} ms`,
         command: show
       }
     ]
   })
 
-const repeatedStatements: Look = ({ spans }, { repeated }) =>
+const repeatedStatements: Detector = ({ spans }, { repeated }) =>
   Object.entries(
     Arr.groupBy(
       spans.filter(({ attributes }) => "max.statement" in attributes),
@@ -162,19 +161,19 @@ const repeatedStatements: Look = ({ spans }, { repeated }) =>
       command: show
     }))
 
-/** A command opens its connections itself, and waits for that each time: only a server's wait is one for others. */
-const waits: Look = ({ spans }, { wait }) =>
+/** Excludes commands: each opens its own connections and always waits for that. */
+const connectionWaits: Detector = ({ spans }, { wait }) =>
   (spans[0]?.attributes["max.channel"] === "cli" ? [] : spans)
     .filter((span) => number(span, WAIT) >= wait)
     .map((span) => ({
-      kind: "waiting for a connection",
+      kind: "connection wait",
       subject: text(span, "max.pool"),
       weight: number(span, WAIT),
-      message: `a statement of the ${text(span, "max.pool")} pool waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets how many there are`,
+      message: `a statement of the ${text(span, "max.pool")} pool waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets the size of the pool`,
       command: show
     }))
 
-const models: Look = (trace, { model, tokens, turn }) => {
+const models: Detector = (trace, { model, tokens, turn }) => {
   const root = trace.spans.find(({ name }) => name.startsWith("invoke_agent "))
   if (root === undefined) return []
   const chats = trace.spans.filter(({ name }) => name.startsWith("chat "))
@@ -185,10 +184,10 @@ const models: Look = (trace, { model, tokens, turn }) => {
     ...(ms(root.duration) >= turn && spent / root.duration >= model
       ? [
           {
-            kind: "mostly the model" as const,
+            kind: "model time" as const,
             subject: name,
             weight: ms(spent),
-            message: `${name} took ${((spent / root.duration) * 100).toFixed(0)} % of a turn of ${rounded(ms(root.duration))} ms, in ${chats.length} calls; MAX_MODEL sets another`,
+            message: `${name} took ${((spent / root.duration) * 100).toFixed(0)} % of a turn of ${rounded(ms(root.duration))} ms, in ${chats.length} calls; MAX_MODEL selects the model`,
             command: show
           }
         ]
@@ -207,7 +206,7 @@ const models: Look = (trace, { model, tokens, turn }) => {
   ]
 }
 
-const denied: Look = ({ spans }) => {
+const denials: Detector = ({ spans }) => {
   const span = spans.find(({ attributes }) => attributes["max.denied"] === true)
   const caller = span === undefined ? "" : text(span, "max.caller")
   const organization = spans.map((one) => text(one, "max.organization.id")).find((id) => id !== "") ?? ""
@@ -215,19 +214,19 @@ const denied: Look = ({ spans }) => {
     ? []
     : [
         {
-          kind: "denied again and again",
+          kind: "repeated denials",
           subject: `${organization} ${caller}`,
           weight: 1,
-          message: `${caller === "" ? "nobody who is known here" : "one caller"} was denied again and again`,
+          message: `${caller === "" ? "an unknown caller" : "one caller"} was denied repeatedly`,
           command: () => "max audit list --refused"
         }
       ]
 }
 
-const LOOKS = [slowStatements, oneAfterAnother, repeatedStatements, waits, models, denied]
+const DETECTORS = [slowStatements, sequentialToolCalls, repeatedStatements, connectionWaits, models, denials]
 
-/** Over all traces rather than in one: lookups whose plan wasn't there yet. */
-const replanned = (traces: ReadonlyArray<Trace>, limits: Thresholds): ReadonlyArray<Finding> => {
+/** Evaluated over all traces together. */
+const cacheMisses = (traces: ReadonlyArray<Trace>, limits: Thresholds): ReadonlyArray<Finding> => {
   const lookups = traces.flatMap((trace) =>
     trace.spans.filter(({ attributes }) => "max.plan.cached" in attributes).map((span) => ({ span, trace }))
   )
@@ -235,8 +234,8 @@ const replanned = (traces: ReadonlyArray<Trace>, limits: Thresholds): ReadonlyAr
   if (lookups.length < limits.lookups || missed.length / lookups.length < limits.replanned) return []
   return [
     {
-      kind: "plans made anew",
-      message: `${missed.length} of ${lookups.length} lookups had to plan anew: is the policy, a membership or the catalog changed all the time?`,
+      kind: "plan cache misses",
+      message: `${missed.length} of ${lookups.length} lookups missed the plan cache: the policy, memberships or the catalog change constantly`,
       command: "max audit list",
       reference: shortReference(missed[0]!.trace.traceId),
       traces: new Set(missed.map(({ trace }) => trace)).size
@@ -244,17 +243,17 @@ const replanned = (traces: ReadonlyArray<Trace>, limits: Thresholds): ReadonlyAr
   ]
 }
 
-/** What stands out, the worst of each kind first. */
+/** The findings in traces: the most actionable kind first, the heaviest of each kind first. */
 export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRESHOLDS): ReadonlyArray<Finding> => {
   const seen = traces.flatMap((trace) =>
-    LOOKS.flatMap((look) => look(trace, limits)).map((observation) => ({ observation, trace }))
+    DETECTORS.flatMap((detect) => detect(trace, limits)).map((observation) => ({ observation, trace }))
   )
   const grouped = Arr.groupBy(seen, ({ observation: { kind, subject } }) => `${kind} ${subject}`)
   const found = Object.values(grouped).flatMap((group) => {
     const worst = group.toSorted((a, b) => b.observation.weight - a.observation.weight)[0]!
     const { command, kind, message, statement } = worst.observation
     const shown = new Set(group.map(({ trace }) => trace)).size
-    if (kind === "denied again and again" && shown < limits.denied) return []
+    if (kind === "repeated denials" && shown < limits.denied) return []
     const reference = shortReference(worst.trace.traceId)
     return [
       {
@@ -274,6 +273,6 @@ export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRE
     ...found
       .toSorted((a, b) => URGENCY.indexOf(a.finding.kind) - URGENCY.indexOf(b.finding.kind) || b.weight - a.weight)
       .map(({ finding }) => finding),
-    ...replanned(traces, limits)
+    ...cacheMisses(traces, limits)
   ]
 }

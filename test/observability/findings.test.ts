@@ -38,12 +38,12 @@ const statement = (from: number, to: number, more: TraceSpan["attributes"] = {})
 const kinds = (...traces: ReadonlyArray<Trace>) => findings(traces).map(({ kind }) => kind)
 
 describe("findings", () => {
-  it("says nothing of traces in which nothing stands out", () => {
+  it("reports nothing for traces below every threshold", () => {
     const root = span("invoke_agent max", 0, 900)
     expect(kinds(trace(root, statement(0, 5), statement(5, 9)), trace())).toEqual([])
   })
 
-  it("names a slow statement once, with the worst of its traces", () => {
+  it("reports a slow statement once, with its slowest trace", () => {
     const worst = trace(statement(0, 900))
     const [found, ...others] = findings([trace(statement(0, 150)), worst, trace(statement(0, 200))])
     expect(others).toEqual([])
@@ -51,16 +51,16 @@ describe("findings", () => {
     expect(found!.command).toBe(`max trace explain ${found!.reference}`)
   })
 
-  it("counts of a statement what the database took, not the wait for a connection", () => {
+  it("excludes the wait for a connection from the time of a statement", () => {
     const waited = statement(0, 150, { "db.client.connection.wait_time_ms": 140 })
     expect(kinds(trace(span("POST /v1/tools/findEntities", 0, 160, { "max.channel": "http" }), waited))).toEqual([
-      "waiting for a connection"
+      "connection wait"
     ])
-    // A command opens its connections itself.
+    // A command always waits, because it opens its own connections.
     expect(kinds(trace(span("max find", 0, 160, { "max.channel": "cli" }), waited))).toEqual([])
   })
 
-  it("says of each what to run next, what can be mended best first", () => {
+  it("orders findings by how actionable they are, each with the command to run next", () => {
     const found = findings([
       trace(
         span("invoke_agent max", 0, 2000),
@@ -68,51 +68,44 @@ describe("findings", () => {
         ...Array.from({ length: 5 }, (_, index) => statement(index * 200, index * 200 + 150))
       )
     ])
-    expect(found.map(({ kind }) => kind)).toEqual([
-      "slow statement",
-      "repeated statement",
-      "many tokens",
-      "mostly the model"
-    ])
+    expect(found.map(({ kind }) => kind)).toEqual(["slow statement", "repeated statement", "many tokens", "model time"])
     for (const { command } of found)
       expect(command).toMatch(/^max (trace (show|explain) [0-9A-Z]{4}|usage --by person)$/)
   })
 
-  it("names a statement that one trace repeats", () => {
+  it("reports a statement that one trace executes five times", () => {
     expect(kinds(trace(...Array.from({ length: 5 }, (_, index) => statement(index, index + 1))))).toEqual([
       "repeated statement"
     ])
     expect(kinds(trace(...Array.from({ length: 4 }, (_, index) => statement(index, index + 1))))).toEqual([])
   })
 
-  it("names tool calls of one step that ran one after another, not those of different steps or at once", () => {
+  it("reports sequential tool calls of one step, but not concurrent calls or calls of different steps", () => {
     const root = span("invoke_agent max", 0, 500)
     const tool = (from: number, to: number) => span("execute_tool findEntities", from, to, {}, root.spanId)
     const chat = (from: number, to: number) => span("chat claude", from, to, {}, root.spanId)
-    expect(kinds(trace(root, chat(0, 10), tool(10, 20), tool(20, 30)))).toEqual(["one after another"])
+    expect(kinds(trace(root, chat(0, 10), tool(10, 20), tool(20, 30)))).toEqual(["sequential tool calls"])
     expect(kinds(trace(root, chat(0, 10), tool(10, 20), tool(11, 30)))).toEqual([])
     expect(kinds(trace(root, tool(10, 20), chat(20, 30), tool(30, 40)))).toEqual([])
   })
 
-  it("names waiting for a connection, a turn that is mostly the model's, and one with many tokens", () => {
-    expect(kinds(trace(statement(0, 50, { "db.client.connection.wait_time_ms": 40 })))).toEqual([
-      "waiting for a connection"
-    ])
+  it("reports waits for a connection, turns dominated by the model, and turns with many tokens", () => {
+    expect(kinds(trace(statement(0, 50, { "db.client.connection.wait_time_ms": 40 })))).toEqual(["connection wait"])
     const root = span("invoke_agent max", 0, 2000)
     const chat = (to: number, tokens: number) =>
       span("chat claude", 0, to, { "gen_ai.request.model": "claude", "gen_ai.usage.input_tokens": tokens }, root.spanId)
-    expect(kinds(trace(root, chat(1900, 10)))).toEqual(["mostly the model"])
+    expect(kinds(trace(root, chat(1900, 10)))).toEqual(["model time"])
     expect(kinds(trace(root, chat(100, 9000)))).toEqual(["many tokens"])
   })
 
-  it("names plans that are made anew most of the time, and a caller who is denied again and again", () => {
+  it("reports frequent plan cache misses, and a caller who is denied in 20 traces", () => {
     const find = (cached: boolean) => trace(span("EntityQueryService.find", 0, 1, { "max.plan.cached": cached }))
     const lookups = (misses: number) => Array.from({ length: 40 }, (_, index) => find(index >= misses))
-    expect(kinds(...lookups(20))).toEqual(["plans made anew"])
+    expect(kinds(...lookups(20))).toEqual(["plan cache misses"])
     expect(kinds(...lookups(19))).toEqual([])
     const denied = () =>
       trace(span("EntityQueryService.find", 0, 1, { "max.denied": true, "max.organization.id": "7" }))
-    expect(kinds(...Array.from({ length: 20 }, denied))).toEqual(["denied again and again"])
+    expect(kinds(...Array.from({ length: 20 }, denied))).toEqual(["repeated denials"])
     expect(kinds(...Array.from({ length: 19 }, denied))).toEqual([])
     const by = (caller: string) => () =>
       trace(

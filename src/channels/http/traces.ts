@@ -10,7 +10,7 @@ import { shortReference } from "../../domain/reference.ts"
 import { criticalPath, inTree, selfTimes, type Trace } from "../../observability/Trace.ts"
 import { compared } from "../../observability/traceComparison.ts"
 import { Env } from "../../env.ts"
-import { findingsAmong } from "../../services/traces/slowestLookups.ts"
+import { diagnose } from "../../services/traces/diagnose.ts"
 import { type TraceLine, type TraceQuery, TraceStore } from "../../services/traces/TraceStore.ts"
 import { Api } from "./Api.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
@@ -132,7 +132,7 @@ export const Traces = HttpApiBuilder.group(
         answered(
           Effect.gen(function* () {
             const asked = yield* queryOf(query, 1)
-            return json(yield* Effect.provideContext(findingsAmong(asked), services))
+            return json(yield* Effect.provideContext(diagnose(asked), services))
           })
         ),
       top: ({ query }) =>

@@ -1,26 +1,27 @@
 /**
- * How the database would run a lookup that was traced: its plan with estimates, without its values, which nobody kept.
- * With values that the operator enters afresh it is run, read-only and as the role that can only read.
+ * The database's plan for a traced statement. Traces contain no parameter values, so the plan is generic, with estimates
+ * only; with values that the operator enters, the statement runs read-only, as the role that can only read.
  */
 import { Effect } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { OperatorError } from "../../domain/errors.ts"
 
-/** A node of a plan, as much of it as is shown. */
+/** The parts of a plan's node that are shown. */
 export interface PlanNode {
+  /** The operation, its index and its table. */
   readonly what: string
-  /** Rows that were expected, for one loop. */
+  /** Estimated rows of one loop. */
   readonly estimated: number
-  /** Rows that came, for one loop, and milliseconds over all loops; with values only. */
+  /** Actual rows of one loop, and milliseconds over all loops; absent in a generic plan. */
   readonly rows?: number
   readonly milliseconds?: number
-  /** What rows were left out by, after they were read. */
+  /** The condition that discards rows after they are read. */
   readonly filter?: string
-  /** The table that is read, with its schema. */
+  /** The table, with its schema. */
   readonly relation?: string
-  /** Whether an index leads to the rows that are read. */
-  readonly led: boolean
+  /** Whether an index condition selects the rows. */
+  readonly indexed: boolean
   readonly children: ReadonlyArray<PlanNode>
 }
 
@@ -45,37 +46,39 @@ const node = (json: Json): PlanNode => {
     ...(typeof time === "number" ? { milliseconds: time * Number(json["Actual Loops"] ?? 1) } : {}),
     ...(typeof filter === "string" ? { filter } : {}),
     ...(typeof relation === "string" ? { relation: `${schema}${relation}` } : {}),
-    led: [json["Index Cond"], json["Recheck Cond"]].some((one) => typeof one === "string" && !ofOrganization(one)),
+    indexed: [json["Index Cond"], json["Recheck Cond"]].some(
+      (condition) => typeof condition === "string" && !isOrganizationOnly(condition)
+    ),
     children: ((json["Plans"] as ReadonlyArray<Json> | undefined) ?? []).map(node)
   }
 }
 
-/** Tables of which every row is looked at for what it has: in their own order, or along an index that leads nowhere. */
-export const readWhole = (plan: PlanNode): ReadonlyArray<PlanNode> => [
-  ...(plan.relation !== undefined && plan.filter !== undefined && !plan.led ? [plan] : []),
-  ...plan.children.flatMap(readWhole)
+/** Nodes that read every row of a table and filter it: sequential scans, and index scans without a selective condition. */
+export const sequentialScans = (plan: PlanNode): ReadonlyArray<PlanNode> => [
+  ...(plan.relation !== undefined && plan.filter !== undefined && !plan.indexed ? [plan] : []),
+  ...plan.children.flatMap(sequentialScans)
 ]
 
-/** A condition on the organization alone leads to all of its rows. */
-const ofOrganization = (condition: string): boolean =>
+/** A condition on the organization alone selects all of its rows. */
+const isOrganizationOnly = (condition: string): boolean =>
   /^\(?\(?\w*\.?organization_id = \$?\w+[^)]*\)?\)?$/.test(condition)
 
 type Explained = { readonly "QUERY PLAN": unknown }
 
-/** Values in place of `$1`…, as texts that the statement's own casts read. */
+/** Parameter values by number (`$1` is 1), as text that the casts in the statement parse. */
 export type Values = ReadonlyMap<number, string>
 
-/** How many parameters a statement has. */
+/** The number of parameters of a statement. */
 export const parametersOf = (statement: string): number =>
   Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])))
 
-/** The plan of a statement; with `values` it is run to measure it. */
+/** The plan of a statement; with `values` the statement runs and is measured. */
 export const explainStatement = Effect.fn("explainStatement")(function* (
   statement: string,
   values: Values | undefined
 ) {
   const { search } = yield* Database
-  const places = Array.from({ length: parametersOf(statement) }, (_, index) => index + 1)
+  const parameters = Array.from({ length: parametersOf(statement) }, (_, index) => index + 1)
   const rows = yield* orUnavailable(
     search.withTransaction(
       Effect.gen(function* () {
@@ -84,17 +87,17 @@ export const explainStatement = Effect.fn("explainStatement")(function* (
         if (values !== undefined) {
           return yield* search.unsafe<Explained>(
             `EXPLAIN (FORMAT JSON, VERBOSE, ANALYZE) ${statement}`,
-            places.map((place) => values.get(place) ?? null)
+            parameters.map((parameter) => values.get(parameter) ?? null)
           )
         }
-        // The driver's statements are planned with their values; one that is prepared here shows the plan for any value.
+        // The driver binds values before planning, so a generic plan needs a statement prepared in SQL.
         yield* search.unsafe("SET LOCAL plan_cache_mode = force_generic_plan").unprepared
         yield* search.unsafe(`PREPARE max_explain AS ${statement}`).unprepared
-        const found = yield* search.unsafe<Explained>(
-          `EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE max_explain${places.length === 0 ? "" : `(${places.map(() => "NULL").join(", ")})`}`
+        const plan = yield* search.unsafe<Explained>(
+          `EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE max_explain${parameters.length === 0 ? "" : `(${parameters.map(() => "NULL").join(", ")})`}`
         ).unprepared
         yield* search.unsafe("DEALLOCATE max_explain").unprepared
-        return found
+        return plan
       })
     )
   )
@@ -102,6 +105,6 @@ export const explainStatement = Effect.fn("explainStatement")(function* (
   const document: unknown = typeof raw === "string" ? JSON.parse(raw) : raw
   const plan = Array.isArray(document) ? (document[0] as Json | undefined)?.["Plan"] : undefined
   return plan === undefined
-    ? yield* new OperatorError({ message: "The database didn't explain the statement." })
+    ? yield* new OperatorError({ message: "The database returned no plan for the statement." })
     : node(plan as Json)
 })

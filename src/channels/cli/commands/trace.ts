@@ -5,7 +5,7 @@ import { type Finding, findings } from "../../../observability/findings.ts"
 import { shortReference } from "../../../domain/reference.ts"
 import type { Trace } from "../../../observability/Trace.ts"
 import { compared } from "../../../observability/traceComparison.ts"
-import { findingsAmong } from "../../../services/traces/slowestLookups.ts"
+import { diagnose } from "../../../services/traces/diagnose.ts"
 import { type TraceLine, TraceStore } from "../../../services/traces/TraceStore.ts"
 import { wantsJson } from "../context.ts"
 import { bold, columns, dim, note, result } from "../output.ts"
@@ -107,7 +107,7 @@ const findingsOf = Command.make("findings", { since: filters.since, name: filter
       slower: Option.none(),
       limit: 1
     })
-    const { findings: found, traces } = yield* findingsAmong(query)
+    const { findings: found, traces } = yield* diagnose(query)
     yield* result(
       yield* wantsJson,
       found,

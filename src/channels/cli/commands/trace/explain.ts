@@ -7,7 +7,7 @@ import {
   explainStatement,
   parametersOf,
   type PlanNode,
-  readWhole
+  sequentialScans
 } from "../../../../services/traces/explainStatement.ts"
 import { OrganizationState } from "../../../../services/catalog/OrganizationState.ts"
 import { wantsJson } from "../../context.ts"
@@ -84,7 +84,7 @@ export const explain = Command.make(
         return yield* new InvalidInput({ message: `--value takes NUMBER=VALUE, with a number from 1 to ${count}.` })
       const whole = new Map([...(yield* ownValues(trace!, statement)), ...values])
       const plan = yield* explainStatement(statement, values.size === 0 ? undefined : whole)
-      const scans = readWhole(plan)
+      const scans = sequentialScans(plan)
       yield* result(yield* wantsJson, { plan, ...(input.sql ? { statement } : {}) }, [
         ...(input.sql ? [statement, ""] : []),
         ...columns(planLines(plan), [

@@ -5,7 +5,7 @@ import { Database } from "../../../src/database/Database.ts"
 import { Env } from "../../../src/env.ts"
 import { Observability } from "../../../src/layers.ts"
 import { Mappings } from "../../../src/services/mapping/Mappings.ts"
-import { findingsAmong } from "../../../src/services/traces/slowestLookups.ts"
+import { diagnose } from "../../../src/services/traces/diagnose.ts"
 import { TraceStore } from "../../../src/services/traces/TraceStore.ts"
 import { asMember, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
@@ -15,8 +15,8 @@ const Traced = Layer.unwrap(
   Effect.map(Env, (env) => Observability.pipe(Layer.provide(Layer.succeed(Env, { ...env, traceShare: 1 }))))
 ).pipe(Layer.provideMerge(TestServices))
 
-layer(Traced, { excludeTestServices: true, timeout: 120_000 })("what stands out in what was kept", (it) => {
-  it.effect("names the large table that a slow lookup reads from end to end, until it has the index", () =>
+layer(Traced, { excludeTestServices: true, timeout: 120_000 })("diagnose", (it) => {
+  it.effect("reports a missing index for a slow lookup that reads a whole large table, until the index exists", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const store = yield* TraceStore
@@ -41,7 +41,7 @@ layer(Traced, { excludeTestServices: true, timeout: 120_000 })("what stands out 
       )
       expect((yield* ask).total).toBe(1)
       yield* Effect.sleep("2500 millis")
-      // The same lookup, as slow as it would be with a hundred times as many rows.
+      // The same lookup with the duration that a hundred times as many rows would take.
       const own = { organizationId: organization.id }
       const [fast] = yield* store.read({ ...own, name: "asked", limit: 1 })
       yield* store.write([
@@ -50,21 +50,21 @@ layer(Traced, { excludeTestServices: true, timeout: 120_000 })("what stands out 
           traceId: "f".repeat(32),
           spans: fast!.spans.map((span) => ({ ...span, duration: span.duration + 900_000_000 }))
         },
-        // A statement that nobody knows any more is no finding, and no failure.
+        // A trace whose statement's text isn't stored neither adds a finding nor fails.
         { ...slowTrace(organization.id, 500), statements: { "0": "/* max gone */ SELECT FROM nowhere" } }
       ])
-      const before = yield* findingsAmong(own)
+      const before = yield* diagnose(own)
       expect(before.findings[0]).toMatchObject({
         kind: "missing index",
         command: "max doctor",
         message: expect.stringMatching(
-          /^max contacts email:eq looks at every row of finder\.contacts, about 20,000, for .*fold_email/
+          /^max contacts email:eq reads every row of finder\.contacts, about 20,000, for .*fold_email/
         )
       })
       expect(before.findings.filter(({ kind }) => kind === "slow statement").length).toBeGreaterThan(0)
       yield* owner.unsafe(`CREATE INDEX ON finder.contacts ((max.fold_email(email::text) COLLATE "C"))`).unprepared
       yield* owner.unsafe("ANALYZE finder.contacts").unprepared
-      const after = yield* findingsAmong(own)
+      const after = yield* diagnose(own)
       expect(after.findings.map(({ kind }) => kind)).not.toContain("missing index")
     })
   )
