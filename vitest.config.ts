@@ -16,6 +16,7 @@ Map.groupBy ??= (items, key) => {
 const LONG = [
   "channels/cli",
   "database/embedded/EmbeddedServer",
+  "database/embedded/folders",
   "services/operations/Backup",
   "channels/http/process",
   "conformance/noninterference",

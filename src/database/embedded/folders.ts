@@ -1,6 +1,6 @@
 /**
- * Where things live and who may write there: the user's state folder, the data folder (another one than asked when
- * the server's user could not enter it), the socket folder.
+ * Resolves the state, data and socket folders and checks their owners and modes. As root, the data folder moves to a
+ * shared place when the server's user can't enter the configured one.
  */
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
@@ -10,7 +10,7 @@ import { basename, dirname, join } from "node:path"
 import { attempt, elsewhere, EmbeddedServerError, refusal } from "./error.ts"
 import { currentUser, isRoot, type ServerUser, unprivilegedUser } from "./processes.ts"
 
-/** The folders of one database, settled and checked, and the user its server runs as. */
+/** The checked folders of one database, and the user its server runs as. */
 export interface Place {
   readonly stateDir: string
   readonly dataDir: string
@@ -28,14 +28,14 @@ export const settle = Effect.fnUntraced(function* (options: {
   if (!isRoot(user)) return { stateDir, dataDir: yield* resolveFolder(options.dataDir), user, server: user }
 
   const server = yield* unprivilegedUser
-  const asked = yield* Effect.promise(() => canonical(options.dataDir))
-  if (yield* canEnter(dirname(asked), server)) {
-    const dataDir = yield* resolveFolder(asked)
-    // Parents that were just made follow root's umask and may be closed.
+  const configured = yield* Effect.promise(() => canonical(options.dataDir))
+  if (yield* canEnter(dirname(configured), server)) {
+    const dataDir = yield* resolveFolder(configured)
+    // Parents just created follow root's umask and may be closed to others.
     if (yield* canEnter(dirname(dataDir), server)) return { stateDir, dataDir, user, server }
   }
-  const dataDir = join(yield* sharedFolder(user), digest(asked, 16))
-  const notice = `The database is in ${dataDir}: its server runs as user ${server.name}, who can't enter ${asked}.`
+  const dataDir = join(yield* sharedFolder(user), digest(configured, 16))
+  const notice = `The database is in ${dataDir}: its server runs as user ${server.name}, which can't enter ${configured}.`
   return { stateDir, dataDir, user, server, notice }
 })
 
@@ -58,21 +58,21 @@ const openStateFolder = Effect.fnUntraced(function* (path: string, user: ServerU
   })
   if (stats.uid !== user.uid) {
     return yield* refusal(
-      `The state folder ${path} belongs to uid ${stats.uid}, not to you (uid ${user.uid}): use one of your own.`
+      `The state folder ${path} belongs to uid ${stats.uid}, not to you (uid ${user.uid}): use a folder that you own.`
     )
   }
   if ((stats.mode & 0o077) !== 0) {
     return yield* refusal(
-      `Others can look into the state folder ${path}, which holds the database's password: chmod 700 ${path}`
+      `Other users can read the state folder ${path}, which holds the database's password: chmod 700 ${path}`
     )
   }
   return folder
 })
 
-/** Makes a private folder and its parents; false when it was there. */
+/** Creates a private folder and its parents; false when it existed. */
 export const makeFolder = async (path: string): Promise<boolean> => {
   await mkdir(dirname(path), { recursive: true })
-  // Not recursive, as that reports a read-only disk as a missing folder.
+  // A recursive mkdir reports a read-only disk as a missing folder.
   return mkdir(path, { mode: 0o700 }).then(
     () => true,
     (cause: NodeJS.ErrnoException) => {
@@ -82,23 +82,23 @@ export const makeFolder = async (path: string): Promise<boolean> => {
   )
 }
 
-/** The path with its parents made and its symbolic links resolved. */
+/** Creates the path's parents and resolves its symbolic links. */
 const resolveFolder = (path: string): Effect.Effect<string, EmbeddedServerError> =>
   attempt(`Max can't use the database folder ${path}`, async () => {
     await mkdir(dirname(path), { recursive: true })
     return canonical(path)
   })
 
-/** The path without symbolic links, as far as it exists. */
+/** Resolves the symbolic links of the existing part of a path. */
 const canonical = (path: string): Promise<string> =>
   realpath(path).catch(async () => join(await canonical(dirname(path)), basename(path)))
 
-/** Whether the user may pass through every existing folder up to this one; access lists are not looked at. */
+/** Whether the mode bits of every existing folder on the path let the user pass; ignores access control lists. */
 export const canEnter = (path: string, user: ServerUser): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     for (let folder = await nearestExisting(path); ; folder = dirname(folder)) {
       const stats = await stat(folder)
-      // That a file isn't a folder is for mkdir to say.
+      // A file on the path is reported by mkdir.
       if (stats.isDirectory() && !mayTraverse(stats, user)) return false
       if (folder === dirname(folder)) return true
     }
@@ -109,13 +109,13 @@ const nearestExisting = (path: string): Promise<string> => realpath(path).catch(
 const mayTraverse = (stats: Stats, user: ServerUser): boolean =>
   (stats.mode & (stats.uid === user.uid ? 0o100 : stats.gid === user.gid ? 0o010 : 0o001)) !== 0
 
-/** Root's folder that every user can enter, for what a server under another uid has to reach. */
+/** A folder of root that every user can enter, for files that a server under another uid must reach. */
 export const sharedFolder = Effect.fnUntraced(function* (user: ServerUser) {
   const usual = "/var/lib/max"
   const path = yield* attempt("", () => mkdir(usual, { recursive: true, mode: 0o755 })).pipe(
     Effect.as(usual),
     Effect.catch(() =>
-      attempt("Max found no folder for its database", () =>
+      attempt("Max could not create a folder for its database", () =>
         mkdir("/var/tmp/max-root", { recursive: true, mode: 0o755 })
       ).pipe(Effect.as("/var/tmp/max-root"))
     )
@@ -125,9 +125,9 @@ export const sharedFolder = Effect.fnUntraced(function* (user: ServerUser) {
   return path
 })
 
-/** Fails unless the path is a real folder of that user into which nobody else can write. */
+/** Requires a real folder, owned by the user and writable by no other. */
 export const requireOwned = Effect.fnUntraced(function* (path: string, owner: ServerUser) {
-  const stats = yield* attempt(`Max can't look at ${path}`, () => lstat(path))
+  const stats = yield* attempt(`Max can't inspect ${path}`, () => lstat(path))
   if (!stats.isDirectory()) return yield* refusal(`${path} is not a folder. ${elsewhere}`)
   if (stats.uid !== owner.uid) {
     return yield* refusal(
@@ -135,17 +135,17 @@ export const requireOwned = Effect.fnUntraced(function* (path: string, owner: Se
     )
   }
   if ((stats.mode & 0o022) !== 0) {
-    return yield* refusal(`Others can write into ${path}, so Max doesn't use it: chmod go-w ${path}`)
+    return yield* refusal(`Other users can write into ${path}, so Max doesn't use it: chmod go-w ${path}`)
   }
 })
 
-/** A socket's whole path must fit into 104 bytes on macOS and 108 on Linux, with its end. */
+/** `sun_path` holds 104 bytes on macOS and 108 on Linux, including the terminating zero. */
 const longestSocketPath = 103
 const socketName = ".s.PGSQL.5432"
 
 export const port = 5432
 
-/** The path of the server's socket folder: private parents first, the shared /tmp where their path is too long. */
+/** The server's socket folder: below a private parent, or in the shared /tmp where that path is too long. */
 export const socketFolderOf = (place: Place, id: string): Effect.Effect<string> => {
   const name = id.slice(0, 8)
   const candidates = isRoot(place.user) ? [`/run/max-${name}`] : [join(place.stateDir, "run", name)]
@@ -166,21 +166,21 @@ export const socketFolderOf = (place: Place, id: string): Effect.Effect<string> 
   })
 }
 
-/** Makes the socket folder if need be, and fails unless it is the server user's alone. */
+/** Creates the socket folder if it is missing, and requires that only the server's user can enter it. */
 export const openSocketFolder = Effect.fnUntraced(function* (path: string, server: ServerUser) {
-  yield* attempt(`Max can't make the folder of its database socket`, async () => {
+  yield* attempt(`Max can't create the folder of its database socket`, async () => {
     const made = await makeFolder(path)
     if (made && server.uid !== process.geteuid?.()) await chown(path, server.uid, server.gid)
   })
   yield* requireSocketFolder(path, server)
 })
 
-/** Whoever owns the folder could put a server of their own behind the socket. */
+/** The owner of the folder could replace the socket by one of another server. */
 export const requireSocketFolder = Effect.fnUntraced(function* (path: string, server: ServerUser) {
-  const stats = yield* attempt(`Max can't look at the folder of its database socket`, () => lstat(path))
+  const stats = yield* attempt(`Max can't inspect the folder of its database socket`, () => lstat(path))
   if (!stats.isDirectory() || stats.uid !== server.uid || (stats.mode & 0o077) !== 0) {
     return yield* refusal(
-      `${path} should be a folder with mode 0700 of ${server.name} for the database's socket, and isn't: remove it and try again.`
+      `${path}, the folder of the database's socket, must belong to ${server.name} with mode 0700: remove it and try again.`
     )
   }
 })

@@ -1,6 +1,6 @@
 /**
- * Which data folders are ours. A Postgres folder can run commands (archive_command, libraries to preload), so only
- * one that this user's Max made itself, and registered in the state folder, is ever started or attached to.
+ * Checks the ownership of data folders. A Postgres folder can run commands (archive_command, preloaded libraries), so
+ * Max starts or joins only one that it created for this user and registered in the state folder.
  */
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
@@ -24,13 +24,13 @@ import {
   writeRegistration
 } from "./registration.ts"
 
-/** A data folder that is ours. */
+/** A data folder that Max created and registered. */
 export interface Installation {
   readonly id: string
-  /** The data folder, ours alone; `cluster` inside it belongs to the server's user. */
+  /** Owned by the current user; `cluster` inside it belongs to the server's user. */
   readonly dataDir: string
   readonly cluster: string
-  /** Its part of the state folder: password, registration, log. */
+  /** Its folder in the state folder: password, registration, log. */
   readonly home: string
   readonly lock: string
   readonly server: ServerUser
@@ -39,10 +39,10 @@ export interface Installation {
 
 const clusterName = "pg"
 
-/** Whether the data folder has a database in it. */
-export const isMade = (place: Place): Effect.Effect<boolean> => exists(join(place.dataDir, clusterName))
+/** Whether the data folder has a database. */
+export const hasCluster = (place: Place): Effect.Effect<boolean> => exists(join(place.dataDir, clusterName))
 
-/** The installation of the data folder, made now if the folder is new or empty; anything else is refused. */
+/** The installation of the data folder. Creates it in a new or empty folder; refuses any other content. */
 export const openInstallation = Effect.fnUntraced(function* (
   place: Place,
   major: string,
@@ -51,7 +51,7 @@ export const openInstallation = Effect.fnUntraced(function* (
   const existing = yield* readInstallation(place, major)
   if (existing !== undefined) return existing
   const create = Effect.gen(function* () {
-    // Another process may have made it between the look and the lock.
+    // Another process may have created it before this one got the lock.
     return (yield* readInstallation(place, major)) ?? (yield* createInstallation(place, yield* binaries))
   })
   return yield* attempt("Max can't use its state folder", () => makeFolder(installationsIn(place))).pipe(
@@ -59,10 +59,10 @@ export const openInstallation = Effect.fnUntraced(function* (
   )
 })
 
-/** The same installation, looked at again: a folder can be exchanged while a process runs. */
+/** Reads the installation again: the folder can be replaced while a process runs. */
 export const recheck = Effect.fnUntraced(function* (place: Place, major: string) {
   const installation = yield* readInstallation(place, major)
-  return installation ?? (yield* refusal(`The database folder ${place.dataDir} is gone: put it back or restart Max.`))
+  return installation ?? (yield* refusal(`The database folder ${place.dataDir} is gone: restore it or restart Max.`))
 })
 
 const installationsIn = (place: Place): string => join(place.stateDir, "embedded")
@@ -78,7 +78,7 @@ const readInstallation = Effect.fnUntraced(function* (
   yield* requireOwned(place.dataDir, place.user)
   const id = yield* readId(cluster)
   const registration = id === undefined ? undefined : yield* readRegistration(homeOf(place, id))
-  if (id === undefined || registration === undefined) return yield* notOurs(place.dataDir)
+  if (id === undefined || registration === undefined) return yield* notRegistered(place.dataDir)
   const home = homeOf(place, id)
   const server = { uid: registration.uid, gid: registration.gid, name: `uid ${registration.uid}` }
   yield* requireOwned(cluster, server)
@@ -96,9 +96,9 @@ const readInstallation = Effect.fnUntraced(function* (
   }
 })
 
-const notOurs = (dataDir: string): EmbeddedServerError =>
+const notRegistered = (dataDir: string): EmbeddedServerError =>
   refusal(
-    `${dataDir} has a Postgres database that your Max didn't make, and starting one can run its commands, so it stays untouched. ${elsewhere}`
+    `${dataDir} has a Postgres database that your Max didn't create. Starting it could run its commands, so it stays untouched. ${elsewhere}`
   )
 
 const requireMajor = Effect.fnUntraced(function* (dataDir: string, cluster: string, major: string) {
@@ -106,19 +106,17 @@ const requireMajor = Effect.fnUntraced(function* (dataDir: string, cluster: stri
   const found = text.trim().slice(0, 20)
   if (found !== major) {
     return yield* refusal(
-      `${dataDir} was written by Postgres ${found} and this Max brings Postgres ${major}: export the data with the Max that made it, or set MAX_DATA_DIR to a new folder.`
+      `${dataDir} was written by Postgres ${found} and this Max brings Postgres ${major}: export the data with the Max that wrote it, or set MAX_DATA_DIR to a new folder.`
     )
   }
 })
 
-/** Our settings go on the command line; ALTER SYSTEM is off, so whatever stands in this file came from outside. */
+/** Max passes settings on the command line and disables ALTER SYSTEM, so any setting in this file came from elsewhere. */
 const requireNoOverrides = Effect.fnUntraced(function* (cluster: string) {
   const path = join(cluster, "postgresql.auto.conf")
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => ""))
   if (text.split("\n").some((line) => !/^\s*(#|$)/.test(line))) {
-    return yield* refusal(
-      `${path} has settings that Max didn't write, so it doesn't start this database: take them out.`
-    )
+    return yield* refusal(`${path} has settings that Max didn't write, so it doesn't start this database: remove them.`)
   }
 })
 
@@ -138,32 +136,32 @@ const createInstallation = Effect.fnUntraced(function* (
   )
 })
 
-/** Takes a new or empty folder, or one in which an earlier attempt of ours was killed. */
+/** Claims a new or empty folder, or one where an earlier attempt was killed. */
 const claimFolder = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
   yield* attempt(`Max can't use the database folder ${dataDir}`, () => makeFolder(dataDir))
-  const stats = yield* attempt(`Max can't look at ${dataDir}`, () => lstat(dataDir))
+  const stats = yield* attempt(`Max can't inspect ${dataDir}`, () => lstat(dataDir))
   if (stats.uid !== place.user.uid) yield* requireOwned(dataDir, place.user)
-  const entries = yield* attempt(`Max can't look into ${dataDir}`, () => readdir(dataDir))
+  const entries = yield* attempt(`Max can't read ${dataDir}`, () => readdir(dataDir))
   const leftovers = new Set<string>()
-  for (const entry of entries.filter((name) => !furniture.includes(name))) {
+  for (const entry of entries.filter((name) => !ignoredEntries.includes(name))) {
     const id = /^init-([0-9a-f]{32})(\.secret)?$/.exec(entry)?.[1]
     if (id === undefined || !(yield* exists(homeOf(place, id)))) {
       return yield* entries.includes("PG_VERSION")
-        ? notOurs(dataDir)
-        : refusal(`${dataDir} isn't empty and your Max didn't make it, so it stays untouched. ${elsewhere}`)
+        ? notRegistered(dataDir)
+        : refusal(`${dataDir} isn't empty and your Max didn't create it, so it stays untouched. ${elsewhere}`)
     }
     leftovers.add(id)
   }
   yield* Effect.forEach(leftovers, (id) => discard(place, id), { discard: true })
-  // The server's other user passes through root's folder on its way to the cluster.
+  // As root, the server's user has to traverse this folder to reach the cluster.
   yield* attempt(`Max can't use ${dataDir}`, () => chmod(dataDir, isRoot(place.user) ? 0o711 : 0o700))
 })
 
-/** What an empty folder may hold. */
-const furniture = ["lost+found", ".DS_Store", ".gitignore"]
+/** Entries that a folder may have and still count as empty. */
+const ignoredEntries = ["lost+found", ".DS_Store", ".gitignore"]
 
-/** Works in a folder beside the cluster's and renames it at the end: a cluster is whole or isn't there. */
+/** Runs initdb in a temporary folder and renames it at the end, so that a cluster is complete or absent. */
 const fillCluster = Effect.fnUntraced(function* (
   place: Place,
   binaries: Binaries,
@@ -174,7 +172,7 @@ const fillCluster = Effect.fnUntraced(function* (
   const [home, cluster, partial] = [homeOf(place, id), join(dataDir, clusterName), partialOf(place, id)]
   const passwordFile = `${partial}.secret`
   const owner = isRoot(place.user) ? server : undefined
-  yield* attempt("Max can't make its database folder", async () => {
+  yield* attempt("Max can't create its database folder", async () => {
     await writeNew(passwordFile, password, owner)
     await mkdir(partial, { mode: 0o700 })
     if (owner !== undefined) await chown(partial, owner.uid, owner.gid)
@@ -187,7 +185,7 @@ const fillCluster = Effect.fnUntraced(function* (
   })
   yield* writeRegistration(home, registrationOf(cluster, stats, server))
   yield* attempt("Max can't finish its database folder", async () => {
-    // A project's database belongs into no project's history.
+    // Keeps the database out of the project's version control.
     await writeFile(join(dataDir, ".gitignore"), "*\n")
     await rename(partial, cluster)
     await syncFolder(dataDir).catch(() => undefined)
@@ -197,7 +195,7 @@ const fillCluster = Effect.fnUntraced(function* (
 
 const partialOf = (place: Place, id: string): string => join(place.dataDir, `init-${id}`)
 
-/** Removes what an attempt left behind; its initdb may have outlived it and still be writing. */
+/** Removes the files of a failed attempt; retries, because its initdb may still be writing. */
 const discard = Effect.fnUntraced(function* (place: Place, id: string) {
   if ((yield* readId(join(place.dataDir, clusterName))) === id) return
   const leftovers = [partialOf(place, id), `${partialOf(place, id)}.secret`, homeOf(place, id)]

@@ -1,4 +1,4 @@
-/** A process's hold on the server: one idle connection with a shared advisory lock, which the last one to leave upgrades. */
+/** A process's lease on the server: one idle connection with a shared advisory lock. The last process upgrades it to stop the server. */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Deferred, Effect, Exit, Schedule, Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
@@ -11,13 +11,13 @@ import { withLock } from "./processes.ts"
 export interface Lease {
   readonly connection: PgConnection.PgConnection
   readonly postmaster: Postmaster
-  /** Done when the connection is gone, by whatever cause. */
+  /** Completes when the connection has closed, for any reason. */
   readonly lost: Effect.Effect<void>
   readonly isLost: () => boolean
   readonly close: Effect.Effect<void>
 }
 
-/** Connects, waits while someone is deciding to stop the server, and makes the database `max` the first time. */
+/** Connects, waits while another process holds the exclusive lock to stop the server, and creates the database `max` once. */
 export const openLease = Effect.fnUntraced(function* (
   installation: Installation,
   postmaster: Postmaster
@@ -39,7 +39,7 @@ export const openLease = Effect.fnUntraced(function* (
 })
 
 const session = (installation: Installation): PgConnection.Config => ({
-  // Locks belong to a database; this one is never dropped or restored.
+  // Advisory locks are per database; this database is never dropped or restored.
   database: "postgres",
   username: "max_owner",
   password: installation.password,
@@ -52,7 +52,7 @@ const session = (installation: Installation): PgConnection.Config => ({
   }
 })
 
-/** The advisory lock that every lease shares; the number only has to be nobody else's. */
+/** The advisory lock that every lease shares; an arbitrary number, used for nothing else. */
 const leaseLock = 7236975001
 
 const enter = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
@@ -63,7 +63,7 @@ const enter = Effect.fnUntraced(function* (connection: PgConnection.PgConnection
   yield* connection.query("CREATE DATABASE max").pipe(Effect.catchIf(isDuplicate, () => Effect.void))
 })
 
-/** Another process that came at the same time made it. */
+/** Another process created it concurrently. */
 const isDuplicate = (error: SqlError): boolean => ["42P04", "23505"].includes(sqlState(error) ?? "")
 
 const sqlState = (error: SqlError): string | undefined => {
@@ -71,27 +71,26 @@ const sqlState = (error: SqlError): string | undefined => {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
 }
 
-/** Starting up, shutting down, crashed, full: states of a server that another moment may change. */
-const passing = ["57P01", "57P02", "57P03", "53300", "55P03", "57014"]
+/** Transient states: starting, stopping, crashed, out of connections, lock or statement timeout. */
+const transient = ["57P01", "57P02", "57P03", "53300", "55P03", "57014"]
 
 const explain = (error: SqlError, installation: Installation): EmbeddedServerError | NotYet => {
   const { cause } = error.reason
   const message = cause instanceof Error ? cause.message : error.message
-  if (error.reason._tag === "ConnectionError" || passing.includes(sqlState(error) ?? "")) return new NotYet({ message })
+  if (error.reason._tag === "ConnectionError" || transient.includes(sqlState(error) ?? ""))
+    return new NotYet({ message })
   if (error.reason._tag === "AuthenticationError") {
     return refusal(
       `The embedded database rejects its password (${message}): restore ${installation.home}/secret, or set MAX_DATA_DIR to a new folder.`
     )
   }
-  return refusal(
-    `The embedded database doesn't answer as it should: ${message}. Set DATABASE_URL to a Postgres server.`
-  )
+  return refusal(`The embedded database answers unexpectedly: ${message}. Set DATABASE_URL to a Postgres server.`)
 }
 
-/** Gives the lease up; the last one out stops the server. */
+/** Releases the lease; the last process stops the server. */
 const leave = (lease: Lease, installation: Installation): Effect.Effect<void> =>
   isLast(lease.connection).pipe(
-    // Finalizers can't be interrupted, and the server may not answer any more.
+    // Finalizers can't be interrupted, so the wait for an unresponsive server is bounded.
     Effect.interruptible,
     Effect.timeoutOrElse({ duration: "3 seconds", orElse: () => Effect.succeed(false) }),
     Effect.flatMap((last) => (last ? stop(lease.postmaster, installation) : Effect.void)),
@@ -101,11 +100,11 @@ const leave = (lease: Lease, installation: Installation): Effect.Effect<void> =>
 
 const stop = Effect.fnUntraced(function* ({ pid, socketDir }: Postmaster, installation: Installation) {
   yield* stopPostmaster(pid, installation)
-  // Under the lock nobody is launching a server that needs the folder.
+  // The lock excludes a concurrent launch, which needs the folder.
   yield* withLock(installation.lock, removeSocketFolder(socketDir, installation))
 })
 
-/** Leaves without a lease, as after an interruption on the way to one: a server that we started must not stay behind. */
+/** Stops the server if no process has a lease: used after an interrupted start, and when the lease was lost. */
 export const depart = (installation: Installation): Effect.Effect<void> =>
   findPostmaster(installation).pipe(
     Effect.flatMap((postmaster) =>
@@ -117,33 +116,33 @@ export const depart = (installation: Installation): Effect.Effect<void> =>
   )
 
 /**
- * Two that leave at once both give up their share first, so one of them gets the lock alone. A newcomer then waits
- * for our lock and shows in the list: let it in.
+ * Processes that leave concurrently all release their shared lock first, so one of them gets the exclusive lock. A
+ * process that joins then waits for the lock and shows in pg_stat_activity, and the server stays.
  */
 const isLast = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
   yield* connection.query(`SELECT pg_advisory_unlock_shared(${leaseLock})::text`)
   const { rows } = yield* connection.query(`SELECT pg_try_advisory_lock(${leaseLock}) AS alone`)
   if (rows[0]?.["alone"] !== true) return false
   const others = yield* othersOf(connection).pipe(
-    // Our own pool's sessions may still be on their way out.
-    Effect.repeat({ while: (others) => others === "sessions", schedule: patience })
+    // Sessions of this process's pools may still be closing.
+    Effect.repeat({ while: (others) => others === "sessions", schedule: closingSessions })
   )
   return others === "none"
 })
 
-const patience = Schedule.spaced("10 millis").pipe(Schedule.upTo({ duration: "1 second" }))
+const closingSessions = Schedule.spaced("10 millis").pipe(Schedule.upTo({ duration: "1 second" }))
 
 const othersOf = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
   const { rows } = yield* connection.query(
-    `SELECT CASE WHEN count(*) = 0 THEN 'none' WHEN bool_or(wait_event = 'advisory') THEN 'newcomer' ELSE 'sessions' END AS others
+    `SELECT CASE WHEN count(*) = 0 THEN 'none' WHEN bool_or(wait_event = 'advisory') THEN 'joining' ELSE 'sessions' END AS others
      FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
   )
   return rows[0]?.["others"]
 })
 
 /**
- * Holds a lease for as long as the scope is open. When the server dies under us it is brought back by whoever
- * notices first, so that a long-running process works again without being restarted.
+ * Holds a lease while the scope is open. When the server dies, the first process to notice starts it again, so that a
+ * long-running process recovers without a restart.
  */
 export const holdLease = Effect.fnUntraced(function* (
   enter: Effect.Effect<Lease, EmbeddedServerError>,
@@ -168,8 +167,8 @@ export const holdLease = Effect.fnUntraced(function* (
       )
     )
   )
-  yield* renew.pipe(Effect.retry(comeback), Effect.forever, Effect.forkScoped)
+  yield* renew.pipe(Effect.retry(reconnecting), Effect.forever, Effect.forkScoped)
   return lease.postmaster
 })
 
-const comeback = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+const reconnecting = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])

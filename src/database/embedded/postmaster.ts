@@ -1,17 +1,21 @@
-/** The server process of an installation: found by its pid file, launched, stopped. */
+/**
+ * The server process of an installation: found by its pid file, started by pg_ctl, stopped by a signal.
+ *
+ * Finding and stopping do without pg_ctl: `pg_ctl status` takes any live process with the recorded pid for the server,
+ * and `pg_ctl stop` finds no server whose data folder was moved while it runs.
+ */
 import { Effect, Schedule } from "effect"
-import type { ChildProcess } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { open, readFile, rename, rm, rmdir, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type { Binaries } from "./binaries.ts"
 import { attempt, EmbeddedServerError, NotYet, refusal } from "./error.ts"
 import { openSocketFolder, port } from "./folders.ts"
 import type { Installation } from "./installation.ts"
 import { identify, isAlive } from "./processes.ts"
-import { complaintIn, spawnProgram } from "./programs.ts"
+import { complaintIn, runProgram } from "./programs.ts"
 
-/** A live server of ours, as its pid file describes it. */
+/** A live server of an installation, as its pid file describes it. */
 export interface Postmaster {
   readonly pid: number
   readonly socketDir: string
@@ -22,11 +26,11 @@ export interface Postmaster {
 export const socketOf = (server: { readonly socketDir: string; readonly port: number }): string =>
   join(server.socketDir, `.s.PGSQL.${server.port}`)
 
-/** The installation's server if it lives, ready or not; a pid that another program has by now doesn't count. */
+/** The installation's live server, ready or not; undefined when the recorded pid belongs to another program. */
 export const findPostmaster = (installation: Installation): Effect.Effect<Postmaster | undefined> =>
   Effect.promise(async () => {
     const postmaster = await readPidFile(installation)
-    return postmaster !== undefined && (await isOurs(postmaster.pid, installation)) ? postmaster : undefined
+    return postmaster !== undefined && (await isServerOf(postmaster.pid, installation)) ? postmaster : undefined
   })
 
 const pidFileOf = (installation: Installation): string => join(installation.cluster, "postmaster.pid")
@@ -40,12 +44,12 @@ const readPidFile = async (installation: Installation): Promise<Postmaster | und
   return { pid, socketDir: lines[4] ?? "", port: Number(lines[3]), ready: lines[7] === "ready" }
 }
 
-const isOurs = async (pid: number, installation: Installation): Promise<boolean> => {
-  const found = await identify(pid)
-  if (found?.uid !== installation.server.uid || !found.command.includes("postgres")) return false
-  // A server works in its cluster, wherever that was moved; who may not see where has its command line.
+const isServerOf = async (pid: number, installation: Installation): Promise<boolean> => {
+  const process = await identify(pid)
+  if (process?.uid !== installation.server.uid || !process.command.includes("postgres")) return false
+  // The working directory follows a moved cluster; systems without /proc have only the command line.
   return (
-    found.command.includes(` -D ${installation.cluster} `) || isSameFolder(`/proc/${pid}/cwd`, installation.cluster)
+    process.command.includes(` -D ${installation.cluster} `) || isSameFolder(`/proc/${pid}/cwd`, installation.cluster)
   )
 }
 
@@ -54,10 +58,14 @@ const isSameFolder = async (one: string, other: string): Promise<boolean> => {
   return a !== undefined && a.dev === b?.dev && a.ino === b.ino
 }
 
-/** Has a server end its sessions and stop, and waits until it has. */
+/** Stops a server (fast shutdown: its sessions are ended) and waits for its exit, at most 10 seconds. */
 export const stopPostmaster = Effect.fnUntraced(function* (pid: number, installation: Installation) {
-  yield* Effect.sync(() => signal(pid, "SIGINT"))
-  yield* Effect.promise(() => isOurs(pid, installation)).pipe(
+  try {
+    process.kill(pid, "SIGINT")
+  } catch {
+    // It has exited already.
+  }
+  yield* Effect.promise(() => isServerOf(pid, installation)).pipe(
     Effect.repeat({
       while: (lives) => lives,
       schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))
@@ -65,21 +73,15 @@ export const stopPostmaster = Effect.fnUntraced(function* (pid: number, installa
   )
 })
 
-/** Keeps /run and /tmp tidy; goes on if a server runs again or the folder isn't empty. */
+/** Keeps /run and /tmp tidy; does nothing while a server runs or the folder has files. */
 export const removeSocketFolder = Effect.fnUntraced(function* (socketDir: string, installation: Installation) {
   if ((yield* findPostmaster(installation)) !== undefined) return
   yield* Effect.promise(() => rmdir(socketDir).catch(() => undefined))
 })
 
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It ended by itself.
-  }
-}
+const START_SECONDS = 20
 
-/** Starts the server and waits until it takes connections; the caller holds the installation's lock. */
+/** Starts the server and waits until it accepts connections; the caller holds the installation's lock. */
 export const launch = Effect.fnUntraced(function* (
   installation: Installation,
   binaries: Binaries,
@@ -89,31 +91,36 @@ export const launch = Effect.fnUntraced(function* (
   yield* clearLeftovers(installation, socketDir)
   yield* writeSettingFiles(installation)
   const log = yield* openLog(installation)
-  const child = yield* spawnProgram({
-    path: binaries.postgres,
-    args: argumentsOf(installation, socketDir),
+  const options = argumentsOf(installation, socketDir).map(shellQuoted).join(" ")
+  // pg_ctl passes the server's path and -D through a shell without escaping: hence a relative path, and PGDATA.
+  const { code, output } = yield* runProgram({
+    path: binaries.pgCtl,
+    args: ["start", "--silent", "--wait", "--timeout", String(START_SECONDS), "-p", "./postgres", "--options", options],
+    folder: dirname(binaries.pgCtl),
+    variables: { PGDATA: installation.cluster },
     server: installation.server,
-    stdio: ["ignore", log.fd, log.fd]
+    // The server inherits the log: its user can't open files of the state folder.
+    stdio: ["ignore", log.fd, "pipe"]
   }).pipe(Effect.ensuring(Effect.sync(() => closeSync(log.fd))))
-  child.unref()
-  return yield* untilReady(installation, child, log).pipe(
-    Effect.onInterrupt(() => (child.pid === undefined ? Effect.void : stopPostmaster(child.pid, installation)))
-  )
+  const postmaster = yield* findPostmaster(installation)
+  if (code === 0 && postmaster !== undefined) return postmaster
+  if (postmaster !== undefined) return yield* new NotYet({ message: "the server is still starting" })
+  return yield* explainExit(log, output)
 })
 
 /**
- * Postgres clears the files of a dead server itself, but refuses when their pid is in use again, by whatever program.
- * Nobody else launches while we hold the lock, so a pid that isn't our server's is stale.
+ * Postgres removes the files of a dead server, but refuses to start when another process has got the recorded pid. The
+ * caller holds the launch lock, so a pid that isn't the installation's server is stale.
  */
 const clearLeftovers = (installation: Installation, socketDir: string): Effect.Effect<void, EmbeddedServerError> =>
-  attempt("Max can't clear up after its last database server", async () => {
+  attempt("Max can't remove the files of its last database server", async () => {
     const left = await readPidFile(installation)
     if (left !== undefined && isAlive(left.pid)) await rm(pidFileOf(installation), { force: true })
     const socket = socketOf({ socketDir, port })
     await Promise.all([rm(socket, { force: true }), rm(`${socket}.lock`, { force: true })])
   })
 
-/** Both lie in the data folder, which is ours alone: not in the cluster, whose own copies nobody reads. */
+/** Both are in the data folder, which only the current user can write; the cluster's own copies are never read. */
 const settingFilesOf = (installation: Installation) => ({
   config: join(installation.dataDir, "postgresql.conf"),
   hba: join(installation.dataDir, "pg_hba.conf")
@@ -122,14 +129,11 @@ const settingFilesOf = (installation: Installation) => ({
 const writeSettingFiles = (installation: Installation): Effect.Effect<void, EmbeddedServerError> =>
   attempt("Max can't write its database's settings", async () => {
     const { config, hba } = settingFilesOf(installation)
-    await replaceFile(
-      config,
-      "# Max gives every setting on the command line, and writes this file anew at each start.\n"
-    )
+    await replaceFile(config, "# Max passes every setting on the command line and rewrites this file at each start.\n")
     await replaceFile(hba, "local all all scram-sha-256\n")
   })
 
-/** The server's other user must be able to read it, whatever root's umask. */
+/** As root, the server's user must be able to read the file, whatever root's umask. */
 const replaceFile = async (path: string, text: string): Promise<void> => {
   const partial = `${path}.new`
   await rm(partial, { force: true })
@@ -143,7 +147,7 @@ const replaceFile = async (path: string, text: string): Promise<void> => {
   await rename(partial, path)
 }
 
-/** The command line beats every file, postgresql.auto.conf too, which Postgres insists on reading from the cluster. */
+/** The command line overrides every file, including postgresql.auto.conf, which Postgres always reads from the cluster. */
 const argumentsOf = (installation: Installation, socketDir: string): ReadonlyArray<string> => {
   const { config, hba } = settingFilesOf(installation)
   const settings = {
@@ -153,7 +157,7 @@ const argumentsOf = (installation: Installation, socketDir: string): ReadonlyArr
     port: String(port),
     unix_socket_directories: socketDir,
     unix_socket_permissions: "0700",
-    ...laptop,
+    ...forOneMachine,
     ...quietLog,
     ...noCommands
   }
@@ -164,10 +168,12 @@ const argumentsOf = (installation: Installation, socketDir: string): ReadonlyArr
   ]
 }
 
-const laptop = {
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const forOneMachine = {
   cluster_name: "max",
   max_connections: "100",
-  // Room for a restore of some two thousand tables, which is one transaction.
+  // Enough for a restore of some two thousand tables in one transaction.
   max_locks_per_transaction: "256",
   shared_buffers: "128MB",
   fsync: "on",
@@ -177,7 +183,7 @@ const laptop = {
   timezone: "UTC"
 }
 
-/** Statements, their values and the rows that errors quote are people's data and stay out of the log. */
+/** Keeps personal data out of the log: statements, parameters and the rows that error messages quote. */
 const quietLog = {
   log_destination: "stderr",
   logging_collector: "off",
@@ -194,7 +200,7 @@ const quietLog = {
   log_disconnections: "off"
 }
 
-/** Every setting that names a program or a library to load. */
+/** Clears every setting that names a command or a library to load. */
 const noCommands = {
   allow_alter_system: "off",
   archive_mode: "off",
@@ -218,7 +224,7 @@ const noCommands = {
 interface Log {
   readonly path: string
   readonly fd: number
-  /** Where this start's lines begin. */
+  /** The offset of this start's first line. */
   readonly from: number
 }
 
@@ -226,7 +232,7 @@ const largestLog = 1_000_000
 
 const openLog = (installation: Installation): Effect.Effect<Log, EmbeddedServerError> =>
   attempt("Max can't write its database's log", async () => {
-    const path = logOf(installation)
+    const path = join(installation.home, "server.log")
     const size = await stat(path).then(
       (s) => s.size,
       () => 0
@@ -235,38 +241,16 @@ const openLog = (installation: Installation): Effect.Effect<Log, EmbeddedServerE
     return { path, fd: openSync(path, "a", 0o600), from: size > largestLog ? 0 : size }
   })
 
-const logOf = (installation: Installation): string => join(installation.home, "server.log")
+/** Conflicts with a concurrent start, or with the last sessions of a killed server: a retry succeeds. */
+const transient = /lock file .* already exists|pre-existing shared memory block/
 
-const untilReady = (
-  installation: Installation,
-  child: ChildProcess,
-  log: Log
-): Effect.Effect<Postmaster, EmbeddedServerError | NotYet> =>
-  Effect.suspend(() => look(installation, child, log)).pipe(
-    Effect.retry({
-      while: (error) => error._tag === "NotYet" && child.exitCode === null && child.signalCode === null,
-      schedule: Schedule.spaced("5 millis").pipe(Schedule.upTo({ duration: "20 seconds" }))
-    })
-  )
-
-const look = Effect.fnUntraced(function* (
-  installation: Installation,
-  child: ChildProcess,
-  log: Log
-): Effect.fn.Return<Postmaster, EmbeddedServerError | NotYet> {
-  if (child.exitCode !== null || child.signalCode !== null) return yield* explainExit(log)
-  const postmaster = yield* Effect.promise(() => readPidFile(installation))
-  if (postmaster?.pid === child.pid && postmaster?.ready) return postmaster
-  return yield* new NotYet({ message: "the server is still starting" })
-})
-
-/** What another start, or the last sessions of a killed server, cause; both pass. */
-const passing = /lock file .* already exists|pre-existing shared memory block/
-
-const explainExit = Effect.fnUntraced(function* (log: Log): Effect.fn.Return<never, EmbeddedServerError | NotYet> {
+const explainExit = Effect.fnUntraced(function* (
+  log: Log,
+  output: string
+): Effect.fn.Return<never, EmbeddedServerError | NotYet> {
   const text = yield* attempt("Max can't read its database's log", () => readFile(log.path))
-  const complaint = complaintIn(text.subarray(log.from).toString("utf8"))
-  if (passing.test(complaint)) return yield* new NotYet({ message: complaint })
+  const complaint = complaintIn(`${text.subarray(log.from).toString("utf8")}\n${output}`)
+  if (transient.test(complaint)) return yield* new NotYet({ message: complaint })
   return yield* refusal(
     `The embedded database doesn't start: ${complaint} (log: ${log.path}). Set DATABASE_URL to a Postgres server, or MAX_DATA_DIR to a new folder.`
   )

@@ -1,7 +1,4 @@
-/**
- * Who is running: other processes by pid, the user a server runs as, and the lock that lets
- * one process at a time prepare or launch.
- */
+/** Identifies processes across reuse of pids, selects the user a server runs as, and holds lock files. */
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -19,14 +16,14 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** What tells a process from a later one with the same pid: its command line, its start and its user. */
+/** Distinguishes a process from a later one with the same pid. */
 interface ProcessIdentity {
   readonly command: string
   readonly started: string
   readonly uid: number
 }
 
-/** The process with this pid; undefined when there is none, or only a zombie that nobody reaps. */
+/** The process with this pid; undefined when there is none or it is a zombie. */
 export const identify = async (pid: number): Promise<ProcessIdentity | undefined> => {
   if (!isAlive(pid)) return undefined
   return (process.platform === "linux" ? identifyByProc(pid) : identifyByPs(pid)).catch(() => undefined)
@@ -38,7 +35,7 @@ const identifyByProc = async (pid: number): Promise<ProcessIdentity | undefined>
     readFile(`/proc/${pid}/cmdline`, "utf8"),
     stat(`/proc/${pid}`)
   ])
-  // The second field is the program's name in brackets and may hold anything, so count from its end.
+  // The second field, the program's name in parentheses, may contain spaces and parentheses: count from its end.
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ")
   if (fields[0] === "Z") return undefined
   return { command: command.replaceAll("\0", " "), started: fields[19] ?? "", uid: folder.uid }
@@ -62,7 +59,7 @@ export interface ServerUser {
 
 export const isRoot = (user: ServerUser): boolean => user.uid === 0
 
-/** This process's own user; refused where the system has none (Windows). */
+/** This process's user; fails where the system has no user ids (Windows). */
 export const currentUser: Effect.Effect<ServerUser, EmbeddedServerError> = Effect.suspend(() => {
   const uid = process.geteuid?.()
   const gid = process.getegid?.()
@@ -71,7 +68,7 @@ export const currentUser: Effect.Effect<ServerUser, EmbeddedServerError> = Effec
     : Effect.succeed({ uid, gid, name: `uid ${uid}` })
 })
 
-/** Postgres refuses to run as root, and initdb wants its user to have a name: root lends the server to one of these. */
+/** Postgres refuses to run as root, and initdb requires a named user: as root, the server runs as the first that exists. */
 const candidates = ["max", "postgres", "nobody"]
 
 export const unprivilegedUser: Effect.Effect<ServerUser, EmbeddedServerError> = Effect.gen(function* () {
@@ -90,11 +87,11 @@ export const unprivilegedUser: Effect.Effect<ServerUser, EmbeddedServerError> = 
   )
 })
 
-/** How a child process becomes that user; nothing to do when it is ours already. */
+/** The spawn options that change a child process to the user; empty when it is the current user. */
 export const spawnAs = (user: ServerUser): { readonly uid?: number; readonly gid?: number } =>
   user.uid === process.geteuid?.() ? {} : { uid: user.uid, gid: user.gid }
 
-/** Runs `use` while holding the lock file; `NotYet` while another live process holds it. */
+/** Runs `use` while holding the lock file; fails with `NotYet` while another live process holds it. */
 export const withLock = <A, E>(
   path: string,
   use: Effect.Effect<A, E>
@@ -122,31 +119,31 @@ const createLock = async (path: string, content: string): Promise<boolean> => {
     return true
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return false
-    // A full disk makes files but can't fill them.
+    // A full disk creates the file but can't write it.
     await rm(path, { force: true })
     throw cause
   }
 }
 
 /**
- * Two processes may find the same stale lock, and the slower one would then remove the faster one's new lock: so
- * move it aside first, look at what was moved, and put back what turns out to be live.
+ * Two processes may find the same stale lock, and the slower one would then delete the faster one's new lock. So this
+ * renames the file first, reads what it renamed, and restores a live lock.
  */
 const discardStaleLock = async (path: string): Promise<boolean> => {
-  const found = await readFile(path, "utf8").catch(() => undefined)
-  if (found === undefined) return true
-  if (await isHeld(path, found)) return false
+  const stale = await readFile(path, "utf8").catch(() => undefined)
+  if (stale === undefined) return true
+  if (await isHeld(path, stale)) return false
   const aside = `${path}.${process.pid}`
   await rename(path, aside).catch(() => undefined)
   const moved = await readFile(aside, "utf8").catch(() => undefined)
-  if (moved !== undefined && moved !== found) await createLock(path, moved)
+  if (moved !== undefined && moved !== stale) await createLock(path, moved)
   await rm(aside, { force: true })
-  return moved === found
+  return moved === stale
 }
 
 const isHeld = async (path: string, content: string): Promise<boolean> => {
   const [pid, started] = content.split(" ", 2).map((part) => part.trim())
-  // Created but not yet written: give its owner a moment.
+  // Created but not yet written: treat it as held for 5 seconds.
   if (!pid)
     return (
       Date.now() -

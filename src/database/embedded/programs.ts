@@ -1,4 +1,4 @@
-/** Running Postgres' own programs: their user, their environment, and what they last complained about. */
+/** Runs the Postgres programs as the server's user, in a clean environment, and extracts their error messages. */
 import { Effect } from "effect"
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { elsewhere, EmbeddedServerError, reasonOf, refusal } from "./error.ts"
@@ -10,17 +10,26 @@ interface Program {
   readonly args: ReadonlyArray<string>
   readonly server: ServerUser
   readonly stdio: StdioOptions
+  /** The working directory; `/` by default, because the server's user may not be able to enter the caller's. */
+  readonly folder?: string
+  readonly variables?: Readonly<Record<string, string>>
 }
 
-/** Starts the program in a session of its own: a Ctrl-C in our terminal isn't meant for it. */
-export const spawnProgram = (program: Program): Effect.Effect<ChildProcess, EmbeddedServerError> =>
+/** Runs a program to its end; `output` is the end of what it wrote to its pipes. Interruption kills its process group. */
+export const runProgram = Effect.fnUntraced(function* (program: Program) {
+  const child = yield* spawnProgram(program)
+  return yield* outcomeOf(child).pipe(Effect.onInterrupt(() => Effect.sync(() => killGroup(child))))
+})
+
+/** Starts the program in its own session, so that a Ctrl-C in the terminal doesn't reach it. */
+const spawnProgram = (program: Program): Effect.Effect<ChildProcess, EmbeddedServerError> =>
   Effect.callback<ChildProcess, unknown>((resume) => {
     try {
       const child = spawn(program.path, program.args, {
         ...spawnAs(program.server),
-        // The caller's folder may be closed to the server's user, and its PG* and LD_* variables are not for Postgres.
-        cwd: "/",
-        env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" },
+        cwd: program.folder ?? "/",
+        // Not the caller's environment: its PG* and LD_* variables would change the server.
+        env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", ...program.variables },
         stdio: program.stdio,
         detached: true
       })
@@ -51,33 +60,33 @@ const explainSpawn = Effect.fnUntraced(function* (
   )
 })
 
-/** What went wrong, in a program's own words: its first complaint, as the others follow from it, else its last line. */
+/** The first error message of a program's output, since later ones follow from it; otherwise the last line. */
 export const complaintIn = (output: string): string => {
   const lines = output
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
   const at = lines.findIndex((line) => severity.test(line))
-  if (at === -1) return lines.at(-1)?.slice(0, 300) ?? "it ended without a word, as on a full disk"
+  if (at === -1) return lines.at(-1)?.slice(0, 300) ?? "it exited without a message, as on a full disk"
   const complaint = lines[at]?.replace(severity, "$1: ").slice(0, 300) ?? ""
-  // "Check free disk space", where Postgres says so.
+  // Such as "Check free disk space".
   const hint = lines[at + 1]?.match(/HINT: +(.*)$/)?.[1]
   return hint === undefined ? complaint : `${complaint} (${hint})`
 }
 
-/** With what stands before it: the time and process, or what initdb was about to do. */
+/** Also matches the prefix of the line: time and process id, or the step that initdb was in. */
 const severity = /^.*?\b(PANIC|FATAL|ERROR|error): +/
 
 const initdbDeadline = "90 seconds"
 
-/** Fills an empty folder with a new cluster owned by `max_owner`. */
+/** Creates a cluster with the superuser `max_owner` in an empty folder. */
 export const runInitdb = Effect.fnUntraced(function* (options: {
   readonly initdb: string
   readonly cluster: string
   readonly passwordFile: string
   readonly server: ServerUser
 }): Effect.fn.Return<void, EmbeddedServerError> {
-  const child = yield* spawnProgram({
+  const { code, output } = yield* runProgram({
     path: options.initdb,
     server: options.server,
     stdio: ["ignore", "pipe", "pipe"],
@@ -92,34 +101,32 @@ export const runInitdb = Effect.fnUntraced(function* (options: {
       "--builtin-locale=C.UTF-8",
       "--no-instructions"
     ]
-  })
-  const { code, output } = yield* outcome(child).pipe(
-    Effect.onInterrupt(() => Effect.sync(() => killGroup(child))),
+  }).pipe(
     Effect.timeoutOrElse({
       duration: initdbDeadline,
-      orElse: () => refusal(`Making the database took longer than ${initdbDeadline} and was given up. ${elsewhere}`)
+      orElse: () => refusal(`Creating the database took longer than ${initdbDeadline} and was stopped. ${elsewhere}`)
     })
   )
-  if (code !== 0) return yield* refusal(`Max could not make its database: ${complaintIn(output)}. ${elsewhere}`)
+  if (code !== 0) return yield* refusal(`Max could not create its database: ${complaintIn(output)}. ${elsewhere}`)
 })
 
-const outcome = (child: ChildProcess): Effect.Effect<{ readonly code: number | null; readonly output: string }> =>
+const outcomeOf = (child: ChildProcess): Effect.Effect<{ readonly code: number | null; readonly output: string }> =>
   Effect.callback((resume) => {
     let output = ""
-    const keep = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       output = (output + chunk.toString("utf8")).slice(-20_000)
     }
-    child.stdout?.on("data", keep)
-    child.stderr?.on("data", keep)
+    child.stdout?.on("data", append)
+    child.stderr?.on("data", append)
     child.once("close", (code) => resume(Effect.succeed({ code, output })))
   })
 
-/** initdb runs servers of its own, which share its process group. */
+/** The servers that initdb starts share its process group. */
 const killGroup = (child: ChildProcess): void => {
   if (child.pid === undefined) return
   try {
     process.kill(-child.pid, "SIGKILL")
   } catch {
-    // It ended by itself.
+    // It has exited already.
   }
 }

@@ -1,6 +1,4 @@
-/**
- * What the state folder remembers of a data folder, and how a folder is told from a copy of it.
- */
+/** The state folder's record of a data folder: its password, its id, and the device and inode that tell it from a copy. */
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { BigIntStats } from "node:fs"
 import { lstat, open, readFile, rename } from "node:fs/promises"
@@ -9,12 +7,11 @@ import { attempt, elsewhere, EmbeddedServerError, refusal } from "./error.ts"
 import { exists } from "./folders.ts"
 import type { ServerUser } from "./processes.ts"
 
-/** What the state folder remembers of a data folder. Device and inode are what a copy can't have. */
 const Registration = Schema.fromJsonString(
   Schema.Struct({
     cluster: Schema.String,
     device: Schema.String,
-    /** Left out by hand, it is taken from the folder: how someone vouches for a backup of their own. */
+    /** Absent when the user removed it by hand, to accept a restored copy: the next start records the folder's own. */
     inode: Schema.optionalKey(Schema.String),
     uid: Schema.Int,
     gid: Schema.Int
@@ -41,21 +38,21 @@ export const readRegistration = Effect.fnUntraced(function* (
 })
 
 /**
- * A folder that was moved keeps device and inode; one whose disk got another device number (as btrfs and network
- * disks do at every boot) keeps path and inode; a copy keeps neither.
+ * A moved folder keeps device and inode. A remounted one, such as on btrfs or a network disk, keeps path and inode. A
+ * copy keeps neither pair and is refused.
  */
-export const requireSameFolder = Effect.fnUntraced(function* (cluster: string, known: Registration, home: string) {
-  const stats = yield* attempt(`Max can't look at ${cluster}`, () => lstat(cluster, { bigint: true }))
+export const requireSameFolder = Effect.fnUntraced(function* (cluster: string, registered: Registration, home: string) {
+  const stats = yield* attempt(`Max can't inspect ${cluster}`, () => lstat(cluster, { bigint: true }))
   const [device, inode] = [String(stats.dev), String(stats.ino)]
-  const vouched = known.inode === undefined
-  const same = known.inode === inode && (known.cluster === cluster || known.device === device)
-  if (!vouched && !same) {
+  const accepted = registered.inode === undefined
+  const same = registered.inode === inode && (registered.cluster === cluster || registered.device === device)
+  if (!accepted && !same) {
     return yield* refusal(
-      `${cluster} is a copy of the database folder ${known.cluster} and may have been changed, so Max doesn't start it. ${elsewhere} If it is your own backup, take "inode" out of ${join(home, "registration.json")}.`
+      `${cluster} is a copy of the database folder ${registered.cluster} and may have been changed, so Max doesn't start it. ${elsewhere} If it is your own backup, remove "inode" from ${join(home, "registration.json")}.`
     )
   }
-  if (vouched || known.cluster !== cluster || known.device !== device) {
-    yield* writeRegistration(home, { ...known, cluster, device, inode })
+  if (accepted || registered.cluster !== cluster || registered.device !== device) {
+    yield* writeRegistration(home, { ...registered, cluster, device, inode })
   }
 })
 
@@ -76,7 +73,7 @@ export const writeRegistration = (home: string, registration: Registration): Eff
     await syncFolder(home)
   })
 
-/** The id goes into the cluster, so that an archive unpacked over it brings its own or none. */
+/** The id is a file of the cluster: an archive unpacked over the cluster replaces or removes it. */
 export const writeId = (cluster: string, id: string, owner: ServerUser | undefined): Promise<void> =>
   writeNew(join(cluster, idName), id, owner)
 
@@ -86,15 +83,15 @@ export const readPassword = Effect.fnUntraced(function* (home: string, user: Ser
   const path = join(home, "secret")
   const stats = yield* attempt("Max can't find its database password", () => lstat(path))
   if (!stats.isFile() || stats.uid !== user.uid || (stats.mode & 0o077) !== 0) {
-    return yield* refusal(`${path} should be a file that only you can read: chmod 600 ${path}`)
+    return yield* refusal(`${path} must be a file that only you can read: chmod 600 ${path}`)
   }
   const text = yield* attempt("Max can't read its database password", () => readFile(path, "utf8"))
   return Redacted.make(text.trim())
 })
 
-/** Creates a private file and waits for the disk: losing the password to a power cut would lose the data. */
+/** Creates a private file and syncs it: losing the password in a power cut would lose the data. */
 export const writeNew = async (path: string, text: string, owner?: ServerUser): Promise<void> => {
-  // Never follows a link that someone else put there first.
+  // "wx" never follows a symbolic link that another user placed there first.
   const file = await open(path, "wx", 0o600)
   try {
     await file.writeFile(text)
