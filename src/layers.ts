@@ -30,6 +30,7 @@ import { Refusals } from "./services/audit/Refusals.ts"
 import { Conversations } from "./services/conversations/Conversations.ts"
 import { Sessions } from "./services/conversations/Sessions.ts"
 import { SmsAdmission } from "./services/texting/SmsAdmission.ts"
+import { SenderLeases } from "./services/texting/SenderLeases.ts"
 import { SmsInbox } from "./services/texting/SmsInbox.ts"
 import { SmsLog } from "./services/texting/SmsLog.ts"
 import { SmsOutbox } from "./services/texting/SmsOutbox.ts"
@@ -53,6 +54,7 @@ export const Services = Layer.mergeAll(
   Conversations.layer,
   Sessions.layer,
   SmsAdmission.layer,
+  SenderLeases.layer,
   SmsInbox.layer,
   SmsOutbox.layer,
   Spending.layer

@@ -1,4 +1,4 @@
-/** A scripted carrier: Twilio's interface over real HTTP, what it has accepted, and webhooks signed as Twilio signs them. */
+/** A scripted carrier: Twilio's Messages API over real HTTP, the texts that it accepted, and signed webhooks. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -10,7 +10,7 @@ export const TOKEN = "carrier-test-token"
 export const OURS = "+15125550100"
 export const PUBLIC_URL = "https://max.example.com"
 
-interface Given {
+interface SentText {
   readonly sid: string
   readonly to: string
   readonly from: string
@@ -19,29 +19,29 @@ interface Given {
   readonly at: number
 }
 
-/** What happens to a text: whether it is accepted, and what is answered. */
+/** The carrier's treatment of a text: whether it accepts it, and how it responds. */
 export interface Fate {
   readonly accept?: boolean
   readonly status?: number
-  /** Twilio's code of an error. */
+  /** Twilio's error code. */
   readonly code?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The connection breaks instead of an answer, in the middle of it, or there is never one. */
+  /** The connection breaks before the response, in the middle of it, or never responds. */
   readonly ends?: "broken" | "half" | "never"
-  /** Milliseconds until the answer. */
+  /** Milliseconds before the response. */
   readonly after?: number
 }
 
 export const startCarrier = async (port = 0) => {
-  const accepted: Array<Given> = []
+  const accepted: Array<SentText> = []
   const sockets = new Set<Socket>()
   const carrier = {
     url: "",
     accepted,
-    /** Requests to send a text, and to list what was sent. */
+    /** The number of requests to send a text and to list texts. */
     asked: { send: 0, list: 0 },
-    fate: (() => ({})) as (given: Given) => Fate,
-    /** The status of the list; what isn't 200 has none. */
+    fate: (() => ({})) as (text: SentText) => Fate,
+    /** The HTTP status of a request to list texts. */
     listing: 200,
     reset: () => {
       accepted.length = 0
@@ -75,7 +75,7 @@ export const startCarrier = async (port = 0) => {
     for await (const chunk of request) form += String(chunk)
     carrier.asked.send += 1
     const params = new URLSearchParams(form)
-    const given: Given = {
+    const text: SentText = {
       sid: `SM${randomBytes(16).toString("hex")}`,
       to: params.get("To")!,
       from: params.get("From")!,
@@ -83,19 +83,19 @@ export const startCarrier = async (port = 0) => {
       callback: params.get("StatusCallback"),
       at: Date.now()
     }
-    const { accept, after, code, ends, headers, status = 201 } = carrier.fate(given)
-    if (accept ?? status < 300) accepted.push(given)
+    const { accept, after, code, ends, headers, status = 201 } = carrier.fate(text)
+    if (accept ?? status < 300) accepted.push(text)
     if (after !== undefined) await new Promise((resolve) => setTimeout(resolve, after))
     if (ends === "broken") return response.destroy()
     if (ends === "never") return
     if (ends === "half") {
       response.writeHead(201, { "content-type": "application/json", "content-length": "200" })
-      response.write(`{"sid":"${given.sid}","st`)
+      response.write(`{"sid":"${text.sid}","st`)
       return void setTimeout(() => response.destroy(), 20)
     }
     return json(
       status,
-      status < 300 ? { sid: given.sid, status: "queued" } : { code: code ?? 20500, message: given.to },
+      status < 300 ? { sid: text.sid, status: "queued" } : { code: code ?? 20500, message: text.to },
       headers
     )
   })
@@ -122,7 +122,7 @@ export const messageFrom = (from: string, body: string, more: Params = {}): Para
   ...more
 })
 
-/** A form as it goes over the wire. */
+/** Encodes parameters as a form. */
 export const formOf = (params: Params): string =>
   new URLSearchParams(
     Object.entries(params).flatMap(([name, value]) =>
@@ -133,7 +133,7 @@ export const formOf = (params: Params): string =>
 export const MESSAGES = "/v1/sms/twilio"
 const FORM = { "content-type": "application/x-www-form-urlencoded" }
 
-/** Posts a webhook; the signature is Twilio's own helper's unless another one is given. */
+/** Posts a webhook, signed by Twilio's own helper unless a signature is passed. */
 export const post = (
   server: { readonly url: string },
   params: Params,

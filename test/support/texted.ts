@@ -1,4 +1,4 @@
-/** What was written to an organization by text, and what it said: one of everything that a log shows. */
+/** An organization's text messages: one of everything that a log shows. */
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
@@ -7,14 +7,15 @@ import { SmsSettings } from "../../src/services/texting/SmsSettings.ts"
 export interface Texted {
   /** The organization's own number. */
   readonly line: string
-  /** A member with a name, and somebody without access. */
+  /** A member with a name. */
   readonly member: { readonly id: string; readonly phone: string }
+  /** A number without access. */
   readonly stranger: string
-  /** Said in every message and text. */
+  /** The body of every message and text. */
   readonly body: string
 }
 
-/** The account and the place of the secret: no page shows either. */
+/** The account and the reference to its secret; no page shows either. */
 export const ACCOUNT = "AC00000000000000000000000000005ecr"
 export const SECRET = "env:QZTOKENQZ"
 

@@ -1,9 +1,9 @@
-/** A number of an organization's, and how texts leave from it. */
+/** A line: one of an organization's numbers, with its provider and limits. */
 import { Context, Effect, Layer } from "effect"
 import type { Organization } from "../../domain/EntityType.ts"
 import type { ConfigurationError, Unavailable } from "../../domain/errors.ts"
 import { Env, readReference } from "../../env.ts"
-import type { Merging } from "../../services/texting/SmsInbox.ts"
+import type { Merging } from "../../services/texting/SenderLeases.ts"
 import { SmsSettings } from "../../services/texting/SmsSettings.ts"
 import type { Account, SmsProvider } from "./Provider.ts"
 import { makeTwilio } from "./twilio.ts"
@@ -12,36 +12,37 @@ export interface Line extends Account {
   readonly organization: Organization
   readonly phone: string
   readonly provider: SmsProvider
-  /** The address that a text's id is added to, for reports of how far it has come. */
+  /** The URL for delivery reports; the text's id is appended. */
   readonly reportTo?: string | undefined
   readonly merging: Merging
-  /** Turns of one number in an hour and segments of the organization in a day; without it nothing is counted. */
+  /** Turns per sender and hour, segments per organization and day; unlimited if absent. */
   readonly limits?: { readonly perHour: number; readonly segmentsPerDay: number } | undefined
 }
 
-/** Seconds. */
+/** Timing of the channel, in seconds. */
 export const SmsTiming = Context.Reference<{
   readonly merging: Merging
+  /** How long an answer may take before the sender gets an apology. */
   readonly apology: number
   readonly lease: number
-  /** How often somebody looks for what is due, whether or not anybody has called. */
+  /** How often the worker polls for due senders. */
   readonly poll: number
-  /** How long the provider has for an answer. */
+  /** The timeout of a request to the provider. */
   readonly sending: number
 }>("max/channels/sms/SmsTiming", {
   defaultValue: () => ({ merging: { quiet: 1.5, most: 6 }, apology: 20, lease: 30, poll: 2, sending: 10 })
 })
 
-/** Where Twilio brings messages, and reports of a text. */
+/** The webhooks for messages and delivery reports. */
 export const TWILIO_PATH = "/v1/sms/twilio"
 export const TWILIO_STATUS_PATH = `${TWILIO_PATH}/status`
 
 export class Lines extends Context.Service<
   Lines,
   {
-    /** Under which address people and providers know this server; undefined while that isn't configured. */
+    /** This server's public URL; undefined if it is not configured. */
     readonly publicUrl: string | undefined
-    /** The line of a number of ours; undefined when it is nobody's. */
+    /** The line with this number; undefined if no organization has it. */
     readonly of: (phone: string) => Effect.Effect<Line | undefined, ConfigurationError | Unavailable>
   }
 >()("max/channels/sms/Lines") {

@@ -1,43 +1,43 @@
-/** The port to whoever carries texts. */
+/** The port to a provider that carries texts. */
 import type { Effect, Redacted } from "effect"
 import type { DeliveryReport, InboundMessage } from "../../domain/Sms.ts"
 import type { Sent } from "../../services/texting/SmsOutbox.ts"
 
-/** A number as providers write it. */
+/** A phone number in E.164, as providers write it. */
 export const E164 = /^\+[1-9]\d{6,14}$/
 
-/** A request as it was sent to us, form decoded. */
+/** A webhook request with its decoded form. */
 interface SignedRequest {
-  /** The whole address under which we are known, with the query: never what the request says of itself. */
+  /** The configured public URL with path and query, never the host that the request names. */
   readonly url: string
   readonly signature: string | undefined
   readonly params: URLSearchParams
 }
 
-/** The account that a number is in. */
+/** The provider account of a number. */
 export interface Account {
   readonly account: string
   readonly secret: Redacted.Redacted<string>
 }
 
-/** A text and the numbers that it goes between, in E.164. */
+/** A text with its sender and recipient, in E.164. */
 export interface Addressed {
   readonly from: string
   readonly to: string
   readonly body: string
-  /** Where the provider reports how far it has come. */
+  /** The URL for delivery reports. */
   readonly reportTo?: string | undefined
 }
 
 export interface SmsProvider {
   readonly name: string
-  /** Whether the provider itself sent the request, from this account. */
+  /** Whether the provider signed the request for this account. */
   readonly verify: (request: SignedRequest, account: Account) => boolean
-  /** The message in a verified request; undefined when it isn't one that could be answered. */
+  /** The message of a verified request; undefined if it cannot be answered. */
   readonly parse: (params: URLSearchParams) => InboundMessage | undefined
-  /** What a verified request says of a text. */
+  /** The delivery report of a verified request. */
   readonly status: (params: URLSearchParams) => DeliveryReport | undefined
   readonly send: (text: Addressed, account: Account) => Effect.Effect<Sent>
-  /** Ids of texts just like this one that the provider has since a moment, the newest first; undefined when it can't say. */
+  /** The provider's ids of identical texts since a time, newest first; undefined if the provider cannot tell. */
   readonly find: (text: Addressed, since: Date, account: Account) => Effect.Effect<ReadonlyArray<string> | undefined>
 }

@@ -1,28 +1,28 @@
-/** What is queued for a sender goes out, oldest first; the next one never overtakes one that isn't through. */
+/** Dispatches a sender's outbox, oldest first: a text waits until the one before it is accepted, refused or given up. */
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { Lease, LeaseLost } from "../../services/texting/SmsInbox.ts"
+import type { Lease, LeaseLost } from "../../services/texting/SenderLeases.ts"
 import { type Outgoing, type Sent, SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import type { Line } from "./Line.ts"
 
-/** After so many attempts a text is dead. */
+/** Attempts before a text is dead. */
 const MAX_ATTEMPTS = 8
 
 /** Seconds. */
 const MAX_PAUSE = 900
-const LOOK_AGAIN = 5
+const CHECK_AGAIN = 5
 
-/** Four times longer from one attempt to the next, and never the same for many texts at once. */
+/** Exponential backoff by a factor of four, with jitter. */
 const backOff = (seconds: number, attempts: number): number =>
   Math.min(seconds * 4 ** Math.max(0, attempts - 1), MAX_PAUSE) * (0.75 + Math.random() / 2)
 
-const paused = (sent: Sent, attempts: number): Sent =>
+const withBackOff = (sent: Sent, attempts: number): Sent =>
   sent._tag === "Later" || sent._tag === "Unknown" ? { ...sent, seconds: backOff(sent.seconds, attempts) } : sent
 
 export class SmsDispatcher extends Context.Service<
   SmsDispatcher,
   {
-    /** Sends what is due; an answer that has become stale goes back to be asked again. */
+    /** Sends the texts that are due. A stale answer is withdrawn, so that its question is answered again. */
     readonly sendDue: (lease: Lease, line: Line) => Effect.Effect<void, LeaseLost | Unavailable>
   }
 >()("max/channels/sms/SmsDispatcher") {
@@ -38,38 +38,38 @@ export class SmsDispatcher extends Context.Service<
         reportTo: line.reportTo === undefined ? undefined : `${line.reportTo}/${id}`
       })
 
-      /** What came of the last attempt, where that isn't known: sent after all, not sent, or still not known. */
-      const look = Effect.fnUntraced(function* (lease: Lease, line: Line, text: Outgoing) {
+      /** Asks the provider for the unknown result of the last attempt. */
+      const reconcile = Effect.fnUntraced(function* (lease: Lease, line: Line, text: Outgoing) {
         const found = yield* line.provider.find(addressed(lease, line, text), text.triedAt ?? new Date(), line)
         if (found === undefined) return "unknown"
         return (yield* outbox.adopt(lease, text.id, found)) ? "sent" : "not sent"
       })
 
-      /** Deals with one text; whether the next one may follow. */
-      const deal = Effect.fnUntraced(function* (lease: Lease, line: Line, text: Outgoing) {
-        const known = text.unsure ? yield* look(lease, line, text) : "not sent"
-        if (known === "sent") return true
-        if (text.late || (known === "not sent" && text.attempts >= MAX_ATTEMPTS)) {
+      /** Handles one text; whether the next one may follow. */
+      const dispatch = Effect.fnUntraced(function* (lease: Lease, line: Line, text: Outgoing) {
+        const state = text.unknown ? yield* reconcile(lease, line, text) : "not sent"
+        if (state === "sent") return true
+        if (text.late || (state === "not sent" && text.attempts >= MAX_ATTEMPTS)) {
           yield* outbox.abandon(lease, text.id, "too late")
           return true
         }
-        if (known === "unknown") {
+        if (state === "unknown") {
           yield* outbox.settle(lease, text.id, {
             _tag: "Unknown",
             error: "unknown",
-            seconds: backOff(LOOK_AGAIN, text.attempts)
+            seconds: backOff(CHECK_AGAIN, text.attempts)
           })
           return false
         }
         if (text.stale) {
-          yield* outbox.takeBack(lease, text.id)
+          yield* outbox.withdraw(lease, text.id)
           return false
         }
         yield* outbox.begin(lease, text.id)
         const sent = yield* line.provider
           .send(addressed(lease, line, text), line)
           .pipe(Effect.withSpan("sms send", { kind: "producer", attributes: { "messaging.operation.name": "send" } }))
-        yield* outbox.settle(lease, text.id, paused(sent, text.attempts + 1))
+        yield* outbox.settle(lease, text.id, withBackOff(sent, text.attempts + 1))
         return sent._tag === "Accepted" || sent._tag === "Refused"
       })
 
@@ -77,7 +77,7 @@ export class SmsDispatcher extends Context.Service<
         sendDue: Effect.fnUntraced(function* (lease, line) {
           for (;;) {
             const text = yield* outbox.next(lease)
-            if (text === undefined || !text.due || !(yield* deal(lease, line, text))) return
+            if (text === undefined || !text.due || !(yield* dispatch(lease, line, text))) return
           }
         })
       })

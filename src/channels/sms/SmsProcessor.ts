@@ -1,7 +1,6 @@
 /**
- * One sender at a time: what was written is merged, whoever wrote is found out, the agent answers, and what it says goes
- * out in order. Every step is written down before the next one begins, so that whoever takes over after a crash goes on
- * where the last one was.
+ * Processes one leased sender: merges the waiting messages, admits the sender, asks the agent, and dispatches the texts
+ * in order. Every step commits before the next one begins, so another process can continue after a crash.
  */
 import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { createHash } from "node:crypto"
@@ -10,50 +9,44 @@ import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"
-import {
-  type Lease,
-  LeaseLost,
-  type Outcome,
-  type Sender,
-  SmsInbox,
-  type Waiting
-} from "../../services/texting/SmsInbox.ts"
+import { type Lease, LeaseLost, type Sender, SenderLeases } from "../../services/texting/SenderLeases.ts"
+import { type Outcome, type SenderPatch, SmsInbox, type WaitingMessage } from "../../services/texting/SmsInbox.ts"
 import { SmsOutbox, type TextKind } from "../../services/texting/SmsOutbox.ts"
 import { SmsSettings } from "../../services/texting/SmsSettings.ts"
 import { keywordOf } from "./keywords.ts"
 import { type Line, SmsTiming } from "./Line.ts"
 import { shapeReply } from "./shapeReply.ts"
 import { SmsDispatcher } from "./SmsDispatcher.ts"
-import { greeting, notAdmitted, SENTENCES } from "./notices.ts"
+import { greeting, notAdmitted, NOTICES } from "./notices.ts"
 
-/** Identical exchanges after which nothing is said any more: two machines would never stop. */
+/** Identical exchanges in a row before the sender is taken for an auto-responder and gets no more answers. */
 const MAX_EXCHANGES = 3
-/** A message that five processes have died over isn't tried by a sixth. */
+/** Attempts at a message before it counts as one that crashes its process. */
 const MAX_ATTEMPTS = 5
-/** Seconds until somebody looks again when the database or the settings stood in the way. */
+/** Seconds before a sender is claimed again after the database was unavailable or processing failed. */
 const PAUSE = 10
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32)
 
-/** What the messages say together. */
-const wordsOf = (messages: ReadonlyArray<Waiting>): string =>
+/** The messages as one question. */
+const textOf = (messages: ReadonlyArray<WaitingMessage>): string =>
   messages
     .map(({ body }) => body.trim())
     .filter((body) => body !== "")
     .join("\n")
 
-/** The choice that a bare number means. */
-const chosen = (text: string, choices: ReadonlyArray<string>): string | undefined => {
+/** The handle of the choice that a bare number selects. */
+const chosenHandle = (text: string, choices: ReadonlyArray<string>): string | undefined => {
   const number = /^#?(\d{1,2})[.)]?$/.exec(text)?.[1]
   return number === undefined ? undefined : choices[Number(number) - 1]
 }
 
-type Failed = Extract<TurnEvent, { readonly _tag: "error" }>
+type TurnError = Extract<TurnEvent, { readonly _tag: "error" }>
 
 export class SmsProcessor extends Context.Service<
   SmsProcessor,
   {
-    /** Does everything that is due for a sender and gives it back; ends without a word when the lease is lost. */
+    /** Processes everything that is due for a sender and releases it; stops silently if the lease is lost. */
     readonly handle: (lease: Lease, line: Line) => Effect.Effect<void>
   }
 >()("max/channels/sms/SmsProcessor") {
@@ -63,17 +56,18 @@ export class SmsProcessor extends Context.Service<
       const admission = yield* SmsAdmission
       const agent = yield* MaxAgent
       const inbox = yield* SmsInbox
+      const leases = yield* SenderLeases
       const outbox = yield* SmsOutbox
       const dispatcher = yield* SmsDispatcher
       const settings = yield* SmsSettings
-      const times = yield* SmsTiming
+      const timing = yield* SmsTiming
 
       const converse = (lease: Lease, line: Line) => {
         const { organization } = line
         let sender: Sender = lease.sender
-        const held = (): Lease => ({ ...lease, sender })
 
-        interface Saying {
+        /** A text to send, before it is shaped for SMS. */
+        interface Draft {
           readonly kind: TextKind
           readonly text: string
           readonly choices?: Parameters<typeof shapeReply>[1]
@@ -81,41 +75,41 @@ export class SmsProcessor extends Context.Service<
           readonly greet?: boolean
         }
 
-        const shape = ({ choices, greet, text }: Saying) =>
+        const shape = ({ choices, greet, text }: Draft) =>
           shapeReply(text, choices, greet === true ? greeting(organization.name, agent.provider) : "")
 
-        const newText = (messages: ReadonlyArray<Waiting>, saying: Saying) => {
-          const { body, choices, segments } = shape(saying)
+        const newText = (messages: ReadonlyArray<WaitingMessage>, draft: Draft) => {
+          const { body, choices, segments } = shape(draft)
           return {
             choices,
             text: {
               body,
               segments,
-              kind: saying.kind,
+              kind: draft.kind,
               messageId: messages[0]!.id,
-              anchorId: saying.principal?.anchorEntityId ?? "",
-              epoch: saying.principal?.epoch ?? 0n,
-              within: line.limits && { segments: line.limits.segmentsPerDay, timeZone: organization.timeZone }
+              anchorId: draft.principal?.anchorEntityId ?? "",
+              epoch: draft.principal?.epoch ?? 0n,
+              budget: line.limits && { segments: line.limits.segmentsPerDay, timeZone: organization.timeZone }
             }
           }
         }
 
-        /** Writes what became of messages and what is said about it, at once. */
+        /** Stores the outcome of messages, the sender's state and the text in one transaction. */
         const conclude = (
-          messages: ReadonlyArray<Waiting>,
+          messages: ReadonlyArray<WaitingMessage>,
           outcome: Outcome,
-          patch: Partial<Sender> & { readonly heard?: boolean; readonly refused?: boolean } = {},
-          saying?: Saying,
-          keep: Effect.Effect<void, Unavailable> = Effect.void
+          patch: SenderPatch = {},
+          draft?: Draft,
+          save: Effect.Effect<void, Unavailable> = Effect.void
         ) => {
-          const made = saying === undefined ? undefined : newText(messages, saying)
-          const id = made === undefined ? undefined : outbox.newId()
-          const next = made === undefined ? patch : { ...patch, choices: made.choices.map(({ handle }) => handle) }
+          const reply = draft === undefined ? undefined : newText(messages, draft)
+          const id = reply === undefined ? undefined : outbox.newId()
+          const next = reply === undefined ? patch : { ...patch, choices: reply.choices.map(({ handle }) => handle) }
           return inbox
-            .finish(held(), messages, outcome, {
+            .finish({ ...lease, sender }, messages, outcome, {
               sender: next,
               textId: id,
-              write: made === undefined ? keep : Effect.andThen(keep, outbox.queue(lease, id!, made.text))
+              write: reply === undefined ? save : Effect.andThen(save, outbox.queue(lease, id!, reply.text))
             })
             .pipe(
               Effect.tap(() =>
@@ -126,15 +120,15 @@ export class SmsProcessor extends Context.Service<
             )
         }
 
-        const refuse = Effect.fnUntraced(function* (messages: ReadonlyArray<Waiting>) {
+        const refuse = Effect.fnUntraced(function* (messages: ReadonlyArray<WaitingMessage>) {
           const refused = yield* inbox.mayRefuse(lease, organization.timeZone)
           const { contact } = yield* settings.channel(organization.id)
           const text = notAdmitted(organization.name, contact)
           yield* conclude(messages, "refused", { refused }, refused ? { kind: "refusal", text } : undefined)
         })
 
-        /** The carrier's own words change whether anything may be said, and are never answered. */
-        const heed = Effect.fnUntraced(function* (message: Waiting) {
+        /** Applies an opt-out or opt-in keyword, which is never answered; whether the message is a question. */
+        const isQuestion = Effect.fnUntraced(function* (message: WaitingMessage) {
           const keyword = keywordOf(message.body)
           if (keyword === undefined) return true
           const stopped = keyword === "stop" ? true : keyword === "start" ? false : sender.stopped
@@ -143,14 +137,14 @@ export class SmsProcessor extends Context.Service<
           return false
         })
 
-        const apologize = (messages: ReadonlyArray<Waiting>, principal: Principal, greet: boolean) =>
-          Effect.sleep(times.apology * 1000).pipe(
+        const apologize = (messages: ReadonlyArray<WaitingMessage>, principal: Principal, greet: boolean) =>
+          Effect.sleep(timing.apology * 1000).pipe(
             Effect.andThen(
               Effect.uninterruptible(
                 outbox
                   .queueAlone(
                     lease,
-                    newText(messages, { kind: "apology", text: SENTENCES.apology, principal, greet }).text
+                    newText(messages, { kind: "apology", text: NOTICES.apology, principal, greet }).text
                   )
                   .pipe(Effect.andThen(dispatcher.sendDue(lease, line)))
               )
@@ -159,15 +153,15 @@ export class SmsProcessor extends Context.Service<
           )
 
         const turn = Effect.fnUntraced(function* (
-          messages: ReadonlyArray<Waiting>,
+          messages: ReadonlyArray<WaitingMessage>,
           text: string,
           principal: Principal,
-          as: Partial<Sender>
+          identity: Partial<Sender>
         ) {
-          const { choices, session } = { ...sender, ...as }
+          const { choices, session } = { ...sender, ...identity }
           const greet = session === undefined
-          const handle = messages.length === 1 ? chosen(text, choices) : undefined
-          let failed: Failed | undefined
+          const handle = messages.length === 1 ? chosenHandle(text, choices) : undefined
+          let failed: TurnError | undefined
           let lost = false
           const apology = yield* Effect.forkChild(apologize(messages, principal, greet))
           yield* agent
@@ -176,12 +170,12 @@ export class SmsProcessor extends Context.Service<
               who: principal,
               session,
               say: handle === undefined ? { text } : { choice: handle },
-              persist: (keep, answer) => {
+              persist: (save, answer) => {
                 const exchange = hashOf(text) + hashOf(answer.text)
                 const exchanges = exchange === sender.exchange ? sender.exchanges + 1 : 1
-                const said = { kind: "answer", text: answer.text, choices: answer.choices, principal, greet } as const
-                const patch = { ...as, session: answer.session, exchange, exchanges, heard: true }
-                return Effect.catchTag(conclude(messages, "answered", patch, said, keep), "LeaseLost", () => {
+                const draft = { kind: "answer", text: answer.text, choices: answer.choices, principal, greet } as const
+                const patch = { ...identity, session: answer.session, exchange, exchanges, heard: true }
+                return Effect.catchTag(conclude(messages, "answered", patch, draft, save), "LeaseLost", () => {
                   lost = true
                   return Effect.fail(Unavailable.error)
                 })
@@ -199,32 +193,32 @@ export class SmsProcessor extends Context.Service<
           if (failed?.reason === "NotAdmitted") return yield* refuse(messages)
           if (failed === undefined) return
           const notice = { kind: "notice", text: failed.message, principal, greet } as const
-          yield* conclude(messages, "failed", { ...as, heard: true }, notice)
+          yield* conclude(messages, "failed", { ...identity, heard: true }, notice)
         })
 
-        const answer = Effect.fnUntraced(function* (messages: ReadonlyArray<Waiting>) {
+        const answer = Effect.fnUntraced(function* (messages: ReadonlyArray<WaitingMessage>) {
           const admitted = yield* admission.admit(organization, lease.key.phone)
           if (admitted._tag === "Refused") return yield* refuse(messages)
           const { principal } = admitted
           const anchorId = principal.anchorEntityId
-          // Another person by the same number begins with nothing.
-          const as = anchorId === sender.anchorId ? {} : { anchorId, session: undefined, choices: [] }
-          const text = wordsOf(messages)
+          // A number that now belongs to another person starts a new conversation.
+          const identity = anchorId === sender.anchorId ? {} : { anchorId, session: undefined, choices: [] }
+          const text = textOf(messages)
           const repeated = sender.exchanges >= MAX_EXCHANGES && sender.exchange?.startsWith(hashOf(text)) === true
           if (repeated) return yield* conclude(messages, "repeated", { exchange: sender.exchange })
-          const greet = { ...sender, ...as }.session === undefined
-          const notice = (outcome: Outcome, said: string) =>
-            conclude(messages, outcome, { ...as, heard: true }, { kind: "notice", text: said, principal, greet })
-          const counted = line.limits === undefined ? "fits" : yield* inbox.count(lease, line.limits.perHour)
-          if (counted === "first") return yield* notice("limited", SENTENCES.limited)
-          if (counted === "over") return yield* conclude(messages, "limited", as)
-          if (messages.some(({ attempts }) => attempts > MAX_ATTEMPTS)) return yield* notice("failed", SENTENCES.failed)
-          if (text === "") return yield* notice("answered", SENTENCES.wordsOnly)
-          yield* turn(messages, text, principal, as)
+          const greet = { ...sender, ...identity }.session === undefined
+          const notice = (outcome: Outcome, text: string) =>
+            conclude(messages, outcome, { ...identity, heard: true }, { kind: "notice", text, principal, greet })
+          const counted = line.limits === undefined ? "fits" : yield* inbox.countTurn(lease, line.limits.perHour)
+          if (counted === "first") return yield* notice("limited", NOTICES.limited)
+          if (counted === "over") return yield* conclude(messages, "limited", identity)
+          if (messages.some(({ attempts }) => attempts > MAX_ATTEMPTS)) return yield* notice("failed", NOTICES.failed)
+          if (text === "") return yield* notice("answered", NOTICES.textOnly)
+          yield* turn(messages, text, principal, identity)
         })
 
-        const answerAll = Effect.fnUntraced(function* (taken: ReadonlyArray<Waiting>) {
-          const questions = yield* Effect.filter(taken, heed)
+        const answerAll = Effect.fnUntraced(function* (taken: ReadonlyArray<WaitingMessage>) {
+          const questions = yield* Effect.filter(taken, isQuestion)
           const late = questions.filter((one) => one.late)
           if (late.length > 0) yield* conclude(late, "late")
           const rest = questions.filter((one) => !one.late)
@@ -254,10 +248,10 @@ export class SmsProcessor extends Context.Service<
         })
       }
 
-      /** Never ends by itself: a lease that isn't kept fails. */
-      const keep = (lease: Lease) =>
-        Effect.sleep((times.lease * 1000) / 3).pipe(
-          Effect.andThen(inbox.renew(lease, times.lease)),
+      /** Renews the lease until it is lost. */
+      const keepLease = (lease: Lease) =>
+        Effect.sleep((timing.lease * 1000) / 3).pipe(
+          Effect.andThen(leases.renew(lease, timing.lease)),
           Effect.retry({ while: ({ _tag }) => _tag === "Unavailable", schedule: Schedule.spaced("1 second") }),
           Effect.withTracerEnabled(false),
           Effect.forever
@@ -266,17 +260,19 @@ export class SmsProcessor extends Context.Service<
       return SmsProcessor.of({
         handle: (lease, line) => {
           let pause = 0
-          return Effect.raceFirst(converse(lease, line), keep(lease)).pipe(
+          return Effect.raceFirst(converse(lease, line), keepLease(lease)).pipe(
             Effect.catchTags({
               LeaseLost: () => Effect.void,
               Unavailable: () => Effect.sync(() => (pause = PAUSE))
             }),
             Effect.catchDefect((defect) => {
               pause = PAUSE
-              // Its name only: a message could carry what was said.
-              return Effect.logError(`Text messages: ${defect instanceof Error ? defect.name : "not an error"}`)
+              // Only the defect's name: its message could contain what was said.
+              return Effect.logError(
+                `Processing of text messages failed: ${defect instanceof Error ? defect.name : "not an error"}`
+              )
             }),
-            Effect.ensuring(Effect.suspend(() => Effect.ignore(inbox.release(lease, line.merging, pause)))),
+            Effect.ensuring(Effect.suspend(() => Effect.ignore(leases.release(lease, line.merging, pause)))),
             Effect.asVoid
           )
         }

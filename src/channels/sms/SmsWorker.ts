@@ -1,32 +1,32 @@
-/** Looks for senders on whom something is due, as long as the server runs; several servers share the work. */
+/** The worker of a server: claims senders that are due and processes them concurrently. Several servers share the work. */
 import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Env } from "../../env.ts"
-import { type Lease, SmsInbox } from "../../services/texting/SmsInbox.ts"
+import { type Lease, SenderLeases } from "../../services/texting/SenderLeases.ts"
 import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import { Lines, SmsTiming } from "./Line.ts"
 import { SmsDispatcher } from "./SmsDispatcher.ts"
 import { SmsProcessor } from "./SmsProcessor.ts"
 
-/** Senders that one process answers at the same time. */
-const MAX_AT_ONCE = 16
-/** Seconds until somebody looks again at a sender whose line can't be used as it is. */
+/** Senders that one process handles concurrently. */
+const MAX_CONCURRENT = 16
+/** Seconds before a sender is claimed again whose line is missing or misconfigured. */
 const PAUSE = 60
 
 export class SmsWorker extends Context.Service<
   SmsWorker,
   {
-    /** Says that something will be due in so many seconds. */
-    readonly nudge: (seconds: number) => Effect.Effect<void>
+    /** Wakes the worker in so many seconds, when a sender becomes due. */
+    readonly wakeIn: (seconds: number) => Effect.Effect<void>
   }
 >()("max/channels/sms/SmsWorker") {
   static readonly layer = Layer.effect(
     SmsWorker,
     Effect.gen(function* () {
-      const inbox = yield* SmsInbox
+      const leases = yield* SenderLeases
       const lines = yield* Lines
       const outbox = yield* SmsOutbox
       const processor = yield* SmsProcessor
-      const times = yield* SmsTiming
+      const timing = yield* SmsTiming
       const { sessionDays } = yield* Env
       const scope = yield* Effect.scope
       const woken = yield* Queue.sliding<void>(1)
@@ -36,12 +36,12 @@ export class SmsWorker extends Context.Service<
       const handle = (lease: Lease) =>
         lines.of(lease.key.line).pipe(
           Effect.flatMap((line) =>
-            line === undefined ? inbox.release(lease, times.merging, PAUSE) : processor.handle(lease, line)
+            line === undefined ? leases.release(lease, timing.merging, PAUSE) : processor.handle(lease, line)
           ),
           Effect.catchTags({
             ConfigurationError: ({ message }) =>
-              Effect.andThen(Effect.logError(message), Effect.ignore(inbox.release(lease, times.merging, PAUSE))),
-            Unavailable: () => Effect.ignore(inbox.release(lease, times.merging, PAUSE))
+              Effect.andThen(Effect.logError(message), Effect.ignore(leases.release(lease, timing.merging, PAUSE))),
+            Unavailable: () => Effect.ignore(leases.release(lease, timing.merging, PAUSE))
           }),
           Effect.ensuring(
             Effect.andThen(
@@ -51,22 +51,22 @@ export class SmsWorker extends Context.Service<
           )
         )
 
-      /** Takes what there is; whether there may be more. */
-      const look = Effect.gen(function* () {
-        const free = MAX_AT_ONCE - running
+      /** Claims up to the free capacity; whether more senders may be due. */
+      const claim = Effect.gen(function* () {
+        const free = MAX_CONCURRENT - running
         if (free === 0) return false
-        const leases = yield* Effect.withTracerEnabled(inbox.claim(free, times.lease), false)
-        running += leases.length
-        for (const lease of leases) yield* Effect.forkIn(handle(lease), scope)
-        return leases.length > 0
+        const claimed = yield* Effect.withTracerEnabled(leases.claimDue(free, timing.lease), false)
+        running += claimed.length
+        for (const lease of claimed) yield* Effect.forkIn(handle(lease), scope)
+        return claimed.length > 0
       }).pipe(
         Effect.uninterruptible,
-        // The database comes back, and with it everything that is due.
+        // While the database is unavailable, poll again: what is due stays due.
         Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.succeed(false)))
       )
 
-      const loop = Effect.flatMap(look, (more) =>
-        more ? Effect.void : Effect.timeoutOption(Queue.take(woken), times.poll * 1000)
+      const loop = Effect.flatMap(claim, (more) =>
+        more ? Effect.void : Effect.timeoutOption(Queue.take(woken), timing.poll * 1000)
       ).pipe(Effect.forever)
 
       yield* Effect.forkScoped(loop)
@@ -77,13 +77,14 @@ export class SmsWorker extends Context.Service<
       )
 
       return SmsWorker.of({
-        // A little later, so that what is due then is due on the database's clock, too.
-        nudge: (seconds) => Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.sleep(seconds * 1000 + 20), wake), scope))
+        // 20 ms later, so that the sender is due on the database's clock, too.
+        wakeIn: (seconds) =>
+          Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.sleep(seconds * 1000 + 20), wake), scope))
       })
     })
   )
 
-  /** The worker with all that only it and the webhooks need. */
+  /** The worker with its processor and dispatcher, and the lines that webhooks use, too. */
   static readonly live = SmsWorker.layer.pipe(
     Layer.provide(SmsProcessor.layer),
     Layer.provide(SmsDispatcher.layer),

@@ -1,8 +1,8 @@
-/** How a carrier counts a text: the GSM 7-bit alphabet (3GPP TS 23.038) while every character is in it, else UCS-2. */
+/** SMS encodings and segments: GSM 7-bit (3GPP TS 23.038) if its alphabet has every character, otherwise UCS-2. */
 
 const BASIC =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
-/** Each takes the place of two. */
+/** Each takes two septets. */
 const EXTENDED = "^{}\\[~]|€\f"
 
 const WIDTHS = new Map([
@@ -15,7 +15,7 @@ export interface Segments {
   readonly count: number
 }
 
-/** A text of several segments loses some room in each to the header that joins them; no character is split. */
+/** Segments of a text: a header takes room in each if there are several, and no character is split. */
 const packed = (widths: ReadonlyArray<number>, whole: number, part: number): number => {
   const total = widths.reduce((sum, width) => sum + width, 0)
   if (total <= whole) return 1
@@ -31,7 +31,7 @@ const packed = (widths: ReadonlyArray<number>, whole: number, part: number): num
   return count
 }
 
-/** How many segments a text comes to, and in which encoding. */
+/** The encoding of a text and its number of segments. */
 export const segmentsOf = (text: string): Segments => {
   const characters = [...text]
   const widths = characters.map((character) => WIDTHS.get(character))
@@ -58,5 +58,5 @@ const PLAIN: ReadonlyArray<readonly [RegExp, string]> = [
   [/[\u0000-\u0009\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g, ""]
 ]
 
-/** Typography in the carrier's alphabet; letters of names stay as they are. */
+/** Replaces typography by GSM-7 characters; letters stay as they are. */
 export const plain = (text: string): string => PLAIN.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text)

@@ -1,4 +1,4 @@
-/** Words that belong to the carrier: it answers them itself, and to Max they are never a question and never a yes. */
+/** Opt-out and help keywords. The carrier answers them itself; Max never takes one for a question or a confirmation. */
 
 const STOP = new Set(["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"])
 const START = new Set(["START", "YES", "UNSTOP"])
@@ -6,7 +6,7 @@ const HELP = new Set(["HELP", "INFO"])
 
 export type Keyword = "stop" | "start" | "help"
 
-/** The carrier's word that a message is, if it is nothing else. */
+/** The keyword that makes up the whole message, if any. */
 export const keywordOf = (body: string): Keyword | undefined => {
   const word = body
     .normalize("NFKC")

@@ -1,4 +1,4 @@
-/** A provider that carries nothing anywhere: for simulations, demos and tests. What it was given is kept in memory. */
+/** A provider that only records texts in memory, for simulations, demos and tests. */
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import type { Addressed, SmsProvider } from "./Provider.ts"

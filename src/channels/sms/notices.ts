@@ -1,19 +1,19 @@
-/** What is said by text without asking a model. */
+/** Texts that Max sends without asking a model. */
 import { printable } from "../../domain/text.ts"
 
-/** An organization may be called anything: a sentence about it stays one text. */
+/** An organization's name, shortened so that a notice with it stays one text. */
 const called = (organization: string): string => [...printable(organization)].slice(0, 40).join("").trim()
 
 export const greeting = (organization: string, provider: string): string =>
   `I'm Max, for ${called(organization)}${provider === "basic" ? " (basic mode)" : ""}.`
 
-/** The same for every number that isn't admitted, known or not. */
+/** The notice for every number that is not admitted, whatever the reason. */
 export const notAdmitted = (organization: string, contact: string | undefined): string =>
   `I'm Max, for ${called(organization)}. Sorry, I can't answer this number. Please ask ${contact ?? "an administrator"} for access.`
 
-export const SENTENCES = {
+export const NOTICES = {
   apology: "Sorry, this is taking longer than usual. I'll text you the answer.",
-  wordsOnly: "I can't open pictures or files. Please ask me in words.",
+  textOnly: "I can't open pictures or files. Please ask me in words.",
   limited: "That's a lot of messages in one hour. Please try again later.",
-  failed: "I lost my thread over this. Please ask again in other words."
+  failed: "I lost my thread. Please ask again in other words."
 } as const

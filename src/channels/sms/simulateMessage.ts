@@ -1,8 +1,9 @@
-/** A message as if it had come in: the whole way of a real one, on a line of its own, and nothing leaves this machine. */
+/** Simulates an inbound message: it takes the path of a real one, on a separate line, and nothing is sent. */
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import type { Organization } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
+import { SenderLeases } from "../../services/texting/SenderLeases.ts"
 import { SIMULATION, SmsAdmission } from "../../services/texting/SmsAdmission.ts"
 import { type Outcome, SmsInbox } from "../../services/texting/SmsInbox.ts"
 import { SmsLog } from "../../services/texting/SmsLog.ts"
@@ -10,7 +11,7 @@ import { type Segments, segmentsOf } from "./gsm.ts"
 import { makeLoopback } from "./loopbackProvider.ts"
 import { SmsProcessor } from "./SmsProcessor.ts"
 
-const AT_ONCE = { quiet: 0, most: 0 }
+const NO_MERGING = { quiet: 0, most: 0 }
 const LEASE_SECONDS = 30
 
 export interface Simulated {
@@ -23,10 +24,11 @@ export interface Simulated {
   readonly texts: ReadonlyArray<Segments & { readonly body: string }>
 }
 
-/** What comes of a message from a number, in E.164. */
+/** Processes a simulated message from a number in E.164. */
 export const simulateMessage = Effect.fnUntraced(function* (organization: Organization, phone: string, body: string) {
   const admission = yield* SmsAdmission
   const inbox = yield* SmsInbox
+  const leases = yield* SenderLeases
   const log = yield* SmsLog
   const processor = yield* SmsProcessor
   const people = yield* admission.identify(organization, phone)
@@ -36,16 +38,23 @@ export const simulateMessage = Effect.fnUntraced(function* (organization: Organi
   const provider = makeLoopback()
   const id = randomBytes(16).toString("hex")
   const message = { provider: provider.name, id, from: phone, to: SIMULATION, body, media: 0, receivedAt: new Date() }
-  yield* inbox.receive(organization.id, message, AT_ONCE)
-  const lease = yield* inbox.claimOne({ organizationId: organization.id, line: SIMULATION, phone }, LEASE_SECONDS)
+  yield* inbox.receive(organization.id, message, NO_MERGING)
+  const lease = yield* leases.claim({ organizationId: organization.id, line: SIMULATION, phone }, LEASE_SECONDS)
   if (lease === undefined) {
-    return yield* new OperatorError({ message: "A message from this number is being simulated already. Try again." })
+    return yield* new OperatorError({ message: "Another simulation for this number is running. Try again." })
   }
   const secret = Redacted.make("")
-  yield* processor.handle(lease, { organization, phone: SIMULATION, provider, account: "", secret, merging: AT_ONCE })
+  yield* processor.handle(lease, {
+    organization,
+    phone: SIMULATION,
+    provider,
+    account: "",
+    secret,
+    merging: NO_MERGING
+  })
   const outcome = yield* inbox.outcomeOf(organization.id, message)
   if (outcome === undefined) {
-    return yield* new OperatorError({ message: "There is no answer yet. Try again: the message is kept." })
+    return yield* new OperatorError({ message: "There is no answer yet. Try again: the message is stored." })
   }
   const simulated: Simulated = {
     identified: people.map((one) => ({ id: one, name: names.get(one) ?? "" })),

@@ -1,4 +1,4 @@
-/** Twilio: its webhooks, and its interface for sending (https://www.twilio.com/docs/messaging/api/message-resource). */
+/** Twilio: its webhooks and its Messages API (https://www.twilio.com/docs/messaging/api/message-resource). */
 import { Effect, Redacted, Schema } from "effect"
 import type { DeliveryReport } from "../../domain/Sms.ts"
 import { byWord } from "../../domain/text.ts"
@@ -6,16 +6,16 @@ import type { Sent } from "../../services/texting/SmsOutbox.ts"
 import { type Account, E164, type SmsProvider } from "./Provider.ts"
 import { isSigned } from "./twilioSignature.ts"
 
-/** Seconds until something that went wrong is tried again for the first time. */
+/** Seconds before the first retry. */
 const FIRST_PAUSE = 2
 const MAX_PAUSE = 900
-/** Twilio lists what it has accepted a moment later. */
+/** Seconds: an accepted message appears in Twilio's list with a delay. */
 const UNKNOWN_PAUSE = 5
-/** Twilio's clock and ours needn't agree. */
+/** Allowed difference between Twilio's clock and ours. */
 const SKEW_MS = 60_000
 
 const MESSAGE_ID = /^[A-Za-z0-9]{2,64}$/
-/** What it takes for a body at most is 1,600 characters; more is no text message. */
+/** Twilio's own limit for a body is 1,600 characters. */
 const MAX_BODY = 20_000
 
 const Accepted = Schema.Struct({ sid: Schema.String })
@@ -42,24 +42,24 @@ const STATES = byWord<DeliveryReport["state"]>({
   canceled: "undelivered"
 })
 
-/** A code of Twilio's, and nothing else that it might say. */
+/** An error code of Twilio's; any other text is dropped, because it could contain a number. */
 const codeOf = (text: string | null | undefined): string | undefined =>
   text !== null && text !== undefined && /^\d{1,6}$/.test(text) ? text : undefined
 
-/** Nothing that Postgres can't keep. */
+/** Removes NUL, which Postgres cannot store, and limits the length. */
 const storable = (text: string): string => text.replaceAll("\u0000", "").slice(0, MAX_BODY)
 
 export interface TwilioOptions {
-  /** Where Twilio's interface is. */
+  /** The base URL of Twilio's API. */
   readonly url: string
-  /** Milliseconds that it has for an answer. */
+  /** Milliseconds per request. */
   readonly timeout: number
 }
 
 export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
   const messagesOf = (account: string) => `${url}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
 
-  /** A whole answer, or why there is none; by hand, because a client's spans would carry numbers. */
+  /** Sends a request. Plain fetch, because the spans of an HTTP client would record phone numbers. */
   const request = (address: string, { account, secret }: Account, body?: URLSearchParams) =>
     Effect.tryPromise({
       try: async (signal) => {
@@ -93,7 +93,7 @@ export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
         id: id!,
         from: from!,
         to: to!,
-        // An account may have words of its own for stopping: it says which of them a message is.
+        // An account can define its own opt-out keywords; OptOutType maps them to the standard ones.
         body: storable(params.get("OptOutType") ?? params.get("Body") ?? ""),
         media: Number.isInteger(media) && media > 0 ? Math.min(media, 100) : 0,
         receivedAt: new Date()
@@ -139,7 +139,7 @@ export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
           if (listed?._tag !== "Some") return undefined
           return (
             listed.value.messages
-              // A trial account says so before each text.
+              // A trial account puts a prefix before each text.
               .filter((one) => one.body === body || one.body.endsWith(` ${body}`))
               .filter((one) => !(Date.parse(one.date_created ?? "") < since.getTime() - SKEW_MS))
               .map(({ sid }) => sid)
@@ -150,7 +150,7 @@ export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
   }
 }
 
-/** Whether a failed request certainly never reached anybody. */
+/** Whether the request certainly never reached Twilio. */
 const neverArrived = (error: unknown): boolean => {
   const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(
@@ -158,18 +158,18 @@ const neverArrived = (error: unknown): boolean => {
   )
 }
 
-interface Answered {
+interface TwilioResponse {
   readonly status: number
   readonly after: string | null
   readonly text: string
 }
 
-const outcomeOf = ({ after, status, text }: Answered): Sent => {
+const outcomeOf = ({ after, status, text }: TwilioResponse): Sent => {
   if (status === 200 || status === 201) {
     const accepted = decodeAccepted(text)
     return accepted._tag === "Some" && MESSAGE_ID.test(accepted.value.sid)
       ? { _tag: "Accepted", providerId: accepted.value.sid }
-      : { _tag: "Unknown", error: "half an answer", seconds: UNKNOWN_PAUSE }
+      : { _tag: "Unknown", error: "truncated response", seconds: UNKNOWN_PAUSE }
   }
   const refused = decodeRefused(text)
   const error = refused._tag === "Some" ? String(Math.trunc(refused.value.code)) : `HTTP ${status}`
@@ -177,7 +177,7 @@ const outcomeOf = ({ after, status, text }: Answered): Sent => {
     const seconds = after !== null && /^\d{1,4}$/.test(after) ? Number(after) : FIRST_PAUSE
     return { _tag: "Later", error, seconds: Math.min(Math.max(seconds, 1), MAX_PAUSE) }
   }
-  // A secret that was changed, or an account without money, is put right by somebody.
+  // A rotated token or an account without funds: an operator has to fix it, so keep retrying.
   if (status === 401 || status === 402 || status === 403) return { _tag: "Later", error, seconds: 60 }
   return status >= 400 && status < 500 ? { _tag: "Refused", error } : { _tag: "Unknown", error, seconds: UNKNOWN_PAUSE }
 }

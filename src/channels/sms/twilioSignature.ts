@@ -1,10 +1,10 @@
 /**
- * Twilio's signature of a request (https://www.twilio.com/docs/usage/security): base64 HMAC-SHA1 by the auth token of
- * the address and the parameters, sorted by name, name and value one after another.
+ * Twilio's request signature (https://www.twilio.com/docs/usage/security): the base64 HMAC-SHA1, keyed with the auth
+ * token, of the URL followed by each parameter's name and value, sorted by name.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** A parameter that is there several times counts once with each of its values, in order. */
+/** Computes the signature. A repeated parameter contributes each distinct value, sorted. */
 export const twilioSignature = (token: string, url: string, params: URLSearchParams): string => {
   const signed = [...new Set(params.keys())]
     .sort()
@@ -14,8 +14,8 @@ export const twilioSignature = (token: string, url: string, params: URLSearchPar
     .digest("base64")
 }
 
-/** The address with and without its usual port: which of the two Twilio signs has changed over time. */
-const spellings = (url: string): ReadonlyArray<string> => {
+/** The URL with and without its default port: Twilio has signed both forms over time. */
+const urlForms = (url: string): ReadonlyArray<string> => {
   const [, scheme, host, rest] = /^(https?:\/\/)([^/?#:]+|\[[^\]]+\])(?::\d+)?([/?#].*|)$/i.exec(url) ?? []
   if (scheme === undefined) return [url]
   const { port } = new URL(url)
@@ -23,7 +23,7 @@ const spellings = (url: string): ReadonlyArray<string> => {
   return [`${scheme}${host}${rest}`, `${scheme}${host}:${port === "" ? usual : port}${rest}`]
 }
 
-/** Whether a request to this address was signed with the token; every spelling is compared, in constant time. */
+/** Whether the token signed a request to this URL. Compares every form of the URL, in constant time. */
 export const isSigned = (
   token: string,
   signature: string | undefined,
@@ -32,8 +32,8 @@ export const isSigned = (
 ): boolean => {
   const given = Buffer.from(signature ?? "")
   let signed = false
-  for (const spelling of spellings(url)) {
-    const expected = Buffer.from(twilioSignature(token, spelling, params))
+  for (const form of urlForms(url)) {
+    const expected = Buffer.from(twilioSignature(token, form, params))
     if (given.length === expected.length && timingSafeEqual(given, expected)) signed = true
   }
   return signed && token !== ""

@@ -1,6 +1,6 @@
 /**
- * What Twilio sends: messages, and how far a text has come. A request is let in by its signature alone, over the address
- * that is configured and never the one that it names itself; it is answered at once, before anybody thinks.
+ * Twilio's webhooks: messages and delivery reports. The signature alone authenticates a request, over the configured
+ * public URL and never the host that the request names. A message is acknowledged before it is processed.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,10 +18,10 @@ export const SMS_ROUTES: ReadonlyArray<Route> = [
   { method: "POST", path: `${TWILIO_STATUS_PATH}/:text`, takes: "form" }
 ]
 
-/** Nothing to send back in the same breath: the answer comes by the interface for sending. */
-const TAKEN = HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
+/** An empty TwiML response: replies go out through the Messages API. */
+const ACKNOWLEDGED = HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
 
-/** The one answer to everything that isn't known to be from the provider. */
+/** The one answer to every request whose signature is not verified. */
 const NOT_SIGNED = problem("NotSigned", "Check the number's webhook address, MAX_PUBLIC_URL and the account's token.")
 
 const handlers = Effect.gen(function* () {
@@ -31,7 +31,7 @@ const handlers = Effect.gen(function* () {
   const worker = yield* SmsWorker
   const { merging } = yield* SmsTiming
 
-  /** Calls `use` with the parameters of a request that was signed for the line whose number is in `ours`. */
+  /** Calls `use` with the parameters of a request, after verifying it for the line whose number is the parameter `ours`. */
   const signed =
     (ours: "To" | "From", use: (params: URLSearchParams, line: Line) => Effect.Effect<unknown, Unavailable>) =>
     (request: HttpServerRequest.HttpServerRequest) =>
@@ -44,7 +44,7 @@ const handlers = Effect.gen(function* () {
         const signature = request.headers["x-twilio-signature"]
         if (!line.provider.verify({ url, signature, params }, line)) return NOT_SIGNED
         yield* use(params, line)
-        return TAKEN
+        return ACKNOWLEDGED
       }).pipe(
         Effect.catchTags({
           ConfigurationError: ({ message }) => Effect.as(Effect.logError(message), NOT_SIGNED),
@@ -57,7 +57,7 @@ const handlers = Effect.gen(function* () {
       Effect.gen(function* () {
         const message = provider.parse(params)
         if (message === undefined) return
-        if (yield* inbox.receive(organization.id, message, merging)) yield* worker.nudge(merging.quiet)
+        if (yield* inbox.receive(organization.id, message, merging)) yield* worker.wakeIn(merging.quiet)
       })
     ),
     report: (request: HttpServerRequest.HttpServerRequest) =>

@@ -1,7 +1,7 @@
 /**
- * Who writes, by the number that a message comes from. A number proves a person when it is a verified identifier of an
- * active membership, or when the organization has opened the channel and exactly one of its people has the number. One
- * that the data gives to anybody else as well proves nobody; neither does one that nothing was heard of for half a year.
+ * Admission by phone number. A number proves a person if it is a verified identifier of an active membership, or if the
+ * channel is open and exactly one person in the data has it. A number that the data assigns to another person as well is
+ * shared and proves nothing; a number that has been silent for 180 days is dormant and must be proved again.
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
@@ -13,15 +13,15 @@ import { Vouched } from "../../domain/Vouched.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { SmsSettings } from "./SmsSettings.ts"
 
-/** After so many days of silence a number may be somebody else's. */
+/** Days of silence after which a number may have a new owner. */
 const DORMANT_DAYS = 180
 
-/** The number that simulated messages are written to: it is nobody's, and what happens on it counts for nothing else. */
+/** The line of simulated messages; its traffic does not count for dormancy or the log. */
 export const SIMULATION = "simulation"
 
 export type SmsAdmitted =
   | { readonly _tag: "Admitted"; readonly principal: Principal; readonly by: "membership" | "opened channel" }
-  /** Why is for operators: whoever wrote is told the same whatever it is. */
+  /** The reason is for operators; the sender gets the same notice for all of them. */
   | { readonly _tag: "Refused"; readonly why: "no access" | "shared" | "dormant" }
 
 const refused = (why: Extract<SmsAdmitted, { _tag: "Refused" }>["why"]): SmsAdmitted => ({ _tag: "Refused", why })
@@ -29,9 +29,9 @@ const refused = (why: Extract<SmsAdmitted, { _tag: "Refused" }>["why"]): SmsAdmi
 export class SmsAdmission extends Context.Service<
   SmsAdmission,
   {
-    /** Who writes from a number, in E.164. */
+    /** Admits the sender with this number, in E.164. */
     readonly admit: (organization: Organization, phone: string) => Effect.Effect<SmsAdmitted, Unavailable>
-    /** Entity ids of the people who have the number, whether or not they may come in. */
+    /** Entity ids of the people who have the number, admitted or not. */
     readonly identify: (
       organization: Organization,
       phone: string
@@ -55,26 +55,26 @@ export class SmsAdmission extends Context.Service<
         return row?.dormant === true
       })
 
-      /** Whom an opened channel lets in: the one person with the number, unless that person was suspended. */
+      /** Admits the one person with the number to an open channel, unless that person is suspended. */
       const asGuest = (organization: Organization, phone: string, role: string) =>
         identities.vouch(
           organization,
           new Vouched({ organization: organization.slug, subject: { phone }, roles: [role] })
         )
 
-      const orNobody = <A>(admitted: Effect.Effect<A, NotAdmitted | Unavailable>) =>
+      const orUndefined = <A>(admitted: Effect.Effect<A, NotAdmitted | Unavailable>) =>
         Effect.catchTag(admitted, "NotAdmitted", () => Effect.undefined)
 
       return SmsAdmission.of({
         identify: (organization, phone) => identities.identify(organization, { kind: "phone", key: phone }),
 
         admit: Effect.fn("SmsAdmission.admit")(function* (organization, phone) {
-          const people = (yield* orNobody(identities.identify(organization, { kind: "phone", key: phone }))) ?? []
-          const member = yield* orNobody(identities.admit(organization, { kind: "phone", key: phone }))
+          const people = (yield* orUndefined(identities.identify(organization, { kind: "phone", key: phone }))) ?? []
+          const member = yield* orUndefined(identities.admit(organization, { kind: "phone", key: phone }))
           const { openRole } = yield* settings.channel(organization.id)
           const guest =
             member === undefined && openRole !== undefined && people.length === 1
-              ? yield* orNobody(asGuest(organization, phone, openRole))
+              ? yield* orUndefined(asGuest(organization, phone, openRole))
               : undefined
           const principal = (member ?? guest)?.principal
           if (principal === undefined) return refused(people.length > 1 ? "shared" : "no access")

@@ -1,4 +1,4 @@
-/** What came in by text and what went out, for operators: who, when, how far it came. Numbers are masked. */
+/** The log of messages and texts, for operators and administrators: person, time, state. Numbers are masked. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable, runWithin } from "../../database/execute.ts"
@@ -16,25 +16,25 @@ export interface SmsLogEntry {
   readonly direction: "in" | "out"
   /** The person's number, masked: `…0147`. */
   readonly number: string
-  /** Our own number that it went over; masked, too. */
+  /** The organization's number, masked. */
   readonly line: string
-  /** Whom the number meant, where somebody was let in. */
+  /** The person, if the number was admitted. */
   readonly person?: { readonly id: string; readonly name: string }
-  /** What became of a message (`answered`, `refused`, …), or how far a text has come (`queued` to `delivered`). */
+  /** A message's outcome (`answered`, `refused`, …) or a text's delivery state (`queued` to `delivered`). */
   readonly state: string
-  /** What a text is: an answer, a refusal, a notice or an apology. */
+  /** Of a text: `answer`, `refusal`, `notice` or `apology`. */
   readonly kind?: string
   readonly segments?: number
-  /** Why it didn't come further: the provider's code, or ours. */
+  /** Why delivery failed: the provider's code, or Max's reason. */
   readonly error?: string
   readonly body?: string
 }
 
 export interface SmsLogQuery {
   readonly limit: number
-  /** Entries older than this one's time only. */
+  /** Only entries older than this time. */
   readonly before?: string | undefined
-  /** What was said, too: an operator's wish, never a page's. */
+  /** Includes bodies: for operators' commands only, never for a page. */
   readonly bodies?: boolean
 }
 
@@ -54,12 +54,12 @@ interface Row {
 export class SmsLog extends Context.Service<
   SmsLog,
   {
-    /** The latest first. */
+    /** Newest first. */
     readonly list: (
       organization: Organization,
       query: SmsLogQuery
     ) => Effect.Effect<ReadonlyArray<SmsLogEntry>, NotAdmitted | Unavailable>
-    /** What people are called, by entity id. */
+    /** Display names by entity id. */
     readonly names: (
       organization: Organization,
       ids: ReadonlyArray<string>
@@ -77,12 +77,12 @@ export class SmsLog extends Context.Service<
         const people = peopleOf(state.catalog)
         if (people === undefined) return new Map<string, string>()
         const type = people.mapping?.id.type
-        const known = [...new Set(ids)].flatMap((id) => parseId(id, type) ?? [])
-        if (known.length === 0) return new Map<string, string>()
+        const rowIds = [...new Set(ids)].flatMap((id) => parseId(id, type) ?? [])
+        if (rowIds.length === 0) return new Map<string, string>()
         const rows = yield* runWithin<{ id: string; name: string | null }>(
           search,
           organization.id,
-          compileNames(people, known, state.catalog)
+          compileNames(people, rowIds, state.catalog)
         )
         return new Map(rows.map(({ id, name }) => [showId(id, type), name ?? ""]))
       })
@@ -101,7 +101,7 @@ export class SmsLog extends Context.Service<
                 FROM max.sms_outbox WHERE organization_id = ${organization.id} AND created_at < ${until}
                 AND line <> ${SIMULATION} ORDER BY created_at DESC LIMIT ${limit}::int)) x
             ORDER BY x.at DESC LIMIT ${limit}::int`)
-          const known = yield* names(
+          const nameOf = yield* names(
             organization,
             rows.map((row) => row.anchor_id)
           )
@@ -109,7 +109,7 @@ export class SmsLog extends Context.Service<
             ...row,
             number: masked(phone),
             line: masked(line),
-            ...(id === "" ? {} : { person: { id, name: known.get(id) ?? "" } }),
+            ...(id === "" ? {} : { person: { id, name: nameOf.get(id) ?? "" } }),
             ...(kind === null ? {} : { kind }),
             ...(segments === null ? {} : { segments }),
             ...(error === null ? {} : { error }),

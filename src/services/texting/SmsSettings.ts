@@ -1,6 +1,6 @@
 /**
- * What an organization has set up for text messages: its numbers, whom a stranger is told to ask, and whether every
- * identified person is let in with a role. A number belongs to one organization; of its secret only the place is kept.
+ * An organization's settings for text messages: its numbers, the contact named to people without access, and the role of
+ * an open channel. A number belongs to one organization; only a reference to its secret is stored.
  */
 import { Context, Effect, Layer } from "effect"
 import { appendAudit, type AuditEvent, OPERATOR } from "../../database/audit.ts"
@@ -16,16 +16,16 @@ import { type OrganizationRow, organizationOf, OrganizationState } from "../cata
 export interface SmsNumber {
   readonly phone: string
   readonly provider: string
-  /** What the provider calls the account that the number is in. */
+  /** The provider's id of the number's account. */
   readonly account: string
-  /** Where the secret is: `env:NAME` or `file:/path`. */
+  /** A reference to the secret: `env:NAME` or `file:/path`. */
   readonly secret: string
 }
 
 export interface SmsChannel {
-  /** Whom somebody without access is told to ask. */
+  /** The contact that people without access are told to ask. */
   readonly contact: string | undefined
-  /** The role with which every identified person comes in; none while the channel is closed. */
+  /** The role of identified people without a membership; undefined while the channel is closed. */
   readonly openRole: string | undefined
 }
 
@@ -36,22 +36,22 @@ const MAX_CONTACT = 80
 export class SmsSettings extends Context.Service<
   SmsSettings,
   {
-    /** Makes a number the organization's, or changes what is known of one that it has. */
+    /** Adds a number, or updates the provider, account and secret of one that the organization has. */
     readonly addNumber: (organization: Organization, number: SmsNumber) => Effect.Effect<SmsNumber, Fault>
     readonly removeNumber: (organization: Organization, phone: string) => Effect.Effect<void, Fault>
     readonly numbers: (organization: Organization) => Effect.Effect<ReadonlyArray<SmsNumber>, Unavailable>
-    /** Whose number this is. */
+    /** The organization that has this number. */
     readonly find: (
       phone: string
     ) => Effect.Effect<{ readonly organization: Organization; readonly number: SmsNumber } | undefined, Unavailable>
     readonly channel: (organizationId: bigint) => Effect.Effect<SmsChannel, Unavailable>
-    /** Names whom somebody without access is told to ask. */
+    /** Sets the contact that people without access are told to ask. */
     readonly setContact: (organization: Organization, contact: string) => Effect.Effect<void, Fault>
-    /** Lets every person in whom a number identifies, with this role. */
+    /** Opens the channel: admits every person whom a number identifies, with this role. */
     readonly open: (organization: Organization, role: string) => Effect.Effect<void, Fault>
-    /** Lets members in only, from the next message on. */
+    /** Closes the channel to people without a membership, from the next message on. */
     readonly close: (organization: Organization) => Effect.Effect<void, Fault>
-    /** Takes a number for proved again, however long nothing was heard of it. */
+    /** Marks a dormant number as proved. */
     readonly prove: (organization: Organization, phone: string) => Effect.Effect<void, Fault>
   }
 >()("max/services/SmsSettings") {
@@ -70,7 +70,7 @@ export class SmsSettings extends Context.Service<
           : Effect.succeed(phone)
       }
 
-      const changed = (action: string, subject: string, details = {}): AuditEvent => ({
+      const auditEvent = (action: string, subject: string, details = {}): AuditEvent => ({
         actor: OPERATOR,
         action,
         subject,
@@ -84,7 +84,7 @@ export class SmsSettings extends Context.Service<
               yield* holdEpoch(app, organization.id)
               yield* app`INSERT INTO max.sms_settings (organization_id, open_role) VALUES (${organization.id}, ${role})
                 ON CONFLICT (organization_id) DO UPDATE SET open_role = excluded.open_role`
-              // Conversations of those who came in by it end with it.
+              // The new epoch ends the access of people who were admitted by the open channel.
               yield* raiseEpoch(app, organization.id, [event])
             })
           )
@@ -103,7 +103,7 @@ export class SmsSettings extends Context.Service<
                   WHERE n.organization_id = excluded.organization_id RETURNING 1 AS one`
                 if (rows.length === 0) return false
                 yield* appendAudit(app, organization.id, "changes", [
-                  changed("sms.number-added", masked(phone), { provider: number.provider, secret: number.secret })
+                  auditEvent("sms.number-added", masked(phone), { provider: number.provider, secret: number.secret })
                 ])
                 return true
               })
@@ -111,7 +111,7 @@ export class SmsSettings extends Context.Service<
           )
           if (!added)
             return yield* new OperatorError({
-              message: "This number is another organization's. Remove it there first."
+              message: "This number belongs to another organization. Remove it there first."
             })
           return { ...number, phone }
         }),
@@ -124,14 +124,14 @@ export class SmsSettings extends Context.Service<
                 const rows = yield* app`DELETE FROM max.sms_numbers
                   WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
                 if (rows.length === 0) return false
-                yield* appendAudit(app, organization.id, "changes", [changed("sms.number-removed", masked(phone))])
+                yield* appendAudit(app, organization.id, "changes", [auditEvent("sms.number-removed", masked(phone))])
                 return true
               })
             )
           )
           if (!removed)
             return yield* new OperatorError({
-              message: `${quoted(text)} isn't a number of this organization's. max sms numbers lists them.`
+              message: `${quoted(text)} isn't a number of this organization. max sms numbers lists them.`
             })
         }),
 
@@ -167,7 +167,7 @@ export class SmsSettings extends Context.Service<
               Effect.andThen(
                 app`INSERT INTO max.sms_settings (organization_id, contact) VALUES (${organization.id}, ${contact})
                   ON CONFLICT (organization_id) DO UPDATE SET contact = excluded.contact`,
-                appendAudit(app, organization.id, "changes", [changed("sms.contact-set", organization.slug)])
+                appendAudit(app, organization.id, "changes", [auditEvent("sms.contact-set", organization.slug)])
               )
             )
           )
@@ -175,18 +175,18 @@ export class SmsSettings extends Context.Service<
 
         open: Effect.fn("SmsSettings.open")(function* (organization, role) {
           const { state } = yield* states.read(organization.id, { by: "nobody" })
-          const known = Object.keys(state.policy.roles)
-          if (!known.includes(role)) {
-            const near = closest(role, known)
+          const roles = Object.keys(state.policy.roles)
+          if (!roles.includes(role)) {
+            const near = closest(role, roles)
             return yield* new OperatorError({
-              message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+              message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${roles.join(", ")}.` : `Did you mean ${near}?`}`
             })
           }
-          yield* setOpenRole(organization, role, changed("sms.opened", organization.slug, { role }))
+          yield* setOpenRole(organization, role, auditEvent("sms.opened", organization.slug, { role }))
         }),
 
         close: Effect.fn("SmsSettings.close")((organization) =>
-          setOpenRole(organization, null, changed("sms.closed", organization.slug))
+          setOpenRole(organization, null, auditEvent("sms.closed", organization.slug))
         ),
 
         prove: Effect.fn("SmsSettings.prove")(function* (organization, text) {
@@ -201,7 +201,7 @@ export class SmsSettings extends Context.Service<
                   WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
                 if (bound.length + heard.length === 0) return false
                 yield* raiseEpoch(app, organization.id, [
-                  changed("identifier.verified", bound[0]?.anchor_id ?? "nobody", {
+                  auditEvent("identifier.verified", bound[0]?.anchor_id ?? "nobody", {
                     kind: "phone",
                     identifier: masked(phone)
                   })
@@ -212,7 +212,7 @@ export class SmsSettings extends Context.Service<
           )
           if (!proved)
             return yield* new OperatorError({
-              message: `No member has ${quoted(text)} as a verified number, and nobody wrote from it. max member add makes one.`
+              message: `No member has ${quoted(text)} as a verified number, and no message came from it. max member add binds it to a member.`
             })
         })
       })

@@ -1,4 +1,4 @@
-/** Text messages by the command line, as operators set them up. */
+/** Operators' commands for text messages. */
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Ran, runMax } from "../../support/cli.ts"
@@ -23,7 +23,7 @@ const max = (...args: ReadonlyArray<string>): Promise<Ran> => runMax(args, env)
 const add = (number: string, ...more: ReadonlyArray<string>) =>
   max("sms", "add-number", number, "--org", "atlas", ...more)
 
-it("takes a number with where its secret is, and nothing that isn't one", async () => {
+it("max sms add-number takes a number with a reference to its secret, and refuses invalid numbers, accounts and secrets", async () => {
   const good = ["--account", ACCOUNT, "--token", "env:CARRIER_TOKEN"]
   for (const [args, code, says] of [
     [["5", ...good], 1, "isn't a phone number"],
@@ -43,7 +43,10 @@ it("takes a number with where its secret is, and nothing that isn't one", async 
   expect(added.stderr).toContain("Set MAX_PUBLIC_URL")
   expect((await add("+15125550100", ...good)).code).toBe(0)
   const taken = await max("sms", "add-number", "+15125550100", "--org", "borealis", ...good)
-  expect([taken.code, taken.stderr]).toEqual([1, "This number is another organization's. Remove it there first.\n"])
+  expect([taken.code, taken.stderr]).toEqual([
+    1,
+    "This number belongs to another organization. Remove it there first.\n"
+  ])
   const listed = JSON.parse((await max("sms", "numbers", "--org", "atlas", "--json")).stdout)
   expect(listed).toEqual({
     numbers: [{ phone: "+15125550100", provider: "twilio", account: ACCOUNT, secret: "env:CARRIER_TOKEN" }],
@@ -55,7 +58,7 @@ it("takes a number with where its secret is, and nothing that isn't one", async 
   expect((await max("sms", "remove-number", "+15125550100", "--org", "atlas")).code).toBe(1)
 })
 
-it("opens the channel with a role that there is, and says the risk", async () => {
+it("max sms open takes a role of the policy, and prints the risk", async () => {
   expect((await max("sms", "open", "--role", "membr", "--org", "atlas")).stderr).toContain("Did you mean member?")
   const opened = await max("sms", "open", "--role", "member", "--org", "atlas")
   expect([opened.code, opened.stderr]).toEqual([0, expect.stringContaining("is taken for that person")])
@@ -67,11 +70,11 @@ it("opens the channel with a role that there is, and says the risk", async () =>
     expect((await max("sms", "contact", contact, "--org", "atlas")).code).toBe(1)
   }
   expect((await max("sms", "contact", "Jo \u202eat\n the desk", "--org", "atlas")).code).toBe(0)
-  const stranger = await max("sms", "simulate", "--from", "202-555-0199", "hello", "--org", "atlas")
-  expect(stranger.stdout).toContain("Please ask Jo at the desk for access.")
+  const unknown = await max("sms", "simulate", "--from", "202-555-0199", "hello", "--org", "atlas")
+  expect(unknown.stdout).toContain("Please ask Jo at the desk for access.")
 })
 
-it("simulates a conversation without a trace in the log of what was really written", async () => {
+it("max sms simulate holds a conversation that the log does not show", async () => {
   const simulate = (...args: ReadonlyArray<string>) =>
     max("sms", "simulate", "--from", "512-555-0142", ...args, "--org", "atlas")
   const found = await simulate("who is ada lovelace?")

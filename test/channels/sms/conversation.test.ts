@@ -1,9 +1,9 @@
-/** What is said by text: bursts, order, choices, the carrier's words, machines, limits, and pictures. */
-import { setTimeout as sleep } from "node:timers/promises"
+/** Conversations by text: bursts, order, choices, keywords, auto-responders, limits, pictures. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { MAX_LENGTH } from "../../../src/channels/sms/shapeReply.ts"
 import { publish } from "../../support/agent.ts"
 import { contextIn, finds, inTurn, says } from "../../support/messages.ts"
+import { until } from "../../support/until.ts"
 import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"
 
 let s: Setting
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => s.stop())
 beforeEach(() => s.reset())
 
-/** What the person has said in the last turn, as the model heard it. */
+/** The person's last message in a request to the model. */
 const lastSaid = (index: number) => {
   const { content } = s.model.requests[index]!.body.messages.at(-1)!
   return typeof content === "string" ? content : content.at(-1)!.text
@@ -29,18 +29,18 @@ const states = async () =>
   (await s.sql<{ state: string }>("SELECT state FROM max.sms_inbox ORDER BY received_at")).map(({ state }) => state)
 
 describe("messages of one sender", () => {
-  it("that come in a burst are one question with one answer", async () => {
-    const { most, quiet } = s.times.merging
-    Object.assign(s.times.merging, { quiet: 3, most: 60 })
+  it("in a burst are merged into one question with one answer", async () => {
+    const { most, quiet } = s.timing.merging
+    Object.assign(s.timing.merging, { quiet: 3, most: 60 })
     for (const part of ["who is", "Ada", "Lovelace", "?"]) await s.text(ADA, part)
     await s.quiet()
-    Object.assign(s.times.merging, { quiet, most })
+    Object.assign(s.timing.merging, { quiet, most })
     expect(s.heard(ADA)).toHaveLength(1)
     expect(s.model.requests).toHaveLength(1)
     expect(lastSaid(0)).toBe("who is\nAda\nLovelace\n?")
   })
 
-  it("are answered in their order, and another sender's meanwhile", async () => {
+  it("are answered in order, while other senders are answered concurrently", async () => {
     let first: (() => void) | undefined
     const waits = new Promise<void>((resolve) => (first = resolve))
     s.model.script = async (request) => {
@@ -50,17 +50,17 @@ describe("messages of one sender", () => {
       return says(`Said ${said}.`)
     }
     await s.text(ADA, "slow")
-    while (s.model.requests.length === 0) await sleep(20)
+    await until(() => s.model.requests.length > 0)
     await s.text(ADA, "second")
     await s.text(BOB, "other")
-    while (s.heard(BOB).length === 0) await sleep(20)
+    await until(() => s.heard(BOB).length > 0)
     expect(s.heard(ADA)).toEqual([])
     first!()
     await s.quiet()
     expect(s.heard(ADA)).toEqual(["I'm Max, for atlas. Said slow.", "Said second."])
   })
 
-  it("go on with the conversation: a number is the choice that was offered under it", async () => {
+  it("continue the conversation: a bare number selects the choice offered under it", async () => {
     s.model.script = inTurn(
       finds("people", [["name", "eq", "Anton Hansen"]]),
       says("There are two called Anton Hansen. Which one do you mean?"),
@@ -73,12 +73,12 @@ describe("messages of one sender", () => {
     expect(await s.ask(ADA, " 2. ")).toEqual(["That one."])
     expect(lastSaid(2)).toBe("number 2")
     expect(contextIn(s.model.requests[2]!.body)).toMatchObject({ focus: [{ name: "Anton Hansen" }, {}] })
-    // Once something else was said it is a number like any other.
+    // The last answer offered no choices, so the number is plain text.
     await s.ask(ADA, "1")
     expect(lastSaid(3)).toBe("1")
   })
 
-  it("that are the carrier's words are never answered, and end what may be said until they allow it again", async () => {
+  it("with an opt-out keyword stop all texts until an opt-in keyword, and no keyword is answered", async () => {
     for (const word of [
       "stop",
       "STOPALL",
@@ -106,19 +106,19 @@ describe("messages of one sender", () => {
     expect(s.model.requests).toHaveLength(2)
   })
 
-  it("that repeat themselves with the same answer are a machine's: after three nothing is said", async () => {
+  it("repeated with the same answer get no more answers after the third", async () => {
     const answers: Array<ReadonlyArray<string>> = []
     for (let round = 0; round < 6; round++) answers.push(await s.ask(ADA, "I'm out of the office."))
     expect(answers.map(({ length }) => length)).toEqual([1, 1, 1, 0, 0, 0])
     expect(s.model.requests).toHaveLength(3)
     expect(await s.ask(ADA, "who is ada?")).toHaveLength(1)
-    // What isn't the same answer is no repetition.
+    // A different answer is not a repetition.
     let n = 0
     s.model.script = () => says(`Number ${(n += 1)}.`)
     for (let round = 0; round < 5; round++) expect(await s.ask(ADA, "another one")).toHaveLength(1)
   })
 
-  it("without words are answered without a model, in every script with one", async () => {
+  it("with only a picture are answered without a model; text in every script reaches the model", async () => {
     expect(await s.ask(ADA, "", { NumMedia: "1", MediaUrl0: "https://api.twilio.com/x" })).toEqual([
       "I'm Max, for atlas. I can't open pictures or files. Please ask me in words."
     ])
@@ -133,20 +133,20 @@ describe("messages of one sender", () => {
     expect(await s.ask(ADA, "look", { NumMedia: "2" })).toHaveLength(1)
   })
 
-  it("that take long are apologized for once", async () => {
-    s.times.apology = 0.05
+  it("that take long to answer get one apology first", async () => {
+    s.timing.apology = 0.05
     s.model.script = async () => {
-      while (s.heard(ADA).length === 0) await sleep(20)
+      await until(() => s.heard(ADA).length > 0)
       return says("Here it is.")
     }
     expect(await s.ask(ADA, "something hard")).toEqual([
       "I'm Max, for atlas. Sorry, this is taking longer than usual. I'll text you the answer.",
       "I'm Max, for atlas. Here it is."
     ])
-    s.times.apology = 60
+    s.timing.apology = 60
   })
 
-  it("are answered shortly, in the carrier's alphabet", async () => {
+  it("get short answers in the GSM-7 alphabet", async () => {
     s.model.script = () => says(`“Ada” — that’s it… • ${"word ".repeat(200)}`)
     const [answer] = await s.ask(ADA, "tell me all")
     expect(answer).toContain(`"Ada" - that's it... - word word`)
@@ -154,7 +154,7 @@ describe("messages of one sender", () => {
     expect(answer).toMatch(/word\.\.\.$/)
   })
 
-  it("that can't be answered are told so", async () => {
+  it("that fail get a notice with the reference of the trace", async () => {
     s.model.script = () => ({ status: 401, error: "authentication_error" })
     const [answer] = await s.ask(ADA, "who is ada?")
     expect(answer).toMatch(/^I'm Max, for atlas\. I can't think right now\. .* \(ref [0-9A-Z]{4}\)$/)
@@ -162,12 +162,12 @@ describe("messages of one sender", () => {
   })
 })
 
-describe("an answer that was looked up before the policy changed", () => {
-  it("isn't sent any more: the question is asked again", async () => {
+describe("an answer that was planned under an older epoch", () => {
+  it("is not sent; its question is answered again", async () => {
     s.model.script = inTurn(says("The old answer."), says("The new answer."))
     s.carrier.fate = () => ({ accept: false, status: 429, headers: { "retry-after": "1" } })
     await s.text(ADA, "who is ada?")
-    while (s.carrier.asked.send === 0) await sleep(20)
+    await until(() => s.carrier.asked.send > 0)
     await s.run(publish(s.organization, (rules) => [...rules]))
     s.carrier.fate = () => ({})
     await s.quiet()
@@ -175,10 +175,10 @@ describe("an answer that was looked up before the policy changed", () => {
     expect(s.model.requests).toHaveLength(2)
   })
 
-  it("isn't sent to somebody who isn't a member any more", async () => {
+  it("is not sent to a person whose membership was suspended", async () => {
     s.carrier.fate = () => ({ accept: false, status: 429, headers: { "retry-after": "1" } })
     await s.text(BOB, "who is ada?")
-    while (s.carrier.asked.send === 0) await sleep(20)
+    await until(() => s.carrier.asked.send > 0)
     await s.sql(
       "UPDATE max.memberships m SET suspended_at = now() FROM max.identifiers i WHERE i.key = $1 AND i.anchor_id = m.anchor_id",
       [BOB]
@@ -200,7 +200,7 @@ describe("limits", () => {
   })
   afterAll(() => limited.stop())
 
-  it("let a number ask so often in an hour, and say so once", async () => {
+  it("bound the turns of a number in an hour, and say so once", async () => {
     const heard: Array<ReadonlyArray<string>> = []
     for (let n = 0; n < 6; n++) heard.push(await limited.ask(ADA, `question ${n}`))
     expect(heard.map(({ length }) => length)).toEqual([1, 1, 1, 1, 0, 0])
@@ -208,7 +208,7 @@ describe("limits", () => {
     expect(limited.model.requests).toHaveLength(3)
   })
 
-  it("let an organization send so many segments in a day, of which strangers get half", async () => {
+  it("bound the segments of an organization in a day, of which refusals get half", async () => {
     await limited.reset()
     const strangers = Array.from({ length: 8 }, (_, index) => `+1512555080${index}`)
     for (const stranger of strangers) await limited.text(stranger, "hello")

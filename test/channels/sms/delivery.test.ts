@@ -1,8 +1,10 @@
-/** How texts leave: once, in order, through everything that a carrier can do wrong; and what is recorded of it all. */
-import { setTimeout as sleep } from "node:timers/promises"
+/** Delivery of texts: exactly once and in order through every failure of a carrier; delivery reports; what is recorded. */
+import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { SmsOutbox } from "../../../src/services/texting/SmsOutbox.ts"
 import { ACCOUNT, type Fate, messageFrom, OURS, post } from "../../support/carrier.ts"
 import { says } from "../../support/messages.ts"
+import { until } from "../../support/until.ts"
 import { watched } from "../../support/watched.ts"
 import { ADA, BOB, type Setting, startSetting, STRANGER } from "./setting.ts"
 
@@ -29,34 +31,37 @@ interface TextRow {
 const texts = () =>
   s.sql<TextRow>("SELECT text_id, state, error, attempts, provider_id FROM max.sms_outbox ORDER BY created_at")
 
-/** As if so many seconds had gone by, again and again, until nothing is under way. */
-const passing = async () => {
-  for (let round = 0; round < 400; round++) {
+/** Skips every pause until a condition holds. */
+const skipPausesUntil = (condition: () => boolean | Promise<boolean>) =>
+  until(async () => {
     await s.sql("UPDATE max.sms_outbox SET next_at = next_at - interval '1 hour' WHERE state IN ('queued', 'trying')")
     await s.sql("UPDATE max.sms_senders SET due_at = now() WHERE lease IS NULL AND due_at IS NOT NULL")
+    return condition()
+  })
+
+/** Skips every pause until nothing waits in the inbox or the outbox. */
+const drain = () =>
+  skipPausesUntil(async () => {
     const [left] = await s.sql<{ n: number }>(
       `SELECT (SELECT count(*) FROM max.sms_outbox WHERE state IN ('queued', 'trying'))::int
         + (SELECT count(*) FROM max.sms_inbox WHERE state = 'waiting')::int AS n`
     )
-    if (left!.n === 0) return
-    await sleep(50)
-  }
-  throw new Error("It never came to an end.")
-}
+    return left!.n === 0
+  })
 
-/** The carrier does this to the first texts, one after another, and accepts what comes then. */
+/** Scripts the carrier's responses to the first texts, in order; it accepts the rest. */
 const fates = (...list: ReadonlyArray<Fate>) => {
   let n = 0
   s.carrier.fate = () => list[n++] ?? {}
 }
 
 describe("a message", () => {
-  it("that is delivered fifty times at once is answered once", async () => {
+  it("delivered fifty times concurrently is answered once", async () => {
     const params = messageFrom(ADA, "who is ada?")
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(s, params)))
     expect(answers.every(({ status, text }) => status === 200 && text === "<Response/>")).toBe(true)
     await s.quiet()
-    // And once more, late.
+    // One more redelivery, after the answer.
     expect((await post(s, params)).status).toBe(200)
     await s.quiet()
     expect(s.model.requests).toHaveLength(1)
@@ -64,7 +69,7 @@ describe("a message", () => {
     expect(await s.sql("SELECT 1 FROM max.turns")).toHaveLength(1)
   })
 
-  it("is acknowledged while a turn takes long", async () => {
+  it("is acknowledged while a long turn is running", async () => {
     let end: (() => void) | undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
     s.model.script = async () => {
@@ -72,10 +77,10 @@ describe("a message", () => {
       return says("At last.")
     }
     await s.text(ADA, "something hard")
-    while (s.model.requests.length === 0) await sleep(20)
+    await until(() => s.model.requests.length > 0)
     const took: Array<number> = []
-    const until = performance.now() + 1000 * Number(process.env["SMS_TURN_SECONDS"] ?? 0)
-    for (let n = 0; n < 100 || performance.now() < until; n++) {
+    const deadline = performance.now() + 1000 * Number(process.env["SMS_TURN_SECONDS"] ?? 0)
+    for (let n = 0; n < 100 || performance.now() < deadline; n++) {
       const started = performance.now()
       await s.text(n % 2 === 0 ? ADA : STRANGER, `message ${n}`)
       took.push(performance.now() - started)
@@ -83,7 +88,7 @@ describe("a message", () => {
     expect(s.heard(ADA)).toEqual([])
     took.sort((a, b) => a - b)
     const at = (share: number) => `${took[Math.floor(took.length * share)]!.toFixed(1)} ms`
-    console.log(`${took.length} webhooks while a turn goes on: p50 ${at(0.5)}, p95 ${at(0.95)}`)
+    console.log(`${took.length} webhooks during a turn: p50 ${at(0.5)}, p95 ${at(0.95)}`)
     end!()
     await s.quiet()
     expect(s.heard(ADA)[0]).toBe("I'm Max, for atlas. At last.")
@@ -95,19 +100,19 @@ describe("a text", () => {
     "429": { accept: false, status: 429, headers: { "retry-after": "1" } },
     "500, not accepted": { accept: false, status: 500 },
     "500, accepted": { accept: true, status: 500 },
-    "no answer, not accepted": { accept: false, ends: "never" },
-    "no answer, accepted": { accept: true, ends: "never" },
-    "half an answer": { accept: true, ends: "half" },
+    "no response, not accepted": { accept: false, ends: "never" },
+    "no response, accepted": { accept: true, ends: "never" },
+    "a truncated response": { accept: true, ends: "half" },
     "a broken connection, not accepted": { accept: false, ends: "broken" },
     "a broken connection, accepted": { accept: true, ends: "broken" }
   }
 
-  it.each(Object.keys(WRONG))("arrives once after: %s", async (name) => {
+  it.each(Object.keys(WRONG))("arrives exactly once after %s", async (name) => {
     fates(WRONG[name]!, WRONG[name]!)
     await s.text(ADA, "first")
-    while (s.carrier.asked.send === 0) await sleep(20)
+    await until(() => s.carrier.asked.send > 0)
     await s.text(ADA, "second")
-    await passing()
+    await drain()
     const answers = ["I'm Max, for atlas. Hello there.", "Hello there."]
     expect(s.heard(ADA)).toEqual(answers)
     const rows = await texts()
@@ -115,7 +120,7 @@ describe("a text", () => {
     expect(rows.map(({ provider_id: id }) => id)).toEqual(s.carrier.accepted.map(({ sid }) => sid))
   })
 
-  it("that is refused for good is dead, and what comes after it isn't kept waiting", async () => {
+  it("refused permanently is dead, and does not block the next text", async () => {
     fates({ status: 400, code: 21610 })
     await s.text(ADA, "first")
     await s.quiet()
@@ -126,54 +131,49 @@ describe("a text", () => {
     ])
   })
 
-  it("is given up after eight attempts, or when nobody waits for it any more", async () => {
+  it("is abandoned after eight attempts, or after an hour", async () => {
     s.carrier.fate = () => ({ accept: false, status: 503 })
     await s.text(ADA, "first")
-    await passing()
+    await drain()
     expect(await texts()).toMatchObject([{ state: "dead", error: "20500", attempts: 8 }])
     expect(s.carrier.asked).toEqual({ send: 8, list: 8 })
     await s.reset()
     s.carrier.fate = () => ({ accept: false, status: 429 })
     await s.text(BOB, "first")
-    while (s.carrier.asked.send === 0) await sleep(20)
+    await until(() => s.carrier.asked.send > 0)
     await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '2 hours'")
-    await passing()
+    await drain()
     expect((await texts()).map(({ state }) => state)).toEqual(["dead"])
   })
 
-  it("isn't sent again while the carrier can't say whether it has it", async () => {
+  it("is not sent again while the carrier cannot say whether it accepted it", async () => {
     s.carrier.listing = 503
     fates({ accept: true, ends: "broken" })
     await s.text(ADA, "first")
-    while (s.carrier.asked.list < 4) {
-      await s.sql("UPDATE max.sms_outbox SET next_at = now()")
-      await s.sql("UPDATE max.sms_senders SET due_at = now() WHERE lease IS NULL")
-      await sleep(50)
-    }
+    await skipPausesUntil(() => s.carrier.asked.list >= 4)
     expect(s.carrier.asked.send).toBe(1)
     s.carrier.listing = 200
-    await passing()
+    await drain()
     expect(s.heard(ADA)).toHaveLength(1)
   })
 
-  it("waits for the carrier to come back", async () => {
+  it("is retried until the carrier accepts the account again", async () => {
     const account = ACCOUNT
     await s.sql("UPDATE max.sms_numbers SET account = 'ACother'")
     const params = messageFrom(ADA, "hello", { AccountSid: "ACother" })
     expect((await post(s, params)).status).toBe(200)
-    while ((await texts())[0]?.attempts !== 2) {
-      await s.sql("UPDATE max.sms_outbox SET next_at = now()")
-      await s.sql("UPDATE max.sms_senders SET due_at = now() WHERE lease IS NULL")
-      await sleep(50)
+    const rejectedTwice = async () => {
+      const [text] = await texts()
+      return text !== undefined && text.attempts >= 2 && text.state === "queued" && text.error === "20003"
     }
-    expect(await texts()).toMatchObject([{ state: "queued", error: "20003" }])
+    await skipPausesUntil(rejectedTwice)
     await s.sql("UPDATE max.sms_numbers SET account = $1", [account])
-    await passing()
+    await drain()
     expect(s.heard(ADA)).toHaveLength(1)
   })
 })
 
-describe("how far a text has come", () => {
+describe("the delivery state of a text", () => {
   const report = (id: string, state: string, more: Record<string, string> = {}) =>
     post(
       s,
@@ -188,7 +188,7 @@ describe("how far a text has come", () => {
       { path: `/v1/sms/twilio/status/${id}` }
     )
 
-  it("only ever moves on, in whatever order the carrier says it", async () => {
+  it("only advances, in whatever order reports arrive", async () => {
     await s.ask(ADA, "hello")
     const [{ text_id: id }] = (await texts()) as [TextRow]
     expect(s.carrier.accepted[0]!.callback).toBe(`https://max.example.com/v1/sms/twilio/status/${id}`)
@@ -207,11 +207,11 @@ describe("how far a text has come", () => {
     })
   })
 
-  it("comes with the carrier's code when it failed, and of another text changes nothing", async () => {
+  it("stores the carrier's error code, and ignores reports for other texts and forged ones", async () => {
     await s.ask(ADA, "hello")
     const [{ text_id: id }] = (await texts()) as [TextRow]
     expect((await report(id, "delivered", { MessageSid: `SM${"9".repeat(32)}` })).status).toBe(200)
-    expect((await report("nobodys", "delivered")).status).toBe(200)
+    expect((await report("unknown", "delivered")).status).toBe(200)
     expect((await texts())[0]!.state).toBe("accepted")
     await report(id, "undelivered", { ErrorCode: "30003", ErrorMessage: `Unreachable ${ADA}` })
     expect(await texts()).toMatchObject([{ state: "undelivered", error: "30003" }])
@@ -219,31 +219,31 @@ describe("how far a text has come", () => {
     expect((await post(s, forged, { path: `/v1/sms/twilio/status/${id}`, signature: "x" })).status).toBe(403)
   })
 
-  it("is known even when only the report says that the text was accepted", async () => {
+  it("advances when a report is the only evidence that the carrier accepted the text", async () => {
     s.carrier.listing = 503
     fates({ accept: true, ends: "broken" })
     await s.text(ADA, "hello")
-    while (s.carrier.asked.send === 0) await sleep(20)
+    await until(() => s.carrier.asked.send > 0)
     const [{ text_id: id }] = (await texts()) as [TextRow]
     expect((await report(id, "delivered")).status).toBe(200)
-    await passing()
+    await drain()
     expect(await texts()).toMatchObject([{ state: "delivered", attempts: 1, provider_id: s.carrier.accepted[0]!.sid }])
   })
 })
 
-describe("what is recorded", () => {
-  it("has no number and nothing of what was said, in no span and no log, whatever went wrong", async () => {
+describe("the record of a conversation by text", () => {
+  it("contains no phone number and no message text, in spans and logs alike, whatever fails", async () => {
     const canary = "qzcanaryqz"
     s.model.script = () => says(`You said ${canary}.`)
     fates({ accept: true, ends: "half" }, { status: 400, code: 21211 }, { accept: false, status: 429 })
     await s.text(ADA, `${canary} one`)
-    await sleep(300)
+    await until(() => s.carrier.asked.send > 0)
     await s.text(ADA, `${canary} two`)
     await s.text(STRANGER, canary)
     await s.text(BOB, "", { NumMedia: "1" })
     await s.text(BOB, "STOP")
     await post(s, messageFrom(ADA, canary), { signature: "forged" })
-    await passing()
+    await drain()
     const recorded = seen.recorded()
     expect(recorded).toContain("sms turn")
     expect(recorded).toContain("POST /v1/sms/twilio")
@@ -259,12 +259,10 @@ describe("what is recorded", () => {
     expect(JSON.stringify(await s.log(true))).toContain(canary)
   })
 
-  it("is forgotten in its time, but for that it was there", async () => {
+  it("loses its bodies after the retention period and its rows a year later", async () => {
     await s.ask(ADA, "hello")
     await s.sql("UPDATE max.sms_inbox SET received_at = received_at - interval '40 days'")
     await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '40 days'")
-    const { SmsOutbox } = await import("../../../src/services/texting/SmsOutbox.ts")
-    const { Effect } = await import("effect")
     const prune = (days: number) => s.run(Effect.flatMap(SmsOutbox, (outbox) => outbox.prune(days)))
     await prune(41)
     expect((await s.log(true)).every(({ body }: any) => body !== "")).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * The server, killed at every step of receive → turn → send. `SMS_KILLS=200 npx vitest run test/channels/sms/kills.test.ts`
- * does it two hundred times.
+ * Crash test: kills the server at every step of receive → turn → send. `SMS_KILLS=200 npx vitest run
+ * test/channels/sms/kills.test.ts` kills it two hundred times.
  */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
@@ -10,7 +10,6 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { runMax } from "../../support/cli.ts"
 import {
@@ -27,18 +26,20 @@ import {
 } from "../../support/carrier.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
+import { until } from "../../support/until.ts"
 
 const KILLS = Number(process.env["SMS_KILLS"] ?? 10)
 const SENDERS = ["+15125550142", "+15125550143", "+15125550144"]
 
 const scope = Scope.makeUnsafe()
-// In the package, so that it finds the package by its name.
+// Inside the package, so that the bundle resolves the package's own dependencies.
 const folder = mkdtempSync(join(import.meta.dirname, "..", "..", "..", ".sms-kills-"))
 const program = join(folder, "serve.mjs")
 let carrier: Carrier
 let model: MessagesServer
 let env: Record<string, string>
 let database: PgClient.PgClient
+const children = new Set<ChildProcess>()
 
 beforeAll(async () => {
   await build({
@@ -83,8 +84,9 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await carrier.close()
-  await model.close()
+  for (const child of children) child.kill("SIGKILL")
+  await carrier?.close()
+  await model?.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
   rmSync(folder, { recursive: true, force: true })
 })
@@ -103,29 +105,33 @@ const start = () =>
       env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: tmpdir(), ...env },
       stdio: ["ignore", "pipe", "inherit"]
     })
+    children.add(child)
     const ended = new Promise<void>((done) => child.on("close", () => done()))
     child.stdout.once("data", (chunk: Buffer) => resolve({ url: chunk.toString().trim(), child, ended }))
     child.on("error", reject)
-    void ended.then(() => reject(new Error("It ended before it listened.")))
+    void ended.then(() => {
+      children.delete(child)
+      reject(new Error("The server ended before it listened."))
+    })
   })
 
-/** As if every pause were over, */
-const pausesEnd = async () => {
+/** Makes every pause elapse. */
+const skipPauses = async () => {
   await sql("UPDATE max.sms_outbox SET next_at = now() WHERE state IN ('queued', 'trying')")
   await sql("UPDATE max.sms_senders SET due_at = now() WHERE due_at IS NOT NULL")
 }
 
-/** and the lease of whoever was killed. */
-const timePasses = async () => {
+/** Makes every pause and the killed process's leases elapse. */
+const expireLeases = async () => {
   await sql("UPDATE max.sms_senders SET leased_until = now() - interval '1 second' WHERE lease IS NOT NULL")
-  await pausesEnd()
+  await skipPauses()
 }
 
-const POINTS = ["received", "asked", "answered", "sending", "accepted", "sent", "looked up"] as const
+const POINTS = ["received", "asked", "answered", "sending", "accepted", "sent", "reconciled"] as const
 
-it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
+it(`a server killed ${KILLS} times loses no message and sends none twice`, async () => {
   let running: Running
-  /** Where the next kill happens; whoever passes there pulls it once. */
+  /** The point of the next kill, which happens once. */
   let point: (typeof POINTS)[number] | undefined
   const killed: Record<string, number> = {}
   const reached = (here: (typeof POINTS)[number], after = 0) => {
@@ -138,7 +144,7 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
     return true
   }
 
-  /** Says which questions it was asked. */
+  /** The model repeats the questions it was asked. */
   model.script = (request) => {
     const { content } = request.messages.at(-1)!
     const said = typeof content === "string" ? content : (content.at(-1)!.text ?? "")
@@ -153,7 +159,7 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
     return {}
   }
 
-  /** What the carrier of the person brings, again and again until it is taken. */
+  /** Messages that the carrier redelivers until the webhook acknowledges them. */
   const waiting: Array<Params> = []
   const sent: Array<string> = []
   const deliver = async () => {
@@ -164,23 +170,21 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
     }
   }
 
-  /** Until everything that was taken has been answered. */
-  const drained = async () => {
-    for (;;) {
+  /** Delivers and skips pauses until every message is answered. */
+  const drained = () =>
+    until(async () => {
       expect(running.child.exitCode ?? running.child.signalCode).toBe(null)
       await deliver()
       const [left] = await sql(`SELECT (SELECT count(*) FROM max.sms_inbox WHERE state = 'waiting')::int
         + (SELECT count(*) FROM max.sms_outbox WHERE state IN ('queued', 'trying'))::int AS n`)
-      if (left.n === 0) return
-      await pausesEnd()
-      await sleep(50)
-    }
-  }
+      if (left.n > 0) await skipPauses()
+      return left.n === 0
+    }, 600_000)
 
   for (let kill = 0; kill < KILLS; kill++) {
     point = undefined
     running = await start()
-    // Every other kill hits what the one before it has left.
+    // Every other kill happens before the server has recovered from the last one.
     if (kill % 2 === 0) await drained()
     point = POINTS[kill % POINTS.length]
     for (let more = 1 + (kill % 3); more > 0; more--) {
@@ -189,12 +193,12 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
       waiting.push(messageFrom(SENDERS[sent.length % SENDERS.length]!, name))
     }
     if (point === "received") setTimeout(() => reached("received"), Math.random() * 60)
-    if (point === "looked up") setTimeout(() => reached("looked up"), 100 + Math.random() * 200)
+    if (point === "reconciled") setTimeout(() => reached("reconciled"), 100 + Math.random() * 200)
     await deliver()
     const late = setTimeout(() => running.child.kill("SIGKILL"), 3000)
     await running.ended
     clearTimeout(late)
-    await timePasses()
+    await expireLeases()
     if (kill % 20 === 19) console.log(`${kill + 1} kills`)
   }
 
@@ -212,9 +216,9 @@ it(`loses no message and sends none twice, killed ${KILLS} times`, async () => {
     `${KILLS} kills (${Object.entries(killed)
       .map(([at, n]) => `${at} ${n}`)
       .join(", ")}): ${sent.length} messages, ` +
-      `${said.length} texts accepted, ${model.requests.length} turns begun, ${turns.n} kept, ${carrier.asked.list} look-ups`
+      `${said.length} texts accepted, ${model.requests.length} turns begun, ${turns.n} stored, ${carrier.asked.list} queries for sent texts`
   )
   expect(times).toEqual(sent.map(() => 1))
-  // What was kept of a conversation was sent, and what was sent was kept.
+  // Every stored turn was sent, and every sent answer is stored.
   expect(turns.n).toBe(said.length)
 }, 3_600_000)

@@ -1,4 +1,4 @@
-/** What a text looks like: its length, its alphabet, where it ends, its choices; and which words are the carrier's. */
+/** The shape of a text: length, encoding, truncation, choices; and the carrier's keywords. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { plain, segmentsOf } from "../../../src/channels/sms/gsm.ts"
@@ -6,13 +6,13 @@ import { keywordOf } from "../../../src/channels/sms/keywords.ts"
 import { fitted, MAX_LENGTH, shapeReply } from "../../../src/channels/sms/shapeReply.ts"
 import { notAdmitted } from "../../../src/channels/sms/notices.ts"
 
-describe("segments", () => {
+describe("segmentsOf", () => {
   it.each([
     ["a".repeat(160), "GSM-7", 1],
     ["a".repeat(161), "GSM-7", 2],
     ["a".repeat(306), "GSM-7", 2],
     ["a".repeat(307), "GSM-7", 3],
-    // A character of the extension takes two places, and is never split.
+    // A character of the extension table takes two septets and is never split.
     ["€".repeat(80), "GSM-7", 1],
     [`${"a".repeat(159)}€`, "GSM-7", 2],
     [`${"a".repeat(152)}€${"a".repeat(152)}`, "GSM-7", 3],
@@ -23,19 +23,19 @@ describe("segments", () => {
     ["😀".repeat(35), "UCS-2", 1],
     ["😀".repeat(67), "UCS-2", 3],
     ["", "GSM-7", 1]
-  ])("of %j", (text, encoding, count) => {
+  ])("counts the segments of %j", (text, encoding, count) => {
     expect(segmentsOf(text)).toEqual({ encoding, count })
   })
 })
 
-describe("an answer as a text", () => {
-  it("has the carrier's typography, and names as they are", () => {
+describe("shapeReply", () => {
+  it("replaces typography by GSM-7 characters and leaves names as they are", () => {
     expect(shapeReply("“Ada” — that’s it…\u00a0•\u200b Zoë Łukasz").body).toBe(`"Ada" - that's it... - Zoë Łukasz`)
     expect(segmentsOf(shapeReply("‘a’ ‚b‛ „c‟ «d» e–f−g · h\ti´s `ok`").body).encoding).toBe("GSM-7")
     expect(plain("a\u0000b\u202ec\r\nd")).toBe("abc\nd")
   })
 
-  it("is never longer than it may be, and ends with a whole word", () => {
+  it("truncates at the maximum length, after a whole word", () => {
     const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(fc.array(word, { maxLength: 200 }), fc.string({ maxLength: 40 }), (words, greeting) => {
@@ -54,7 +54,7 @@ describe("an answer as a text", () => {
     for (const one of words) expect(long.split(" ")).toContain(one)
   })
 
-  it("is never cut within a number, an amount or an address", () => {
+  it("never cuts a number, an amount or an address in two", () => {
     for (let before = 250; before < 330; before++) {
       const text = `${"x".repeat(before)} call +1 (512) 555 0142 or ada@analytical.example now, it is 12 500 dollars`
       const { body } = shapeReply(text)
@@ -77,7 +77,7 @@ describe("an answer as a text", () => {
       ...(status === undefined ? {} : { status })
     }))
 
-  it("numbers its choices and says which numbers there are", () => {
+  it("numbers the choices and names the numbers to reply with", () => {
     expect(shapeReply("Which one?", names(2, "lead"))).toMatchObject({
       body: "Which one?\n1. Person Number 0, lead\n2. Person Number 1, lead\nReply 1 or 2.",
       choices: names(2, "lead")
@@ -89,7 +89,7 @@ describe("an answer as a text", () => {
     expect(shapeReply("Only one?", names(1)).body).toBe("Only one?")
   })
 
-  it("offers no more choices than there is room for", () => {
+  it("offers only the choices that fit", () => {
     for (const text of ["Which one?", `Which one of these do you mean? ${"There are many of them. ".repeat(30)}`]) {
       const { body, choices } = shapeReply(text, names(8, "a status that is rather long"), "I'm Max, for atlas.")
       expect(body.length).toBeLessThanOrEqual(MAX_LENGTH)
@@ -102,14 +102,14 @@ describe("an answer as a text", () => {
     expect(shapeReply("Which one?", huge).choices).toEqual([])
   })
 
-  it("is one text for somebody without access, whatever the organization and the contact are called", () => {
+  it("notAdmitted fits in one text, whatever the names of the organization and the contact", () => {
     const text = notAdmitted("\u202eA\nvery ".repeat(40), "c".repeat(80))
     expect(text.length).toBeLessThanOrEqual(MAX_LENGTH)
     expect(text).not.toMatch(/\n|\u202e/)
   })
 })
 
-describe("a carrier's word", () => {
+describe("keywordOf", () => {
   it.each([
     ["STOP", "stop"],
     [" stop. ", "stop"],
@@ -122,7 +122,7 @@ describe("a carrier's word", () => {
     ["yes please", undefined],
     ["OK 4821", undefined],
     ["", undefined]
-  ])("%j is %s", (body, keyword) => {
+  ])("reads %j as %s", (body, keyword) => {
     expect(keywordOf(body)).toBe(keyword)
   })
 })

@@ -1,4 +1,4 @@
-/** `max serve` with seconds that take milliseconds: a process for tests to kill. */
+/** `max serve` with millisecond timing: a process for tests to kill. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { Http } from "../../../src/channels/http/server.ts"

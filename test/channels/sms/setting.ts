@@ -1,4 +1,4 @@
-/** A server with a scripted model and a scripted carrier, people with numbers, and what they hear. */
+/** A server with a scripted model and a scripted carrier, and the people who text it. */
 import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
 import { SmsTiming } from "../../../src/channels/sms/Line.ts"
 import { Database } from "../../../src/database/Database.ts"
@@ -23,22 +23,23 @@ import { says, startMessages } from "../../support/messages.ts"
 
 export const ADA = "+15125550142"
 export const BOB = "+15125550143"
+/** A number that the data does not have. */
 export const STRANGER = "+15125550199"
 
 type Overrides = Parameters<typeof startServer>[1]
 type TimingOf = (typeof SmsTiming)["Service"]
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends number ? A[Key] : Mutable<A[Key]> }
 
-/** Everything that takes seconds for people takes a tenth of that here. */
+/** The channel's timing, at least ten times faster. */
 const QUICK: TimingOf = { merging: { quiet: 0.08, most: 0.6 }, apology: 60, lease: 10, poll: 0.1, sending: 1 }
 
 export const startSetting = async (
   overrides: Overrides = {},
-  times: Partial<TimingOf> = {},
+  timing: Partial<TimingOf> = {},
   observed: Layer.Layer<never> = Layer.empty
 ) => {
   process.env["SMS_TEST_TOKEN"] = TOKEN
-  const own: Mutable<TimingOf> = structuredClone({ ...QUICK, ...times })
+  const own: Mutable<TimingOf> = structuredClone({ ...QUICK, ...timing })
   const scope = Scope.makeUnsafe()
   const carrier = await startCarrier()
   const model = await startMessages(() => says("Hello there."))
@@ -66,7 +67,7 @@ export const startSetting = async (
       yield* settings.addNumber(organization, { ...number, phone: OURS })
     })
   )
-  /** People, and members by their numbers. */
+  /** Adds people; a `role` makes one a member by their number. */
   const people = (rows: ReadonlyArray<PersonRow & { readonly role?: string }>) =>
     run(
       Effect.gen(function* () {
@@ -80,7 +81,7 @@ export const startSetting = async (
     )
   const sql = <Row extends object>(text: string, parameters: ReadonlyArray<unknown> = []) =>
     run(Effect.flatMap(Database, ({ owner }) => owner.unsafe<Row>(text, parameters))) as Promise<ReadonlyArray<Row>>
-  /** Waits until nothing is under way any more. */
+  /** Waits until no message waits, no text is unsent and no sender is leased. */
   const quiet = () =>
     run(
       Effect.flatMap(Database, ({ owner }) =>
@@ -94,23 +95,23 @@ export const startSetting = async (
     )
   const setting = {
     ...server,
-    /** What takes how long, for a test to change. */
-    times: own,
+    timing: own,
     carrier,
     model,
     organization,
     people,
     sql,
     quiet,
+    /** The texts that a person received. */
     heard: (phone: string) => carrier.accepted.filter(({ to }) => to === phone).map(({ body }) => body),
-    /** Sends a message as a person; the carrier is told that it arrived. */
+    /** Sends a message as a person; fails unless the webhook acknowledges it. */
     text: async (from: string, body: string, more: Params = {}) => {
       const params = messageFrom(from, body, more)
       const answer = await post(server, params)
       if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
       return params
     },
-    /** What is said to a person in answer to a message. */
+    /** Sends a message as a person and returns the texts in answer. */
     ask: async (from: string, body: string, more: Params = {}) => {
       const before = setting.heard(from).length
       await setting.text(from, body, more)
@@ -121,7 +122,7 @@ export const startSetting = async (
       run(Effect.flatMap(SmsLog, (log) => log.list(organization, { limit: 1000, bodies }))) as Promise<any>,
     settings: <A, E>(use: (settings: SmsSettings["Service"]) => Effect.Effect<A, E>) =>
       run(Effect.flatMap(SmsSettings, use)),
-    /** Forgets everything that anybody wrote. */
+    /** Deletes all messages, texts and conversations. */
     reset: async () => {
       for (const table of ["sms_inbox", "sms_outbox", "sms_senders", "sms_days", "turns", "sessions"]) {
         await sql(`DELETE FROM max.${table}`)

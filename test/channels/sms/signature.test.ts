@@ -1,4 +1,4 @@
-/** Which requests are taken for the provider's: over real HTTP, held against the provider's own helper. */
+/** Webhook signatures, over real HTTP, checked against Twilio's own helper. */
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import twilio from "twilio"
@@ -24,8 +24,8 @@ import { ask, startServer, type TestServer } from "../../support/http.ts"
 const scope = Scope.makeUnsafe()
 let server: TestServer
 
-/** Nobody answers here: what is tested is what is let in. */
-const NEVER = Layer.succeed(SmsTiming, {
+/** Messages stay in the inbox: these tests are about what it admits. */
+const NO_PROCESSING = Layer.succeed(SmsTiming, {
   merging: { quiet: 9e6, most: 9e6 },
   apology: 20,
   lease: 30,
@@ -36,7 +36,7 @@ const NEVER = Layer.succeed(SmsTiming, {
 beforeAll(async () => {
   process.env["SMS_TEST_TOKEN"] = TOKEN
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-  server = await startServer(url, { publicUrl: PUBLIC_URL }, NEVER)
+  server = await startServer(url, { publicUrl: PUBLIC_URL }, NO_PROCESSING)
   await server.run(
     Effect.gen(function* () {
       const settings = yield* SmsSettings
@@ -52,7 +52,7 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-const kept = () =>
+const stored = () =>
   server.run(
     Effect.gen(function* () {
       const { app } = yield* Database
@@ -106,7 +106,7 @@ const randomParams = (): Params => {
 const QUERIES = ["", "?x=1", "?bodySHA256=abc", "?a=%C3%A9&b=+", "?q=it's"]
 
 describe("a webhook", () => {
-  it("is taken when it is signed as the provider's helper signs it: 1,000 random requests", async () => {
+  it("is accepted with the signature of Twilio's helper, for 1,000 random requests", async () => {
     const ids = new Set<string>()
     for (let round = 0; round < 50; round++) {
       const requests = Array.from({ length: 20 }, () => ({ params: randomParams(), path: MESSAGES + pick(QUERIES) }))
@@ -121,13 +121,13 @@ describe("a webhook", () => {
         )
       }
     }
-    const rows = await kept()
+    const rows = await stored()
     expect(new Set(rows.map(({ id }) => id))).toEqual(ids)
     expect(rows.every(({ phone }) => /^\+1512\d{7}$/.test(phone))).toBe(true)
   })
 
-  it("is refused whatever is changed in it", async () => {
-    const before = (await kept()).length
+  it("is refused if any part of it was changed", async () => {
+    const before = (await stored()).length
     let tried = 0
     for (let round = 0; round < 20; round++) {
       const params = randomParams()
@@ -190,10 +190,10 @@ describe("a webhook", () => {
       await Promise.all(changes)
     }
     expect(tried).toBeGreaterThan(500)
-    expect((await kept()).length).toBe(before)
+    expect((await stored()).length).toBe(before)
   })
 
-  it("is the same with and without the usual port in the address, and with no other", () => {
+  it("may be signed with or without the default port, and with no other port", () => {
     const params = new URLSearchParams({ From: "+15125550147", Body: "who?" })
     for (const [configured, signedFor, taken] of [
       ["https://max.example.com", "https://max.example.com", true],
@@ -215,7 +215,7 @@ describe("a webhook", () => {
     expect(isSigned("", twilioSignature("", "https://a/", params), "https://a/", params)).toBe(false)
   })
 
-  it("is signed for the configured address, whatever a proxy or a forger says that it came by", async () => {
+  it("is verified against the configured URL, whatever its Host and forwarding headers claim", async () => {
     const params = messageFrom("+15125550147", "hello")
     for (const headers of [
       { "x-forwarded-proto": "http", "x-forwarded-host": "evil.example", "x-forwarded-port": "81" },
@@ -236,7 +236,7 @@ describe("a webhook", () => {
     expect((await post(server, forged, { headers: { origin: "https://evil.example" } })).status).toBe(403)
   })
 
-  it("is a form, and nothing else is; every other path takes no form", async () => {
+  it("takes a form only, and no other path takes a form", async () => {
     const params = messageFrom("+15125550147", "hello")
     for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x", ""]) {
       expect((await post(server, params, { headers: { "content-type": type } })).status).toBe(415)
@@ -252,20 +252,20 @@ describe("a webhook", () => {
     expect((await post(server, params, { body: formOf(params).replace("hello", "%ff%fe") })).status).toBe(403)
   })
 
-  it("is answered and forgotten when nobody could be answered", async () => {
-    const before = (await kept()).length
+  it("is acknowledged and dropped if it has no number to answer", async () => {
+    const before = (await stored()).length
     for (const to of ["", "+1\u0000", "12345"]) {
       expect((await post(server, messageFrom("+15125550147", "hello", { To: to }))).status).toBe(403)
     }
     for (const from of ["12345", "Max", "", "whatsapp:+15125550147", "+1512555014x7", "anonymous", OURS]) {
       expect((await post(server, messageFrom(from, "hello"))).status, from).toBe(200)
     }
-    expect((await kept()).length).toBe(before)
+    expect((await stored()).length).toBe(before)
   })
 
-  it("is refused while the server doesn't know under which address it is reached", async () => {
+  it("is refused while MAX_PUBLIC_URL is not set", async () => {
     const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-    const other = await startServer(url, { allowedHosts: ["max.example.com"] }, NEVER)
+    const other = await startServer(url, { allowedHosts: ["max.example.com"] }, NO_PROCESSING)
     await other.run(
       Effect.gen(function* () {
         const settings = yield* SmsSettings

@@ -1,6 +1,7 @@
 /**
- * A sales company's real customers write: all hundred phone numbers, through everything but a carrier. The command line
- * does it for the first few; `SMS_PHONES=100 npx vitest run test/channels/sms/workbench.test.ts` for all of them.
+ * The hundred customers of a sales data set text an organization: their numbers identify them, and the channel's role
+ * bounds the answers. The command line simulates the first few; `SMS_PHONES=100 npx vitest run
+ * test/channels/sms/workbench.test.ts` simulates all of them.
  */
 import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -90,7 +91,7 @@ const externalIdOf = (id: string) =>
 
 const e164 = (phone: string) => `+1${phone.replace(/\D/g, "").slice(-10)}`
 
-/** What comes of a customer's message, by the command line for the first few. */
+/** Simulates a customer's message, on the command line for the first few. */
 const simulate = async (index: number, text: string) => {
   const { externalId, phone } = cases[index]!
   const byCommand = index < PHONES
@@ -105,7 +106,7 @@ const simulate = async (index: number, text: string) => {
 const QUESTION = "who is Taylor Jackson?"
 
 describe("a hundred customers", () => {
-  it("are known by their numbers, and without access each is told so, without a turn", async () => {
+  it("are identified by their numbers, and refused without a turn while they have no access", async () => {
     expect(cases).toHaveLength(100)
     const bodies = ["I'm Max, for Atlas. Sorry, I can't answer this number. Please ask an administrator for access."]
     for (const index of cases.keys()) {
@@ -117,7 +118,7 @@ describe("a hundred customers", () => {
     expect(spent).toEqual([])
   }, 600_000)
 
-  it("are each answered once the channel is open, with what its role may see", async () => {
+  it("are each answered once the channel is open, within the rights of its role", async () => {
     await max("sms", "open", "--role", "guest")
     const bodies = ["I'm Max, for Atlas (basic mode). Taylor Jackson is at nanolabs."]
     for (const index of cases.keys()) {
