@@ -20,6 +20,8 @@ export default {
     "src/database/sql/predicate.ts",
     "src/database/sql/rows.ts",
     "src/database/sql/find.ts",
+    "src/database/sql/cells.ts",
+    "src/database/sql/prepared.ts",
     "src/database/sql/orExpansion.ts",
     "src/database/sql/SqlWriter.ts",
     "src/database/sql/compilable.ts",
@@ -27,8 +29,7 @@ export default {
     "src/services/lookup/resolve.ts",
     "src/services/lookup/resolveFilter.ts",
     "src/services/lookup/visible.ts",
-    "src/services/lookup/views.ts",
-    "src/services/lookup/shapes.ts"
+    "src/services/lookup/views.ts"
   ],
   ignorePatterns: ["dist", "dist.*", "docs", "bench", "*.bundle.cjs", "reports"],
   coverageAnalysis: "perTest",

@@ -151,7 +151,7 @@ const planAndCompile = (policy: Policy) => (round: number) => {
         const mask = made.cells.get(column.key)
         return mask === undefined || column.storage._tag !== "Value" ? [] : [{ column, mask }]
       }),
-      shape: "array",
+      hops: "array",
       pool: "search",
       label: type.slug
     },

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Statement } from "../src/database/sql/find.ts"
+import type { Statement } from "../src/database/sql/ResolvedQuery.ts"
 import type { Outside } from "./outside.ts"
 
 /** The program, on the path or where Debian puts it. */

@@ -2,6 +2,7 @@
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const find = "src/database/sql/find.ts"
+const cells = "src/database/sql/cells.ts"
 const database = "src/database/Database.ts"
 const views = "src/services/lookup/views.ts"
 const resolve = "src/services/lookup/resolve.ts"
@@ -67,18 +68,18 @@ export const replays = [
   {
     name: "WaveHouse #223: leaving columns out meant all of them",
     test: [denials, "WaveHouse #223"],
-    defence: "resolveQuery.ts: a column is shown when it is asked for by a visible name",
+    defence: "resolve.ts: a column is shown when it is asked for by a visible name",
     removed: "nothing asked for becomes every column",
     patches: [
       [
         resolve,
         "const requested = query.selectColumns ?? []",
-        `const requested = query.selectColumns?.length ? query.selectColumns : found.type.columns.filter(({ storage }) => storage._tag === "Value").map(({ slug }) => slug)`
+        `const requested = query.selectColumns?.length ? query.selectColumns : type.columns.filter(({ storage }) => storage._tag === "Value").map(({ slug }) => slug)`
       ],
       [
         resolve,
-        "new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))",
-        "new Map(found.type.columns.map((column) => [column.slug, column]))"
+        "new Map(visibleColumns(visibleType, visible).map((column) => [column.slug, column]))",
+        "new Map(type.columns.map((column) => [column.slug, column]))"
       ],
       [visible, "plan.cells.get(column.key) ?? NEVER", "plan.cells.get(column.key) ?? ALWAYS"]
     ]
@@ -110,9 +111,11 @@ export const replays = [
   {
     name: "Directus #23894: a search looked into a hidden column",
     test: [columns, "Directus #23894"],
-    defence: "resolveQuery.ts: a filter holds where its column's mask does",
+    defence: "resolve.ts: a filter holds where its column's mask does",
     removed: "the mask of a filter",
-    patches: [[resolve, "filters.push(both(maskOf(found.plan, column), bound.success))", "filters.push(bound.success)"]]
+    patches: [
+      [resolve, "filters.push(both(maskOf(plan, column), condition.success))", "filters.push(condition.success)"]
+    ]
   },
   {
     name: "Directus #15437, ZenStack #1454: a filter reached through an unreadable relation",
@@ -120,19 +123,23 @@ export const replays = [
     defence: "resolveFilter.ts `equal`, `contains`: a relation is filtered under the target's plan",
     removed: "the target's rows and the mask of its name",
     patches: [
-      [filters, "all(target.plan.where, compare(values, idColumn", "all(compare(values, idColumn"],
-      [filters, "all(target.plan.where, maskOf(target.plan, name), part)", "all(part)"]
+      [
+        filters,
+        "all<Parameter>(target.plan.where, compare(values, idColumn",
+        "all<Parameter>(compare(values, idColumn"
+      ],
+      [filters, "all<Parameter>(target.plan.where, maskOf(target.plan, name), part)", "all<Parameter>(part)"]
     ]
   },
   {
     name: "CVE-2024-34708: an alias showed what the name hid",
     test: [columns, "CVE-2024-34708"],
-    defence: "find.ts `underMask`: every cell is shown under its mask",
+    defence: "cells.ts `underMask`: every cell is shown under its mask",
     removed: "the mask of a cell",
     patches: [
       [
-        find,
-        'return `CASE WHEN ${fragment(mask, type, "p", { ...context, shape: "probe" })} THEN ${value} END`',
+        cells,
+        'return `CASE WHEN ${fragment(mask, type, "p", { ...context, hops: "probe" })} THEN ${value} END`',
         "return value"
       ]
     ]
@@ -140,24 +147,24 @@ export const replays = [
   {
     name: "frappe PR 40515, DAB #3554: an order by a hidden column",
     test: [columns, "frappe PR 40515"],
-    defence: "resolveQuery.ts: what orders is a filter under its mask",
+    defence: "resolve.ts: what orders is a filter under its mask",
     removed: "the mask of a range",
     patches: [
       [
         resolve,
-        "filters.push(both(maskOf(found.plan, column), bound.success))",
-        `filters.push(query.filters[index]!.op === "eq" ? both(maskOf(found.plan, column), bound.success) : bound.success)`
+        "filters.push(both(maskOf(plan, column), condition.success))",
+        `filters.push(query.filters[index]!.op === "eq" ? both(maskOf(plan, column), condition.success) : condition.success)`
       ]
     ]
   },
   {
     name: "ZenStack #814: a mask was lost where the row is shown as a relation",
     test: [columns, "ZenStack #814"],
-    defence: "find.ts `cell`: a related row's name has the mask of its type",
+    defence: "cells.ts `cell`: a related row's name has the mask of its type",
     removed: "the mask of the name",
     patches: [
       [
-        find,
+        cells,
         '`CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value", context)} END`',
         'columnReference(nameColumn, other, "value", context)'
       ]
@@ -166,7 +173,7 @@ export const replays = [
   {
     name: "Prisma: undefined in a filter meant no filter",
     test: [columns, "Prisma"],
-    defence: "resolveQuery.ts: a filter that can't be read is a fault",
+    defence: "resolve.ts: a filter that can't be read is a fault",
     removed: "filters with undefined are left out",
     patches: [
       [
@@ -255,7 +262,7 @@ export const replays = [
     removed: "the end",
     patches: [
       [views, "last.state === state && last.expiresAt() > now", "last.state === state"],
-      [views, "known !== undefined && known.expiresAt() > now ? known", "known !== undefined ? known"]
+      [views, "cached !== undefined && cached.expiresAt() > now ? cached", "cached !== undefined ? cached"]
     ]
   },
   {
@@ -378,8 +385,8 @@ export const replays = [
     patches: [
       [
         find,
-        "`SELECT ${read} FROM m p ORDER BY ${sorted}`",
-        "`SELECT ${read} FROM ${table} p WHERE ${id} IN (SELECT m.${identifier(type.mapping.id.column)} FROM m) ORDER BY ${sorted}`"
+        "`SELECT ${columns} FROM m p ORDER BY ${orderBy}`",
+        "`SELECT ${columns} FROM ${rows.table} p WHERE ${rows.id} IN (SELECT m.${identifier(rows.query.type.mapping!.id.column)} FROM m) ORDER BY ${orderBy}`"
       ]
     ]
   },

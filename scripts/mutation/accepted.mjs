@@ -5,12 +5,13 @@ const where = "readWhere.ts"
 const policyReader = "readPolicy.ts"
 const ruleReader = "readRules.ts"
 const problems = "PolicyProblems.ts"
-const query = "resolveQuery.ts"
+const query = "lookup/resolve.ts"
 const filter = "resolveFilter.ts"
 const visible = "visible.ts"
 const sql = "sql/predicate.ts"
 const predicates = "domain/Predicate.ts"
-const shapes = "shapes.ts"
+const prepared = "sql/prepared.ts"
+const cells = "sql/cells.ts"
 
 const allowsAreLists =
   "the * of an allow is expanded when it is published: only denials keep it, and an allow would show nothing by it"
@@ -185,10 +186,15 @@ export const accepted = [
   { file: ruleReader, original: "point.slice(11)", reason: "the date has no offset that would be taken for one" },
   { file: problems, original: "known.slice(0, 20)", reason: wording },
   { file: "compilable.ts", original: `"p"`, reason: "measures a few characters less" },
-  { file: "sharing.ts", original: "asked.length === 1", replacement: "false", reason: sooner },
-  { file: "sharing.ts", original: "alike.length === 1", replacement: "false", reason: sooner },
-  { file: "sharing.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
-  { file: "find.ts", original: "shape === undefined", replacement: "false", reason: "nothing is kept without a shape" },
+  { file: "batchGroups.ts", original: "requests.length === 1", replacement: "false", reason: sooner },
+  { file: "batchGroups.ts", original: "identical.length === 1", replacement: "false", reason: sooner },
+  { file: "batchGroups.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
+  {
+    file: prepared,
+    original: "shape === undefined",
+    replacement: "false",
+    reason: "no statement is cached without a shape"
+  },
   {
     file: "find.ts",
     original: `"subplan"`,
@@ -196,14 +202,14 @@ export const accepted = [
     reason: "neither of the other shapes, which is what it says"
   },
   { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: "only a value has a key" },
-  { file: "find.ts", original: `"CASE"`, replacement: `""`, reason: "brackets around a value" },
-  { file: "find.ts", original: `storage._tag === "Value" || target === undefined`, reason: withTarget },
-  { file: "find.ts", original: `storage._tag === "Value"`, replacement: "true", reason: only },
-  { file: "find.ts", original: `storage._tag === "Value"`, replacement: "false", reason: withTarget },
-  { file: "find.ts", original: `"Value"`, reason: withTarget },
-  { file: "find.ts", original: "target === undefined", replacement: "false", reason: withTarget },
+  { file: cells, original: `"CASE"`, replacement: `""`, reason: "brackets around a value" },
+  { file: cells, original: `storage._tag === "Value" || target === undefined`, reason: withTarget },
+  { file: cells, original: `storage._tag === "Value"`, replacement: "true", reason: only },
+  { file: cells, original: `storage._tag === "Value"`, replacement: "false", reason: withTarget },
+  { file: cells, original: `"Value"`, reason: withTarget },
+  { file: cells, original: "target === undefined", replacement: "false", reason: withTarget },
   {
-    file: "find.ts",
+    file: cells,
     original: "nameColumn === undefined",
     replacement: "false",
     reason: "a type without the column has no plan of its cells, which is never"
@@ -212,7 +218,7 @@ export const accepted = [
   { file: visible, original: `"Value"`, replacement: `""`, reason: noTarget },
   { file: visible, original: "type === undefined", replacement: "false", reason: noType },
   { file: query, original: "type !== undefined", replacement: "true", reason: noType },
-  { file: query, original: "all.size >= MAX_NAMES", replacement: ">", reason: "one set of names more is kept" },
+  { file: query, original: "entries.size >= MAX_NAMES", replacement: ">", reason: "one set of names more is kept" },
   {
     file: query,
     original: `filter.op === "eq"`,
@@ -221,26 +227,31 @@ export const accepted = [
   },
   { file: visible, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
   { file: filter, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
-  { file: shapes, original: "pattern === undefined", replacement: "true", reason: dearer },
-  { file: shapes, mutator: "BooleanLiteral", original: "false", reason: "only of a time does the offset matter" },
-  { file: shapes, original: `kind === "text"`, reason: dearer },
-  { file: shapes, original: `storage._tag === "Value"`, reason: dearer },
-  { file: shapes, original: "cursor === undefined", reason: "the mark stands on the other of the two: they differ" },
-  { file: shapes, original: "statement.text.length + shape.length", reason: counted },
-  { file: shapes, original: "kept > MAX_KEPT", replacement: ">=", reason: counted },
-  { file: shapes, original: "generation += 1", reason: "another number, which is all that is asked" },
-  { file: predicates, original: "slotted !== undefined", reason: injective },
-  { file: predicates, original: "known !== undefined", reason: dearer },
+  { file: prepared, original: "pattern === undefined", replacement: "true", reason: dearer },
+  { file: prepared, mutator: "BooleanLiteral", original: "false", reason: "only of a time does the offset matter" },
+  { file: prepared, original: `kind === "text"`, reason: dearer },
+  { file: prepared, original: `storage._tag === "Value"`, reason: dearer },
+  { file: prepared, original: "cursor === undefined", reason: "the mark stands on the other of the two: they differ" },
+  { file: prepared, original: "statement.text.length + shape.length", reason: counted },
+  { file: prepared, original: "cached > MAX_CACHED", replacement: ">=", reason: counted },
+  { file: prepared, original: "generation += 1", reason: "another number, which is all that is asked" },
+  { file: predicates, original: "direct !== undefined", reason: injective },
+  { file: predicates, original: "cached !== undefined", reason: dearer },
   { file: predicates, original: `bound._tag === "Co`, reason: injective },
-  { file: predicates, mutator: "BlockStatement", original: "bound.value instanceof Slot", reason: injective },
-  { file: predicates, mutator: "BlockStatement", original: "bound.value.index", reason: injective },
+  { file: predicates, mutator: "BlockStatement", original: `typeof bound.value === "object"`, reason: injective },
+  { file: predicates, mutator: "BlockStatement", original: "bound.value.text", reason: injective },
   { file: predicates, mutator: "StringLiteral", replacement: `""`, reason: injective },
   { file: predicates, original: "only !== undefined", reason: "of one part the long way comes to the same" },
   { file: predicates, original: "parts.length === 1", reason: "of one part the long way comes to the same" },
   { file: predicates, original: "a < b", replacement: "<=", reason: "no two of them are the same" },
-  { file: sql, original: `"A slot is given a pattern"`, reason: wording },
+  { file: sql, original: `"A parameter holds a pattern"`, reason: wording },
   { file: sql, original: `"Not a `, reason: wording },
-  { file: sql, original: "text instanceof Slot", replacement: "false", reason: "with a slot there is a pattern" },
+  {
+    file: sql,
+    original: "text instanceof Parameter",
+    replacement: "false",
+    reason: "a parameter always has a pattern"
+  },
   { file: sql, original: `storage._tag === "Value"`, replacement: "false", reason: later },
   { file: sql, original: `"Value"`, reason: later },
   { file: sql, original: `storage._tag !== "Many"`, replacement: "false", reason: later },
@@ -264,8 +275,8 @@ export const accepted = [
     reason: "what is neither array nor probe is written as a subplan"
   },
   { file: "views.ts", original: "process.hrtime.bigint() - began", reason: measured },
-  { file: "views.ts", original: "known !== undefined || made === undefined", reason: named },
-  { file: "views.ts", original: "known !== undefined", reason: named },
+  { file: "views.ts", original: "cached !== undefined || planned === undefined", reason: named },
+  { file: "views.ts", original: "cached !== undefined", reason: named },
   { file: "views.ts", original: `typeof value === "bigint"`, reason: named },
   { file: "views.ts", original: `"bigint"`, reason: named },
   { file: "views.ts", original: "value instanceof Map", reason: named },

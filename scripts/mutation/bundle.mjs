@@ -21,7 +21,7 @@ const OFFLINE = [
   "test/services/lookup/views.test.ts",
   "test/permissions/statement.test.ts",
   "test/services/lookup/resolve.test.ts",
-  "test/services/lookup/shapes.test.ts",
+  "test/database/sql/prepared.test.ts",
   "test/database/sql/fragments.test.ts",
   "test/permissions/plan.test.ts",
   "test/permissions/check.test.ts",

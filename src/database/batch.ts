@@ -1,124 +1,123 @@
 /**
- * Lookups of several callers in one statement. What is asked while the connection is busy travels together: to Postgres,
- * beginning a statement costs several times what looking up one more row does. Callers share a statement only when theirs
- * have one text, so that nothing but values differs; each gets the rows that its own values found, under its own plan.
+ * Batches lookups: requests that arrive while the connection is busy run as one statement, because starting a statement
+ * costs Postgres several times what looking up one more row does. A batch holds requests with one text only, so that they
+ * differ in nothing but values; each request gets the rows of its own values, under its own plan.
  */
 import { Context, Effect, Exit, type Fiber, References } from "effect"
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import type { StatementPool } from "./StatementPool.ts"
-import { givenBy, type Group, rowsOf, sharing } from "./batchGroups.ts"
-import type { Statement } from "./sql/find.ts"
+import { type Batch, batchesOf, batchParameters, rowsByRequest } from "./batchGroups.ts"
+import type { Statement } from "./sql/ResolvedQuery.ts"
 
-/** Beyond the server's own statement timeout: a socket that answers nothing doesn't keep its caller. */
+/** Longer than the server's statement timeout: frees a caller whose socket has stopped answering. */
 export const DEADLINE_MS = 8000
-/** How often it is looked for who has waited that long. */
+/** The interval at which deadlines are checked. */
 const WATCH_MS = 500
-/** Statements under way: while Postgres is at one, the rows of the other are read here. */
-const UNDER_WAY = 2
+/** Concurrent statements: while Postgres executes one, this process reads the rows of the other. */
+const MAX_RUNNING = 2
 
 type Rows = ReadonlyArray<object>
 type Failure = SqlError.SqlError | Unavailable
 
-interface Asked {
+interface Request {
   readonly statement: Statement
   readonly since: number
-  /** Undefined once nobody waits for it any more. */
-  answer: ((exit: Exit.Exit<Rows, Failure>) => void) | undefined
+  /** Undefined once the request is answered or its caller is interrupted. */
+  resume: ((exit: Exit.Exit<Rows, Failure>) => void) | undefined
 }
 
-/** What a statement needs of its caller's context: nothing. */
+/** Compiled statements need nothing of their caller's context. */
 export const forkUntraced = Effect.runForkWith(Context.make(References.TracerEnabled, false))
 
-/** A statement that is under way. */
+/** An execution in progress. */
 interface Run {
-  readonly askers: ReadonlyArray<Asked>
+  readonly requests: ReadonlyArray<Request>
   readonly fiber: Fiber.Fiber<Rows, SqlError.SqlError>
 }
 
-/** The lookups of one pool. */
-export class Lookups {
+/** Batches the lookups of one pool. */
+export class LookupBatcher {
   private readonly pool: Pick<StatementPool, "unsafe">
-  private waiting: Array<Asked> = []
+  private waiting: Array<Request> = []
   private readonly runs = new Set<Run>()
-  private due = false
+  private scheduled = false
   private watched = false
 
   constructor(pool: Pick<StatementPool, "unsafe">) {
     this.pool = pool
   }
 
-  /** The rows of a statement, with what others ask at the same time; fails after the deadline at the latest. */
-  ask(statement: Statement): Effect.Effect<Rows, Failure> {
+  /** The rows of a statement, in a batch with concurrent requests; fails after the deadline at the latest. */
+  request(statement: Statement): Effect.Effect<Rows, Failure> {
     return Effect.callback((resume) => {
-      const asked: Asked = { statement, since: performance.now(), answer: resume }
-      this.waiting.push(asked)
-      this.next()
+      const request: Request = { statement, since: performance.now(), resume }
+      this.waiting.push(request)
+      this.schedule()
       return Effect.sync(() => {
-        asked.answer = undefined
+        request.resume = undefined
       })
     })
   }
 
-  /** When there is room: at once for one who is alone, or else with everybody who asks in this turn of the loop. */
-  private next(): void {
-    if (this.due || this.runs.size >= UNDER_WAY || this.waiting.length === 0) return
-    this.due = true
-    if (this.runs.size === 0 && this.waiting.length === 1) queueMicrotask(this.begin)
-    else setImmediate(this.begin)
+  /** A lone request starts in this tick; several wait for the end of it, so that later ones can join their batch. */
+  private schedule(): void {
+    if (this.scheduled || this.runs.size >= MAX_RUNNING || this.waiting.length === 0) return
+    this.scheduled = true
+    if (this.runs.size === 0 && this.waiting.length === 1) queueMicrotask(this.start)
+    else setImmediate(this.start)
   }
 
-  private readonly begin = (): void => {
-    this.due = false
-    const asked = this.waiting.filter(({ answer }) => answer !== undefined)
+  private readonly start = (): void => {
+    this.scheduled = false
+    const requests = this.waiting.filter(({ resume }) => resume !== undefined)
     this.waiting = []
-    const room = UNDER_WAY - this.runs.size
-    for (const group of sharing(asked, room)) this.send(group)
+    for (const batch of batchesOf(requests, MAX_RUNNING - this.runs.size)) this.send(batch)
     this.watch()
   }
 
-  private send({ askers, several }: Group<Asked>): void {
-    const { parameters, text } = askers[0]!.statement
-    if (several === undefined) this.run(askers, text, parameters, (rows) => [rows])
-    else this.run(askers, several.text, givenBy(askers, several), (rows) => rowsOf(rows, askers.length))
+  private send({ form, requests }: Batch<Request>): void {
+    const { parameters, text } = requests[0]!.statement
+    if (form === undefined) this.run(requests, text, parameters, (rows) => [rows])
+    else this.run(requests, form.text, batchParameters(requests, form), (rows) => rowsByRequest(rows, requests.length))
   }
 
   private run(
-    askers: ReadonlyArray<Asked>,
+    requests: ReadonlyArray<Request>,
     text: string,
     parameters: ReadonlyArray<unknown>,
-    each: (rows: Rows) => ReadonlyArray<Rows> | undefined
+    split: (rows: Rows) => ReadonlyArray<Rows> | undefined
   ): void {
-    const run: Run = { askers, fiber: forkUntraced(this.pool.unsafe<object>(text, parameters)) }
+    const run: Run = { requests, fiber: forkUntraced(this.pool.unsafe<object>(text, parameters)) }
     this.runs.add(run)
     run.fiber.addObserver((exit) => {
       this.runs.delete(run)
       if (Exit.isSuccess(exit)) {
-        const rows = each(exit.value)
-        if (rows === undefined) answer(askers, UNAVAILABLE)
-        else for (let index = 0; index < askers.length; index++) askers[index]!.answer?.(Exit.succeed(rows[index]!))
-      } else if (askers.length === 1) answer(askers, exit)
-      // What is wrong with one of them must not be the others' failure.
-      else for (const one of askers) if (one.answer !== undefined) this.send({ askers: [one], several: undefined })
-      this.next()
+        const rows = split(exit.value)
+        if (rows === undefined) answer(requests, UNAVAILABLE)
+        else for (let index = 0; index < requests.length; index++) requests[index]!.resume?.(Exit.succeed(rows[index]!))
+      } else if (requests.length === 1) answer(requests, exit)
+      // One request's error must not fail the others: retry each alone.
+      else for (const one of requests) if (one.resume !== undefined) this.send({ requests: [one], form: undefined })
+      this.schedule()
     })
   }
 
-  /** One timer for all of them: what was asked too long ago is unavailable. */
+  /** One timer for all requests: fails those that are past the deadline. */
   private watch(): void {
     if (this.watched || this.runs.size + this.waiting.length === 0) return
     this.watched = true
     setTimeout(() => {
       this.watched = false
-      const before = performance.now() - DEADLINE_MS
+      const oldest = performance.now() - DEADLINE_MS
       answer(
-        this.waiting.filter(({ since }) => since < before),
+        this.waiting.filter(({ since }) => since < oldest),
         UNAVAILABLE
       )
-      for (const { askers, fiber } of this.runs) {
-        const late = askers.filter(({ since }) => since < before)
+      for (const { fiber, requests } of this.runs) {
+        const late = requests.filter(({ since }) => since < oldest)
         answer(late, UNAVAILABLE)
-        if (late.length === askers.length) fiber.interruptUnsafe()
+        if (late.length === requests.length) fiber.interruptUnsafe()
       }
       this.watch()
     }, WATCH_MS).unref()
@@ -127,9 +126,9 @@ export class Lookups {
 
 const UNAVAILABLE = Exit.fail(Unavailable.error)
 
-const answer = (askers: ReadonlyArray<Asked>, exit: Exit.Exit<Rows, Failure>): void => {
-  for (const one of askers) {
-    one.answer?.(exit)
-    one.answer = undefined
+const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>): void => {
+  for (const request of requests) {
+    request.resume?.(exit)
+    request.resume = undefined
   }
 }

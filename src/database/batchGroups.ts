@@ -1,75 +1,80 @@
-/** Who shares a statement, what it is then given, and whose its rows are. */
-import type { Several, Statement } from "./sql/find.ts"
+/** Groups identical statements into batches, and maps values and rows between requests and their batch. */
+import type { BatchForm, Statement } from "./sql/ResolvedQuery.ts"
 
-/** Callers of one statement. */
-const MOST = 32
-/** So many are no reason to make two statements of them. */
-const FEW = 4
+/** Requests in one batch. */
+const MAX_BATCH = 32
+/** A smaller batch is never split. */
+const MIN_SPLIT = 4
 
-interface Asker {
+interface Request {
   readonly statement: Statement
 }
 
-/** Some askers and what answers them: the statement for several, or each one's own. */
-export interface Group<A extends Asker> {
-  readonly askers: ReadonlyArray<A>
-  readonly several: Several | undefined
+/** Requests that one execution answers: by the batch form, or, for a single request, by its own statement. */
+export interface Batch<R extends Request> {
+  readonly requests: ReadonlyArray<R>
+  readonly form: BatchForm | undefined
 }
 
-/** A row that says whose it is, counted from 1. */
-interface Numbered {
+/** A row of a batch; `n` is the number of its request, counted from 1. */
+interface NumberedRow {
   readonly n: number
 }
 
-/** The fewest groups in which statements are shared, in parts for which there is room, unless there are few askers or too many. */
-export const sharing = <A extends Asker>(asked: ReadonlyArray<A>, room: number): ReadonlyArray<Group<A>> =>
-  asked.length === 1 ? [alone(asked[0]!)] : alikeBy(asked, ({ statement }) => statement.text).flatMap(partsFor(room))
+/** Groups requests into as few batches as possible, but splits large groups over the `room` for concurrent statements. */
+export const batchesOf = <R extends Request>(requests: ReadonlyArray<R>, room: number): ReadonlyArray<Batch<R>> =>
+  requests.length === 1
+    ? [single(requests[0]!)]
+    : groupBy(requests, ({ statement }) => statement.text).flatMap(batchesOfText(room))
 
-const alone = <A extends Asker>(asker: A): Group<A> => ({ askers: [asker], several: undefined })
+const single = <R extends Request>(request: R): Batch<R> => ({ requests: [request], form: undefined })
 
-/** Those with one text share a statement if it can be written for several, and if its lists are theirs. */
-const partsFor =
+/** Requests with one text share a batch if the statement has a batch form and their list parameters are equal. */
+const batchesOfText =
   (room: number) =>
-  <A extends Asker>(alike: ReadonlyArray<A>): ReadonlyArray<Group<A>> => {
-    const several = alike.length === 1 ? undefined : alike[0]!.statement.several?.()
-    if (several === undefined) return alike.map(alone)
-    const { shared } = several
-    const lists = ({ statement }: A) => JSON.stringify(statement.parameters.filter((_, index) => shared.has(index)))
-    return (shared.size === 0 ? [alike] : alikeBy(alike, lists)).flatMap((askers) => {
-      const size = Math.min(MOST, Math.max(FEW, Math.ceil(askers.length / Math.max(1, room))))
-      const parts: Array<Group<A>> = []
-      for (let from = 0; from < askers.length; from += size) {
-        const part = askers.slice(from, from + size)
-        parts.push(part.length === 1 ? alone(part[0]!) : { askers: part, several })
+  <R extends Request>(identical: ReadonlyArray<R>): ReadonlyArray<Batch<R>> => {
+    const form = identical.length === 1 ? undefined : identical[0]!.statement.batch?.()
+    if (form === undefined) return identical.map(single)
+    const { shared } = form
+    const lists = ({ statement }: R) => JSON.stringify(statement.parameters.filter((_, index) => shared.has(index)))
+    return (shared.size === 0 ? [identical] : groupBy(identical, lists)).flatMap((requests) => {
+      const size = Math.min(MAX_BATCH, Math.max(MIN_SPLIT, Math.ceil(requests.length / Math.max(1, room))))
+      const batches: Array<Batch<R>> = []
+      for (let from = 0; from < requests.length; from += size) {
+        const part = requests.slice(from, from + size)
+        batches.push(part.length === 1 ? single(part[0]!) : { requests: part, form })
       }
-      return parts
+      return batches
     })
   }
 
-const alikeBy = <A>(all: ReadonlyArray<A>, keyOf: (one: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
-  const byKey = new Map<string, Array<A>>()
+const groupBy = <A>(all: ReadonlyArray<A>, keyOf: (one: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
   for (const one of all) {
     const key = keyOf(one)
-    const alike = byKey.get(key)
-    if (alike === undefined) byKey.set(key, [one])
-    else alike.push(one)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
   }
-  return [...byKey.values()]
+  return [...groups.values()]
 }
 
-/** The parameters of a statement for several: an array of their values for each, or the list that is the same for all. */
-export const givenBy = (askers: ReadonlyArray<Asker>, { shared }: Several): ReadonlyArray<unknown> =>
-  askers[0]!.statement.parameters.map((value, index) =>
-    shared.has(index) ? value : askers.map(({ statement }) => statement.parameters[index])
+/** The parameters of a batch: an array of the requests' values for each, or the list that they share. */
+export const batchParameters = (
+  requests: ReadonlyArray<Request>,
+  { shared }: Pick<BatchForm, "shared">
+): ReadonlyArray<unknown> =>
+  requests[0]!.statement.parameters.map((value, index) =>
+    shared.has(index) ? value : requests.map(({ statement }) => statement.parameters[index])
   )
 
-/** The rows of each asker; undefined when one is nobody's, and then nobody gets any. */
-export const rowsOf = (
+/** The rows of each request; undefined when a row belongs to no request, and then none may be used. */
+export const rowsByRequest = (
   rows: ReadonlyArray<object>,
-  askers: number
+  requests: number
 ): ReadonlyArray<ReadonlyArray<object>> | undefined => {
-  const each = Array.from({ length: askers }, (): Array<object> => [])
-  for (const row of rows as ReadonlyArray<Numbered>) {
+  const each = Array.from({ length: requests }, (): Array<object> => [])
+  for (const row of rows as ReadonlyArray<NumberedRow>) {
     const own = each[row.n - 1]
     if (own === undefined) return undefined
     own.push(row)

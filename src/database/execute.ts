@@ -1,4 +1,4 @@
-/** How every read ends: with rows, or with `Unavailable`. */
+/** Runs reads: each ends with rows or with `Unavailable`. */
 import type { PgClient } from "@effect/sql-pg"
 import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
@@ -7,13 +7,13 @@ import { tell, type Told } from "../observability/spans.ts"
 import type { StatementPool } from "./StatementPool.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { below, driverAttributes, spanned } from "../observability/span.ts"
-import type { Statement } from "./sql/find.ts"
-import { DEADLINE_MS, forkUntraced, Lookups } from "./batch.ts"
+import type { Statement } from "./sql/ResolvedQuery.ts"
+import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
 
-/** Any failure of the database is the one `Unavailable`, after the deadline at the latest; its cause is for the log. */
+/** Turns any failure of the database, and the deadline, into `Unavailable`; the cause goes to the log. */
 export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(within(effect))
 
-/** The same without a deadline, for what takes as long as it takes. */
+/** The same without a deadline, for operations whose duration has no bound. */
 export const orUnavailableInTheEnd = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
@@ -24,15 +24,15 @@ export const orUnavailableInTheEnd = <A, E, R>(
       : Effect.andThen(Effect.logDebug(`The database failed: ${failed.reason._tag}`), Effect.fail(Unavailable.error))
   })
 
-/** A connection that is gone before a rollback makes the failure of the rollback a defect. */
+/** Includes defects: a connection that is lost before a rollback makes the rollback's failure one. */
 const sqlErrorOf = (reason: Cause.Reason<unknown>): SqlError.SqlError | undefined => {
   const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
   return SqlError.isSqlError(error) ? error : undefined
 }
 
 /**
- * Ends at the deadline, and at an interruption, even when the driver is still waiting for its cancellation to be
- * confirmed: that goes on in the background. Written on the fiber itself because every lookup pays for it.
+ * Ends at the deadline and on interruption without waiting for the driver to confirm the cancellation, which continues in
+ * the background. Works on the fiber directly because every lookup pays for it.
  */
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
   Effect.contextWith((context: Context.Context<R>) => detached(effect, Effect.runForkWith(context)))
@@ -57,24 +57,23 @@ const detached = <A, E, R>(
     })
   })
 
-const lookups = new WeakMap<object, Lookups>()
+const batchers = new WeakMap<object, LookupBatcher>()
 
-/** The lookups of a pool, which know of each other. */
-const lookupsOf = (pool: Pick<StatementPool, "unsafe">): Lookups => {
-  const known = lookups.get(pool)
-  if (known !== undefined) return known
-  const made = new Lookups(pool)
-  lookups.set(pool, made)
-  return made
+const batcherOf = (pool: Pick<StatementPool, "unsafe">): LookupBatcher => {
+  const existing = batchers.get(pool)
+  if (existing !== undefined) return existing
+  const created = new LookupBatcher(pool)
+  batchers.set(pool, created)
+  return created
 }
 
 const driverSpans = new WeakMap<object, Told>()
 
 /**
- * Runs a compiled statement on a pool; its span is below `parent`, or else the current one. Where statements wait for
- * one of several connections the driver's own span is taken, which knows how long.
+ * Runs a prepared statement on a pool, as a span below `parent` or the current one. On the multiplexed pool it joins a
+ * batch. A pool with several connections uses the driver's own span, which measures the wait for a connection.
  */
-export const runStatement = <Row extends object>(
+export const execute = <Row extends object>(
   pool: Pick<StatementPool, "config" | "unsafe">,
   statement: Statement,
   parent?: Tracer.Span
@@ -84,7 +83,7 @@ export const runStatement = <Row extends object>(
     return orUnavailable(below(parent, pool.unsafe<Row>(text, parameters)))
   const rows = orUnavailableInTheEnd(
     pool.config.multiplex === true
-      ? (lookupsOf(pool).ask(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
+      ? (batcherOf(pool).request(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
       : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(pool.unsafe<Row>(text, parameters), forkUntraced)
   )
   return spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
@@ -97,7 +96,7 @@ export const runStatement = <Row extends object>(
   })
 }
 
-/** Runs a statement over an organization's rows in a transaction that says so, whether row-level security is on or not. */
+/** Runs a statement in a transaction that names the organization, as row-level security requires. */
 export const runWithin = <Row extends object>(
   client: PgClient.PgClient,
   organizationId: bigint,

@@ -1,8 +1,9 @@
 /**
- * Predicates: what a policy says of a row (`Predicate`, with attributes and "me" still open) and what a plan or a
- * filter says of it (`Bound`, literals only, negation pushed to the leaves). `Bound` is what becomes SQL.
+ * Predicates over a row: `Predicate` as policies store it, with attributes and "me" still symbolic, and `Bound` as plans
+ * and filters use it, with literals only and negation pushed to the leaves.
  *
- * Truth is Kleene's: a comparison with NULL, with a missing attribute or across a missing single reference is unknown.
+ * Logic is three-valued (Kleene): a comparison with NULL, with a missing attribute or across a missing single reference is
+ * unknown.
  */
 import { Data, Schema } from "effect"
 
@@ -21,7 +22,7 @@ export const NEGATED: Readonly<Record<CompareOp, CompareOp>> = {
 const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
 export type Scalar = typeof Scalar.Type
 
-/** What a column is compared with. There is no null literal: `IsNull` says that. */
+/** The right-hand side of a comparison. There is no null literal: use `IsNull`. */
 export const Operand = Schema.TaggedUnion({
   Literal: { value: Scalar },
   Attribute: { name: Schema.String },
@@ -43,7 +44,7 @@ export type Predicate = Data.TaggedEnum<{
 export const Predicate = Data.taggedEnum<Predicate>()
 
 const Recursive = Schema.suspend((): Schema.Codec<Predicate> => PredicateSchema)
-/** How a predicate is stored: column and relation names are immutable keys. */
+/** The stored form of a predicate: column and relation names are immutable keys. */
 export const PredicateSchema: Schema.Codec<Predicate> = Schema.TaggedUnion({
   Always: {},
   Never: {},
@@ -56,38 +57,22 @@ export const PredicateSchema: Schema.Codec<Predicate> = Schema.TaggedUnion({
   Not: { of: Recursive }
 })
 
-/** A literal as it is bound: numbers and ids as decimal text, dates and times as ISO text. */
+/** A literal in its bound form: numbers and ids as decimal text, dates and times as ISO text. */
 export type Literal = string | boolean
 
-/**
- * The place of a caller's value that is filled in when a compiled statement runs: what is written with slots is the same
- * text for every value. `offset`: of a time, whether it says its offset from UTC, which decides how it is written.
- */
-export class Slot {
-  readonly index: number
-  readonly offset: boolean
-
-  constructor(index: number, offset: boolean) {
-    this.index = index
-    this.offset = offset
-  }
+/** Stands for a literal that is supplied later; `text` identifies the placeholder within one predicate. */
+export interface Placeholder {
+  readonly text: string
 }
 
-const SLOTS = Array.from({ length: 64 }, (_, index) => [new Slot(index, false), new Slot(index, true)] as const)
-
-/** A slot: there are never more than a few, and every question has some. */
-export const slotAt = (index: number, offset: boolean): Slot =>
-  SLOTS[index]?.[offset ? 1 : 0] ?? new Slot(index, offset)
-
-export type BoundValue = Literal | Slot
-
-/** Whether a leaf looks at the value as stored or at its search key. */
+/** Whether a leaf compares the stored value or its search key. */
 export type Side = "value" | "key"
 
-export type Bound = Data.TaggedEnum<{
+/** `P`: the placeholders that it may hold; plans and policies hold none. */
+export type Bound<P extends Placeholder = never> = Data.TaggedEnum<{
   Always: {}
   Never: {}
-  Compare: { readonly column: string; readonly side: Side; readonly op: CompareOp; readonly value: BoundValue }
+  Compare: { readonly column: string; readonly side: Side; readonly op: CompareOp; readonly value: Literal | P }
   In: {
     readonly column: string
     readonly side: Side
@@ -95,42 +80,42 @@ export type Bound = Data.TaggedEnum<{
     readonly negated: boolean
   }
   IsNull: { readonly column: string; readonly negated: boolean }
-  /** The search key contains the folded text; under three characters it begins with it. A slot is given the pattern. */
-  Contains: { readonly column: string; readonly text: string | Slot }
-  /** Some related row satisfies `where`. */
-  Some: { readonly relation: string; readonly where: Bound }
+  /** The search key contains the folded text, or starts with it if the text is shorter than a trigram. */
+  Contains: { readonly column: string; readonly text: string | P }
+  /** At least one related row satisfies `where`. */
+  Some: { readonly relation: string; readonly where: Bound<P> }
   /** No related row can satisfy `where`: inside it, unknown counts as satisfied. */
-  None: { readonly relation: string; readonly where: Bound }
-  All: { readonly of: ReadonlyArray<Bound> }
-  Any: { readonly of: ReadonlyArray<Bound> }
+  None: { readonly relation: string; readonly where: Bound<P> }
+  All: { readonly of: ReadonlyArray<Bound<P>> }
+  Any: { readonly of: ReadonlyArray<Bound<P>> }
 }>
 export const Bound = Data.taggedEnum<Bound>()
 
 export const ALWAYS: Bound = Bound.Always()
 export const NEVER: Bound = Bound.Never()
 
-const texts = new WeakMap<Bound, string>()
+const cachedTexts = new WeakMap<object, string>()
 
-/** An injective text of a bound predicate: equal texts mean equal predicates. Kept, because plans put the same parts together often. */
-export const canonical = (bound: Bound): string => {
-  const slotted = slotText(bound)
-  if (slotted !== undefined) return slotted
-  const known = texts.get(bound)
-  if (known !== undefined) return known
+/** An injective text of a bound predicate: equal texts mean equal predicates. Cached, because plans share parts. */
+export const canonical = (bound: Bound<Placeholder>): string => {
+  const direct = placeholderText(bound)
+  if (direct !== undefined) return direct
+  const cached = cachedTexts.get(bound)
+  if (cached !== undefined) return cached
   const text = canonicalText(bound)
-  texts.set(bound, text)
+  cachedTexts.set(bound, text)
   return text
 }
 
-/** Written without JSON and not kept, because every question makes one: the column comes last, and may be any text. */
-const slotText = (bound: Bound): string | undefined => {
-  if (bound._tag === "Compare" && bound.value instanceof Slot) {
-    return `=${bound.value.index} ${bound.value.offset} ${bound.op} ${bound.side} ${bound.column}`
+/** Skips JSON and the cache, because every query creates such a leaf. The column comes last: it may contain any character. */
+const placeholderText = (bound: Bound<Placeholder>): string | undefined => {
+  if (bound._tag === "Compare" && typeof bound.value === "object") {
+    return `=${bound.value.text} ${bound.op} ${bound.side} ${bound.column}`
   }
-  return bound._tag === "Contains" && bound.text instanceof Slot ? `~${bound.text.index} ${bound.column}` : undefined
+  return bound._tag === "Contains" && typeof bound.text === "object" ? `~${bound.text.text} ${bound.column}` : undefined
 }
 
-const canonicalText = (bound: Bound): string => {
+const canonicalText = (bound: Bound<Placeholder>): string => {
   switch (bound._tag) {
     case "Always":
     case "Never":
@@ -158,11 +143,11 @@ const canonicalText = (bound: Bound): string => {
   }
 }
 
-const combine = (tag: "All" | "Any", parts: ReadonlyArray<Bound>): Bound => {
+const combine = <P extends Placeholder>(tag: "All" | "Any", parts: ReadonlyArray<Bound<P>>): Bound<P> => {
   const [unit, zero] = tag === "All" ? [ALWAYS, NEVER] : [NEVER, ALWAYS]
   const only = parts[0]
   if (parts.length === 1 && only !== undefined) return only
-  const distinct = new Map<string, Bound>()
+  const distinct = new Map<string, Bound<P>>()
   for (const part of parts) {
     for (const leaf of part._tag === tag ? part.of : [part]) {
       if (leaf._tag === zero._tag) return zero
@@ -171,22 +156,33 @@ const combine = (tag: "All" | "Any", parts: ReadonlyArray<Bound>): Bound => {
   }
   if (distinct.size === 0) return unit
   const of = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, leaf]) => leaf)
-  return of.length === 1 ? of[0]! : tag === "All" ? Bound.All({ of }) : Bound.Any({ of })
+  return of.length === 1 ? of[0]! : { _tag: tag, of }
 }
 
-/** The conjunction in canonical form: flat, without duplicates, sorted; of nothing it is `Always`. */
-export const all = (...parts: ReadonlyArray<Bound>): Bound => combine("All", parts)
+/** The conjunction in canonical form: flat, without duplicates, sorted; an empty one is `Always`. */
+export function all(...parts: ReadonlyArray<Bound>): Bound
+export function all<P extends Placeholder>(...parts: ReadonlyArray<Bound<P>>): Bound<P>
+export function all<P extends Placeholder>(...parts: ReadonlyArray<Bound<P>>): Bound<P> {
+  return combine<P>("All", parts)
+}
 
-/** The disjunction in canonical form; of nothing it is `Never`. */
-export const any = (...parts: ReadonlyArray<Bound>): Bound => combine("Any", parts)
+/** The disjunction in canonical form; an empty one is `Never`. */
+export function any(...parts: ReadonlyArray<Bound>): Bound
+export function any<P extends Placeholder>(...parts: ReadonlyArray<Bound<P>>): Bound<P>
+export function any<P extends Placeholder>(...parts: ReadonlyArray<Bound<P>>): Bound<P> {
+  return combine<P>("Any", parts)
+}
 
-export const some = (relation: string, where: Bound): Bound =>
-  where._tag === "Never" ? NEVER : Bound.Some({ relation, where })
+export function some(relation: string, where: Bound): Bound
+export function some<P extends Placeholder>(relation: string, where: Bound<P>): Bound<P>
+export function some<P extends Placeholder>(relation: string, where: Bound<P>): Bound<P> {
+  return where._tag === "Never" ? NEVER : { _tag: "Some", relation, where }
+}
 
 export const none = (relation: string, where: Bound): Bound =>
   where._tag === "Never" ? ALWAYS : Bound.None({ relation, where })
 
-/** How many values a bound predicate binds: the measure of its size. */
+/** The number of values that a bound predicate binds. */
 export const parameterCount = (bound: Bound): number => {
   switch (bound._tag) {
     case "Compare":
@@ -205,7 +201,7 @@ export const parameterCount = (bound: Bound): number => {
   }
 }
 
-/** How many leaves, values and hops a bound predicate has: the measure of its text. */
+/** The number of leaves, listed values and hops of a bound predicate: proportional to the length of its SQL. */
 export const leafCount = (bound: Bound): number => {
   switch (bound._tag) {
     case "In":

@@ -1,10 +1,10 @@
 /**
- * The way to the data, and the only one: it plans, resolves, and has the store run the statement. What it planned from
- * may be over by the time the statement runs; the statement says so, and it plans once more.
+ * The only path to the data: admit → plan → resolve → prepare → execute → page. The statement itself checks the epoch of
+ * the plan; when the plan is stale, the service plans once more from fresh state.
  */
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import { below, spanned } from "../observability/span.ts"
-import type { Statement } from "../database/sql/find.ts"
+import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
@@ -15,11 +15,11 @@ import { past, tell } from "../observability/spans.ts"
 import { pseudonym } from "../domain/pseudonym.ts"
 import { type Admitted, IdentityResolver } from "./members/IdentityResolver.ts"
 import { OrganizationState } from "./catalog/OrganizationState.ts"
-import { type Found, OrgEntityStore } from "./OrgEntityStore.ts"
+import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
-import { resolveShaped, resolveType } from "./lookup/resolve.ts"
-import { makeViews } from "./lookup/views.ts"
+import { resolve, resolveType } from "./lookup/resolve.ts"
+import { makeViews, type View } from "./lookup/views.ts"
 import { isIdentifier, type Visible, visibleColumns, visibleTypes } from "./lookup/visible.ts"
 
 export interface ColumnsQuery {
@@ -46,15 +46,15 @@ export class EntityQueryService extends Context.Service<
     readonly listColumnsForType: (
       input: ColumnsQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<{ readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
-    /** The types that the caller may see, as they are in the catalog's order, with those of their columns that the caller may see. */
+    /** The types that the caller may see, in the catalog's order, each with its visible columns. */
     readonly overview: (input: {
       readonly organizationId: bigint
     }) => Effect.Effect<ReadonlyArray<TypeOverview>, LookupError, CurrentPrincipal>
-    /** One page of the entities that match and that the caller may see. */
+    /** One page of the matching entities that the caller may see. */
     readonly findEntities: (
       input: FindQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<Page, LookupError, CurrentPrincipal>
-    /** The statement that `findEntities` would run for the caller: for operators, never for callers. */
+    /** The statement that `findEntities` would run for the caller; only operators may see it. */
     readonly explain: (
       input: FindQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<Statement, LookupError, CurrentPrincipal>
@@ -79,8 +79,8 @@ export class EntityQueryService extends Context.Service<
 
       const caller = (organizationId: bigint) => forCaller(organizationId, Effect.succeed)
 
-      /** For the audit log; the caller is told the same of a name that is hidden and of one that doesn't exist. */
-      const refused = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
+      /** Records a refused name in the audit log; the caller's error doesn't tell a hidden name from an unknown one. */
+      const recordRefusal = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
         refusals.record({
           organizationId: principal.organizationId,
           actor: principal.anchorEntityId,
@@ -88,53 +88,53 @@ export class EntityQueryService extends Context.Service<
           subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
         })
 
-      /** On a span that is handed on, because this is what everything waits for. */
+      /** Plans, resolves, and has the store prepare, execute and page. */
       const attempt = (
         query: FindQuery,
         admitted: Admitted,
         span: Tracer.Span | undefined
-      ): Effect.Effect<Found | { readonly _tag: "Fault"; readonly fault: Fault }, Unavailable> => {
+      ): Effect.Effect<Attempt, Unavailable> => {
         const visible = visibleTo(admitted)
-        const before = visible.planning()
-        const resolved = resolveShaped(query, visible)
+        const plannedBefore = visible.planning()
+        const resolved = resolve(query, visible)
         if (Result.isFailure(resolved)) return Effect.succeed({ _tag: "Fault", fault: resolved.failure })
-        const { label, limited, type } = resolved.success
-        const found = store.find(resolved.success, admitted.state.catalog, span)
-        if (span === undefined) return found
-        const planning = visible.planning() - before
-        tell(span, {
-          "max.type": type.slug,
-          "max.shape": label,
-          "max.plan.cached": planning === 0n,
-          "max.plan.hash": visible.nameOf(type)
-        })
-        const told = Effect.map(found, (one) => {
-          if (one._tag === "Page")
-            tell(span, {
-              "max.total": one.page.total,
-              "max.entities": one.page.entities.length,
-              "max.limited": limited === true
-            })
-          return one
-        })
-        return planning === 0n ? told : Effect.andThen(past("PermissionEngine.plan", span, planning), told)
+        const result = store.find(resolved.success, admitted.state.catalog, span)
+        return span === undefined ? result : described(result, resolved.success, visible, plannedBefore, span)
       }
 
-      /** What was cached is over, or it found a fault, which has to be told from what is in force now. */
-      const anew = Effect.fnUntraced(function* (input: FindQuery, principal: Principal, span: Tracer.Span | undefined) {
+      /** Attempts a query on the cached state; a fault or a stale plan needs fresh state. */
+      const lookUp = (
+        input: FindQuery,
+        principal: Principal,
+        span: Tracer.Span | undefined
+      ): Effect.Effect<Page, LookupError> => {
+        if (span !== undefined) tell(span, { "max.organization.id": principal.organizationId })
+        const state = states.cached(principal.organizationId)
+        if (state?.catalog.epoch !== principal.epoch) return lookUpFresh(input, principal, span)
+        return Effect.flatMap(attempt(input, { principal, state }, span), (result) =>
+          result._tag === "Page" ? Effect.succeed(result.page) : lookUpFresh(input, principal, span)
+        )
+      }
+
+      /** Attempts a query on fresh state, so that a fault describes the policy and catalog in force. */
+      const lookUpFresh = Effect.fnUntraced(function* (
+        input: FindQuery,
+        principal: Principal,
+        span: Tracer.Span | undefined
+      ) {
         const admitted = yield* below(span, identities.readmit(principal))
-        const second = yield* attempt(input, admitted, span)
-        switch (second._tag) {
+        const result = yield* attempt(input, admitted, span)
+        switch (result._tag) {
           case "Page":
-            return second.page
+            return result.page
           case "Fault":
-            if (second.fault._tag === "UnknownName") {
+            if (result.fault._tag === "UnknownName") {
               const filtered = input.filters.map((filter) => filter.columnId)
-              refused(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
+              recordRefusal(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
               span?.attribute("max.denied", true)
               span?.attribute("max.caller", pseudonym(principal))
             }
-            return yield* second.fault
+            return yield* result.fault
           case "Stale":
             return yield* Unavailable.error
         }
@@ -177,10 +177,10 @@ export class EntityQueryService extends Context.Service<
           const visible = visibleTo(admitted)
           const resolved = resolveType(input.entityTypeId, visible)
           if (Result.isFailure(resolved)) {
-            refused(admitted, input.entityTypeId, [])
+            recordRefusal(admitted, input.entityTypeId, [])
             yield* Effect.annotateCurrentSpan({ "max.denied": true, "max.caller": pseudonym(admitted.principal) })
           }
-          const found = yield* Effect.fromResult(resolved)
+          const visibleType = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS
           if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
             return yield* new InvalidInput({ message: `max is 1 to ${MAX_COLUMNS}.` })
@@ -194,7 +194,7 @@ export class EntityQueryService extends Context.Service<
           }
           const folded = words?.map(foldText)
           return {
-            columns: visibleColumns(found, visible)
+            columns: visibleColumns(visibleType, visible)
               .filter(
                 ({ name, slug }) =>
                   folded === undefined || folded.some((word) => foldText(name).includes(word) || slug.includes(word))
@@ -206,19 +206,12 @@ export class EntityQueryService extends Context.Service<
 
         findEntities: (input) =>
           spanned("EntityQueryService.find", undefined, (span) =>
-            forCaller(input.organizationId, (principal) => {
-              if (span !== undefined) tell(span, { "max.organization.id": input.organizationId })
-              const cached = states.cached(input.organizationId)
-              if (cached?.catalog.epoch !== principal.epoch) return anew(input, principal, span)
-              return Effect.flatMap(attempt(input, { principal, state: cached }, span), (first) =>
-                first._tag === "Page" ? Effect.succeed(first.page) : anew(input, principal, span)
-              )
-            })
+            forCaller(input.organizationId, (principal) => lookUp(input, principal, span))
           ),
 
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
-          const resolved = yield* Effect.fromResult(resolveShaped(input, visibleTo(admitted)))
+          const resolved = yield* Effect.fromResult(resolve(input, visibleTo(admitted)))
           return yield* store.statement(resolved, admitted.state.catalog)
         })
       })
@@ -226,7 +219,36 @@ export class EntityQueryService extends Context.Service<
   )
 }
 
-/** What was refused in the catalog's own words: a hidden type, a hidden column, or `unknown`. */
+type Attempt = FindResult | { readonly _tag: "Fault"; readonly fault: Fault }
+
+/** Adds an attempt's plan and result to its span. */
+const described = (
+  result: Effect.Effect<FindResult, Unavailable>,
+  { label, limited, type }: ResolvedQuery,
+  visible: View,
+  plannedBefore: bigint,
+  span: Tracer.Span
+): Effect.Effect<FindResult, Unavailable> => {
+  const planning = visible.planning() - plannedBefore
+  tell(span, {
+    "max.type": type.slug,
+    "max.shape": label,
+    "max.plan.cached": planning === 0n,
+    "max.plan.hash": visible.planHash(type)
+  })
+  const counted = Effect.map(result, (one) => {
+    if (one._tag === "Page")
+      tell(span, {
+        "max.total": one.page.total,
+        "max.entities": one.page.entities.length,
+        "max.limited": limited === true
+      })
+    return one
+  })
+  return planning === 0n ? counted : Effect.andThen(past("PermissionEngine.plan", span, planning), counted)
+}
+
+/** The refused name, as catalog slugs: a hidden type, a hidden column, or `unknown`. */
 const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, visible: Visible): string => {
   const type = visible.state.catalog.types.find((candidate) => candidate.slug === entityTypeId)
   const plan = type && visible.planOf(type)

@@ -1,20 +1,22 @@
-/** Runs the one statement and reads its rows. It never sees a query that hasn't been planned. */
+/** Resolved query → prepare → execute → page. It accepts planned queries only. */
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
-import { runStatement, runWithin } from "../database/execute.ts"
+import { execute, runWithin } from "../database/execute.ts"
 import { below, spanned } from "../observability/span.ts"
-import { MAX_RELATED, type Statement, statementOf } from "../database/sql/find.ts"
+import { MAX_RELATED } from "../database/sql/cells.ts"
+import { prepare } from "../database/sql/prepared.ts"
+import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
-import { MAX_TOTAL, type ResolvedQuery } from "../domain/Query.ts"
+import { MAX_TOTAL } from "../domain/Query.ts"
 import { tell } from "../observability/spans.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
-import { makeSearchTurns } from "./lookup/searchPermits.ts"
+import { makeSearchPermits } from "./lookup/searchPermits.ts"
 
-/** A page, or the news that policy, membership or catalog have changed since the query was planned. */
-export type Found = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
+/** A page; or `Stale`, when policy, membership or catalog have changed since the query was planned. */
+export type FindResult = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
 
 type Row = {
   readonly fresh: boolean | null
@@ -28,37 +30,45 @@ type Row = {
 export class OrgEntityStore extends Context.Service<
   OrgEntityStore,
   {
-    /** The statement of a planned query; what can't be compiled is refused as `Unavailable`. */
+    /** The statement of a planned query; `Unavailable` when it can't be compiled. */
     readonly statement: (query: ResolvedQuery, catalog: Catalog) => Effect.Effect<Statement, Unavailable>
-    /** `parent`: the span that this one is below, when it isn't the current one. */
-    readonly find: (query: ResolvedQuery, catalog: Catalog, parent?: Tracer.Span) => Effect.Effect<Found, Unavailable>
+    /** `parent`: the parent span, if not the current one. */
+    readonly find: (
+      query: ResolvedQuery,
+      catalog: Catalog,
+      parent?: Tracer.Span
+    ) => Effect.Effect<FindResult, Unavailable>
   }
 >()("max/services/OrgEntityStore") {
   static readonly layer = Layer.effect(
     OrgEntityStore,
     Effect.gen(function* () {
       const database = yield* Database
-      const inTurn = makeSearchTurns(database.searchConnections)
+      const withPermit = makeSearchPermits(database.searchConnections)
+
+      /** Row-level security needs a transaction, which the shared connection of lookups can't have. */
+      const run = (statement: Statement, { pool }: ResolvedQuery, catalog: Catalog, span: Tracer.Span | undefined) => {
+        const { organization, rowSecurity } = catalog
+        const rows =
+          rowSecurity === true
+            ? below(span, runWithin<Row>(database.search, organization.id, statement))
+            : execute<Row>(database[pool], statement, span)
+        return pool === "search" || rowSecurity === true ? withPermit(organization.id, rows) : rows
+      }
+
       return OrgEntityStore.of({
-        statement: compile,
+        statement: (query, catalog) =>
+          Effect.suspend(() => {
+            const statement = prepareOrRefuse(query, catalog)
+            return statement === undefined ? Effect.fail(Unavailable.error) : Effect.succeed(statement)
+          }),
         find: (query, catalog, parent) =>
           spanned("OrgEntityStore.find", parent && { parent }, (span) => {
-            let statement: Statement
-            try {
-              statement = statementOf(query, catalog)
-            } catch {
-              return Effect.fail(Unavailable.error)
-            }
-            // The shared connection of lookups can't have a transaction of its own.
-            const rows =
-              catalog.rowSecurity === true
-                ? below(span, runWithin<Row>(database.search, catalog.organization.id, statement))
-                : runStatement<Row>(database[query.pool], statement, span)
-            const answered =
-              query.pool === "search" || catalog.rowSecurity === true ? inTurn(catalog.organization.id, rows) : rows
-            return Effect.flatMap(answered, (found) => {
-              if (span !== undefined) tell(span, { "max.rows": found.length })
-              return pageOf(found, query, catalog)
+            const statement = prepareOrRefuse(query, catalog)
+            if (statement === undefined) return Effect.fail(Unavailable.error)
+            return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
+              if (span !== undefined) tell(span, { "max.rows": rows.length })
+              return pageOf(rows, query, catalog)
             })
           })
       })
@@ -66,22 +76,27 @@ export class OrgEntityStore extends Context.Service<
   )
 }
 
-/** What can't be compiled (a plan too large, a catalog that lost a column) is refused: it must not become an answer. */
-const compile = (query: ResolvedQuery, catalog: Catalog): Effect.Effect<Statement, Unavailable> =>
-  Effect.try({ try: () => statementOf(query, catalog), catch: () => Unavailable.error })
+/** Undefined when the query can't be compiled (a plan too large, a column that the catalog lost): it must not become an answer. */
+const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | undefined => {
+  try {
+    return prepare(query, catalog)
+  } catch {
+    return undefined
+  }
+}
 
-const STALE: Found = { _tag: "Stale" }
+const STALE: FindResult = { _tag: "Stale" }
 
 const pageOf = (
   rows: ReadonlyArray<Row>,
   query: ResolvedQuery,
   catalog: Catalog
-): Effect.Effect<Found, Unavailable> => {
+): Effect.Effect<FindResult, Unavailable> => {
   if (rows[0]?.fresh !== true) return Effect.succeed(STALE)
-  // The statement asks for the organization everywhere; a row of another one would be a bug, and must not get out.
+  // Every table is read by organization; a row of another organization is a bug, and must not reach the caller.
   if (rows.some((row) => isForeign(row, catalog))) {
     return Effect.andThen(
-      Effect.logError("A row of another organization came back, and nothing was answered"),
+      Effect.logError("A row of another organization came back: the lookup was refused"),
       Effect.fail(Unavailable.error)
     )
   }
@@ -93,7 +108,7 @@ const isForeign = ({ id, organization_id }: Row, catalog: Catalog): boolean =>
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
 
-// Put together step by step: spreading what may be absent costs several times as much, and every row is one.
+// Assigns optional fields one by one: on this hot path, spreads cost several times as much.
 const toPage = (rows: ReadonlyArray<Row>, query: ResolvedQuery): Page => {
   const total = rows[0]!.total
   const entities: Array<Entity> = []

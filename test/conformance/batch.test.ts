@@ -4,8 +4,8 @@ import { Effect, Exit, Fiber, Layer, Result } from "effect"
 import * as fc from "fast-check"
 import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { runStatement } from "../../src/database/execute.ts"
-import type { Statement } from "../../src/database/sql/find.ts"
+import { execute } from "../../src/database/execute.ts"
+import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
@@ -116,7 +116,7 @@ layer(Watched, { excludeTestServices: true })("many callers at once", (it) => {
 const counted = (value: number, divisor: number, list: ReadonlyArray<string> = ["x"]): Statement => ({
   text: "SELECT $1::int / $2::int AS quotient, cardinality($3::text[]) AS listed",
   parameters: [value, divisor, list],
-  several: () => ({
+  batch: () => ({
     text:
       "/* several */ SELECT b.n::int AS n, b.a1 / b.a2 AS quotient, cardinality($3::text[]) AS listed " +
       "FROM unnest($1::int[], $2::int[]) WITH ORDINALITY b(a1, a2, n) ORDER BY n DESC",
@@ -130,7 +130,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
       const { lookup } = yield* Database
       const rows = yield* Effect.forEach(
         Array.from({ length: 100 }, (_, index) => index),
-        (index) => runStatement<{ readonly quotient: number; readonly listed: number }>(lookup, counted(index, 1)),
+        (index) => execute<{ readonly quotient: number; readonly listed: number }>(lookup, counted(index, 1)),
         { concurrency: "unbounded" }
       )
       expect(rows.map(([row]) => row!.quotient)).toEqual(Array.from({ length: 100 }, (_, index) => index))
@@ -144,7 +144,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
       const rows = yield* Effect.forEach(
         Array.from({ length: 60 }, (_, index) => index),
         (index) =>
-          runStatement<{ readonly listed: number }>(
+          execute<{ readonly listed: number }>(
             lookup,
             counted(
               1,
@@ -163,8 +163,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
       const { lookup } = yield* Database
       const exits = yield* Effect.forEach(
         Array.from({ length: 40 }, (_, index) => index),
-        (index) =>
-          Effect.exit(runStatement<{ readonly quotient: number }>(lookup, counted(index, index === 7 ? 0 : 1))),
+        (index) => Effect.exit(execute<{ readonly quotient: number }>(lookup, counted(index, index === 7 ? 0 : 1))),
         { concurrency: "unbounded" }
       )
       expect(exits.flatMap((exit, index) => (Exit.isSuccess(exit) ? [] : [index]))).toEqual([7])
@@ -179,7 +178,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
       const { lookup } = yield* Database
       const fibers = yield* Effect.forEach(
         Array.from({ length: 30 }, (_, index) => index),
-        (index) => Effect.forkChild(runStatement<{ readonly quotient: number }>(lookup, counted(index, 1)))
+        (index) => Effect.forkChild(execute<{ readonly quotient: number }>(lookup, counted(index, 1)))
       )
       yield* Effect.yieldNow
       for (const fiber of fibers.slice(0, 15)) yield* Fiber.interrupt(fiber)

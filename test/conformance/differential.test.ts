@@ -1,6 +1,6 @@
 /**
  * The planner and the compiler against the oracle: random policies, hostile rows, random callers. What the statement
- * returns on a real Postgres, rows and cells, is what the oracle finds row by row; in every shape.
+ * returns on a real Postgres, rows and cells, is what the oracle finds row by row, for every form of hops.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -20,7 +20,7 @@ import {
 import { encodeId } from "../../src/domain/ids.ts"
 import { NEVER } from "../../src/domain/Predicate.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
-import type { ResolvedQuery, SelectedColumn } from "../../src/domain/Query.ts"
+import type { ResolvedQuery, SelectedColumn } from "../../src/database/sql/ResolvedQuery.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
 import { Policy, problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
@@ -95,7 +95,7 @@ const principalOf = (who: Caller, catalog: Catalog): Principal => ({
   epoch: catalog.epoch
 })
 
-/** A case as it was planned: what is asked of the store, but for the shape. */
+/** A planned case: a query without its form of hops. */
 const planned = (one: Case, { catalog }: Loaded) => {
   const stored = storedPolicy(one.policy, catalog)
   const principal = principalOf(one.caller, catalog)
@@ -139,13 +139,13 @@ const planned = (one: Case, { catalog }: Loaded) => {
 
 /** What a statement shows of a planned case. */
 const found = Effect.fnUntraced(function* (
-  query: Omit<ResolvedQuery, "shape">,
+  query: Omit<ResolvedQuery, "hops">,
   { catalog }: Loaded,
-  shape: ResolvedQuery["shape"]
+  hops: ResolvedQuery["hops"]
 ) {
   const { search } = yield* Database
   const { select } = query
-  const statement = compileFind({ ...query, shape }, catalog)
+  const statement = compileFind({ ...query, hops }, catalog)
   const rows = yield* catalog.rowSecurity === true
     ? runWithin<Record<string, unknown>>(search, catalog.organization.id, statement)
     : search.unsafe<Record<string, unknown>>(statement.text, statement.parameters)
@@ -180,14 +180,14 @@ const pairs = (parts: ReadonlyArray<string | null>) =>
   Array.from({ length: parts.length / 2 }, (_, index) => [encodeId(BigInt(parts[2 * index]!)), parts[2 * index + 1]])
 
 /** What is wrong with some of the rows. */
-const difference = (shape: string, want: Shown, got: Shown): string =>
+const difference = (hops: string, want: Shown, got: Shown): string =>
   [...new Set([...got.keys(), ...want.keys()])]
     .filter((id) => JSON.stringify(sorted(want.get(id))) !== JSON.stringify(sorted(got.get(id))))
     .sort((a, b) => Number(want.has(a)) - Number(want.has(b)))
     .slice(0, 3)
     .map((id) => {
       const what = want.has(id) ? (got.has(id) ? "other cells" : "hidden") : "shown and shouldn't be"
-      return `${id} is ${what}, ${shape}: expected ${JSON.stringify(want.get(id))}, found ${JSON.stringify(got.get(id))}`
+      return `${id} is ${what}, ${hops}: expected ${JSON.stringify(want.get(id))}, found ${JSON.stringify(got.get(id))}`
     })
     .join("\n")
 
@@ -200,7 +200,7 @@ const same = (a: Shown, b: Shown): boolean =>
 
 layer(TestServices, { excludeTestServices: true })("differential", (it) => {
   it.effect(
-    "the rows and cells that a policy shows are those that the oracle finds, in every shape",
+    "the rows and cells that a policy shows are those that the oracle finds, for every form of hops",
     () =>
       Effect.gen(function* () {
         const states = yield* OrganizationState
@@ -223,9 +223,9 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
             const place = loaded[one.where]!
             const want = expected(one, place)
             const made = planned(one, place)
-            for (const shape of [turns++ % 2 === 0 ? "subplan" : "probe", "array"] as const) {
-              const shown: Shown = made === undefined ? new Map() : yield* found(made.query, place, shape)
-              if (!same(want, shown)) throw new Error(difference(shape, want, shown))
+            for (const hops of [turns++ % 2 === 0 ? "subplan" : "probe", "array"] as const) {
+              const shown: Shown = made === undefined ? new Map() : yield* found(made.query, place, hops)
+              if (!same(want, shown)) throw new Error(difference(hops, want, shown))
             }
             count(tally, want.size > 0, made?.conditional === true)
           })
@@ -254,10 +254,10 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
               kase,
               policy("people"),
               fc.constantFrom("subplan" as const, "array" as const),
-              async (one, other, shape) => {
+              async (one, other, hops) => {
                 const visible = async (rules: ReadonlyArray<RuleJson>): Promise<ReadonlySet<string>> => {
                   const made = planned({ ...one, policy: { ...one.policy, rules } }, loaded)
-                  const shown: Shown = made === undefined ? new Map() : await run(found(made.query, loaded, shape))
+                  const shown: Shown = made === undefined ? new Map() : await run(found(made.query, loaded, hops))
                   return new Set(
                     [...shown].flatMap(([id, cells]) => [
                       id,

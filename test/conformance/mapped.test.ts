@@ -19,7 +19,7 @@ import {
 import { encodeId } from "../../src/domain/ids.ts"
 import { NEVER } from "../../src/domain/Predicate.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
-import type { ResolvedQuery, SelectedColumn } from "../../src/domain/Query.ts"
+import type { ResolvedQuery, SelectedColumn } from "../../src/database/sql/ResolvedQuery.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
 import { Policy, problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
@@ -280,7 +280,7 @@ const planned = (one: Case, { catalog, tenant }: Place) => {
       }
     ]
   })
-  const query: Omit<ResolvedQuery, "shape"> = {
+  const query: Omit<ResolvedQuery, "hops"> = {
     type,
     plan: granted.where,
     filters: [],
@@ -295,12 +295,12 @@ const planned = (one: Case, { catalog, tenant }: Place) => {
 }
 
 const found = Effect.fnUntraced(function* (
-  query: Omit<ResolvedQuery, "shape">,
+  query: Omit<ResolvedQuery, "hops">,
   { catalog }: Place,
-  shape: ResolvedQuery["shape"]
+  hops: ResolvedQuery["hops"]
 ) {
   const { search } = yield* Database
-  const statement = compileFind({ ...query, shape }, catalog)
+  const statement = compileFind({ ...query, hops }, catalog)
   const rows = yield* search.unsafe<Record<string, unknown>>(statement.text, statement.parameters)
   const shown = rows.flatMap((row) => {
     if (row["fresh"] !== true) throw new Error("The statement says that it is stale")
@@ -346,13 +346,13 @@ layer(TestServices, { excludeTestServices: true })("mapped relations", (it) => {
             const place = places[one.where]!
             const want = expected(one, place)
             const query = planned(one, place)
-            for (const shape of ["subplan", "array"] as const) {
-              const got: Shown = query === undefined ? [] : yield* found(query, place, shape)
+            for (const hops of ["subplan", "array"] as const) {
+              const got: Shown = query === undefined ? [] : yield* found(query, place, hops)
               if (JSON.stringify(got) === JSON.stringify(want)) continue
               const missing = want.filter((row) => !got.includes(row)).slice(0, 3)
               const extra = got.filter((row) => !want.includes(row)).slice(0, 3)
               throw new Error(
-                `${caseText(one.caller, one.policy, shape)}\nmissing ${missing.join("\n")}\nextra ${extra.join("\n")}`
+                `${caseText(one.caller, one.policy, hops)}\nmissing ${missing.join("\n")}\nextra ${extra.join("\n")}`
               )
             }
             count(tally, want.length > 0, query !== undefined && query.plan._tag !== "Always")

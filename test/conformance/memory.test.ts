@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { type EntityType, typeByKey } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
-import { resolveQuery } from "../../src/services/lookup/resolve.ts"
+import { resolveLiterals } from "../../src/services/lookup/resolve.ts"
 import { type Visible, visibleColumns, visibleTypes } from "../../src/services/lookup/visible.ts"
 import { catalog } from "./catalog.ts"
 import { caller, generousPolicy, member, NOW, policy, query } from "./generators.ts"
@@ -99,7 +99,7 @@ describe("a question", () => {
             .map(({ slug }) => slug)
             .includes(asked.type)
         ).toBe(granted !== undefined)
-        const resolved = resolveQuery(
+        const resolved = resolveLiterals(
           { entityTypeId: asked.type, filters: asked.filters, selectColumns: asked.select, limit: asked.limit },
           visible
         )

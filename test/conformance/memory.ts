@@ -1,7 +1,7 @@
 /** Plans and questions worked out in memory: what a `Bound` predicate says of a row, without SQL and without a database. */
 import { type Column, type EntityType, resolveColumn, typeByKey } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
-import type { Bound, BoundValue } from "../../src/domain/Predicate.ts"
+import type { Condition, Value } from "../../src/database/sql/Parameter.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import { compareDecimals, microseconds } from "../../src/domain/values.ts"
 import type { CheckedRow } from "../../src/permissions/checkRow.ts"
@@ -62,7 +62,7 @@ export const storedPolicy = (file: PolicyJson): Policy => {
   return reading.policy
 }
 
-const orderOf = (column: Column, left: string | boolean, right: BoundValue): number => {
+const orderOf = (column: Column, left: string | boolean, right: Value): number => {
   switch (column.kind) {
     case "integer":
     case "number":
@@ -95,7 +95,7 @@ const compare = (op: string, order: number): boolean => {
 }
 
 /** Whether a row satisfies a predicate; with `may`, what NULL makes unknown counts as satisfied. */
-export const satisfies = (bound: Bound, row: MemoryRow, type: EntityType, may = false): boolean => {
+export const satisfies = (bound: Condition, row: MemoryRow, type: EntityType, may = false): boolean => {
   const column = (key: string) => resolveColumn(type, key)!
   const cell = (key: string, side: "value" | "key") => (side === "key" ? row.keys[key] : row.values[key]) ?? null
   const target = (relation: string) => {

@@ -1,51 +1,51 @@
-/** Who shares a statement, what it is given, and whose its rows are. */
+/** Grouping requests into batches, and splitting a batch's values and rows. */
 import { describe, expect, it } from "vitest"
-import { givenBy, rowsOf, sharing } from "../../src/database/batchGroups.ts"
-import type { Several, Statement } from "../../src/database/sql/find.ts"
+import { batchesOf, batchParameters, rowsByRequest } from "../../src/database/batchGroups.ts"
+import type { BatchForm, Statement } from "../../src/database/sql/ResolvedQuery.ts"
 
-const SEVERAL: Several = { text: "several", shared: new Set() }
+const FORM: BatchForm = { text: "batch", shared: new Set() }
 
-const asker = (who: number, more: Partial<Statement> = {}) => ({
-  who,
-  statement: { text: "one", parameters: [who, "x"], several: () => SEVERAL, ...more }
+const request = (id: number, more: Partial<Statement> = {}) => ({
+  id,
+  statement: { text: "one", parameters: [id, "x"], batch: () => FORM, ...more }
 })
 
-const askers = (count: number, more: Partial<Statement> = {}) =>
-  Array.from({ length: count }, (_, index) => asker(index, more))
+const requests = (count: number, more: Partial<Statement> = {}) =>
+  Array.from({ length: count }, (_, index) => request(index, more))
 
-/** Who is with whom, and whether in one statement. */
-const told = (asked: ReadonlyArray<ReturnType<typeof asker>>, room = 1) =>
-  sharing(asked, room).map(({ askers: some, several }) => ({
-    who: some.map(({ who }) => who),
-    shared: several !== undefined
+/** The ids in each batch, and whether it uses the batch form. */
+const grouped = (all: ReadonlyArray<ReturnType<typeof request>>, room = 1) =>
+  batchesOf(all, room).map(({ form, requests: some }) => ({
+    ids: some.map(({ id }) => id),
+    batched: form !== undefined
   }))
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
-describe("sharing a statement", () => {
-  it("is for those whose statements have one text", () => {
-    expect(told([asker(0), asker(1, { text: "other" }), asker(2), asker(3, { text: "third" })])).toEqual([
-      { who: [0, 2], shared: true },
-      { who: [1], shared: false },
-      { who: [3], shared: false }
+describe("batchesOf", () => {
+  it("batches requests whose statements have one text", () => {
+    expect(grouped([request(0), request(1, { text: "other" }), request(2), request(3, { text: "third" })])).toEqual([
+      { ids: [0, 2], batched: true },
+      { ids: [1], batched: false },
+      { ids: [3], batched: false }
     ])
   })
 
-  it("is for nobody who is alone, nor where a statement can't be written for several", () => {
-    expect(told([])).toEqual([])
-    expect(told(askers(1))).toEqual([{ who: [0], shared: false }])
-    expect(told(askers(2, { several: undefined }))).toEqual([
-      { who: [0], shared: false },
-      { who: [1], shared: false }
+  it("runs a lone request, and statements without a batch form, one by one", () => {
+    expect(grouped([])).toEqual([])
+    expect(grouped(requests(1))).toEqual([{ ids: [0], batched: false }])
+    expect(grouped(requests(2, { batch: undefined }))).toEqual([
+      { ids: [0], batched: false },
+      { ids: [1], batched: false }
     ])
   })
 
-  it("asks that the lists of all of them are the same, in the same order, and of nothing else", () => {
-    const several = () => ({ text: "several", shared: new Set([1, 2]) })
-    const withLists = (who: number, ...lists: ReadonlyArray<ReadonlyArray<string>>) =>
-      asker(who, { parameters: [who, ...lists], several })
+  it("batches requests only if all their list parameters are equal, in order", () => {
+    const batch = () => ({ text: "batch", shared: new Set([1, 2]) })
+    const withLists = (id: number, ...lists: ReadonlyArray<ReadonlyArray<string>>) =>
+      request(id, { parameters: [id, ...lists], batch })
     expect(
-      told([
+      grouped([
         withLists(0, ["a", "b"], ["c"]),
         withLists(1, ["a"], ["b", "c"]),
         withLists(2, ["a", "b"], ["c"]),
@@ -54,46 +54,46 @@ describe("sharing a statement", () => {
         withLists(5, ["a"], ["b", "c"])
       ])
     ).toEqual([
-      { who: [0, 2], shared: true },
-      { who: [1, 5], shared: true },
-      { who: [3], shared: false },
-      { who: [4], shared: false }
+      { ids: [0, 2], batched: true },
+      { ids: [1, 5], batched: true },
+      { ids: [3], batched: false },
+      { ids: [4], batched: false }
     ])
   })
 
-  it("makes as many parts as there is room for, none of a few, and none too large", () => {
-    expect(told(askers(16), 2)).toEqual([
-      { who: numbers(0, 8), shared: true },
-      { who: numbers(8, 16), shared: true }
+  it("splits a large group over the room for concurrent statements, and never a group of four", () => {
+    expect(grouped(requests(16), 2)).toEqual([
+      { ids: numbers(0, 8), batched: true },
+      { ids: numbers(8, 16), batched: true }
     ])
-    expect(told(askers(16), 1)).toEqual([{ who: numbers(0, 16), shared: true }])
-    expect(told(askers(16), 0)).toEqual([{ who: numbers(0, 16), shared: true }])
-    expect(told(askers(4), 2)).toEqual([{ who: numbers(0, 4), shared: true }])
-    expect(told(askers(5), 2)).toEqual([
-      { who: numbers(0, 4), shared: true },
-      { who: [4], shared: false }
+    expect(grouped(requests(16), 1)).toEqual([{ ids: numbers(0, 16), batched: true }])
+    expect(grouped(requests(16), 0)).toEqual([{ ids: numbers(0, 16), batched: true }])
+    expect(grouped(requests(4), 2)).toEqual([{ ids: numbers(0, 4), batched: true }])
+    expect(grouped(requests(5), 2)).toEqual([
+      { ids: numbers(0, 4), batched: true },
+      { ids: [4], batched: false }
     ])
-    expect(told(askers(65), 2)).toEqual([
-      { who: numbers(0, 32), shared: true },
-      { who: numbers(32, 64), shared: true },
-      { who: [64], shared: false }
+    expect(grouped(requests(65), 2)).toEqual([
+      { ids: numbers(0, 32), batched: true },
+      { ids: numbers(32, 64), batched: true },
+      { ids: [64], batched: false }
     ])
   })
 })
 
-describe("a shared statement", () => {
-  it("is given each one's values in their order, and the lists as they are", () => {
+describe("a batch", () => {
+  it("binds an array of the requests' values per parameter, and the shared lists unchanged", () => {
     const list = ["a"]
-    const some = [1n, 2n, 3n].map((value, index) => asker(index, { parameters: [value, list, `v${index}`] }))
-    expect(givenBy(some, { text: "several", shared: new Set([1]) })).toEqual([[1n, 2n, 3n], list, ["v0", "v1", "v2"]])
+    const some = [1n, 2n, 3n].map((value, index) => request(index, { parameters: [value, list, `v${index}`] }))
+    expect(batchParameters(some, { shared: new Set([1]) })).toEqual([[1n, 2n, 3n], list, ["v0", "v1", "v2"]])
   })
 
-  it("has rows of each, in the order in which they come", () => {
+  it("returns each request its own rows, in the order of the result", () => {
     const row = (n: number, id: number) => ({ n, id })
-    expect(rowsOf([row(2, 1), row(1, 5), row(2, 3)], 3)).toEqual([[row(1, 5)], [row(2, 1), row(2, 3)], []])
+    expect(rowsByRequest([row(2, 1), row(1, 5), row(2, 3)], 3)).toEqual([[row(1, 5)], [row(2, 1), row(2, 3)], []])
   })
 
-  it("shows nothing to anybody when a row is nobody's", () => {
-    for (const n of [0, 3, -1, 1.5, Number.NaN]) expect(rowsOf([{ n: 1 }, { n }], 2)).toBeUndefined()
+  it("returns no rows at all when a row belongs to no request", () => {
+    for (const n of [0, 3, -1, 1.5, Number.NaN]) expect(rowsByRequest([{ n: 1 }, { n }], 2)).toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { expect } from "vitest"
 import { admit, openWorld, type Role, type Size, type World } from "../../bench/world/load.ts"
 import { QUESTIONS } from "../../bench/world/questions.ts"
 import { Database } from "../../src/database/Database.ts"
-import type { Statement } from "../../src/database/sql/find.ts"
+import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import type { FindQuery } from "../../src/domain/Query.ts"
@@ -118,8 +118,8 @@ const faultsOf = (
 const SEVERAL = 5
 
 /** The statement of a lookup as it is for several callers. */
-const forSeveral = ({ parameters, several }: Statement, callers: number): Statement => {
-  const { shared, text } = several!()
+const forSeveral = ({ batch, parameters }: Statement, callers: number): Statement => {
+  const { shared, text } = batch!()
   return {
     text,
     parameters: parameters.map((value, index) =>

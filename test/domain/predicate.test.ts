@@ -1,4 +1,4 @@
-/** Predicates as they are stored, put together, told apart and measured. */
+/** The stored form, the combinators, the canonical text and the sizes of predicates. */
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import {
@@ -12,17 +12,16 @@ import {
   none,
   parameterCount,
   type Predicate,
+  type Placeholder,
   PredicateSchema,
-  Slot,
-  slotAt,
   some
 } from "../../src/domain/Predicate.ts"
 
 const is = (value: string, column = "a") => Bound.Compare({ column, side: "value", op: "eq", value })
 const within = (...values: ReadonlyArray<string>) => Bound.In({ column: "a", side: "value", values, negated: false })
 
-describe("a predicate", () => {
-  it("comes back from storage as it was", () => {
+describe("Predicate", () => {
+  it("round-trips through its stored form", () => {
     const whole: Predicate = {
       _tag: "All",
       of: [
@@ -40,7 +39,7 @@ describe("a predicate", () => {
     expect(Schema.decodeUnknownSync(PredicateSchema)(JSON.parse(stored))).toEqual(whole)
   })
 
-  it("isn't read when a part of it isn't there or is something else", () => {
+  it("is refused when a part is missing or malformed", () => {
     const literal = { _tag: "Literal", value: 5 }
     for (const wrong of [
       { _tag: "Sometimes" },
@@ -69,21 +68,23 @@ describe("a predicate", () => {
   })
 })
 
-describe("slots", () => {
-  it("are made once for the first places, and anew for those beyond", () => {
-    for (const offset of [false, true]) {
-      expect(slotAt(3, offset)).toBe(slotAt(3, offset))
-      expect([slotAt(3, offset), slotAt(64, offset)]).toEqual([new Slot(3, offset), new Slot(64, offset)])
-    }
-  })
-})
-
-describe("bound predicates", () => {
-  it("have one text each, and no two the same", () => {
-    const slot = (index: number, offset = false) => new Slot(index, offset)
-    const compared = (value: string | Slot, more: object = {}): Bound =>
-      Bound.Compare({ column: "a", side: "value", op: "eq", value, ...more })
-    const different: ReadonlyArray<Bound> = [
+describe("canonical, all, any, some, none and the sizes of bound predicates", () => {
+  it("canonical gives equal predicates one text and different predicates different texts", () => {
+    const placeholder = (text: string): Placeholder => ({ text })
+    const compared = (value: string | Placeholder, more: object = {}): Bound<Placeholder> => ({
+      _tag: "Compare",
+      column: "a",
+      side: "value",
+      op: "eq",
+      value,
+      ...more
+    })
+    const contains = (column: string, text: string | Placeholder): Bound<Placeholder> => ({
+      _tag: "Contains",
+      column,
+      text
+    })
+    const different: ReadonlyArray<Bound<Placeholder>> = [
       ALWAYS,
       NEVER,
       compared("x"),
@@ -93,12 +94,11 @@ describe("bound predicates", () => {
       compared("x", { op: "ne" }),
       Bound.Compare({ column: "a", side: "value", op: "eq", value: true }),
       compared("true"),
-      compared(slot(0)),
-      compared(slot(1)),
-      compared(slot(0, true)),
-      compared(slot(0), { column: "b" }),
-      compared(slot(0), { side: "key" }),
-      compared(slot(0), { op: "lt" }),
+      compared(placeholder("0")),
+      compared(placeholder("1")),
+      compared(placeholder("0"), { column: "b" }),
+      compared(placeholder("0"), { side: "key" }),
+      compared(placeholder("0"), { op: "lt" }),
       within("x"),
       within("y"),
       within("x", "y"),
@@ -109,12 +109,12 @@ describe("bound predicates", () => {
       Bound.IsNull({ column: "a", negated: false }),
       Bound.IsNull({ column: "a", negated: true }),
       Bound.IsNull({ column: "b", negated: true }),
-      Bound.Contains({ column: "a", text: "x" }),
-      Bound.Contains({ column: "a", text: "y" }),
-      Bound.Contains({ column: "b", text: "x" }),
-      Bound.Contains({ column: "a", text: slot(0) }),
-      Bound.Contains({ column: "a", text: slot(1) }),
-      Bound.Contains({ column: "b", text: slot(0) }),
+      contains("a", "x"),
+      contains("a", "y"),
+      contains("b", "x"),
+      contains("a", placeholder("0")),
+      contains("a", placeholder("1")),
+      contains("b", placeholder("0")),
       ...[Bound.Some, Bound.None].flatMap((hop) => [
         hop({ relation: "a", where: ALWAYS }),
         hop({ relation: "b", where: ALWAYS }),
@@ -129,13 +129,13 @@ describe("bound predicates", () => {
       ])
     ]
     expect(new Set(different.map(canonical)).size).toBe(different.length)
-    // Twice the same, kept or not.
+    // Equal objects, and one object whose text is cached.
     expect(canonical(is("x"))).toBe(canonical(is("x")))
     const one = is("x")
     expect(canonical(one)).toBe(canonical(one))
   })
 
-  it("that are put together are flat, each once, in one order, and as simple as can be", () => {
+  it("all, any, some and none flatten, deduplicate, sort and simplify their parts", () => {
     const [x, y, z] = [is("x"), is("y"), is("z")]
     expect(all(x, y)).toEqual(Bound.All({ of: [x, y] }))
     expect(all(y, x)).toEqual(all(x, y))
@@ -155,7 +155,7 @@ describe("bound predicates", () => {
     ])
   })
 
-  it("are measured by what they bind, and by their leaves", () => {
+  it("parameterCount counts bound values, and leafCount counts leaves, values and hops", () => {
     const measured = (bound: Bound) => [parameterCount(bound), leafCount(bound)]
     expect([ALWAYS, NEVER, Bound.IsNull({ column: "a", negated: true })].map(measured)).toEqual([
       [0, 1],

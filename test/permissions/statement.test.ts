@@ -5,7 +5,7 @@ import { compileFind } from "../../src/database/sql/find.ts"
 import { columnBySlug, DISPLAY_NAME, STATUS, targetOf, typeBySlug } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { ALWAYS, NEVER } from "../../src/domain/Predicate.ts"
-import type { ResolvedQuery, SelectedColumn } from "../../src/domain/Query.ts"
+import type { ResolvedQuery, SelectedColumn } from "../../src/database/sql/ResolvedQuery.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
 import { problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
@@ -32,7 +32,7 @@ const marked = (json: unknown): unknown =>
 const statementFor = (
   file: PolicyJson,
   typeName: TypeName,
-  shape: "subplan" | "array",
+  hops: "subplan" | "array",
   more: Partial<ResolvedQuery> = {}
 ) => {
   const reading = readPolicy(
@@ -79,7 +79,7 @@ const statementFor = (
       filters: [],
       limit: 5,
       select,
-      shape,
+      hops,
       pool: "search",
       label: "test",
       name: granted.cells.get(DISPLAY_NAME) ?? NEVER,
@@ -93,7 +93,7 @@ const statementFor = (
 const statements = fc.record({
   file: generousPolicy,
   type: fc.constantFrom(...TYPE_NAMES),
-  shape: fc.constantFrom("subplan" as const, "array" as const),
+  hops: fc.constantFrom("subplan" as const, "array" as const),
   cursor: fc.option(fc.constant("31"))
 })
 
@@ -101,8 +101,8 @@ describe("every statement", () => {
   it("asks each table that it reads for the organization, by the name under which it reads it", () => {
     let reads = 0
     fc.assert(
-      fc.property(statements, ({ cursor, file, shape, type }) => {
-        const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
+      fc.property(statements, ({ cursor, file, hops, type }) => {
+        const statement = statementFor(file, type, hops, cursor === null ? {} : { cursor })
         const asked = new Map<string, number>()
         for (const [, , alias] of statement?.text.matchAll(/(?:FROM|JOIN) ("data"\."\w+"|max\.\w+) (\w+)/g) ?? []) {
           reads += 1
@@ -125,8 +125,8 @@ describe("every statement", () => {
   it("has every value of policies and attributes in its parameters and none in its text", () => {
     let bound = 0
     fc.assert(
-      fc.property(statements, ({ file, shape, type }) => {
-        const statement = statementFor(file, type, shape)
+      fc.property(statements, ({ file, hops, type }) => {
+        const statement = statementFor(file, type, hops)
         if (statement === undefined) return
         expect(statement.text).not.toContain("DROP TABLE")
         expect(statement.text.replaceAll(/'YYYY-MM-DD( HH24:MI:SS)?'/g, "")).not.toContain("'")
@@ -137,10 +137,10 @@ describe("every statement", () => {
     expect(bound).toBeGreaterThanOrEqual(floorOf(50))
   })
 
-  it("binds as many parameters as its text has, in both shapes and with a cursor", () => {
+  it("binds as many parameters as its text has, for both forms of hops and with a cursor", () => {
     fc.assert(
-      fc.property(statements, ({ cursor, file, shape, type }) => {
-        const statement = statementFor(file, type, shape, cursor === null ? {} : { cursor })
+      fc.property(statements, ({ cursor, file, hops, type }) => {
+        const statement = statementFor(file, type, hops, cursor === null ? {} : { cursor })
         if (statement === undefined) return
         const placeholders = new Set([...statement.text.matchAll(/\$(\d+)::/g)].map(([, number]) => Number(number)))
         expect([...placeholders].sort((a, b) => a - b)).toEqual(statement.parameters.map((_, index) => index + 1))
@@ -156,7 +156,7 @@ describe("every statement", () => {
       plan: ALWAYS,
       filters: [],
       limit: 5,
-      shape: "subplan",
+      hops: "subplan",
       pool: "search",
       label: "test",
       name: NEVER,
@@ -173,7 +173,7 @@ describe("every statement", () => {
       plan: { _tag: "IsNull", column: "salary", negated: false },
       filters: [],
       limit: 5,
-      shape: "subplan",
+      hops: "subplan",
       pool: "search",
       label: "test",
       name: NEVER,

@@ -1,7 +1,7 @@
 /** How Postgres runs a statement: which ways it takes into each table, and how many rows it looks at on them. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { Statement } from "../../src/database/sql/find.ts"
+import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 
 interface Node {
   readonly "Node Type": string

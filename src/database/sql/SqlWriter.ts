@@ -1,6 +1,6 @@
-/** What a statement is written into: every value becomes a numbered parameter, every identifier is quoted. */
+/** Collects a statement's parameters and quotes its identifiers. */
 
-/** A PostgreSQL identifier, quoted. Names come from the catalog; one that couldn't have is a bug and throws. */
+/** A quoted PostgreSQL identifier. Throws on a name that the catalog can't hold. */
 export const identifier = (name: string): string => {
   if (name.length === 0 || name.length > 63 || name.includes("\u0000")) throw new Error("Not an identifier")
   return `"${name.replaceAll(`"`, `""`)}"`
@@ -15,12 +15,12 @@ export class SqlWriter {
   private readonly row: string | undefined
   private aliases = 0
 
-  /** `row`: the alias of a row that the values are in, `a1` and so on; a value that is a list stays a parameter. */
+  /** `row`: reads scalar values from the columns `a1`… of this alias instead, for the batch form; lists stay parameters. */
   constructor(row?: string) {
     this.row = row
   }
 
-  /** Binds a value and returns its placeholder, with the cast that gives it its type. */
+  /** Binds a value and returns its placeholder, with the cast that types it. */
   bind(value: unknown, cast: string): string {
     this.casts.push(cast)
     const number = this.parameters.push(value)

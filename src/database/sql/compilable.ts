@@ -1,6 +1,6 @@
 /**
- * The other bound on a plan's size: its SQL. A plan over it is denied like one that binds too many values, for every
- * question and on every page alike, before any statement is written from it.
+ * Bounds the length of a plan's SQL. A larger plan is denied before anything is compiled from it, for every query alike, as
+ * is a plan that binds too many values.
  */
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { type Bound, leafCount } from "../../domain/Predicate.ts"
@@ -8,16 +8,16 @@ import { denied, type Granted, type Plan } from "../../permissions/permissionPla
 import { fragment, type FragmentContext } from "./predicate.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
-/** Characters of a plan's SQL, its rows and all of its cells together. */
+/** In characters, the row predicate and all masks together. */
 const MAX_PLAN_SQL = 64 * 1024
-/** With fewer leaves no plan comes near the bound: names have at most 63 characters. */
-const NEVER_TOO_MANY = 40
+/** With this many leaves no plan reaches the bound: names have at most 63 characters. */
+const UNMEASURED_LEAVES = 40
 
-/** The plan, or the refusal of one that is too large to be compiled or can't be. */
+/** The plan; or, if it is too large or can't be compiled, its denial. */
 export const compilable = (plan: Plan, type: EntityType, catalog: Catalog): Plan => {
   if (plan._tag === "Denied") return plan
   const leaves = [plan.where, ...plan.cells.values()].reduce((sum, bound) => sum + leafCount(bound), 0)
-  if (leaves <= NEVER_TOO_MANY) return plan
+  if (leaves <= UNMEASURED_LEAVES) return plan
   try {
     return planSqlLength(plan, type, catalog) > MAX_PLAN_SQL ? denied("too-large", plan.expiresAt) : plan
   } catch {
@@ -25,12 +25,12 @@ export const compilable = (plan: Plan, type: EntityType, catalog: Catalog): Plan
   }
 }
 
-/** How many characters a plan's SQL has, written as the longer of the two shapes. */
+/** The length of a plan's SQL in its longest form. */
 const planSqlLength = (plan: Granted, type: EntityType, catalog: Catalog): number => {
   const context: FragmentContext = {
     catalog,
     writer: new SqlWriter(),
-    shape: "subplan",
+    hops: "subplan",
     organization: "$1::bigint",
     timeZone: () => "$2::text"
   }

@@ -1,13 +1,13 @@
 /**
- * The folds of domain/keys.ts in SQL, for tables that have no key columns. They are made from the same tables of
- * characters, and a test holds the two equal. Every name in them is written with its schema, so that no search path of
- * whoever calls them changes what they mean, and they depend on no locale of the server.
+ * The folds of domain/keys.ts as SQL functions, for tables without search key columns. Both come from the same character
+ * tables, and a test compares their results. Every name is schema-qualified, so that the caller's search path can't change
+ * its meaning, and no function depends on the server's locale.
  */
 import { UNDECOMPOSED } from "../../domain/keys.ts"
 
 const WHITE_SPACE = String.raw`\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
-/** A text as an SQL literal of ASCII letters. */
+/** A text as an SQL literal in ASCII. */
 const literal = (text: string): string =>
   `U&'${[...text]
     .map((character) => {
@@ -23,11 +23,11 @@ const escaped = (point: number): string => (point > 0xffff ? `\\U${hex(point, 8)
 
 const isSurrogate = (point: number): boolean => point >= 0xd800 && point <= 0xdfff
 
-/** The characters from U+0080 on that are meant, as ranges of a character class. */
-const characterClass = (meant: (character: string) => boolean): string => {
+/** The characters from U+0080 that satisfy a test, as ranges of a character class. */
+const characterClass = (includes: (character: string) => boolean): string => {
   const ranges: Array<[number, number]> = []
   for (let point = 0x80; point <= 0x10ffff; point++) {
-    if (isSurrogate(point) || !meant(String.fromCodePoint(point))) continue
+    if (isSurrogate(point) || !includes(String.fromCodePoint(point))) continue
     const last = ranges.at(-1)
     if (last !== undefined && last[1] === point - 1) last[1] = point
     else ranges.push([point, point])
@@ -35,17 +35,17 @@ const characterClass = (meant: (character: string) => boolean): string => {
   return ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join("")
 }
 
-/** Which character stands for which other, where one stands for one. */
+/** The one-to-one replacements of characters. */
 const replacedCharacters = (): readonly [from: string, to: string] => {
   let [from, to] = ["", ""]
   for (let point = 0x41; point <= 0x10ffff; point++) {
     if (isSurrogate(point)) continue
     const character = String.fromCodePoint(point)
-    // What a normal form takes apart never gets here.
+    // NFKD has already decomposed the others.
     if (character.normalize("NFKD") !== character) continue
     const lower = character.toLowerCase()
     const folded = Object.hasOwn(UNDECOMPOSED, lower) ? UNDECOMPOSED[lower]! : lower
-    // A letter that becomes several is replaced afterwards, as the lower-case letter that it is.
+    // A letter that folds to several is lower-cased here and replaced afterwards.
     const single = [...folded].length === 1 ? folded : lower
     if (single === character || [...single].length !== 1) continue
     from += character
@@ -56,8 +56,8 @@ const replacedCharacters = (): readonly [from: string, to: string] => {
 
 const foldedLetters = (value: string, from: string, to: string): string => {
   const lower = `pg_catalog.translate(${value}, ${literal(from)}, ${literal(to)})`
-  const several = Object.entries(UNDECOMPOSED).filter(([, replacement]) => replacement.length > 1)
-  return `pg_catalog.normalize(${several.reduce(
+  const oneToMany = Object.entries(UNDECOMPOSED).filter(([, replacement]) => replacement.length > 1)
+  return `pg_catalog.normalize(${oneToMany.reduce(
     (sql, [letter, replacement]) => `pg_catalog.replace(${sql}, ${literal(letter)}, '${replacement}')`,
     lower
   )}, 'NFC')`
@@ -67,8 +67,8 @@ const beyondAscii = (value: string): string => `${value} OPERATOR(pg_catalog.~) 
 const lowerAscii = (value: string): string => `pg_catalog.lower(${value} COLLATE pg_catalog."C")`
 
 /**
- * In PL/pgSQL, whose expressions are planned once per connection: as an SQL function this took ten times as long. What
- * was written in Latin letters is ASCII once the marks are off, as a rule, and lower case is quick then.
+ * PL/pgSQL plans its expressions once per connection: as an SQL function this took ten times as long. Latin text is usually
+ * ASCII without its marks, and lower-casing ASCII is quick.
  */
 const foldText = (): string => {
   const [from, to] = replacedCharacters()
@@ -123,7 +123,7 @@ const foldPhone = `
 const define = (name: string, type: string, body: string): string =>
   `CREATE OR REPLACE FUNCTION max.${name}(value pg_catalog.${type}) RETURNS pg_catalog.${type} LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 20 AS $fold$${body}$fold$`
 
-/** The functions that mapped columns are searched by; a server whose encoding isn't UTF-8 gets none, and can't be mapped. */
+/** Creates the functions that mapped columns are searched by. A server without UTF-8 gets none, and can't be mapped. */
 export const foldFunctions = (): ReadonlyArray<string> => {
   const definitions = [
     define("fold_text", "text", foldText()),

@@ -1,23 +1,14 @@
-/** The reads that need no plan: ids of the people with an identifier, and what operators call people by. */
+/** Statements that need no plan: ids by identifier, and names and values for operators. */
 import { type Catalog, type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
 import { Bound } from "../../domain/Predicate.ts"
-import type { Statement } from "./find.ts"
-import { fragment, type FragmentContext } from "./predicate.ts"
+import { fragment, fragmentContext } from "./predicate.ts"
+import type { Statement } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idCast, idReference, relationOf } from "./rows.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
-const contextFor = (catalog: Catalog): FragmentContext => {
-  const writer = new SqlWriter()
-  return {
-    catalog,
-    writer,
-    organization: writer.bind(catalog.organization.id, "bigint"),
-    shape: "subplan",
-    timeZone: () => writer.bind(catalog.organization.timeZone, "text")
-  }
-}
+const contextFor = (catalog: Catalog) => fragmentContext(catalog, new SqlWriter(), "subplan")
 
-/** The ids of the rows whose phone or e-mail is this one, in its normal form; at most so many. */
+/** The ids of the rows, at most `limit`, whose phone or e-mail has this normal form. */
 export const compileIdentify = (
   type: EntityType,
   column: Column,
@@ -50,7 +41,7 @@ export const compileNames = (type: EntityType, ids: ReadonlyArray<string>, catal
   }
 }
 
-/** Values of some columns as `c0`…, of the rows in which the first has one; for operators. */
+/** Values of some columns as `c0`…, of the rows in which the first is not NULL; for operators. */
 export const compileValues = (
   type: EntityType,
   columns: ReadonlyArray<Column | undefined>,
@@ -68,7 +59,7 @@ export const compileValues = (
   }
 }
 
-/** The id of the row that imports know by this id; a table of somebody else's has none but its own. */
+/** The id of the row with this external id, which only managed tables have. */
 export const compileExternal = (type: EntityType, externalId: string, catalog: Catalog): Statement => {
   const context = contextFor(catalog)
   return {

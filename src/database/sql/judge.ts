@@ -1,22 +1,22 @@
 /**
- * An operator's question about a policy: on which rows of a type are these predicates true? As numbers, or row by row.
- * The same fragments as a lookup's are judged by the same database, so that what is explained is what happens.
+ * Statements that evaluate predicates on the rows of a type, as counts or row by row, for operators who review a policy.
+ * They share their fragments with lookups, so that the explanation agrees with the enforcement.
  */
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
-import type { Statement } from "./find.ts"
-import { fragment, type FragmentContext } from "./predicate.ts"
+import { fragment, type FragmentContext, fragmentContext, type Hops } from "./predicate.ts"
+import type { Statement } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idCast, idReference, relationOf } from "./rows.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
-/** True on the rows that `of` is true on and `without`, if given, isn't. */
+/** True on the rows on which `of` is true and `without`, if present, is not. */
 export interface Judgement {
   readonly of: Bound
   readonly without?: Bound
 }
 
-/** `total`, all rows of the type in the organization, and `counts`, a number for each judgement in their order. */
+/** Columns: `total`, all rows of the type in the organization, and `counts`, one per judgement in their order. */
 export const compileCounts = (type: EntityType, catalog: Catalog, judgements: ReadonlyArray<Judgement>): Statement => {
   const { context, from, writer } = begin(type, catalog, "array")
   const counts = judgements.map((one) => `count(*) FILTER (WHERE ${condition(one, type, context)})::int`)
@@ -27,16 +27,16 @@ export const compileCounts = (type: EntityType, catalog: Catalog, judgements: Re
 }
 
 export interface JudgedRows {
-  /** The row or rows meant: by entity id as it is bound, or by external id. */
+  /** Restricts the rows by entity id in its bound form, or by external id. */
   readonly ids?: ReadonlyArray<string>
   readonly externalIds?: ReadonlyArray<string>
   readonly notExternalIds?: ReadonlyArray<string>
-  /** Only rows for which this judgement is true. */
+  /** Only rows on which this judgement is true. */
   readonly where?: Judgement
   readonly limit: number
 }
 
-/** Per row `id`, `external_id` (of a mapped row its id again), `name` and `truths`, one for each judgement in their order; in order of id. */
+/** Columns: `id`, `external_id` (the id again, of a mapped row), `name` and `truths`, one per judgement; ordered by id. */
 export const compileRows = (
   type: EntityType,
   catalog: Catalog,
@@ -48,7 +48,7 @@ export const compileRows = (
   const truths = judgements.map((one) => condition(one, type, context))
   const id = idReference(type, "p")
   const external = type.mapping === undefined ? "p.external_id" : `${id}::text`
-  const wanted = [
+  const conditions = [
     ...(ids === undefined ? [] : [`${id} = ANY(${writer.bind(ids, "text[]")}::${idCast(type.mapping?.id.type)}[])`]),
     ...(externalIds === undefined ? [] : [`${external} = ANY(${writer.bind(externalIds, "text[]")})`]),
     ...(notExternalIds === undefined
@@ -60,22 +60,14 @@ export const compileRows = (
     text:
       `/* max policy rows */ SELECT ${id}::text AS id, ${external} AS external_id, ` +
       `${name === undefined ? "NULL" : columnReference(name, "p", "value", context)} AS name, ` +
-      `${array(truths, "boolean")} AS truths ${from}${wanted.map((part) => ` AND ${part}`).join("")} ORDER BY ${id} LIMIT ${writer.bind(limit, "int")}`,
+      `${array(truths, "boolean")} AS truths ${from}${conditions.map((part) => ` AND ${part}`).join("")} ORDER BY ${id} LIMIT ${writer.bind(limit, "int")}`,
     parameters: writer.parameters
   }
 }
 
-const begin = (type: EntityType, catalog: Catalog, shape: FragmentContext["shape"]) => {
+const begin = (type: EntityType, catalog: Catalog, hops: Hops) => {
   const writer = new SqlWriter()
-  const organization = writer.bind(catalog.organization.id, "bigint")
-  let timeZone: string | undefined
-  const context: FragmentContext = {
-    catalog,
-    writer,
-    organization,
-    shape,
-    timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
-  }
+  const context = fragmentContext(catalog, writer, hops)
   return { writer, context, from: `FROM ${relationOf(type)} p WHERE ${belongs(type, "p", context)}` }
 }
 

@@ -1,53 +1,56 @@
 /**
- * Ways to the rows of a plan that shows them for one of several reasons: each reason that has an index is followed by
- * itself, in order and no further than is counted. Under one OR Postgres collects the rows of all of them and reads the
- * table's page of each, also to look at what stands in the index.
+ * OR expansion: a disjunction whose alternatives all have an index becomes one ordered and limited branch per alternative.
+ * Under one OR, Postgres would collect the rows of all alternatives and fetch each from the table, even to read what the
+ * index holds.
  */
 import { type EntityType, resolveColumn } from "../../domain/EntityType.ts"
-import type { Bound } from "../../domain/Predicate.ts"
+import type { Condition } from "./Parameter.ts"
 
-/** Each way is a statement of its own inside the one, which has to be planned. */
-const MAX_WAYS = 6
+/** Postgres plans each branch separately. */
+const MAX_ALTERNATIVES = 6
 
-export interface Ways {
-  /** One of these is true of each row; none, where there is one way only. */
-  readonly ways: ReadonlyArray<Bound>
-  /** What is true of each row besides. */
-  readonly rest: ReadonlyArray<Bound>
+export interface Expansion {
+  /** One of these holds on each row; empty when nothing is expanded. */
+  readonly alternatives: ReadonlyArray<Condition>
+  /** Each of these holds on each row. */
+  readonly rest: ReadonlyArray<Condition>
 }
 
-/** The ways to the rows of a managed type for which all conditions hold. */
-export const waysOf = (conditions: ReadonlyArray<Bound>, type: EntityType): Ways => {
+/** Expands the first suitable disjunction among conditions on the rows of a managed type. */
+export const expandOr = (conditions: ReadonlyArray<Condition>, type: EntityType): Expansion => {
   const parts = conditions.flatMap((condition) => (condition._tag === "All" ? condition.of : [condition]))
-  const either = parts.find(
-    (part) => part._tag === "Any" && part.of.length <= MAX_WAYS && part.of.every((way) => isFound(way, type))
+  const disjunction = parts.find(
+    (part) =>
+      part._tag === "Any" &&
+      part.of.length <= MAX_ALTERNATIVES &&
+      part.of.every((alternative) => isIndexed(alternative, type))
   )
-  if (either?._tag !== "Any") return { ways: [], rest: conditions }
-  const rest = parts.filter((part) => part !== either)
-  // Related rows are collected once for the statement, not once for each way.
-  return rest.some(hops) ? { ways: [], rest: conditions } : { ways: either.of, rest }
+  if (disjunction?._tag !== "Any") return { alternatives: [], rest: conditions }
+  const rest = parts.filter((part) => part !== disjunction)
+  // Every branch would repeat the hop; without expansion the statement collects related rows once.
+  return rest.some(hasHop) ? { alternatives: [], rest: conditions } : { alternatives: disjunction.of, rest }
 }
 
-/** Whether an index of a managed table leads to the rows for which a condition holds. */
-const isFound = (bound: Bound, type: EntityType): boolean => {
+/** Whether an index of a managed table leads to the rows on which a condition holds. */
+const isIndexed = (bound: Condition, type: EntityType): boolean => {
   switch (bound._tag) {
     case "Compare":
-      return bound.op === "eq" && isIndexed(bound.column, type)
+      return bound.op === "eq" && isIndexedColumn(bound.column, type)
     case "In":
-      return !bound.negated && isIndexed(bound.column, type)
+      return !bound.negated && isIndexedColumn(bound.column, type)
     case "Some":
       return true
     default:
-      return bound._tag === "All" && bound.of.some((part) => isFound(part, type))
+      return bound._tag === "All" && bound.of.some((part) => isIndexed(part, type))
   }
 }
 
-const isIndexed = (key: string, type: EntityType): boolean => {
+const isIndexedColumn = (key: string, type: EntityType): boolean => {
   const column = resolveColumn(type, key)
   return column !== undefined && column.kind !== "boolean" && column.kind !== "list"
 }
 
-const hops = (bound: Bound): boolean =>
+const hasHop = (bound: Condition): boolean =>
   bound._tag === "Some" ||
   bound._tag === "None" ||
-  ((bound._tag === "All" || bound._tag === "Any") && bound.of.some(hops))
+  ((bound._tag === "All" || bound._tag === "Any") && bound.of.some(hasHop))

@@ -1,32 +1,51 @@
-/** Predicate → fragment: one fold, one case per line. What it can't resolve throws, and the plan is then refused. */
-import { type Column, type EntityType, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
+/** Predicate → SQL fragment: one fold, one case per line. It throws on what it can't resolve, and the plan is then refused. */
+import {
+  type Catalog,
+  type Column,
+  type EntityType,
+  ID_COLUMN,
+  resolveColumn,
+  targetOf
+} from "../../domain/EntityType.ts"
 import { foldText, phoneForms } from "../../domain/keys.ts"
-import { type Bound, type BoundValue, type CompareOp, type Literal, type Side, Slot } from "../../domain/Predicate.ts"
-import type { ResolvedQuery } from "../../domain/Query.ts"
+import type { CompareOp, Literal, Side } from "../../domain/Predicate.ts"
+import { type Condition, Parameter, type Value } from "./Parameter.ts"
 import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
 /**
- * How a hop to related rows is written. `subplan`: EXISTS, for statements that an equality makes smaller. `probe`: the
- * same for a few rows, each looked up by id; left to itself, Postgres collects all related rows first when a value looks
- * common. `array`: the related ids are collected once, so that indexes can be combined when many rows are looked at.
+ * The SQL of a hop to related rows. `subplan`: EXISTS, for statements that an equality narrows. `probe`: EXISTS that looks
+ * up each of a few rows by id; without it Postgres collects all related rows first when a value looks common. `array`:
+ * collects the related ids once, so that indexes can be combined over many rows.
  */
-type Shape = ResolvedQuery["shape"]
+export type Hops = "subplan" | "probe" | "array"
 
 export interface FragmentContext extends RowContext {
-  readonly shape: Shape
-  /** Placeholder of the organization's time zone. */
+  readonly hops: Hops
+  /** Placeholder of the organization's time zone, bound on first use. */
   readonly timeZone: () => string
+}
+
+/** The context of a statement over one organization's rows; the organization's id is its first parameter. */
+export const fragmentContext = (catalog: Catalog, writer: SqlWriter, hops: Hops): FragmentContext => {
+  let timeZone: string | undefined
+  return {
+    catalog,
+    writer,
+    organization: writer.bind(catalog.organization.id, "bigint"),
+    hops,
+    timeZone: () => (timeZone ??= writer.bind(catalog.organization.timeZone, "text"))
+  }
 }
 
 const SQL_OP: Readonly<Record<CompareOp, string>> = { eq: "=", ne: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" }
 
 /**
- * The fragment of a predicate over the row `alias`. With `may`, inside a negated EXISTS, a comparison that NULL makes
- * unknown counts as satisfied, because EXISTS would turn unknown into false and the negation into true.
+ * The SQL of a condition on the row `alias`. With `may`, inside a negated EXISTS, a comparison that NULL makes unknown
+ * counts as satisfied, because EXISTS would turn unknown into false and the negation into true.
  */
 export const fragment = (
-  bound: Bound,
+  bound: Condition,
   type: EntityType,
   alias: string,
   context: FragmentContext,
@@ -82,23 +101,23 @@ export const fragment = (
   }
 }
 
-/** The comparison halves what the key has found; counted a second time, it would seem to leave next to nothing. */
+/** CASE hides the comparison's selectivity from Postgres, which would multiply it with that of the key. */
 const both = (key: string | undefined, comparison: string): string =>
   key === undefined ? comparison : `(${key} AND CASE WHEN ${comparison} THEN TRUE END)`
 
 /**
- * The condition on the key of a text that equals one of these values: indexes are of keys, and where rows are searched
- * for nothing else leads to them. Not inside a negation, where a key that says less would show more.
+ * An extra condition on the search key of a text that equals one of these values, because the indexes are on search keys.
+ * Not inside a negation, where the coarser key would show more rows.
  */
 const keyOf = (
   { side }: { readonly side: Side },
   { kind, storage }: Column,
-  values: ReadonlyArray<BoundValue>,
+  values: ReadonlyArray<Value>,
   alias: string,
-  { shape, writer }: FragmentContext
+  { hops, writer }: FragmentContext
 ): string | undefined => {
   const column = storage._tag === "Value" ? storage.keyColumn : undefined
-  if (shape === "probe" || side !== "value" || kind !== "text" || column === undefined) return undefined
+  if (hops === "probe" || side !== "value" || kind !== "text" || column === undefined) return undefined
   const keys = [...new Set(values.map((value) => (typeof value === "string" ? foldText(value) : "")))]
   if (keys.includes("")) return undefined
   const reference = `${alias}.${identifier(column)}`
@@ -111,7 +130,7 @@ const comparison = (
   column: Column,
   reference: string,
   op: CompareOp,
-  value: BoundValue,
+  value: Value,
   context: FragmentContext
 ): string => {
   if (column.kind === "list") {
@@ -122,34 +141,34 @@ const comparison = (
   return `${reference} ${SQL_OP[op]} ${operand(column, value, context)}`
 }
 
-/** A whole number that is read as text equals the one text that it is shown as, and its index says so. */
-const equalsNumber = (reference: string, value: BoundValue, writer: SqlWriter): string => {
+/** A number that is shown as text: only its canonical spelling equals it, and the comparison uses the number's index. */
+const equalsNumber = (reference: string, value: Value, writer: SqlWriter): string => {
   const text = literal(value)
   return typeof text === "string" && /^(0|-?[1-9]\d{0,17})$/.test(text)
     ? `${reference} = ${writer.bind(text, "bigint")}`
     : "FALSE"
 }
 
-/** For what is written differently for different values: there a slot would be filled with a value that it isn't for. */
-const literal = (value: BoundValue): Literal => {
-  if (value instanceof Slot) throw new Error("The text depends on the value, which isn't there yet")
+/** The value where it decides the SQL text: a parameter's later value could need another text. */
+const literal = (value: Value): Literal => {
+  if (value instanceof Parameter) throw new Error("The text depends on the value, which is supplied later")
   return value
 }
 
-/** Whether a phone is compared as somebody once wrote it, because nobody keeps its normal form beside it. */
+/** Whether a phone column has free spelling and no stored normal form. */
 const isWrittenPhone = ({ kind, storage }: Column): boolean =>
   kind === "phone" && storage._tag === "Value" && storage.source !== undefined
 
-const operand = (column: Column, value: BoundValue, context: FragmentContext): string => {
+const operand = (column: Column, value: Value, context: FragmentContext): string => {
   if (column.kind !== "timestamp") return context.writer.bind(value, sqlType(column))
   return hasOffset(value)
     ? context.writer.bind(value, "timestamptz")
     : `timezone(${context.timeZone()}, ${context.writer.bind(value, "timestamp")})`
 }
 
-/** Whether a time says its offset from UTC; without one it is local to the organization. */
-export const hasOffset = (value: BoundValue): boolean =>
-  value instanceof Slot ? value.offset : typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
+/** Whether a time states its offset from UTC; without one it is local to the organization. */
+export const hasOffset = (value: Value): boolean =>
+  value instanceof Parameter ? value.offset : typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
 
 const SQL_TYPE: Readonly<Record<Column["kind"], string>> = {
   text: "text",
@@ -196,17 +215,17 @@ const membership = (
   return negated ? `${reference} <> ALL(${list})` : `${reference} = ANY(${list})`
 }
 
-/** Below this length a pattern has no trigram to look up, and matches the key's beginning instead. */
+/** In code points. A shorter text has no trigram to look up, and matches the start of the key instead. */
 export const MIN_CONTAINS = 3
 
-/** What a key that contains the text is like; undefined when the text is too short to be looked up that way. */
+/** The LIKE pattern of keys that contain the text; undefined when the text is shorter than a trigram. */
 export const patternOf = (text: string): string | undefined =>
   [...text].length >= MIN_CONTAINS ? `%${text.replace(/[\\%_]/g, "\\$&")}%` : undefined
 
-const contains = (reference: string, text: string | Slot, writer: SqlWriter): string => {
-  const pattern = text instanceof Slot ? text : patternOf(text)
+const contains = (reference: string, text: string | Parameter, writer: SqlWriter): string => {
+  const pattern = text instanceof Parameter ? text : patternOf(text)
   if (pattern !== undefined) return `${reference} LIKE ${writer.bind(pattern, "text")}`
-  if (text instanceof Slot) throw new Error("A slot is given a pattern")
+  if (text instanceof Parameter) throw new Error("A parameter holds a pattern")
   const end = successor(text)
   const from = `${reference} >= ${writer.bind(text, "text")}`
   return end === undefined ? from : `(${from} AND ${reference} < ${writer.bind(end, "text")})`
@@ -223,22 +242,22 @@ const successor = (prefix: string): string | undefined => {
 
 const some = (
   relation: Column,
-  where: Bound,
+  where: Condition,
   type: EntityType,
   alias: string,
   context: FragmentContext,
   may: boolean
 ): string => {
-  if (context.shape !== "array") return exists(relation, where, type, alias, context, may)
+  if (context.hops !== "array") return exists(relation, where, type, alias, context, may)
   const { storage } = relation
   if (storage._tag === "Value") throw new Error("Not a relation")
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
-  // Written before its condition, so that parameters are numbered as they stand.
+  // Before its condition, so that parameters are numbered in the order of the text.
   const from = `FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)}`
   const related = `ANY(ARRAY(SELECT ${idReference(target, other)} ${from} AND ${fragment(where, target, other, context, may)}))`
   if (storage._tag === "One") return `${alias}.${identifier(storage.column)} = ${related}`
-  // Not a join, which reads the links of all organizations from end to end where one has many of them.
+  // A join would scan the links of all organizations where one organization has most of them.
   const link = context.writer.alias()
   return (
     `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} ` +
@@ -247,11 +266,11 @@ const some = (
 }
 
 const notArray = (context: FragmentContext): FragmentContext =>
-  context.shape === "array" ? { ...context, shape: "subplan" } : context
+  context.hops === "array" ? { ...context, hops: "subplan" } : context
 
 const exists = (
   relation: Column,
-  where: Bound,
+  where: Condition,
   type: EntityType,
   alias: string,
   context: FragmentContext,
@@ -261,8 +280,8 @@ const exists = (
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
   const condition = fragment(where, target, other, context, may)
-  // What has an OFFSET is neither joined nor collected.
-  const end = context.shape === "probe" ? " OFFSET 0)" : ")"
+  // OFFSET keeps Postgres from turning the subquery into a join or a hashed set.
+  const end = context.hops === "probe" ? " OFFSET 0)" : ")"
   if (storage._tag === "One") {
     return (
       `EXISTS (SELECT 1 FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)} ` +
@@ -290,7 +309,7 @@ const linkJoin = (
   )
 }
 
-/** A link that isn't Max's belongs to the organization by the rows at both of its ends. */
+/** A row of a mapped link table belongs to the organization through the rows at both of its ends. */
 export const linkBelongs = (storage: { readonly mapped?: boolean }, link: string, context: RowContext): string =>
   storage.mapped === true ? "TRUE" : `${link}.organization_id = ${context.organization}`
 

@@ -1,6 +1,6 @@
 /**
- * How a row is written: which rows belong to the organization, their ids and their columns, of managed tables and of
- * relations that are mapped. A mapped value is an expression over its physical columns, and its search key the fold of it.
+ * The SQL of a row: the organization's condition, the id and the columns, for managed tables and mapped relations. A mapped
+ * value is an expression over physical columns, and its search key is the fold of that expression.
  */
 import type { Catalog, Column, EntityType, IdType, Source } from "../../domain/EntityType.ts"
 import type { Side } from "../../domain/Predicate.ts"
@@ -10,19 +10,19 @@ import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 export interface RowContext {
   readonly catalog: Catalog
   readonly writer: SqlWriter
-  /** Placeholder of the organization's id: every hop carries it. */
+  /** Placeholder of the organization's id, which every hop repeats. */
   readonly organization: string
 }
 
 const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
 
-/** The relation that a type's rows are in. What was mapped and has changed since isn't read. */
+/** The relation that holds a type's rows. Throws when a mapped relation has drifted. */
 export const relationOf = (type: EntityType): string => {
   if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")
   return qualified(type.relation)
 }
 
-/** The rows of the organization, as a condition. */
+/** The condition that a row belongs to the organization. */
 export const belongs = (type: EntityType, alias: string, context: RowContext): string => {
   const { mapping } = type
   if (mapping === undefined) return `${alias}.organization_id = ${context.organization}`
@@ -46,7 +46,7 @@ export const belongs = (type: EntityType, alias: string, context: RowContext): s
   return conditions.length === 0 ? "TRUE" : conditions.join(" AND ")
 }
 
-/** The organization that a row says it is of. */
+/** The organization that a row states. */
 export const organizationOf = (type: EntityType, alias: string, context: RowContext): string =>
   type.mapping === undefined
     ? `${alias}.organization_id`
@@ -58,10 +58,10 @@ export const organizationOf = (type: EntityType, alias: string, context: RowCont
 export const idReference = (type: EntityType, alias: string): string =>
   type.mapping === undefined ? `${alias}.id` : physical(alias, type.mapping.id.column)
 
-/** The type that an id is bound as. */
+/** The cast of a bound id. */
 export const idCast = (ids: IdType | undefined): string => ids ?? "bigint"
 
-/** Every physical column of a mapped type, in one order. */
+/** Every physical column of a mapped type, in a fixed order. */
 export const physicalColumns = ({ columns, mapping }: EntityType): ReadonlyArray<string> => [
   ...new Set([
     ...(mapping === undefined ? [] : [mapping.id.column, ...mapping.where.map(({ column }) => column)]),
@@ -75,8 +75,8 @@ export const physicalColumns = ({ columns, mapping }: EntityType): ReadonlyArray
 ]
 
 /**
- * What a reference reads its target from. Where nothing proves that an id names one row, an id that names two names
- * nothing: there is no telling which of them a condition is about.
+ * The FROM item of a reference's target. Where the database can't prove ids unique, rows that share an id are excluded,
+ * because a condition could be about either of them.
  */
 export const targetRows = (type: EntityType, alias: string, context: RowContext): string => {
   const relation = relationOf(type)
@@ -103,12 +103,12 @@ export const columnReference = (
     const value = sourceValue(storage.source, column, alias, context.writer)
     return side === "value" ? value : folded(column, value)
   }
-  const found = side === "key" && storage._tag === "Value" ? storage.keyColumn : storage.column
-  if (found === undefined) throw new Error("The column has no search key")
-  return physical(alias, found)
+  const physicalColumn = side === "key" && storage._tag === "Value" ? storage.keyColumn : storage.column
+  if (physicalColumn === undefined) throw new Error("The column has no search key")
+  return physical(alias, physicalColumn)
 }
 
-/** The whole number behind a text, where a text is one. */
+/** The number column behind a text column that shows whole numbers. */
 export const wholeNumber = ({ kind, storage }: Column, alias: string): string | undefined =>
   kind === "text" &&
   storage._tag === "Value" &&
@@ -137,7 +137,7 @@ const sourceValue = (source: Source, { kind }: Column, alias: string, writer: Sq
     case "number":
       if (source.type === "integer") return first
       if (source.type === "money") return `${first}::numeric`
-      // Numbers are finite: to Postgres NaN is larger than all of them. A binary fraction is compared as it is shown.
+      // Finite numbers only: Postgres sorts NaN above all others. A binary fraction is compared as it is displayed.
       return `CASE WHEN ${first} > '-Infinity' AND ${first} < 'Infinity' THEN ${first}${source.type === "float" ? "::numeric" : ""} END`
     case "date":
       return source.type === "date" ? first : `${first}::date`

@@ -1,6 +1,6 @@
 /**
- * Request + plans → resolved query. Names are looked up first, among what the caller may see; only then is any value
- * looked at. A hidden name and one that doesn't exist take the same path and give the same error.
+ * Request + the caller's plans → resolved query. Names resolve first, among the visible ones; only then are values parsed.
+ * A hidden name and an unknown name take the same path and give the same error.
  */
 import { Result } from "effect"
 import {
@@ -14,20 +14,13 @@ import {
 } from "../../domain/EntityType.ts"
 import { UnknownName } from "../../domain/errors.ts"
 import { type Bound, NEVER } from "../../domain/Predicate.ts"
-import {
-  DEFAULT_LIMIT,
-  type Filter,
-  type FindQuery,
-  MAX_FILTERS,
-  MAX_LIMIT,
-  MAX_SELECT,
-  type ResolvedQuery,
-  type SelectedColumn
-} from "../../domain/Query.ts"
+import { DEFAULT_LIMIT, type Filter, type FindQuery, MAX_FILTERS, MAX_LIMIT, MAX_SELECT } from "../../domain/Query.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
+import type { Condition } from "../../database/sql/Parameter.ts"
+import { LITERALS, Parameters, StatementCache, type Values } from "../../database/sql/prepared.ts"
+import type { ResolvedQuery, SelectedColumn } from "../../database/sql/ResolvedQuery.ts"
 import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
-import { LITERALS, namesIn, Slots, Statements, type Values } from "./shapes.ts"
 import {
   isIdentifier,
   maskOf,
@@ -46,139 +39,154 @@ export const resolveType = (slug: string, visible: Visible): Result.Result<Visib
     unknownName(
       slug,
       "There is nothing called",
-      visibleTypes(visible).map((known) => known.slug)
+      visibleTypes(visible).map((other) => other.slug)
     )
   )
 }
 
-const unknownName = (name: string, lead: string, known: ReadonlyArray<string>): UnknownName => {
-  const near = closest(name, known)
+const unknownName = (name: string, lead: string, visibleNames: ReadonlyArray<string>): UnknownName => {
+  const near = closest(name, visibleNames)
   const hint =
     near !== undefined
       ? ` Did you mean ${near}?`
-      : known.length > 0
-        ? ` There is: ${known.slice(0, 12).join(", ")}${known.length > 12 ? ", …" : ""}.`
+      : visibleNames.length > 0
+        ? ` There is: ${visibleNames.slice(0, 12).join(", ")}${visibleNames.length > 12 ? ", …" : ""}.`
         : ""
   return new UnknownName({ message: `${lead} ${quoted(name)}.${hint}` })
 }
 
-/** What the names of a request come to, whatever is asked for. */
-interface Named {
-  readonly found: VisibleType
+/** The part of a resolved query that depends on the request's names only. */
+interface ResolvedNames {
+  readonly visibleType: VisibleType
+  /** The column of each filter. */
   readonly columns: ReadonlyArray<Column>
-  readonly fixed: Omit<ResolvedQuery, "filters" | "limit" | "cursor" | "given">
-  readonly statements: Statements
+  readonly fixed: Omit<ResolvedQuery, "filters" | "limit" | "cursor" | "values" | "compared" | "statements">
+  readonly statements: StatementCache
 }
 
-/** Sets of names of one caller. */
+/** Entries per view. */
 const MAX_NAMES = 200
 
-const known = new WeakMap<Visible, Map<string, Named>>()
+const cache = new WeakMap<Visible, Map<string, ResolvedNames>>()
 
-/** The names of a request, found out once for as long as what is visible stays the same. */
-const namedIn = (query: FindQuery, visible: Visible): Result.Result<Named, Fault> => {
-  const names = namesIn(query)
-  const before = known.get(visible)?.get(names)
-  if (before !== undefined && !before.statements.over) return Result.succeed(before)
-  return Result.map(resolveNames(query, visible), (named) => {
-    const all = known.get(visible) ?? new Map<string, Named>()
-    if (all.size >= MAX_NAMES) all.clear()
-    known.set(visible, all.set(names, named))
-    return named
+/** The resolved names of a request, cached for as long as the caller's view lasts. */
+const cachedNames = (query: FindQuery, visible: Visible): Result.Result<ResolvedNames, Fault> => {
+  const key = namesKey(query)
+  const cached = cache.get(visible)?.get(key)
+  if (cached !== undefined && !cached.statements.expired) return Result.succeed(cached)
+  return Result.map(resolveNames(query, visible), (names) => {
+    const entries = cache.get(visible) ?? new Map<string, ResolvedNames>()
+    if (entries.size >= MAX_NAMES) entries.clear()
+    cache.set(visible, entries.set(key, names))
+    return names
   })
 }
 
-const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Named, Fault> =>
+/** An injective text of a request's names: each is preceded by its length. */
+const namesKey = ({ entityTypeId, filters, selectColumns }: FindQuery): string => {
+  let text = `${entityTypeId.length}:${entityTypeId}${filters.length}`
+  for (const { columnId, op } of filters) text += ` ${op} ${columnId.length}:${columnId}`
+  if (selectColumns !== undefined) for (const slug of selectColumns) text += ` ${slug.length}:${slug}`
+  return text
+}
+
+const resolveNames = (query: FindQuery, visible: Visible): Result.Result<ResolvedNames, Fault> =>
   Result.gen(function* () {
-    const found = yield* resolveType(query.entityTypeId, visible)
+    const visibleType = yield* resolveType(query.entityTypeId, visible)
+    const { plan, type } = visibleType
     if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
     const requested = query.selectColumns ?? []
     if (requested.length > MAX_SELECT) return yield* invalid(`At most ${MAX_SELECT} columns can be selected.`)
-    const bySlug = new Map(visibleColumns(found, visible).map((column) => [column.slug, column]))
+    const bySlug = new Map(visibleColumns(visibleType, visible).map((column) => [column.slug, column]))
     const named = (slug: string) => {
       const column = bySlug.get(slug)
       return column === undefined
-        ? Result.fail(unknownName(slug, `${found.type.pluralName} have nothing called`, [...bySlug.keys()]))
+        ? Result.fail(unknownName(slug, `${type.pluralName} have nothing called`, [...bySlug.keys()]))
         : Result.succeed(column)
     }
     const columns: Array<Column> = []
     for (const filter of query.filters) {
-      columns.push(filter.columnId === ID_COLUMN.slug ? idColumn(found.type) : yield* named(filter.columnId))
+      columns.push(filter.columnId === ID_COLUMN.slug ? idColumn(type) : yield* named(filter.columnId))
     }
     const select: Array<SelectedColumn> = []
-    for (const slug of new Set(requested)) select.push(selected(yield* named(slug), found, visible))
+    for (const slug of new Set(requested)) select.push(selected(yield* named(slug), visibleType, visible))
     const ordering = query.filters.findIndex((filter) => filter.op === "gte" || filter.op === "lt")
     const order =
       ordering < 0
         ? undefined
         : {
             column: columns[ordering]!,
-            mask: maskOf(found.plan, columns[ordering]!),
+            mask: maskOf(plan, columns[ordering]!),
             descending: query.filters[ordering]!.op === "lt"
           }
-    const identifying = query.filters.some((filter, index) => filter.op === "eq" && isIdentifier(columns[index]!))
-    // What isn't ours can be slow, or be locked by somebody else: it never stands in the way of lookups.
-    const lookup =
-      identifying &&
-      query.filters.every((filter) => filter.op === "eq") &&
-      isManagedThroughout(visible.state.catalog, found.type)
     const fixed = {
-      type: found.type,
-      plan: found.plan.where,
+      type,
+      plan: plan.where,
       order,
       limited:
-        found.plan.limited || query.filters.some((filter, index) => isPartial(filter, columns[index]!, found, visible)),
-      name: found.plan.cells.get(DISPLAY_NAME) ?? NEVER,
-      status: found.plan.cells.get(STATUS) ?? NEVER,
+        plan.limited || query.filters.some((filter, index) => isPartial(filter, columns[index]!, visibleType, visible)),
+      name: plan.cells.get(DISPLAY_NAME) ?? NEVER,
+      status: plan.cells.get(STATUS) ?? NEVER,
       select,
-      shape: lookup
-        ? ("probe" as const)
-        : query.filters.some((filter, index) => filter.op === "eq" && isSelective(columns[index]!))
-          ? ("subplan" as const)
-          : ("array" as const),
-      pool: lookup ? ("lookup" as const) : ("search" as const),
-      label: [found.type.slug, ...query.filters.map((filter, index) => `${columns[index]!.slug}:${filter.op}`)].join(
-        " "
-      )
+      ...accessOf(query.filters, columns, visibleType, visible),
+      label: [type.slug, ...query.filters.map((filter, index) => `${columns[index]!.slug}:${filter.op}`)].join(" ")
     }
-    return { found, columns, fixed, statements: new Statements() }
+    return { visibleType, columns, fixed, statements: new StatementCache() }
   })
 
-/** Resolves a request for a caller, or says what is wrong with it. Its values are put aside: `given` has them. */
-export const resolveShaped = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> => {
-  const named = namedIn(query, visible)
-  if (Result.isFailure(named)) return Result.fail(named.failure)
-  return resolveValues(query, named.success, visible, new Slots())
+/** How the statement reaches its rows: decided by names and operators, never by the caller. */
+const accessOf = (
+  filters: ReadonlyArray<Filter>,
+  columns: ReadonlyArray<Column>,
+  { type }: VisibleType,
+  visible: Visible
+): Pick<ResolvedQuery, "hops" | "pool"> => {
+  const equals = (test: (column: Column) => boolean) =>
+    filters.some((filter, index) => filter.op === "eq" && test(columns[index]!))
+  // A mapped relation can be slow or locked by other programs, and the shared connection must never wait for it.
+  const isLookup =
+    equals(isIdentifier) &&
+    filters.every((filter) => filter.op === "eq") &&
+    isManagedThroughout(visible.state.catalog, type)
+  if (isLookup) return { hops: "probe", pool: "lookup" }
+  return { hops: equals(isSelective) ? "subplan" : "array", pool: "search" }
 }
 
-/** The same with its values where they are compared. */
-export const resolveQuery = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
-  Result.flatMap(resolveNames(query, visible), (named) => resolveValues(query, named, visible, LITERALS))
+/** Resolves a request for a caller, with a parameter in place of each value, so that the statement can be reused. */
+export const resolve = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> => {
+  const names = cachedNames(query, visible)
+  if (Result.isFailure(names)) return Result.fail(names.failure)
+  return resolveValues(query, names.success, visible, new Parameters())
+}
+
+/** Resolves a request for a caller, with its values as literals and without a cache. */
+export const resolveLiterals = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
+  Result.flatMap(resolveNames(query, visible), (names) => resolveValues(query, names, visible, LITERALS))
 
 const resolveValues = (
   query: FindQuery,
-  { columns, fixed, found, statements }: Named,
+  { columns, fixed, statements, visibleType }: ResolvedNames,
   visible: Visible,
   values: Values
 ): Result.Result<ResolvedQuery, Fault> => {
-  const filters: Array<Bound> = []
-  const asked: Array<Bound> = []
+  const { plan, type } = visibleType
+  const filters: Array<Condition> = []
+  const compared: Array<Condition> = []
   for (let index = 0; index < columns.length; index++) {
     const column = columns[index]!
-    const bound = resolveFilter(query.filters[index]!, column, visible, values)
-    if (Result.isFailure(bound)) return Result.fail(bound.failure)
-    asked.push(bound.success)
-    filters.push(both(maskOf(found.plan, column), bound.success))
+    const condition = resolveFilter(query.filters[index]!, column, visible, values)
+    if (Result.isFailure(condition)) return Result.fail(condition.failure)
+    compared.push(condition.success)
+    filters.push(both(maskOf(plan, column), condition.success))
   }
   const limit = query.limit ?? DEFAULT_LIMIT
   if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return invalid(`limit is 0 to ${MAX_LIMIT}.`)
-  const after =
-    query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, found.type.mapping?.id.type)
+  const after = query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, type.mapping?.id.type)
   if (query.cursorEntityId !== undefined && after === undefined) {
     return invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
   }
   const cursor = after === undefined ? undefined : values.id(after)
-  // Written out because it is made for every question, and spreading it costs more than the rest of this.
+  // Field by field: spreading `fixed` costs more than the rest of this function.
   return Result.succeed({
     type: fixed.type,
     plan: fixed.plan,
@@ -190,19 +198,22 @@ const resolveValues = (
     name: fixed.name,
     status: fixed.status,
     select: fixed.select,
-    shape: fixed.shape,
+    hops: fixed.hops,
     pool: fixed.pool,
     label: fixed.label,
-    given: values.given(statements, limit, cursor, asked)
+    values: values.values,
+    compared,
+    statements: values.reusable ? statements : undefined
   })
 }
 
 /** A conjunction in this order. */
-const both = (mask: Bound, bound: Bound): Bound => (mask._tag === "Always" ? bound : { _tag: "All", of: [mask, bound] })
+const both = (mask: Bound, condition: Condition): Condition =>
+  mask._tag === "Always" ? condition : { _tag: "All", of: [mask, condition] }
 
-/** Whether a filter can miss visible rows because its cell, or what it leads to, is hidden on some of them. */
-const isPartial = (filter: Filter, column: Column, found: VisibleType, visible: Visible): boolean => {
-  if (maskOf(found.plan, column)._tag !== "Always") return true
+/** Whether a filter can miss visible rows because its cell, or the cell of a related row that it reads, is hidden on some. */
+const isPartial = (filter: Filter, column: Column, { plan }: VisibleType, visible: Visible): boolean => {
+  if (maskOf(plan, column)._tag !== "Always") return true
   const target = targetIn(visible, column)
   if (target === undefined) return false
   const name = columnByKey(target.type, DISPLAY_NAME)
@@ -211,11 +222,11 @@ const isPartial = (filter: Filter, column: Column, found: VisibleType, visible: 
   )
 }
 
-const selected = (column: Column, found: VisibleType, visible: Visible): SelectedColumn => {
+const selected = (column: Column, { plan }: VisibleType, visible: Visible): SelectedColumn => {
   const target = targetIn(visible, column)
   return {
     column,
-    mask: maskOf(found.plan, column),
+    mask: maskOf(plan, column),
     ...(target === undefined
       ? {}
       : {

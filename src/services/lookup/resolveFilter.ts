@@ -1,36 +1,38 @@
-/** A filter's value → what it compares, for a caller. It is looked at once the names have been found. */
+/** A filter's value → a condition, for one caller; runs after the names are resolved. */
 import { Result } from "effect"
 import { type Column, columnByKey, DISPLAY_NAME, idColumn } from "../../domain/EntityType.ts"
 import { InvalidInput, type UnknownName } from "../../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../../domain/keys.ts"
-import { all, Bound, type Literal, NEVER, some } from "../../domain/Predicate.ts"
+import { all, type Literal, NEVER, some } from "../../domain/Predicate.ts"
 import { type Filter, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
 import { printable } from "../../domain/text.ts"
 import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../../domain/values.ts"
+import type { Condition, Parameter } from "../../database/sql/Parameter.ts"
 import { MIN_CONTAINS } from "../../database/sql/predicate.ts"
-import type { Values } from "./shapes.ts"
+import type { Values } from "../../database/sql/prepared.ts"
 import { isId, maskOf, targetIn, type Visible } from "./visible.ts"
 
 export type Fault = UnknownName | InvalidInput
 
 export const invalid = (message: string) => Result.fail(new InvalidInput({ message }))
 
-/** Of a closed list, what an error names. */
+/** Values of a closed list that an error names. */
 const MAX_SHOWN_VALUES = 30
 
-/** What certainly leaves something when it is folded, which isn't cheap. */
-const CERTAIN = /[a-z0-9]/i
+/** A character that every fold keeps: skips the fold of most values, which is slow. */
+const FOLDS_TO_SOMETHING = /[a-z0-9]/i
 
 export const resolveFilter = (
   filter: Filter,
   column: Column,
   visible: Visible,
   values: Values
-): Result.Result<Bound, Fault> => {
+): Result.Result<Condition, Fault> => {
   const { value } = filter
   if (value.length > MAX_VALUE_LENGTH) return invalid(`A value has at most ${MAX_VALUE_LENGTH} characters.`)
   if (value.includes("\u0000")) return invalid("A value can't contain a NUL character.")
-  if (!CERTAIN.test(value) && foldText(value) === "") return invalid(`The value for ${column.slug} is empty.`)
+  if (!FOLDS_TO_SOMETHING.test(value) && foldText(value) === "")
+    return invalid(`The value for ${column.slug} is empty.`)
   switch (filter.op) {
     case "eq":
       return equal(value, column, visible, values)
@@ -38,7 +40,7 @@ export const resolveFilter = (
       return contains(value, column, visible, values)
     case "gte":
     case "lt":
-      return bound(value, filter.op, column, visible, values)
+      return ordered(value, filter.op, column, visible, values)
   }
 }
 
@@ -48,10 +50,10 @@ const compare = (
   op: "eq" | "gte" | "lt",
   value: Literal,
   side: "value" | "key" = "value"
-  // Written out, here and below: made for every question, and the constructors cost as much as the rest of it.
-): Bound => ({ _tag: "Compare", column: column.key, side, op, value: values.give(column, value) })
+  // A literal object: on this hot path a constructor costs as much as the rest.
+): Condition => ({ _tag: "Compare", column: column.key, side, op, value: values.comparand(column, value) })
 
-const equal = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Bound, Fault> => {
+const equal = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Condition, Fault> => {
   const { organization } = visible.state.catalog
   if (isId(column)) {
     const id = parseId(value, column.ids)
@@ -72,13 +74,13 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
       const key = phoneKey(value, organization.country)
       if (column.storage._tag === "Value" && column.storage.source !== undefined) {
         const digits = phoneDigits(value)
-        // What is no number at home may be one abroad, written without its plus.
-        const abroad = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
-        const forms = [...new Set([abroad, digits])].filter((form) => form !== undefined)
+        // A number without its plus that is invalid in the organization's country may be international.
+        const international = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
+        const forms = [...new Set([international, digits])].filter((form) => form !== undefined)
         return Result.succeed(
           forms.length === 0
             ? NEVER
-            : Bound.In({ column: column.key, side: "key", values: values.listed(forms), negated: false })
+            : { _tag: "In", column: column.key, side: "key", values: values.spellings(forms), negated: false }
         )
       }
       return Result.succeed(key === undefined ? NEVER : compare(values, column, "eq", key, "key"))
@@ -101,7 +103,7 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
       return Result.map(period(value, column, visible), ({ from, to }) =>
         to === undefined
           ? compare(values, column, "eq", from)
-          : all(compare(values, column, "gte", from), compare(values, column, "lt", to))
+          : all<Parameter>(compare(values, column, "gte", from), compare(values, column, "lt", to))
       )
     case "reference":
     case "references": {
@@ -110,13 +112,16 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
       return Result.succeed(
         id === undefined
           ? NEVER
-          : some(column.key, all(target.plan.where, compare(values, idColumn(target.type), "eq", id)))
+          : some<Parameter>(
+              column.key,
+              all<Parameter>(target.plan.where, compare(values, idColumn(target.type), "eq", id))
+            )
       )
     }
   }
 }
 
-const contains = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Bound, Fault> => {
+const contains = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Condition, Fault> => {
   if (isId(column)) return invalid("id can't be searched with ilike: use eq.")
   switch (column.kind) {
     case "text":
@@ -133,7 +138,7 @@ const contains = (value: string, column: Column, visible: Visible, values: Value
       const name = columnByKey(target.type, DISPLAY_NAME)
       if (name === undefined) return Result.succeed(NEVER)
       return Result.map(containsText(foldText(value), name, values), (part) =>
-        some(column.key, all(target.plan.where, maskOf(target.plan, name), part))
+        some<Parameter>(column.key, all<Parameter>(target.plan.where, maskOf(target.plan, name), part))
       )
     }
     default:
@@ -141,18 +146,18 @@ const contains = (value: string, column: Column, visible: Visible, values: Value
   }
 }
 
-const containsText = (text: string, column: Column, values: Values): Result.Result<Bound, InvalidInput> =>
+const containsText = (text: string, column: Column, values: Values): Result.Result<Condition, InvalidInput> =>
   [...text].length >= MIN_CONTAINS || (column.storage._tag === "Value" && column.storage.indexed === true)
-    ? Result.succeed(Bound.Contains({ column: column.key, text: values.contained(text) }))
+    ? Result.succeed({ _tag: "Contains", column: column.key, text: values.contained(text) })
     : invalid(`To search ${column.slug}, give at least ${MIN_CONTAINS} characters.`)
 
-const bound = (
+const ordered = (
   value: string,
   op: "gte" | "lt",
   column: Column,
   visible: Visible,
   values: Values
-): Result.Result<Bound, Fault> => {
+): Result.Result<Condition, Fault> => {
   switch (column.kind) {
     case "integer":
     case "number":
@@ -172,7 +177,7 @@ const numeric = (value: string, column: Column, visible: Visible): Result.Result
     : Result.succeed(read)
 }
 
-/** A period as a half-open range; a point in time (timestamps only) has no end. */
+/** A period as a half-open range; an instant (timestamps only) has no end. */
 const period = (
   value: string,
   column: Column,

@@ -1,42 +1,43 @@
 /**
- * Searches wait their turn: one organization never has more than a quarter of the connections for them, so that another one's
- * find a connection, and the database isn't busy with one organization alone.
+ * Limits concurrent searches per organization to a quarter of the search connections, so that one organization can neither
+ * take them all nor load the database alone.
  */
 import { Effect, Semaphore } from "effect"
 import { Unavailable } from "../../domain/errors.ts"
 
-/** Who waits longer is told that things can't be looked up now; as long as a statement may take. */
+/** The longest wait for a permit: as long as a statement may take. */
 const DEADLINE = "8 seconds"
 
-interface Turns {
+interface Permits {
   readonly semaphore: Semaphore.Semaphore
+  /** Searches that wait or run; without any, the entry is dropped. */
   users: number
 }
 
-/** Runs an organization's search when it is its turn. */
-export const makeSearchTurns = (connections: number) => {
+/** Returns a function that runs an organization's search with a permit; fails with `Unavailable` at the deadline. */
+export const makeSearchPermits = (connections: number) => {
   const share = Math.max(1, Math.floor(connections / 4))
-  const all = new Map<bigint, Turns>()
+  const byOrganization = new Map<bigint, Permits>()
   return <A, E, R>(organizationId: bigint, search: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
     Effect.suspend(() => {
-      const turns = all.get(organizationId) ?? { semaphore: Semaphore.makeUnsafe(share), users: 0 }
-      all.set(organizationId, turns)
-      turns.users += 1
+      const permits = byOrganization.get(organizationId) ?? { semaphore: Semaphore.makeUnsafe(share), users: 0 }
+      byOrganization.set(organizationId, permits)
+      permits.users += 1
       return Effect.ensuring(
         Effect.uninterruptibleMask((restore) =>
           Effect.andThen(
             restore(
-              Effect.timeoutOrElse(turns.semaphore.take(1), {
+              Effect.timeoutOrElse(permits.semaphore.take(1), {
                 duration: DEADLINE,
                 orElse: () => Effect.fail(Unavailable.error)
               })
             ),
-            Effect.ensuring(restore(search), turns.semaphore.release(1))
+            Effect.ensuring(restore(search), permits.semaphore.release(1))
           )
         ),
         Effect.sync(() => {
-          turns.users -= 1
-          if (turns.users === 0) all.delete(organizationId)
+          permits.users -= 1
+          if (permits.users === 0) byOrganization.delete(organizationId)
         })
       )
     })

@@ -1,4 +1,4 @@
-/** What principals may see, planned once per state and kept until the state or the time is another. */
+/** Caches each principal's view of an organization until its state changes or a time-bound rule starts or ends. */
 import { createHash } from "node:crypto"
 import { compilable } from "../../database/sql/compilable.ts"
 import type { EntityType } from "../../domain/EntityType.ts"
@@ -9,22 +9,22 @@ import type { Admitted } from "../members/IdentityResolver.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import type { Visible } from "./visible.ts"
 
-/** Principals whose plans are kept. */
+/** Views in the cache. */
 const MAX_VIEWS = 2000
 
-/** A cache of views: each by everything that its plans depend on. */
+/** A cache of views, keyed by all inputs of their plans. */
 export const makeViews = () => {
   const views = new Map<string, View>()
-  /** The same by the very objects: a session asks with one principal again and again. */
+  /** The last view of a principal object: skips the key for sessions, which reuse the object. */
   const latest = new WeakMap<Principal, View>()
   return ({ principal, state }: Admitted): View => {
     const now = Date.now()
     const last = latest.get(principal)
     if (last !== undefined && last.state === state && last.expiresAt() > now) return last
     const key = viewKey(principal, state)
-    const known = views.get(key)
-    const view = known !== undefined && known.expiresAt() > now ? known : makeView(principal, state)
-    if (view !== known) {
+    const cached = views.get(key)
+    const view = cached !== undefined && cached.expiresAt() > now ? cached : makeView(principal, state)
+    if (view !== cached) {
       if (views.size >= MAX_VIEWS) views.clear()
       views.set(key, view)
     }
@@ -33,51 +33,55 @@ export const makeViews = () => {
   }
 }
 
-/** What one principal may see in one state, planned type by type as it is asked for. */
-interface View extends Visible {
-  /** When the first time-bound rule of what was planned begins or ends. */
+/** One principal's view of one state; each type is planned on first use. */
+export interface View extends Visible {
+  /** The time, in epoch milliseconds, at which a rule of its plans next starts or ends. */
   readonly expiresAt: () => number
-  /** Nanoseconds that went into plans so far. */
+  /** Nanoseconds spent on planning so far. */
   readonly planning: () => bigint
-  /** What a plan is called in traces: the same for whoever has the same plan. */
-  readonly nameOf: (type: EntityType) => string | undefined
+  /** A hash of the plan's content, for traces; undefined before the type is planned. */
+  readonly planHash: (type: EntityType) => string | undefined
 }
 
 const makeView = (principal: Principal, state: State): View => {
   const plans = new Map<string, Plan>()
-  const names = new Map<string, string>()
+  const hashes = new Map<string, string>()
   let expiresAt = Infinity
   let planning = 0n
   return {
     state,
     expiresAt: () => expiresAt,
     planning: () => planning,
-    nameOf: ({ key }) => {
-      const known = names.get(key)
-      const made = plans.get(key)
-      if (known !== undefined || made === undefined) return known
-      const name = createHash("sha256").update(JSON.stringify(made, written)).digest("hex").slice(0, 8)
-      names.set(key, name)
-      return name
+    planHash: ({ key }) => {
+      const cached = hashes.get(key)
+      const planned = plans.get(key)
+      if (cached !== undefined || planned === undefined) return cached
+      const hash = createHash("sha256").update(JSON.stringify(planned, asJson)).digest("hex").slice(0, 8)
+      hashes.set(key, hash)
+      return hash
     },
     planOf: (type) => {
-      let found = plans.get(type.key)
-      if (found === undefined) {
-        const began = process.hrtime.bigint()
-        found = compilable(plan(state.policy, state.catalog, principal, type, "read", Date.now()), type, state.catalog)
-        plans.set(type.key, found)
-        expiresAt = Math.min(expiresAt, found.expiresAt)
-        planning += process.hrtime.bigint() - began
+      let planned = plans.get(type.key)
+      if (planned === undefined) {
+        const started = process.hrtime.bigint()
+        planned = compilable(
+          plan(state.policy, state.catalog, principal, type, "read", Date.now()),
+          type,
+          state.catalog
+        )
+        plans.set(type.key, planned)
+        expiresAt = Math.min(expiresAt, planned.expiresAt)
+        planning += process.hrtime.bigint() - started
       }
-      return found._tag === "Granted" ? found : undefined
+      return planned._tag === "Granted" ? planned : undefined
     }
   }
 }
 
-const written = (_: string, value: unknown): unknown =>
+const asJson = (_: string, value: unknown): unknown =>
   typeof value === "bigint" ? String(value) : value instanceof Map || value instanceof Set ? [...value] : value
 
-/** An injective text of everything that a principal's plans depend on. */
+/** An injective text of all inputs of a principal's plans. */
 const viewKey = (principal: Principal, state: State): string =>
   JSON.stringify([
     String(principal.organizationId),

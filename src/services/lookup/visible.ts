@@ -1,22 +1,23 @@
-/** What one caller may see: types, columns and cells, by the plans of the types. */
+/** The types, columns and cells that one caller may see, derived from its plans. */
 import { type Column, DISPLAY_NAME, type EntityType, ID_COLUMN } from "../../domain/EntityType.ts"
 import { ALWAYS, type Bound, NEVER } from "../../domain/Predicate.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 
-/** What one caller may see: the plan of each visible type, by the type's key. */
+/** One caller's view of an organization. */
 export interface Visible {
   readonly state: State
+  /** The caller's plan of a type; undefined when the type is hidden. */
   readonly planOf: (type: EntityType) => Granted | undefined
 }
 
-/** A type with the caller's plan of it. */
+/** A visible type with the caller's plan. */
 export interface VisibleType {
   readonly type: EntityType
   readonly plan: Granted
 }
 
-/** The type's relation target with the caller's plan of it, when the caller may see it. */
+/** The target of a relation column; undefined for other columns and when the target is hidden. */
 export const targetIn = (visible: Visible, column: Column): VisibleType | undefined => {
   if (column.storage._tag === "Value") return undefined
   const key = column.storage.target
@@ -28,14 +29,14 @@ export const targetIn = (visible: Visible, column: Column): VisibleType | undefi
 export const visibleTypes = (visible: Visible): ReadonlyArray<EntityType> =>
   visible.state.catalog.types.filter((type) => visible.planOf(type) !== undefined)
 
-/** The columns of a type with a cell that the caller may see somewhere; a relation to a hidden type is none. */
+/** The columns with a cell that the caller may see on some row; excludes relations to hidden types. */
 export const visibleColumns = ({ plan, type }: VisibleType, visible: Visible): ReadonlyArray<Column> =>
   type.columns.filter(
     (column) =>
       plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined)
   )
 
-/** Columns whose values name one entity or a few, so that equality on them is a lookup. */
+/** Whether a value of the column names one entity or a few, so that equality on it is a lookup. */
 export const isIdentifier = (column: Column): boolean =>
   isId(column) ||
   (column.storage._tag === "Value" &&
@@ -44,6 +45,6 @@ export const isIdentifier = (column: Column): boolean =>
 
 export const isId = (column: Column): boolean => column.key === ID_COLUMN.key
 
-/** Whoever sees a row sees its id. */
+/** The mask of a column; the id is visible on every visible row. */
 export const maskOf = (plan: Granted, column: Column): Bound =>
   isId(column) ? ALWAYS : (plan.cells.get(column.key) ?? NEVER)

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
-import type { Statement } from "../../database/sql/find.ts"
+import type { Statement } from "../../database/sql/ResolvedQuery.ts"
 import {
   type Catalog,
   DISPLAY_NAME,
@@ -180,7 +180,7 @@ export class PolicyReview extends Context.Service<
                 const mask = cells.get(column.key)
                 return mask === undefined || column.storage._tag !== "Value" ? [] : [{ column, mask }]
               }),
-              shape: "array",
+              hops: "array",
               pool: "search",
               label: type.slug
             },

@@ -235,7 +235,7 @@ const valuesOf = Effect.fnUntraced(function* (
           ? []
           : [{ column, mask, target: { type: target, where: open.rows, name: open.cell(DISPLAY_NAME) } }]
       }),
-      shape: "subplan",
+      hops: "subplan",
       pool: "search",
       label: `explain ${type.slug}`
     },

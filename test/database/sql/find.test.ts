@@ -2,13 +2,13 @@
 import { Result } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { compileFind, compileSeveral } from "../../../src/database/sql/find.ts"
+import { compileFind, compileBatch } from "../../../src/database/sql/find.ts"
 import type { EntityType } from "../../../src/domain/EntityType.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
 import { readPolicy } from "../../../src/permissions/readPolicy.ts"
-import { resolveQuery } from "../../../src/services/lookup/resolve.ts"
+import { resolveLiterals } from "../../../src/services/lookup/resolve.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 
 const policyText = JSON.stringify({
@@ -92,7 +92,7 @@ const resolve = (role: string, query: FindQuery) => {
     const found = plan(reading.policy, systemCatalog, principal, type, "read", 0)
     return found._tag === "Granted" ? found : undefined
   }
-  const resolved = resolveQuery(query, {
+  const resolved = resolveLiterals(query, {
     state: { catalog: systemCatalog, policy: reading.policy, policyHash: "" },
     planOf
   })
@@ -186,7 +186,7 @@ describe("the statement", () => {
 
   for (const name of ["member-email-eq-masked-phone", "admin-phone-count"]) {
     it(`is what was reviewed: ${name}, for several`, async () => {
-      const { shared, text } = compileSeveral(resolve(...CASES[name]!), systemCatalog)
+      const { shared, text } = compileBatch(resolve(...CASES[name]!), systemCatalog)
       const said = `-- the same for all of them: ${[...shared].map((index) => `$${index + 1}`).join(", ")}\n${text}\n`
       await expect(said).toMatchFileSnapshot(join("golden", `${name}-several.sql`))
     })

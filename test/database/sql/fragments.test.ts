@@ -1,10 +1,11 @@
 /** Fragments by the leaf: what is easy to get wrong, and what is refused because it would mean something else. */
 import { describe, expect, it } from "vitest"
 import { compilable } from "../../../src/database/sql/compilable.ts"
-import { fragment, hasOffset, patternOf } from "../../../src/database/sql/predicate.ts"
+import { type Condition, Parameter } from "../../../src/database/sql/Parameter.ts"
+import { fragment, hasOffset, type Hops, patternOf } from "../../../src/database/sql/predicate.ts"
 import { SqlWriter } from "../../../src/database/sql/SqlWriter.ts"
 import { type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { all, ALWAYS, any, Bound, type BoundValue, type CompareOp, NEVER, Slot } from "../../../src/domain/Predicate.ts"
+import { all, ALWAYS, any, Bound, type CompareOp, type Literal, NEVER } from "../../../src/domain/Predicate.ts"
 import { denied, type Plan } from "../../../src/permissions/permissionPlan.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 
@@ -51,13 +52,20 @@ const type: EntityType = {
 }
 const catalog = { ...systemCatalog, types: [type] }
 
-const write = (bound: Bound, shape: "subplan" | "array" | "probe" = "subplan", may = false, of: EntityType = type) => {
+const write = (condition: Condition, hops: Hops = "subplan", may = false, of: EntityType = type) => {
   const writer = new SqlWriter()
-  const context = { catalog, writer, organization: "$9::bigint", shape, timeZone: () => "$8::text" }
-  return [fragment(bound, of, "p", context, may), ...writer.parameters]
+  const context = { catalog, writer, organization: "$9::bigint", hops, timeZone: () => "$8::text" }
+  return [fragment(condition, of, "p", context, may), ...writer.parameters]
 }
-const compare = (column: string, op: CompareOp, is: BoundValue, side: "value" | "key" = "value") =>
+const compare = (column: string, op: CompareOp, is: Literal, side: "value" | "key" = "value") =>
   Bound.Compare({ column, side, op, value: is })
+const equalsParameter = (column: string): Condition => ({
+  _tag: "Compare",
+  column,
+  side: "value",
+  op: "eq",
+  value: new Parameter(0, false)
+})
 const within = (column: string, values: ReadonlyArray<string | boolean>, negated = false) =>
   Bound.In({ column, side: "value", values, negated })
 
@@ -82,8 +90,15 @@ describe("a comparison", () => {
   it("with a time says whether the time is local to the organization", () => {
     expect(write(compare("at", "lt", "2026-03-01T10:00:00Z"))[0]).toBe(`p."at" < $1::timestamptz`)
     expect(write(compare("at", "lt", "2026-03-01T10:00:00"))[0]).toBe(`p."at" < timezone($8::text, $1::timestamp)`)
-    const offsets = ["2026-03-01T10:00:00+01:00", "2026-03-01T10:00-0130", new Slot(0, true)]
-    const local = ["2026-03-01T10:00", "2026-03-01", "2026-03-01-0500", new Slot(0, false), "2026-03-01T10:00Z.5", true]
+    const offsets = ["2026-03-01T10:00:00+01:00", "2026-03-01T10:00-0130", new Parameter(0, true)]
+    const local = [
+      "2026-03-01T10:00",
+      "2026-03-01",
+      "2026-03-01-0500",
+      new Parameter(0, false),
+      "2026-03-01T10:00Z.5",
+      true
+    ]
     expect([offsets.map(hasOffset), local.map(hasOffset)]).toEqual([offsets.map(() => true), local.map(() => false)])
   })
 
@@ -129,7 +144,7 @@ describe("a comparison", () => {
     alone(compare("name", "ne", "Ann"))
     alone(compare("name", "lt", "Ann"))
     alone(within("name", ["Ann"], true))
-    alone(compare("name", "eq", new Slot(0, false)))
+    alone(equalsParameter("name"))
     // A text of accents alone folds to nothing.
     alone(within("name", ["Ann", "\u0301"]))
     alone(Bound.None({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")
@@ -149,7 +164,7 @@ describe("a comparison", () => {
       `(p."number" = $1::bigint OR p."number"::text IS NULL)`
     )
     // What is written differently for different values has no slot.
-    expect(() => write(compare("number", "eq", new Slot(0, false)))).toThrow("depends on the value")
+    expect(() => write(equalsParameter("number"))).toThrow("depends on the value")
   })
 
   it("with a phone that nobody keeps the normal form of asks for the ways to write it", () => {
@@ -160,7 +175,7 @@ describe("a comparison", () => {
     expect(write(compare("written", "ne", "+14155550100"))[0]).toBe(`p."written"::text <> ALL($1::text[])`)
     expect(write(compare("written", "eq", "call me"))[1]).toEqual(["call me"])
     expect(write(compare("phone", "eq", "+14155550100"))).toEqual([`p."phone" = $1::text`, "+14155550100"])
-    expect(() => write(compare("written", "eq", new Slot(0, false)))).toThrow("depends on the value")
+    expect(() => write(equalsParameter("written"))).toThrow("depends on the value")
   })
 
   it("inside of what is negated counts as satisfied where it is unknown", () => {
@@ -187,13 +202,13 @@ describe("a comparison", () => {
 })
 
 describe("a text that a key contains", () => {
-  const contains = (text: string | Slot) => write(Bound.Contains({ column: "name", text }))
+  const contains = (text: string | Parameter) => write({ _tag: "Contains", column: "name", text })
 
   it("is a pattern in which nothing but the ends is open", () => {
     expect(patternOf("50%_\\a")).toBe("%50\\%\\_\\\\a%")
     expect(contains("abc")).toEqual([`p."name_k" LIKE $1::text`, "%abc%"])
     expect([patternOf("ab"), patternOf("😀😀"), patternOf("😀😀😀")]).toEqual([undefined, undefined, "%😀😀😀%"])
-    expect(contains(new Slot(3, false))[0]).toBe(`p."name_k" LIKE $1::text`)
+    expect(contains(new Parameter(3, false))[0]).toBe(`p."name_k" LIKE $1::text`)
   })
 
   it("is where a key begins when it is short, by code points and to the last of them", () => {

@@ -1,10 +1,12 @@
 /** Statements over tables that aren't Max's, and what a statement is made of besides: as they are read in review. */
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { compileFind, statementOf } from "../../../src/database/sql/find.ts"
+import { compileFind } from "../../../src/database/sql/find.ts"
+import { type Condition, Parameter } from "../../../src/database/sql/Parameter.ts"
+import { prepare } from "../../../src/database/sql/prepared.ts"
+import type { ResolvedQuery, SelectedColumn, Statement } from "../../../src/database/sql/ResolvedQuery.ts"
 import { type Catalog, type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { ALWAYS, any, Bound, NEVER, Slot } from "../../../src/domain/Predicate.ts"
-import type { Given, ResolvedQuery, SelectedColumn } from "../../../src/domain/Query.ts"
+import { ALWAYS, any, Bound, NEVER } from "../../../src/domain/Predicate.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 
 const column = (key: string, kind: ColumnKind, storage: Storage, more: Partial<Column> = {}): Column => ({
@@ -77,7 +79,7 @@ const query = (type: EntityType, more: Partial<ResolvedQuery> = {}): ResolvedQue
   plan: ALWAYS,
   filters: [],
   limit: 5,
-  shape: "subplan",
+  hops: "subplan",
   pool: "search",
   label: "test",
   name: ALWAYS,
@@ -117,7 +119,7 @@ const CASES: Readonly<Record<string, ResolvedQuery>> = {
   }),
   "mapped-count": query(agents, { limit: 0 }),
   "mapped-for-several-reasons": query(tickets, {
-    shape: "array",
+    hops: "array",
     plan: any(open, Bound.Compare({ column: "status", side: "value", op: "eq", value: "new" }))
   }),
   "managed-names-of-targets": query(people, {
@@ -175,28 +177,27 @@ describe("the statement", () => {
     expect(() => compileFind({ ...fits, label: `${fits.label}x` }, catalog)).toThrow("too large")
   })
 
-  it("is compiled once for a shape, with each question's own values, and each time without one", () => {
-    const kept = new Map<string, ReturnType<typeof compileFind>>()
-    const asked = (value: string, given: Partial<Given> = {}) =>
-      query(people, {
-        filters: [Bound.Compare({ column: "name", side: "key", op: "eq", value: new Slot(0, false) })],
-        given: { values: [value], shape: "one", statements: kept, ...given }
-      })
-    const first = statementOf(asked("ann"), catalog)
+  it("is compiled once for a shape, with each query's own values, and each time without one", () => {
+    const cache = new Map<string, Statement>()
+    const byName: Condition = { _tag: "Compare", column: "name", side: "key", op: "eq", value: new Parameter(0, false) }
+    const named = (value: string, more: Partial<ResolvedQuery> = {}) =>
+      query(people, { filters: [byName], compared: [byName], values: [value], statements: cache, ...more })
+    const first = prepare(named("ann"), catalog)
     expect(first.parameters).toContain("ann")
-    expect([...kept.keys()]).toEqual(["one"])
-    expect(kept.get("one")!.parameters.some((parameter) => parameter instanceof Slot)).toBe(true)
-    expect(statementOf(asked("bob"), catalog)).toEqual({
+    const [shape] = cache.keys()
+    expect(cache.size).toBe(1)
+    expect(cache.get(shape!)!.parameters.some((parameter) => parameter instanceof Parameter)).toBe(true)
+    expect(prepare(named("bob"), catalog)).toEqual({
       text: first.text,
       parameters: first.parameters.map((parameter) => (parameter === "ann" ? "bob" : parameter))
     })
-    // What is kept is what is run.
-    kept.set("one", { text: "SELECT 1", parameters: [new Slot(0, false), 5] })
-    expect(statementOf(asked("eve"), catalog)).toEqual({ text: "SELECT 1", parameters: ["eve", 5] })
-    expect(statementOf(asked("ann", { shape: undefined }), catalog)).toEqual(first)
-    expect([...kept.keys()]).toEqual(["one"])
-    expect(() => statementOf(asked("ann", { values: [] }), catalog)).toThrow("no value")
+    // The cached statement is the one that runs.
+    cache.set(shape!, { text: "SELECT 1", parameters: [new Parameter(0, false), 5] })
+    expect(prepare(named("eve"), catalog)).toEqual({ text: "SELECT 1", parameters: ["eve", 5] })
+    expect(prepare(named("ann", { statements: undefined }), catalog)).toEqual(first)
+    expect(cache.size).toBe(1)
+    expect(() => prepare(named("ann", { values: [] }), catalog)).toThrow("no value")
     const plain = query(people)
-    expect(statementOf(plain, catalog)).toEqual(compileFind(plain, catalog))
+    expect(prepare(plain, catalog)).toEqual(compileFind(plain, catalog))
   })
 })

@@ -1,6 +1,6 @@
 /** Which plans are followed reason by reason. */
 import { describe, expect, it } from "vitest"
-import { waysOf } from "../../../src/database/sql/orExpansion.ts"
+import { expandOr } from "../../../src/database/sql/orExpansion.ts"
 import { type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
 import { ALWAYS, all, any, Bound } from "../../../src/domain/Predicate.ts"
 
@@ -37,23 +37,23 @@ const pattern = Bound.Contains({ column: "name", text: "maria" })
 describe("the ways to a plan's rows", () => {
   it("are its reasons, and each other condition holds on all of them", () => {
     const either = any(mine, me, ofPartners)
-    expect(waysOf([either, pattern], type)).toEqual({ ways: [ofPartners, me, mine], rest: [pattern] })
-    expect(waysOf([all(either, is("name", "y")), pattern], type)).toEqual({
-      ways: [ofPartners, me, mine],
+    expect(expandOr([either, pattern], type)).toEqual({ alternatives: [ofPartners, me, mine], rest: [pattern] })
+    expect(expandOr([all(either, is("name", "y")), pattern], type)).toEqual({
+      alternatives: [ofPartners, me, mine],
       rest: [is("name", "y"), pattern]
     })
   })
 
   it("are followed when a reason says more than its index does", () => {
     const narrower = all(mine, is("secret", "true"))
-    expect(waysOf([any(narrower, me)], type).ways).toHaveLength(2)
+    expect(expandOr([any(narrower, me)], type).alternatives).toHaveLength(2)
     const several = Bound.In({ column: "owner", side: "value", values: ["1", "2"], negated: false })
-    expect(waysOf([any(several, me)], type).ways).toHaveLength(2)
+    expect(expandOr([any(several, me)], type).alternatives).toHaveLength(2)
   })
 
   it("aren't followed where there is one, where no index leads to one of them, or where there are many", () => {
     const together = (...conditions: ReadonlyArray<Bound>) =>
-      expect(waysOf(conditions, type)).toEqual({ ways: [], rest: conditions })
+      expect(expandOr(conditions, type)).toEqual({ alternatives: [], rest: conditions })
     together()
     together(ALWAYS, pattern)
     together(mine, pattern)
@@ -69,7 +69,7 @@ describe("the ways to a plan's rows", () => {
     together(any(mine, all(any(me, ofPartners), is("secret", "true"))))
     const owners = Array.from({ length: 7 }, (_, index) => is("owner", String(index)))
     together(any(...owners), pattern)
-    expect(waysOf([any(...owners.slice(1))], type).ways).toHaveLength(6)
+    expect(expandOr([any(...owners.slice(1))], type).alternatives).toHaveLength(6)
   })
 
   it("aren't followed where related rows would be collected for each of them", () => {
@@ -80,7 +80,7 @@ describe("the ways to a plan's rows", () => {
       any(ofPartners, pattern),
       any(all(ofPartners, me), pattern)
     ])
-      expect(waysOf([either, condition], type).ways).toEqual([])
-    expect(waysOf([all(either, ofPartners), pattern], type).ways).toEqual([])
+      expect(expandOr([either, condition], type).alternatives).toEqual([])
+    expect(expandOr([all(either, ofPartners), pattern], type).alternatives).toEqual([])
   })
 })

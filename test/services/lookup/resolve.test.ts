@@ -2,12 +2,14 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Catalog, type Column, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { all, ALWAYS, Bound, NEVER, Slot } from "../../../src/domain/Predicate.ts"
-import type { Filter, FindQuery, ResolvedQuery } from "../../../src/domain/Query.ts"
+import { all, ALWAYS, Bound, NEVER } from "../../../src/domain/Predicate.ts"
+import type { Filter, FindQuery } from "../../../src/domain/Query.ts"
+import { Parameter, parameterAt } from "../../../src/database/sql/Parameter.ts"
+import { MAX_CACHED, Parameters, prepare, StatementCache } from "../../../src/database/sql/prepared.ts"
+import type { ResolvedQuery } from "../../../src/database/sql/ResolvedQuery.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
-import { resolveQuery, resolveShaped } from "../../../src/services/lookup/resolve.ts"
+import { resolveLiterals, resolve } from "../../../src/services/lookup/resolve.ts"
 import type { Visible } from "../../../src/services/lookup/visible.ts"
-import { MAX_KEPT, Slots, Statements } from "../../../src/services/lookup/shapes.ts"
 import { todayIn } from "../../../src/domain/values.ts"
 import { catalog as plain, lena, NOW, policyOf, type RuleInput } from "../../permissions/support.ts"
 
@@ -88,7 +90,7 @@ const ruleOf = (rule: RuleInput, index: number, of: Catalog) => {
 const everything = visibleUnder(EVERYTHING)
 
 const ask = (query: Partial<FindQuery>, visible: Visible = everything) =>
-  resolveQuery({ entityTypeId: "people", filters: [], ...query }, visible)
+  resolveLiterals({ entityTypeId: "people", filters: [], ...query }, visible)
 const resolved = (query: Partial<FindQuery>, visible?: Visible): ResolvedQuery => {
   const found = ask(query, visible)
   if (Result.isFailure(found)) throw new Error(found.failure.message)
@@ -259,7 +261,7 @@ describe("a question", () => {
     expect([code.limited, code.filters]).toEqual([false, [NEVER]])
   })
 
-  it("waits for nobody else where it asks for one entity of Max's own, and nowhere else", () => {
+  it("uses the lookup pool for equality on an indexed identifier of managed types, and the search pool otherwise", () => {
     const pool = (filters: ReadonlyArray<string>, of: Catalog = { ...catalog, types: catalog.types.slice(0, 2) }) =>
       resolved(
         { filters: filters.map(parse) },
@@ -281,8 +283,8 @@ describe("a question", () => {
     expect(pool(["id eq bcd"], { ...catalog, types: [catalog.types[0]!, reaching] })).toBe("search")
     const unindexed = { ...catalog.types[0]!, columns: [{ ...value("phone", "phone"), key: "phone-key" }] }
     expect(pool(["phone eq 4155550100"], { ...catalog, types: [unindexed] })).toBe("search")
-    const shape = (text: string) => resolved({ filters: [parse(text)] }).shape
-    expect([shape("secret eq true"), shape("name ilike ann"), shape("status eq vip")]).toEqual([
+    const hops = (text: string) => resolved({ filters: [parse(text)] }).hops
+    expect([hops("secret eq true"), hops("name ilike ann"), hops("status eq vip")]).toEqual([
       "array",
       "array",
       "subplan"
@@ -388,15 +390,22 @@ describe("a value", () => {
   })
 })
 
-describe("what is kept of a question", () => {
-  const shaped = (query: Partial<FindQuery>, visible: Visible) => {
-    const found = resolveShaped({ entityTypeId: "people", filters: [], ...query }, visible)
-    if (Result.isFailure(found)) throw new Error(found.failure.message)
-    return found.success
+describe("the statement cache", () => {
+  const resolvedWithParameters = (query: Partial<FindQuery>, visible: Visible) => {
+    const result = resolve({ entityTypeId: "people", filters: [], ...query }, visible)
+    if (Result.isFailure(result)) throw new Error(result.failure.message)
+    return result.success
   }
-  const shape = (query: Partial<FindQuery>, visible = everything) => shaped(query, visible).given!.shape
+  /** The shape under which a query's statement is cached; undefined when it isn't. */
+  const shape = (query: Partial<FindQuery>, visible = everything) => {
+    const shapes: Array<string> = []
+    const statements = { get: () => undefined, set: (key: string) => void shapes.push(key) }
+    const { statements: own, ...rest } = resolvedWithParameters(query, visible)
+    prepare(own === undefined ? rest : { ...rest, statements }, visible.state.catalog)
+    return shapes[0]
+  }
 
-  it("is one shape for what differs in values, and another for everything else", () => {
+  it("has one shape for queries that differ in values only, and different shapes otherwise", () => {
     const named = (text: string, more: Partial<FindQuery> = {}) => shape({ filters: [parse(text)], ...more })
     expect(named("name eq ann")).toBe(named("name eq bob"))
     expect(named("name ilike ann")).toBe(named("name ilike bob"))
@@ -409,25 +418,39 @@ describe("what is kept of a question", () => {
       shape({ entityTypeId: "meetings", filters: [parse("start gte 2026-01-01T10:00")] }),
       shape({ entityTypeId: "meetings", filters: [parse("start gte 2026-01-01T10:00Z")] })
     ]
+    expect(different).not.toContain(undefined)
     expect(new Set(different).size).toBe(different.length)
-    // What is written differently for different values isn't kept at all.
+    // A value that decides the SQL text makes the statement unusable for other values.
     expect(named("name ilike an")).toBeUndefined()
     expect(shape({ entityTypeId: "tickets", filters: [parse("phone eq 4155550100")] })).toBeUndefined()
-    const written = value("number", "text", {
+    const number = value("number", "text", {
       storage: Storage.Value({ column: "n", source: { columns: ["n"], type: "integer" } })
     })
-    const numbers = { ...catalog, types: [{ ...catalog.types[0]!, columns: [written] }] }
+    const numbers = { ...catalog, types: [{ ...catalog.types[0]!, columns: [number] }] }
     expect(shape({ filters: [parse("number eq 5")] }, visibleUnder([{}], numbers))).toBeUndefined()
-    expect(new Slots().give(value("at", "timestamp"), "2026-01-01T10:00Z")).toEqual(new Slot(0, true))
-    expect(new Slots().give(value("name", "text"), "2026-01-01T10:00Z")).toEqual(new Slot(0, false))
+    const comparand = (kind: Column["kind"]) => new Parameters().comparand(value("at", kind), "2026-01-01T10:00Z")
+    expect([comparand("timestamp"), comparand("text")]).toEqual([new Parameter(0, true), new Parameter(0, false)])
   })
 
-  it("belongs to one view and one set of names, and is let go when there is too much of it", () => {
+  it("shares parameters of the first indexes and creates those beyond", () => {
+    for (const offset of [false, true]) {
+      expect(parameterAt(3, offset)).toBe(parameterAt(3, offset))
+      expect([parameterAt(3, offset), parameterAt(64, offset)]).toEqual([
+        new Parameter(3, offset),
+        new Parameter(64, offset)
+      ])
+    }
+    expect(
+      new Set([0, 1].flatMap((index) => [true, false].map((offset) => parameterAt(index, offset).text))).size
+    ).toBe(4)
+  })
+
+  it("belongs to one view and one set of names, of which each view caches 200", () => {
     const [one, other] = [visibleUnder(EVERYTHING), visibleUnder(EVERYTHING)]
-    const kept = (query: Partial<FindQuery>, visible = one) => shaped(query, visible).given!.statements
-    const ann = kept({ filters: [parse("name eq ann")] })
-    expect(kept({ filters: [parse("name eq bob")], limit: 9 })).toBe(ann)
-    expect(kept({ filters: [parse("name eq ann")] }, other)).not.toBe(ann)
+    const cacheOf = (query: Partial<FindQuery>, visible = one) => resolvedWithParameters(query, visible).statements!
+    const ann = cacheOf({ filters: [parse("name eq ann")] })
+    expect(cacheOf({ filters: [parse("name eq bob")], limit: 9 })).toBe(ann)
+    expect(cacheOf({ filters: [parse("name eq ann")] }, other)).not.toBe(ann)
     for (const query of [
       {},
       { filters: [parse("name ilike ann")] },
@@ -435,38 +458,38 @@ describe("what is kept of a question", () => {
       { filters: [parse("name eq ann"), parse("name eq ann")] },
       { filters: [parse("name eq ann")], selectColumns: ["phone"] }
     ])
-      expect(kept(query)).not.toBe(ann)
-    // Two hundred sets of names, and then none of the earlier ones.
+      expect(cacheOf(query)).not.toBe(ann)
+    // The 201st set of names evicts all earlier ones.
     const sets = ["name", "status", "phone", "email", "owner", "company"]
     const combinations = sets.flatMap((a) => sets.flatMap((b) => sets.map((c) => [a, b, c])))
-    for (const columns of combinations.slice(0, 190)) kept({ selectColumns: columns })
-    expect(kept({ filters: [parse("name eq ann")] })).toBe(ann)
-    for (const columns of combinations.slice(190)) kept({ selectColumns: columns })
-    expect(kept({ filters: [parse("name eq ann")] })).not.toBe(ann)
+    for (const columns of combinations.slice(0, 190)) cacheOf({ selectColumns: columns })
+    expect(cacheOf({ filters: [parse("name eq ann")] })).toBe(ann)
+    for (const columns of combinations.slice(190)) cacheOf({ selectColumns: columns })
+    expect(cacheOf({ filters: [parse("name eq ann")] })).not.toBe(ann)
   })
 
-  it("is at most so many statements, and so many characters of all of them", () => {
-    const statements = new Statements()
+  it("bounds the statements of one set of names and the characters of all caches", () => {
+    const statements = new StatementCache()
     const statement = { text: "SELECT 1", parameters: [] }
     for (let index = 0; index < 64; index++) statements.set(`s${index}`, statement)
     expect([statements.get("s0"), statements.get("nothing")]).toEqual([statement, undefined])
     statements.set("s64", statement)
     expect([statements.get("s0"), statements.get("s64")]).toEqual([undefined, statement])
-    expect(statements.over).toBe(false)
-    const large = { text: "x".repeat(MAX_KEPT / 4), parameters: [] }
+    expect(statements.expired).toBe(false)
+    const large = { text: "x".repeat(MAX_CACHED / 4), parameters: [] }
     for (let index = 0; index < 3; index++) statements.set(`large${index}`, large)
-    expect(statements.over).toBe(false)
+    expect(statements.expired).toBe(false)
     statements.set("large3", large)
-    expect(statements.over).toBe(true)
-    const next = new Statements()
-    expect(next.over).toBe(false)
+    expect(statements.expired).toBe(true)
+    const next = new StatementCache()
+    expect(next.expired).toBe(false)
     for (let index = 0; index < 3; index++) next.set(`large${index}`, large)
-    expect(next.over).toBe(false)
-    // Names are found out anew then.
-    const before = shaped({}, everything).given!.statements
+    expect(next.expired).toBe(false)
+    // An expired cache makes its names resolve again.
+    const before = resolvedWithParameters({}, everything).statements!
     next.set("large3", large)
-    expect(next.over).toBe(true)
-    expect(shaped({}, everything).given!.statements).not.toBe(before)
+    expect(next.expired).toBe(true)
+    expect(resolvedWithParameters({}, everything).statements).not.toBe(before)
   })
 })
 

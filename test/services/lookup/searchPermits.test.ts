@@ -3,13 +3,13 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
 import { Unavailable } from "../../../src/domain/errors.ts"
-import { makeSearchTurns } from "../../../src/services/lookup/searchPermits.ts"
+import { makeSearchPermits } from "../../../src/services/lookup/searchPermits.ts"
 
 const [ATLAS, BOREALIS] = [1n, 2n]
 
 /** Searches that go on until they are let go, and how many are under way. */
 const searching = Effect.gen(function* () {
-  const inTurn = makeSearchTurns(8)
+  const withPermit = makeSearchPermits(8)
   const end = yield* Deferred.make<void>()
   const running = { now: 0 }
   const search = Effect.acquireUseRelease(
@@ -17,9 +17,9 @@ const searching = Effect.gen(function* () {
     () => Deferred.await(end),
     () => Effect.sync(() => (running.now -= 1))
   )
-  const begin = (organization: bigint) => Effect.forkChild(inTurn(organization, search))
+  const begin = (organization: bigint) => Effect.forkChild(withPermit(organization, search))
   const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
-  return { begin, end, inTurn, running, settle }
+  return { begin, end, withPermit, running, settle }
 })
 
 describe("searches", () => {
@@ -40,20 +40,20 @@ describe("searches", () => {
 
   it.effect("that are given up, waiting or under way, leave their turn to the next", () =>
     Effect.gen(function* () {
-      const { begin, inTurn, running, settle } = yield* searching
+      const { begin, withPermit, running, settle } = yield* searching
       const [first, , third] = yield* Effect.forEach([1, 2, 3], () => begin(ATLAS))
       yield* settle
       yield* Fiber.interrupt(third!)
       yield* Fiber.interrupt(first!)
       expect(running.now).toBe(1)
-      expect(yield* inTurn(ATLAS, Effect.succeed("found"))).toBe("found")
+      expect(yield* withPermit(ATLAS, Effect.succeed("found"))).toBe("found")
     })
   )
 
   it.effect("that wait too long are unavailable, and one that fails gives its turn back", () =>
     Effect.gen(function* () {
-      const { begin, inTurn, settle } = yield* searching
-      expect(yield* Effect.flip(inTurn(ATLAS, Effect.fail("broken")))).toBe("broken")
+      const { begin, withPermit, settle } = yield* searching
+      expect(yield* Effect.flip(withPermit(ATLAS, Effect.fail("broken")))).toBe("broken")
       yield* begin(ATLAS)
       yield* begin(ATLAS)
       const late = yield* begin(ATLAS)

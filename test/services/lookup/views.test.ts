@@ -97,11 +97,11 @@ describe("a view", () => {
   it("names a plan for traces: alike for whoever has the same, otherwise for another, not at all before it is made", () => {
     const nameIn = (rules: ReadonlyArray<RuleInput>, principal = lena) => {
       const view = makeViews()({ principal, state: stateOf(rules) })
-      expect(view.nameOf(people)).toBeUndefined()
+      expect(view.planHash(people)).toBeUndefined()
       view.planOf(people)
-      const name = view.nameOf(people)
+      const name = view.planHash(people)
       expect(name).toMatch(/^[0-9a-f]{8}$/)
-      expect(view.nameOf(people)).toBe(name)
+      expect(view.planHash(people)).toBe(name)
       return name
     }
     const narrow: RuleInput = { columns: ["name"], where: { owner: "$me" } }

@@ -1,12 +1,14 @@
-/** What is kept by shape is what would be compiled anew: for generated policies, callers and pairs of questions. */
+/** A cached statement equals a freshly compiled one, for generated policies, callers and queries. */
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { compileFind, type Statement, statementOf } from "../../../src/database/sql/find.ts"
-import { Slot } from "../../../src/domain/Predicate.ts"
-import type { FindQuery, ResolvedQuery } from "../../../src/domain/Query.ts"
+import { compileFind } from "../../../src/database/sql/find.ts"
+import { Parameter } from "../../../src/database/sql/Parameter.ts"
+import { prepare } from "../../../src/database/sql/prepared.ts"
+import type { ResolvedQuery, Statement } from "../../../src/database/sql/ResolvedQuery.ts"
+import type { FindQuery } from "../../../src/domain/Query.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
-import { resolveQuery, resolveShaped } from "../../../src/services/lookup/resolve.ts"
+import { resolveLiterals, resolve } from "../../../src/services/lookup/resolve.ts"
 import type { Visible } from "../../../src/services/lookup/visible.ts"
 import { catalog } from "../../conformance/catalog.ts"
 import { generousPolicy, member, NOW, query } from "../../conformance/generators.ts"
@@ -22,19 +24,18 @@ const asFind = ({ filters, limit, select, type }: Asked): FindQuery => ({
   selectColumns: select
 })
 
-/** With as many placeholders as parameters, and no slot left in them. */
-const isWhole = ({ parameters, text }: { readonly text: string; readonly parameters: ReadonlyArray<unknown> }) =>
-  !parameters.some((parameter) => parameter instanceof Slot) &&
+/** Whether every parameter is filled and has a placeholder. */
+const isComplete = ({ parameters, text }: { readonly text: string; readonly parameters: ReadonlyArray<unknown> }) =>
+  !parameters.some((parameter) => parameter instanceof Parameter) &&
   parameters.every((_, index) => text.includes(`$${index + 1}::`))
 
-/** What a statement says, alone and for several. */
-const written = ({ parameters, several, text }: Statement) => ({ text, parameters, several: several?.() })
+/** A statement's comparable content, with its batch form. */
+const contentOf = ({ batch, parameters, text }: Statement) => ({ text, parameters, batch: batch?.() })
 
-const fresh = (resolved: ResolvedQuery) =>
-  statementOf({ ...resolved, given: { ...resolved.given!, shape: undefined } }, catalog)
+const withoutCache = (resolved: ResolvedQuery) => prepare({ ...resolved, statements: undefined }, catalog)
 
-describe("a statement kept by shape", () => {
-  it("has the text and the parameters that it would have if it were compiled anew, whatever was asked before", () => {
+describe("prepare", () => {
+  it("gives a cached statement the text and parameters of a fresh compilation, whatever ran before", () => {
     let reused = 0
     let answered = 0
     const words = fc.constantFrom(
@@ -62,11 +63,11 @@ describe("a statement kept by shape", () => {
           const visible: Visible = {
             state: { catalog, policy: stored, policyHash: "" },
             planOf: (type) => {
-              const made = plans.get(type.key)
-              return made?._tag === "Granted" ? made : undefined
+              const planned = plans.get(type.key)
+              return planned?._tag === "Granted" ? planned : undefined
             }
           }
-          // The same names again and again, with other values, limits and pages: what could be mistaken for one another.
+          // The same names with different values, limits and cursors: the queries that a cache could confuse.
           const questions = asked.map(asFind).flatMap((one) => [
             one,
             ...values.map((value, index) => ({
@@ -78,21 +79,30 @@ describe("a statement kept by shape", () => {
             one
           ])
           for (const question of questions) {
-            const resolved = resolveShaped(question, visible)
-            const plain = resolveQuery(question, visible)
+            const resolved = resolve(question, visible)
+            const plain = resolveLiterals(question, visible)
             expect(Result.isFailure(resolved) ? resolved.failure : undefined).toEqual(
               Result.isFailure(plain) ? plain.failure : undefined
             )
             if (Result.isFailure(resolved) || Result.isFailure(plain)) continue
-            const { given } = resolved.success
-            if (given!.shape !== undefined && given!.statements.get(given!.shape) !== undefined) reused += 1
-            const statement = statementOf(resolved.success, catalog)
-            expect(written(statement)).toEqual(written(fresh(resolved.success)))
-            expect(isWhole(statement)).toBe(true)
-            expect(statement.several?.().text.startsWith("/* max ")).toBe(
+            const { statements } = resolved.success
+            let cached = false
+            const watched = statements && {
+              get: (shape: string) => {
+                const hit = statements.get(shape)
+                cached = hit !== undefined
+                return hit
+              },
+              set: statements.set.bind(statements)
+            }
+            const statement = prepare({ ...resolved.success, statements: watched }, catalog)
+            if (cached) reused += 1
+            expect(contentOf(statement)).toEqual(contentOf(withoutCache(resolved.success)))
+            expect(isComplete(statement)).toBe(true)
+            expect(statement.batch?.().text.startsWith("/* max ")).toBe(
               resolved.success.pool === "lookup" ? true : undefined
             )
-            // And with the values in their places from the start: the same parameters, in another order at most.
+            // Compiled with literals, it has the same parameters, possibly in another order.
             const literal = compileFind(plain.success, catalog)
             expect(statement.parameters.map(String).toSorted()).toEqual(literal.parameters.map(String).toSorted())
             answered += 1

@@ -1,0 +1,95 @@
+/** The cells of a row: each value under its mask, and related entities under the caller's plan of their type. */
+import { type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
+import type { Bound } from "../../domain/Predicate.ts"
+import { fragment, type FragmentContext, linkBelongs } from "./predicate.ts"
+import type { SelectedColumn } from "./ResolvedQuery.ts"
+import { belongs, columnReference, idReference, targetRows } from "./rows.ts"
+import { identifier, qualified } from "./SqlWriter.ts"
+
+/** Related entities in one cell. */
+export const MAX_RELATED = 10
+
+/** The value of a column of row `p`; NULL where the mask hides it. */
+export const masked = (column: Column | undefined, mask: Bound, type: EntityType, context: FragmentContext): string =>
+  column === undefined ? "NULL" : underMask(formatted(column, context), mask, type, context)
+
+const underMask = (value: string, mask: Bound, type: EntityType, context: FragmentContext): string => {
+  switch (mask._tag) {
+    case "Always":
+      return value
+    case "Never":
+      return "NULL"
+    default:
+      return `CASE WHEN ${fragment(mask, type, "p", { ...context, hops: "probe" })} THEN ${value} END`
+  }
+}
+
+const formatted = (column: Column, context: FragmentContext): string => {
+  const reference = columnReference(column, "p", "value", context)
+  switch (column.kind) {
+    case "timestamp":
+      return `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
+    case "date":
+      return `to_char(${reference}, 'YYYY-MM-DD')`
+    case "integer":
+    case "number":
+      return `${reference.startsWith("CASE") ? `(${reference})` : reference}::text${currencyOf(column)}`
+    default:
+      return reference
+  }
+}
+
+/** An amount includes its currency, under the amount's mask. */
+const currencyOf = ({ storage }: Column): string =>
+  storage._tag === "Value" && storage.source?.currency !== undefined
+    ? ` || coalesce(' ' || nullif(btrim(p.${identifier(storage.source.currency)}::text), ''), '')`
+    : ""
+
+export interface Cell {
+  readonly value: string
+  readonly join: string
+}
+
+export const cell = (selected: SelectedColumn, type: EntityType, alias: string, context: FragmentContext): Cell => {
+  const { column, mask, target } = selected
+  const { storage } = column
+  // Without the caller's plan of the target, the cell would show every entity that the relation leads to.
+  if (storage._tag !== "Value" && target === undefined)
+    throw new Error("A relation is shown without a plan of its target")
+  if (storage._tag === "Value" || target === undefined) {
+    return { value: masked(column, mask, type, context), join: "" }
+  }
+  const other = context.writer.alias()
+  const inner = { ...context, hops: "probe" as const }
+  const nameColumn = columnByKey(target.type, DISPLAY_NAME)
+  const name =
+    nameColumn === undefined || target.name._tag === "Never"
+      ? "NULL::text"
+      : target.name._tag === "Always"
+        ? columnReference(nameColumn, other, "value", context)
+        : `CASE WHEN ${fragment(target.name, target.type, other, inner)} THEN ${columnReference(nameColumn, other, "value", context)} END`
+  const permitted = fragment(target.where, target.type, other, inner)
+  const own = belongs(target.type, other, context)
+  const table = targetRows(target.type, other, context)
+  const targetId = idReference(target.type, other)
+  const shownId = target.type.mapping === undefined ? targetId : `${targetId} AS id`
+  const onRow = mask._tag === "Always" ? "" : ` AND ${fragment(mask, type, "p", inner)}`
+  if (storage._tag === "One") {
+    return {
+      value: `CASE WHEN ${alias}.id IS NOT NULL THEN ARRAY[${alias}.id::text, ${alias}.name] END`,
+      join:
+        ` LEFT JOIN LATERAL (SELECT ${shownId}, ${name} AS name FROM ${table} WHERE ${own} ` +
+        `AND ${targetId} = p.${identifier(storage.column)} AND ${permitted}${onRow}) ${alias} ON true`
+    }
+  }
+  const link = context.writer.alias()
+  return {
+    value: `${alias}.related`,
+    join:
+      ` LEFT JOIN LATERAL (SELECT array_agg(x.part ORDER BY x.id, x.n) AS related FROM (SELECT y.id, z.n, z.part FROM (` +
+      `SELECT ${shownId}, ${name} AS name FROM ${qualified(storage.link)} ${link} JOIN ${table} ON ${own} ` +
+      `AND ${targetId} = ${link}.${identifier(storage.to)} WHERE ${linkBelongs(storage, link, context)} ` +
+      `AND ${link}.${identifier(storage.from)} = ${idReference(type, "p")} AND ${permitted}${onRow} ORDER BY ${targetId} LIMIT ${MAX_RELATED + 1}) y, ` +
+      `LATERAL (VALUES (1, y.id::text), (2, y.name)) z(n, part)) x) ${alias} ON true`
+  }
+}
