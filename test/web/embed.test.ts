@@ -133,9 +133,9 @@ describe("what browsers are told of other origins", () => {
     expect(status).toBe(204)
     expect(headers).toMatchObject({
       "access-control-allow-origin": site.url,
-      "access-control-allow-headers": "authorization, content-type, last-event-id",
+      "access-control-allow-headers": "authorization,content-type,last-event-id",
       "access-control-allow-methods": "GET, POST, DELETE",
-      vary: "origin"
+      vary: "Origin"
     })
     expect(headers["access-control-allow-credentials"]).toBeUndefined()
     for (const origin of [stranger.url, "null", `${site.url}.example`, site.url.replace("http:", "https:")]) {

@@ -6,7 +6,8 @@ import { InvalidInput, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { Env } from "../../env.ts"
-import { IdentityResolver, readIdentifier } from "../../services/members/IdentityResolver.ts"
+import { IdentityResolver } from "../../services/members/IdentityResolver.ts"
+import { readIdentifier } from "../../services/members/identifier.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 
 /** Invalid command-line usage: exit code 2. */

@@ -1,20 +1,20 @@
 /**
- * Somebody who listens to a turn. There can be thousands, who mostly wait: a listener is a place in what has been said,
- * and what goes on when there is more. An event is encoded once for all of them.
+ * A listener of a turn: a position in the turn's events and a callback for the next one. A process can hold thousands of
+ * idle listeners, so a listener has no fiber or queue of its own, and each event is encoded once for all of them.
  */
 import { Cause, Effect, type Pull } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 
-/** An event with its number in the turn, from 1 on, and as it is written. */
+/** An event with its number in the turn, starting at 1, and its encoding as a server-sent event. */
 export interface Numbered {
   readonly number: number
   readonly event: TurnEvent
   readonly bytes: Uint8Array
 }
 
-/** What is listened to: what has been said so far, and whether that was all. */
-export interface Heard {
+/** The events of a turn so far, and whether the turn has ended. */
+export interface EventLog {
   readonly events: ReadonlyArray<Numbered>
   readonly isOver: boolean
 }
@@ -32,28 +32,28 @@ export const numbered = (number: number, event: TurnEvent): Numbered => {
   }
 }
 
-const STILL_HERE: Bytes = [encoder.encode(": still here\n\n")]
+const KEEP_ALIVE: Bytes = [encoder.encode(": still here\n\n")]
 
 export class Listener {
-  private place: number
+  private position: number
   private resume: ((instead: Effect.Effect<Bytes | undefined>) => void) | undefined
-  private readonly turn: Heard
+  private readonly turn: EventLog
 
-  /** Listens from after the event of this number on. */
-  constructor(turn: Heard, after: number) {
+  /** Starts after the event with this number. */
+  constructor(turn: EventLog, after: number) {
     this.turn = turn
-    this.place = after
+    this.position = after
   }
 
-  /** Whoever waits is told that there is more, or that it is still alive. */
+  /** Resumes a waiting reader: to read new events, or to send these bytes instead. */
   wake(instead?: Bytes): void {
     const { resume } = this
     this.resume = undefined
     resume?.(Effect.succeed(instead))
   }
 
-  stillHere(): void {
-    this.wake(STILL_HERE)
+  keepAlive(): void {
+    this.wake(KEEP_ALIVE)
   }
 
   private wait(): Effect.Effect<Bytes | undefined> {
@@ -62,23 +62,23 @@ export class Listener {
     })
   }
 
-  /** The next event, which stays the next one; undefined when there is none any more. */
-  next(): Effect.Effect<Numbered | undefined> {
+  /** Peeks at the next event; undefined when the turn has ended. */
+  peek(): Effect.Effect<Numbered | undefined> {
     return Effect.suspend(() => {
       const { events, isOver } = this.turn
-      return this.place < events.length || isOver
-        ? Effect.succeed(events[this.place])
-        : Effect.flatMap(this.wait(), () => this.next())
+      return this.position < events.length || isOver
+        ? Effect.succeed(events[this.position])
+        : Effect.flatMap(this.wait(), () => this.peek())
     })
   }
 
-  /** What was said since, as it is written; when nothing was, it waits. */
+  /** The encoded events since the last pull; waits while there are none. */
   pull(): Pull.Pull<Bytes> {
     return Effect.suspend(() => {
-      const [one, ...others] = this.turn.events.slice(this.place)
-      if (one !== undefined) {
-        this.place += 1 + others.length
-        return Effect.succeed<Bytes>([one.bytes, ...others.map(({ bytes }) => bytes)])
+      const [first, ...rest] = this.turn.events.slice(this.position)
+      if (first !== undefined) {
+        this.position += 1 + rest.length
+        return Effect.succeed<Bytes>([first.bytes, ...rest.map(({ bytes }) => bytes)])
       }
       if (this.turn.isOver) return Cause.done()
       return Effect.flatMap(this.wait(), (instead) => (instead === undefined ? this.pull() : Effect.succeed(instead)))

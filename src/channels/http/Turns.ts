@@ -1,7 +1,7 @@
 /**
- * Turns that are being answered by this process, and who listens to them. A turn ends with its last listener, and the
- * model's work with it; one that its client has given a name goes on, so that the client can come back for the rest,
- * until a minute after its end, or stop it. What was answered is kept with the conversation in any case.
+ * Turns in progress in this process, and their listeners. An unnamed turn, and the model call behind it, is cancelled when
+ * its last listener leaves. A turn that its client has named continues: the client can resume listening until a minute
+ * after its end, or stop it.
  */
 import { Context, Duration, Effect, Fiber, Layer, Schedule, type Scope, Stream } from "effect"
 import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
@@ -12,21 +12,21 @@ import * as Telemetry from "../../observability/Telemetry.ts"
 import { Listener, type Numbered, numbered } from "./Listener.ts"
 
 interface Turn {
-  /** What was said, to tell whether it is said again. */
-  readonly words: string
-  readonly said: Said
+  /** The message in a comparable form, to recognize a repeated request. */
+  readonly fingerprint: string
+  readonly message: Message
   readonly events: Array<Numbered>
   readonly listeners: Set<Listener>
   readonly isNamed: boolean
   isOver: boolean
-  /** What it says last when it is interrupted. */
-  ending: TurnEvent
+  /** The last event if the turn is interrupted. */
+  onInterrupt: TurnEvent
   fiber?: Fiber.Fiber<void>
 }
 
-type Said = Pick<TurnInput, "after" | "organization" | "say" | "session">
+type Message = Pick<TurnInput, "after" | "organization" | "say" | "session">
 
-/** A turn with a name, for whoever may listen to it. */
+/** A named turn as its person sees it. */
 export interface HeldTurn {
   readonly turn: string
   readonly asked?: string
@@ -36,17 +36,18 @@ export interface HeldTurn {
   readonly answering: boolean
 }
 
-const HELD = Duration.minutes(1)
-/** While a model thinks, whatever stands between sees that the connection is alive. */
-const STILL_HERE = Duration.seconds(15)
+/** How long a named turn can be resumed after its end. */
+const RETENTION = Duration.minutes(1)
+/** Proxies close idle connections; a model may be silent for longer than they allow. */
+const KEEP_ALIVE = Duration.seconds(15)
 
 const isLast = (event: TurnEvent): boolean => event._tag === "done" || event._tag === "error"
 
-/** After a change of policy or membership a turn from before is nobody's any more. */
+/** The epoch is part of the key: after a change of policy or membership, earlier turns can't be resumed. */
 const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: string): string =>
   `${organizationId} ${anchorEntityId} ${epoch} ${name}`
 
-const heldTurn = (turn: string, { isOver, said: { after, say, session } }: Turn): HeldTurn => ({
+const heldTurn = (turn: string, { isOver, message: { after, say, session } }: Turn): HeldTurn => ({
   turn,
   ...("text" in say ? { asked: say.text } : { choice: say.choice }),
   ...(session === undefined ? {} : { conversation: session }),
@@ -64,21 +65,21 @@ const wake = ({ listeners }: Turn): void => {
 export class Turns extends Context.Service<
   Turns,
   {
-    /** Begins a turn, or listens to the one that the person has begun under this name with the same words. */
+    /** Starts a turn, or listens to the person's turn with this name and the same message. */
     readonly begin: (
       principal: Principal,
-      said: Said,
+      message: Message,
       name: string | undefined
     ) => Effect.Effect<Listener, InvalidInput, Scope.Scope>
-    /** Listens to a turn of the person's by its name after an event; undefined when there is none (any more). */
+    /** Listens to the person's turn with this name, after an event; undefined if there is none. */
     readonly find: (
       principal: Principal,
       name: string,
       after: number
     ) => Effect.Effect<Listener | undefined, never, Scope.Scope>
-    /** The person's turns that have a name, in the order in which they began. */
+    /** The person's named turns, oldest first. */
     readonly held: (principal: Principal) => ReadonlyArray<HeldTurn>
-    /** Ends a turn of the person's by its name, and the model's work with it; false when there is none (any more). */
+    /** Cancels the person's turn with this name, and the model call behind it; false if there is none. */
     readonly stop: (principal: Principal, name: string) => Effect.Effect<boolean>
   }
 >()("max/channels/http/Turns") {
@@ -88,30 +89,30 @@ export class Turns extends Context.Service<
       const agent = yield* MaxAgent
       const scope = yield* Effect.scope
       const named = new Map<string, Turn>()
-      const everybody = new Set<Listener>()
+      const listeners = new Set<Listener>()
       yield* Effect.sync(() => {
-        for (const listener of everybody) listener.stillHere()
-      }).pipe(Effect.schedule(Schedule.spaced(STILL_HERE)), Effect.forkScoped)
+        for (const listener of listeners) listener.keepAlive()
+      }).pipe(Effect.schedule(Schedule.spaced(KEEP_ALIVE)), Effect.forkScoped)
 
       const leave = (turn: Turn, listener: Listener) =>
         Effect.suspend(() => {
-          everybody.delete(listener)
+          listeners.delete(listener)
           turn.listeners.delete(listener)
-          const nobody = turn.listeners.size === 0 && !turn.isNamed && turn.fiber !== undefined
-          return nobody ? Fiber.interrupt(turn.fiber!) : Effect.void
+          const isAbandoned = turn.listeners.size === 0 && !turn.isNamed
+          return isAbandoned && turn.fiber !== undefined ? Fiber.interrupt(turn.fiber) : Effect.void
         })
 
-      /** What a turn says after an event; the listener has left when its scope ends. */
+      /** Adds a listener to a turn, and removes it when the scope closes. */
       const listen = <E>(turn: Effect.Effect<Turn, E>, after: number) =>
         Effect.map(
           Effect.acquireRelease(
-            Effect.map(turn, (found) => {
-              const listener = new Listener(found, after)
-              found.listeners.add(listener)
-              everybody.add(listener)
-              return { found, listener }
+            Effect.map(turn, (turn) => {
+              const listener = new Listener(turn, after)
+              turn.listeners.add(listener)
+              listeners.add(listener)
+              return { listener, turn }
             }),
-            ({ found, listener }) => leave(found, listener)
+            ({ listener, turn }) => leave(turn, listener)
           ),
           ({ listener }) => listener
         )
@@ -119,16 +120,16 @@ export class Turns extends Context.Service<
       const publish = (turn: Turn, event: TurnEvent) =>
         Effect.sync(() => {
           turn.events.push(numbered(turn.events.length + 1, event))
-          // Whoever has heard the end doesn't see the turn go on.
+          // Set with the last event, so that no client receives it and still sees the turn in progress.
           turn.isOver = isLast(event)
           wake(turn)
         })
 
-      const answer = (principal: Principal, said: Said, turn: Turn) =>
-        agent.turn({ ...said, who: principal }).pipe(
+      const answer = (principal: Principal, message: Message, turn: Turn) =>
+        agent.turn({ ...message, who: principal }).pipe(
           Stream.runForEach((event) => publish(turn, event)),
-          Effect.onInterrupt(() => Effect.suspend(() => publish(turn, turn.ending))),
-          // Whatever became of it, nobody waits for more.
+          Effect.onInterrupt(() => Effect.suspend(() => publish(turn, turn.onInterrupt))),
+          // Wakes the listeners even if the agent ended without a last event.
           Effect.ensuring(
             Effect.sync(() => {
               turn.isOver = true
@@ -137,26 +138,26 @@ export class Turns extends Context.Service<
           )
         )
 
-      const start = Effect.fnUntraced(function* (principal: Principal, said: Said, name: string | undefined) {
-        const words = JSON.stringify([said.say, said.session, said.after])
+      const start = Effect.fnUntraced(function* (principal: Principal, message: Message, name: string | undefined) {
+        const fingerprint = JSON.stringify([message.say, message.session, message.after])
         const key = name === undefined ? undefined : keyOf(principal, name)
-        const begun = key === undefined ? undefined : named.get(key)
-        if (begun !== undefined) {
-          if (begun.words === words) return begun
-          return yield* new InvalidInput({ message: "A turn of this name has begun with other words." })
+        const existing = key === undefined ? undefined : named.get(key)
+        if (existing !== undefined) {
+          if (existing.fingerprint === fingerprint) return existing
+          return yield* new InvalidInput({ message: "A turn with this name and another message is in progress." })
         }
         const turn: Turn = {
-          words,
-          said,
+          fingerprint,
+          message,
           events: [],
           listeners: new Set(),
           isNamed: key !== undefined,
           isOver: false,
-          ending: lost
+          onInterrupt: lost
         }
         if (key !== undefined) named.set(key, turn)
-        const running = Telemetry.detached(answer(principal, said, turn)).pipe(
-          Effect.andThen(key === undefined ? Effect.void : Effect.sleep(HELD)),
+        const running = Telemetry.detached(answer(principal, message, turn)).pipe(
+          Effect.andThen(key === undefined ? Effect.void : Effect.sleep(RETENTION)),
           Effect.ensuring(Effect.sync(() => key !== undefined && named.get(key) === turn && named.delete(key)))
         )
         turn.fiber = yield* Effect.forkIn(running, scope)
@@ -164,7 +165,7 @@ export class Turns extends Context.Service<
       })
 
       return Turns.of({
-        begin: (principal, said, name) => listen(start(principal, said, name), 0),
+        begin: (principal, message, name) => listen(start(principal, message, name), 0),
         find: (principal, name, after) =>
           Effect.suspend(() => {
             const turn = named.get(keyOf(principal, name))
@@ -181,9 +182,9 @@ export class Turns extends Context.Service<
             const key = keyOf(principal, name)
             const turn = named.get(key)
             if (turn?.fiber === undefined) return Effect.succeed(false)
-            // From here on the name is free.
+            // Frees the name immediately.
             named.delete(key)
-            turn.ending = stopped
+            turn.onInterrupt = stopped
             return Effect.as(Fiber.interrupt(turn.fiber), true)
           })
       })

@@ -1,11 +1,11 @@
-/** Administering over HTTP: each endpoint is one call of `Administration`, for whoever the credential lets in. */
+/** The endpoints for administrators: each is one call of `Administration` with the caller's principal. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { isoTimestamp } from "../../domain/values.ts"
-import { type About, Administration } from "../../services/administration/Administration.ts"
+import { Administration, type PersonReference } from "../../services/administration/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import { Api } from "./Api.ts"
@@ -14,34 +14,38 @@ import { problem, problemOf, type PublicError } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-const PAGE = 50
+const PAGE_SIZE = 50
 
 const json = (value: unknown): Response => HttpServerResponse.jsonUnsafe(value)
 
-/** Runs it for whoever asks; what an operator would be told is told as this problem. */
-const answered = <R>(
+/** Runs an endpoint with the calling administrator; an `OperatorError` becomes the given problem. */
+const respond = <R>(
   use: (administrator: Principal) => Effect.Effect<Response, PublicError | OperatorError, R>,
-  refused: ProblemName = "NotPossible"
+  onOperatorError: ProblemName = "NotPossible"
 ) =>
   Effect.flatMap(CurrentPrincipal, use).pipe(
     Effect.catch((error) =>
       Effect.succeed(
         error._tag === "OperatorError"
-          ? problem(refused, [error.message, ...(error.details ?? [])].join(" "))
+          ? problem(onOperatorError, [error.message, ...(error.details ?? [])].join(" "))
           : problemOf(error)
       )
     )
   )
 
-const nobody = problem("NotFound", "No member of this organization has this id.")
-const unclear = problem("InvalidInput", "Say whom it is about: id or identifier, one of the two.")
+const noMember = problem("NotFound", "No member of this organization has this id.")
+const ambiguousPerson = problem("InvalidInput", "Send exactly one of id and identifier.")
+const invalidSince = problem("InvalidInput", "Invalid since: send a date, or a time in UTC that ends with Z.")
+const invalidBefore = problem("InvalidInput", "Invalid before: send the time of an entry as it was returned.")
 
-const noSuchDay = problem("InvalidInput", "There is no such day: since is a date, or a time in UTC that ends with Z.")
-
-const noSuchTime = problem("InvalidInput", "There is no such time: before is the time of an entry, as it is told.")
-
-/** Whom a body is about. */
-const aboutOf = ({ id, identifier }: { readonly id?: string; readonly identifier?: string }): About | undefined =>
+/** The person that a body refers to; undefined unless it has exactly one of id and identifier. */
+const personOf = ({
+  id,
+  identifier
+}: {
+  readonly id?: string
+  readonly identifier?: string
+}): PersonReference | undefined =>
   id !== undefined && identifier === undefined
     ? { id }
     : identifier !== undefined && id === undefined
@@ -71,9 +75,9 @@ export const Administering = HttpApiBuilder.group(
     const administration = yield* Administration
 
     const setStanding = (id: string, standing: "suspended" | "resumed") =>
-      answered((administrator) =>
+      respond((administrator) =>
         Effect.gen(function* () {
-          if ((yield* administration.person(administrator, id)) === undefined) return nobody
+          if ((yield* administration.person(administrator, id)) === undefined) return noMember
           yield* administration.setStanding(administrator, id, standing)
           return HttpServerResponse.empty()
         })
@@ -81,16 +85,16 @@ export const Administering = HttpApiBuilder.group(
 
     return handlers.handleAll({
       people: ({ payload }) =>
-        answered((administrator) =>
-          Effect.map(administration.people(administrator, { ...payload, limit: payload.limit ?? PAGE }), (found) =>
-            json({ ...found, people: found.people.map(shown) })
+        respond((administrator) =>
+          Effect.map(administration.people(administrator, { ...payload, limit: payload.limit ?? PAGE_SIZE }), (page) =>
+            json({ ...page, people: page.people.map(shown) })
           )
         ),
       person: ({ params }) =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.map(administration.person(administrator, params.id), (person) =>
             person === undefined
-              ? nobody
+              ? noMember
               : json({
                   ...shown(person),
                   attributes: person.attributes,
@@ -108,36 +112,36 @@ export const Administering = HttpApiBuilder.group(
       suspend: ({ params }) => setStanding(params.id, "suspended"),
       resume: ({ params }) => setStanding(params.id, "resumed"),
       revoke: ({ params }) =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.as(administration.revokeToken(administrator, params.id), HttpServerResponse.empty())
         ),
-      policy: () => answered((administrator) => Effect.map(administration.policy(administrator), json)),
+      policy: () => respond((administrator) => Effect.map(administration.policy(administrator), json)),
       versions: () =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.map(administration.versions(administrator), (versions) => json({ versions }))
         ),
       changes: ({ params }) =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.map(administration.changes(administrator, params.from, params.to), (changes) => json({ changes }))
         ),
       explain: ({ payload }) =>
-        answered((administrator) => {
-          const about = aboutOf(payload)
-          return about === undefined
-            ? Effect.succeed(unclear)
-            : Effect.map(administration.explain(administrator, about, payload.type), (explanations) =>
+        respond((administrator) => {
+          const person = personOf(payload)
+          return person === undefined
+            ? Effect.succeed(ambiguousPerson)
+            : Effect.map(administration.explain(administrator, person, payload.type), (explanations) =>
                 json({ explanations })
               )
         }),
       explainRow: ({ payload }) =>
-        answered((administrator) => {
-          const about = aboutOf(payload)
-          return about === undefined
-            ? Effect.succeed(unclear)
-            : Effect.map(administration.explainRow(administrator, about, payload.type, payload.row), (found) =>
+        respond((administrator) => {
+          const person = personOf(payload)
+          return person === undefined
+            ? Effect.succeed(ambiguousPerson)
+            : Effect.map(administration.explainRow(administrator, person, payload.type, payload.row), (explanation) =>
                 json({
-                  ...found,
-                  columns: found.columns.map(({ value, ...column }) => {
+                  ...explanation,
+                  columns: explanation.columns.map(({ value, ...column }) => {
                     const text = value === undefined ? "" : renderCell(value)
                     return text === "" ? column : { ...column, value: text }
                   })
@@ -145,13 +149,13 @@ export const Administering = HttpApiBuilder.group(
               )
         }),
       types: () =>
-        answered((administrator) => Effect.map(administration.types(administrator), (types) => json({ types }))),
+        respond((administrator) => Effect.map(administration.types(administrator), (types) => json({ types }))),
       audit: ({ query }) =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.gen(function* () {
-            const limit = query.limit ?? PAGE
+            const limit = query.limit ?? PAGE_SIZE
             const since = query.since === undefined ? undefined : new Date(query.since)
-            if (since !== undefined && Number.isNaN(since.getTime())) return noSuchDay
+            if (since !== undefined && Number.isNaN(since.getTime())) return invalidSince
             const records = yield* administration.audit(administrator, {
               chain: query.chain ?? "changes",
               action: query.action,
@@ -165,7 +169,7 @@ export const Administering = HttpApiBuilder.group(
           })
         ),
       verify: () =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.map(administration.verify(administrator), (chains) =>
             json({
               chains: chains.map(({ broken, chain, head }) => ({
@@ -178,13 +182,13 @@ export const Administering = HttpApiBuilder.group(
           )
         ),
       texts: ({ query }) =>
-        answered((administrator) =>
+        respond((administrator) =>
           Effect.gen(function* () {
-            const { before, limit = PAGE } = query
-            if (before !== undefined && isoTimestamp(before) === undefined) return noSuchTime
-            const found = yield* administration.texts(administrator, { before, limit: limit + 1 })
-            const texts = found.texts.slice(0, limit)
-            return json({ ...found, texts, ...(found.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })
+            const { before, limit = PAGE_SIZE } = query
+            if (before !== undefined && isoTimestamp(before) === undefined) return invalidBefore
+            const log = yield* administration.texts(administrator, { before, limit: limit + 1 })
+            const texts = log.texts.slice(0, limit)
+            return json({ ...log, texts, ...(log.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })
           })
         )
     })

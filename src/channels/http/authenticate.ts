@@ -1,4 +1,4 @@
-/** Who a request comes from: the one way for every route, the tools' as well as those beside the declared interface. */
+/** Authentication of requests, shared by every route, declared in `Api` or not. */
 import { Context, Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotAuthenticated } from "../../domain/errors.ts"
@@ -8,13 +8,13 @@ import { Admission, type Caller, type Need, type Proof } from "../../services/ac
 import { problem, problemOf } from "./problems.ts"
 import { HttpSettings } from "./settings.ts"
 
-/** Who was let in, with what the credential is good for. */
+/** The admitted caller: principal, scopes and credential. */
 export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("max/channels/http/CurrentCaller") {}
 
 const MAX_CREDENTIAL_LENGTH = 8192
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+)$/i
 
-/** The credential of a request. A header decides alone: with one that isn't good, a cookie isn't looked at. */
+/** The credential of a request. An Authorization header takes precedence: if it is invalid, the cookie isn't tried. */
 const proofOf = (request: HttpServerRequest.HttpServerRequest, cookie: string): Proof | undefined => {
   const { authorization } = request.headers
   if (authorization !== undefined) {
@@ -28,18 +28,18 @@ const proofOf = (request: HttpServerRequest.HttpServerRequest, cookie: string): 
 
 const isRead = (request: HttpServerRequest.HttpServerRequest) => request.method === "GET" || request.method === "HEAD"
 
-/** A page that changes something says where it is from: a browser always does, and the edge has checked what it says. */
-export const saysOrigin = (request: HttpServerRequest.HttpServerRequest): boolean =>
+/** Guards cookie requests that change state against CSRF: browsers send an Origin with them, which the edge has checked. */
+export const hasOrigin = (request: HttpServerRequest.HttpServerRequest): boolean =>
   request.headers["origin"] !== undefined
 
-export const withoutOrigin = problem(
+export const originRequired = problem(
   "OriginNotAllowed",
-  "A request with a cookie that changes something says its Origin."
+  "A request that changes something and uses the session cookie must send an Origin header."
 )
 
 /**
- * The trace of a request goes on from its caller's, once the caller has been let in: a stranger's words about traces
- * count for nothing. Whether it is kept is Max's decision, and only for those who may read traces the caller's.
+ * Continues the caller's trace (traceparent) after admission; an unauthenticated client's header is ignored. Max decides
+ * about sampling, except for callers with the `traces` scope.
  */
 const traced = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
@@ -55,8 +55,8 @@ const traced = <A, E, R>(
   })
 
 /**
- * How requests are authenticated: does something for whoever the request comes from, or answers with the problem.
- * Membership and credential are those of this moment: what was ended is refused from the next request on.
+ * Admits the caller of a request and runs `use`, or answers with the problem. Membership and credential are checked on
+ * every request, so that a revocation or suspension takes effect with the next one.
  */
 export const admitting = Effect.gen(function* () {
   const admission = yield* Admission
@@ -71,19 +71,19 @@ export const admitting = Effect.gen(function* () {
     HttpServerRequest.HttpServerRequest.use((request) => {
       const proof = proofOf(request, cookie)
       if (proof === undefined) return Effect.succeed(problemOf(NotAuthenticated.error))
-      if (proof.by === "session" && !isRead(request) && !saysOrigin(request)) return Effect.succeed(withoutOrigin)
+      if (proof.by === "session" && !isRead(request) && !hasOrigin(request)) return Effect.succeed(originRequired)
       return Effect.matchEffect(
         admission.admitted(proof, need, (caller) => Effect.exit(traced(request, caller, use(caller, request)))),
         {
           onFailure: (error) => Effect.succeed(problemOf(error)),
-          // Its own failures are its own: they aren't taken for those of the admission.
-          onSuccess: (answered): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => answered
+          // Failures of `use` pass through as an exit: they aren't errors of the admission.
+          onSuccess: (exit): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => exit
         }
       )
     })
 })
 
-/** The same for an effect that finds who was let in in its context. */
+/** Like `admitting`, with the caller in the effect's context. */
 export const authentication = Effect.map(
   admitting,
   (admitted) =>
@@ -91,7 +91,7 @@ export const authentication = Effect.map(
       admitted((caller) => Effect.updateContext(use, asCaller<R>(caller)), need)
 )
 
-/** Added one after the other: merging contexts copies everything that is in them, on every request. */
+/** Two `add` calls instead of a merge, which would copy the whole context on every request. */
 const asCaller =
   <R>(caller: Caller) =>
   (context: Context.Context<Exclude<R, CurrentPrincipal | CurrentCaller>>): Context.Context<R> =>

@@ -1,4 +1,4 @@
-/** Conversations over HTTP: a turn as a stream of its events, and what is kept of earlier ones, for whoever they belong to. */
+/** Chat over HTTP: a turn as a stream of its events, and the caller's stored conversations. */
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -8,11 +8,11 @@ import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { welcome } from "../../agents/welcome.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
-import { Conversations as Kept } from "../../services/conversations/Conversations.ts"
+import { Conversations as ConversationStore } from "../../services/conversations/Conversations.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { Api } from "./Api.ts"
 import type { ProblemName } from "../../wire/problems.ts"
-import { problem, problemOf, type PublicError } from "./problems.ts"
+import { orProblem, problem } from "./problems.ts"
 import type { Listener } from "./Listener.ts"
 import { Turns } from "./Turns.ts"
 
@@ -30,14 +30,11 @@ const PROBLEM_OF: Readonly<Record<Failed["reason"], ProblemName>> = {
 }
 
 const failure = ({ message, reason, reference }: Failed): Response =>
-  problem(PROBLEM_OF[reason], message, {
-    ...(reference === undefined ? {} : { reference }),
-    ...(reason === "Unavailable" ? { headers: { "retry-after": "5" } } : {})
-  })
+  problem(PROBLEM_OF[reason], message, reference === undefined ? {} : { reference })
 
-/** What a listener hears; a turn that fails before it has said anything is a problem. */
+/** Streams the events of a turn; a turn whose first event is an error is answered with its problem. */
 const respond = Effect.fnUntraced(function* (listener: Listener) {
-  const first = yield* listener.next()
+  const first = yield* listener.peek()
   if (first?.number === 1 && first.event._tag === "error") return failure(first.event)
   return HttpServerResponse.stream(Stream.fromPull(Effect.succeed(listener.pull())), {
     contentType: "text/event-stream",
@@ -47,13 +44,10 @@ const respond = Effect.fnUntraced(function* (listener: Listener) {
 
 const ownerOf = ({ anchorEntityId, organizationId }: Principal) => ({ organizationId, anchorId: anchorEntityId })
 
-/** Conversations and turns of a page, when it isn't said how many. */
-const PAGE = 100
+/** Conversations or turns of a page, by default. */
+const PAGE_SIZE = 100
 
-const notFound = (what: string) => problem("NotFound", `There is no ${what} of yours with this name.`)
-
-const answered = <R>(effect: Effect.Effect<Response, PublicError, R>) =>
-  Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))
+const notFound = (kind: string) => problem("NotFound", `You have no ${kind} with this name.`)
 
 const currentOrganization = Effect.gen(function* () {
   const states = yield* OrganizationState
@@ -74,21 +68,21 @@ export const Chat = HttpApiBuilder.group(
     const current = yield* currentOrganization
     return handlers.handleAll({
       welcome: () =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
             const { organization } = yield* current
-            const found = yield* welcome(organization).pipe(Effect.provideService(EntityQueryService, queries))
+            const suggestions = yield* welcome(organization).pipe(Effect.provideService(EntityQueryService, queries))
             const mode = agent.provider === "basic" ? "basic" : "model"
-            return HttpServerResponse.jsonUnsafe({ ...found, mode })
+            return HttpServerResponse.jsonUnsafe({ ...suggestions, mode })
           })
         ),
       say: ({ payload }) =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
             const { organization, principal } = yield* current
             const say = "text" in payload ? { text: payload.text } : { choice: payload.choice }
-            const said = { organization, say, session: payload.conversation, after: payload.after }
-            return yield* respond(yield* turns.begin(principal, said, payload.turn))
+            const message = { organization, say, session: payload.conversation, after: payload.after }
+            return yield* respond(yield* turns.begin(principal, message, payload.turn))
           })
         )
     })
@@ -99,7 +93,7 @@ export const Conversations = HttpApiBuilder.group(
   Api,
   "conversations",
   Effect.fnUntraced(function* (handlers) {
-    const kept = yield* Kept
+    const store = yield* ConversationStore
     const turns = yield* Turns
     return handlers.handleAll({
       resume: ({ headers, params }) =>
@@ -109,28 +103,28 @@ export const Conversations = HttpApiBuilder.group(
         }),
       stop: ({ params }) =>
         Effect.gen(function* () {
-          const found = yield* turns.stop(yield* CurrentPrincipal, params.turn)
-          return found ? HttpServerResponse.empty() : notFound("turn")
+          const stopped = yield* turns.stop(yield* CurrentPrincipal, params.turn)
+          return stopped ? HttpServerResponse.empty() : notFound("turn")
         }),
       held: () =>
         Effect.map(CurrentPrincipal, (principal) => HttpServerResponse.jsonUnsafe({ turns: turns.held(principal) })),
-      list: ({ query: { limit = PAGE, ...query } }) =>
-        answered(
+      list: ({ query: { limit = PAGE_SIZE, ...query } }) =>
+        orProblem(
           Effect.gen(function* () {
             const owner = ownerOf(yield* CurrentPrincipal)
-            return HttpServerResponse.jsonUnsafe(yield* kept.list(owner, { ...query, limit }))
+            return HttpServerResponse.jsonUnsafe(yield* store.list(owner, { ...query, limit }))
           })
         ),
-      get: ({ params, query: { before, limit = PAGE } }) =>
-        answered(
+      get: ({ params, query: { before, limit = PAGE_SIZE } }) =>
+        orProblem(
           Effect.gen(function* () {
             const principal = yield* CurrentPrincipal
-            const found = yield* kept.show(ownerOf(principal), params.id, { before, limit })
+            const found = yield* store.show(ownerOf(principal), params.id, { before, limit })
             if (found === undefined) return notFound("conversation")
             const { conversation } = found
             return HttpServerResponse.jsonUnsafe({
               ...conversation,
-              // What was said under another policy may say what can't be seen any more.
+              // An answer from another epoch may contain values that the person can't see any more.
               turns: found.turns.map(({ answered: text, epoch, references, ...turn }) => ({
                 ...turn,
                 ...(epoch === principal.epoch ? { answered: text, references } : {}),
@@ -142,9 +136,9 @@ export const Conversations = HttpApiBuilder.group(
           })
         ),
       remove: ({ params }) =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
-            const removed = yield* kept.remove(ownerOf(yield* CurrentPrincipal), params.id)
+            const removed = yield* store.remove(ownerOf(yield* CurrentPrincipal), params.id)
             return removed ? HttpServerResponse.empty() : notFound("conversation")
           })
         )

@@ -1,4 +1,4 @@
-/** A typed client of a Max server. Loads nothing that the server needs: the interface's declaration and `fetch`. */
+/** A typed client of a Max server. It loads the API declaration and `fetch`, and no code of the server. */
 import { Effect, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import * as HttpApiClient from "effect/http-api/HttpApiClient"
@@ -21,13 +21,13 @@ export {
 } from "../../wire/problems.ts"
 
 export interface Connection {
-  /** Where the server is, such as https://max.example.com. */
+  /** The server's base URL, such as https://max.example.com. */
   readonly url: string
-  /** A token of `max token create` or of an identity provider. */
+  /** A token from `max token create` or from an identity provider. */
   readonly token: string
 }
 
-/** The client as effects, over an `HttpClient` that is given. Errors are the problems that the endpoint declares. */
+/** The client as effects; requires an `HttpClient`. Errors are the problems that the endpoint declares. */
 export const make = ({ token, url }: Connection) =>
   HttpApiClient.make(Api, {
     baseUrl: url,
@@ -37,13 +37,13 @@ export const make = ({ token, url }: Connection) =>
 type Client = Effect.Success<ReturnType<typeof make>>
 type Tools = Client["tools"]
 
-/** What is said: words or the handle of a choice, and the conversation to go on with. */
+/** A message: text or the handle of a choice, and the conversation to continue. */
 export type Said = Parameters<Client["chat"]["say"]>[0]["payload"]
 
 /**
- * The tools and conversations as promises, which reject with the problem that the server answered with. A turn is an
- * iterable of its events; whoever stops iterating stops the turn, unless it has a name (`turn`), by which `resume`
- * listens to it again and `stop` ends it.
+ * The tools and conversations as promises, which reject with the server's problem. A turn is an async iterable of its
+ * events. Ending the iteration cancels the turn, unless it has a name (`turn`): `resume` continues listening to a named
+ * turn, and `stop` cancels it.
  */
 export const connect = (connection: Connection) => {
   const client = make(connection).pipe(Effect.provide(FetchHttpClient.layer))
@@ -63,7 +63,7 @@ export const connect = (connection: Connection) => {
     /** The events of a named turn after the first `heard` of them. */
     resume: (turn: string, heard = 0) =>
       listen(({ conversations }) => conversations.resume({ params: { turn }, headers: { "last-event-id": heard } })),
-    /** Ends a named turn: nothing of it is kept, unless it had ended already. */
+    /** Cancels a named turn. A turn that has already finished stays in its conversation. */
     stop: (turn: string) => call(({ conversations }) => conversations.stop({ params: { turn } })),
     conversations: {
       list: (query: Parameters<Client["conversations"]["list"]>[0]["query"] = {}) =>

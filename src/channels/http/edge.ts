@@ -1,17 +1,16 @@
 /**
- * What holds for every request, whatever its path: which hosts and origins are answered, what a body may be,
- * and that every failure is a problem. Nothing of a request but its method and route is recorded.
+ * Request checks for every path: accepted hosts, origins, query keys and bodies. Every failure becomes a problem response.
+ * Telemetry records only the method, the route and the response's status and size.
  */
 import { Cause, Context, Effect, Option } from "effect"
-import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpMiddleware, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { describePaths, describeIssue } from "../../tools/describeIssue.ts"
-import { preflight, readable } from "./cors.ts"
-import { problem, problemOf } from "./problems.ts"
+import { describeIssue, describePaths } from "../../tools/describeIssue.ts"
+import { methodNotAllowed, problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -19,15 +18,15 @@ type Response = HttpServerResponse.HttpServerResponse
 
 export interface Route {
   readonly method: string
-  /** With `:name` for what varies. */
+  /** Path parameters are written `:name`. */
   readonly path: string
-  /** What a body has to be; JSON where nothing is said. */
+  /** The body's content type; JSON by default. */
   readonly takes?: "form"
-  /** The keys that an address may have behind its ?; where nothing is said, whatever others add to it is left alone. */
+  /** Accepted query keys; without this list every key is accepted. */
   readonly query?: ReadonlyArray<string>
 }
 
-/** Paths that say nothing of anybody, or ask for a secret of their own, for whatever watches the server under an address of its own. */
+/** Served under any Host, because probes address the server by IP: they expose no data or require their own secret. */
 const OPEN_PATHS = ["/healthz", "/readyz", "/metrics"]
 
 const pathOf = (request: Request): string => request.url.split(/[?#]/, 1)[0]!
@@ -48,58 +47,58 @@ const makeFinder = (routes: ReadonlyArray<Route>) => {
   return (path: string): ReadonlyArray<Route> => exact.get(path) ?? compiled.filter(({ pattern }) => pattern.test(path))
 }
 
-/** The keys of an address that its route doesn't have, or whose value is no text that anything could have. */
-const wrongKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>): ReadonlyArray<string> => {
-  const from = url.indexOf("?")
-  if (from < 0) return []
+/** Query keys that the route does not declare, and keys whose value contains NUL. */
+const invalidKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinder>): ReadonlyArray<string> => {
+  const start = url.indexOf("?")
+  if (start < 0) return []
   const read = method === "HEAD" ? "GET" : method
-  // As the router reads a path, which takes several spellings for one.
+  // The router normalizes paths in the same way.
   const path = url
-    .slice(0, from)
+    .slice(0, start)
     .replace(/\/+/g, "/")
     .replace(/(.)\/$/, "$1")
-  const taken = find(path).find((route) => route.method === read)?.query
-  if (taken === undefined) return []
-  const said = [...new URLSearchParams(url.slice(from))]
-  return said.filter(([key, value]) => !taken.includes(key) || value.includes("\u0000")).map(([key]) => key)
+  const accepted = find(path).find((route) => route.method === read)?.query
+  if (accepted === undefined) return []
+  const parameters = [...new URLSearchParams(url.slice(start))]
+  return parameters.filter(([key, value]) => !accepted.includes(key) || value.includes("\u0000")).map(([key]) => key)
 }
 
-/** What is refused before anything of the application sees it. */
-const refusal = (
+/** The problem of a request that fails the checks; the application never sees it. */
+const rejection = (
   request: Request,
   settings: HttpSettings["Service"],
   find: ReturnType<typeof makeFinder>
 ): Response | undefined => {
   const { headers } = request
   if (!settings.isHost(headers["host"]) && !OPEN_PATHS.includes(pathOf(request))) {
-    return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the name under which people reach Max.")
+    return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the host name that clients use for Max.")
   }
   const origin = headers["origin"]
   if (origin !== undefined && !settings.isOrigin(origin, headers["host"])) {
-    return problem("OriginNotAllowed", "Set MAX_ALLOWED_ORIGINS to the origins whose pages may send requests.")
+    return problem("OriginNotAllowed", "Add the origin to MAX_ALLOWED_ORIGINS to accept requests from its pages.")
   }
-  const wrong = wrongKeys(request, find)
-  if (wrong.length > 0) return problem("InvalidInput", describePaths(wrong))
+  const invalid = invalidKeys(request, find)
+  if (invalid.length > 0) return problem("InvalidInput", describePaths(invalid))
   const length = headers["content-length"]
   if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
   if (!hasBody) return undefined
-  const { refused, type } = find(pathOf(request)).some(({ takes }) => takes === "form") ? FORM : JSON_BODY
-  const isTaken = type.test(headers["content-type"] ?? "")
-  return isTaken && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : refused
+  const { type, unsupported } = find(pathOf(request)).some(({ takes }) => takes === "form") ? FORM : JSON_BODY
+  const isAccepted = type.test(headers["content-type"] ?? "")
+  return isAccepted && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : unsupported
 }
 
-const tooLarge = problem("ContentTooLarge", `A body has at most ${MAX_BODY_BYTES / 1024} KiB.`, {
+const tooLarge = problem("ContentTooLarge", `The body must have at most ${MAX_BODY_BYTES / 1024} KiB.`, {
   headers: { connection: "close" }
 })
-const kindOfBody = (type: string) => ({
+const bodyOf = (type: string) => ({
   type: new RegExp(`^${type}\\s*(;|$)`, "i"),
-  refused: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)
+  unsupported: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)
 })
-const JSON_BODY = kindOfBody("application/json")
-const FORM = kindOfBody("application/x-www-form-urlencoded")
+const JSON_BODY = bodyOf("application/json")
+const FORM = bodyOf("application/x-www-form-urlencoded")
 
-/** What a failure is answered with; undefined for what has no answer but "something went wrong". */
+/** The response of an expected failure; undefined for a defect. */
 const expected = (error: unknown, request: Request, find: ReturnType<typeof makeFinder>): Response | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
     return error.kind === "Body" || error.kind === "ResponseHeaders"
@@ -111,19 +110,19 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
     case "RouteNotFound": {
       const methods = find(pathOf(request)).map(({ method }) => method)
       return methods.length === 0
-        ? problem("NotFound", "GET /docs shows what there is.")
-        : problem("MethodNotAllowed", `Use ${methods.join(" or ")}.`, { headers: { allow: methods.join(", ") } })
+        ? problem("NotFound", "GET /docs lists the available paths.")
+        : methodNotAllowed(methods)
     }
     case "RequestParseError":
       return error.reason.reason === "BodyTooLarge"
         ? tooLarge
-        : problem("InvalidInput", "The body didn't arrive as it was announced.")
+        : problem("InvalidInput", "The body doesn't match its Content-Length or encoding.")
     default:
       return undefined
   }
 }
 
-/** The name of a failure and where it was, without what it says: a message may quote what must not be in a log. */
+/** The error's name and stack frames. Its message stays out of the log, because it may quote private data. */
 const placeOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (!(error instanceof Error)) return typeof error
@@ -131,7 +130,7 @@ const placeOf = (cause: Cause.Cause<unknown>): string => {
   return [error.name, ...frames.slice(0, 12)].join("\n")
 }
 
-/** The reference is that of the trace, which is always kept; where nothing is traced it is in the log. */
+/** Answers with a reference to the request's trace, which is always sampled; without tracing, to the log line. */
 const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
   Effect.flatMap(Effect.option(Effect.currentSpan), (span) => {
     const reference = Option.isSome(span) ? shortReference(span.value.traceId) : randomBytes(4).toString("hex")
@@ -141,45 +140,45 @@ const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
     )
   })
 
-/** To whoever went away, or came while the server ended. */
-const brokenOff = problemOf(Unavailable.error)
+/** The response of an interrupted request: its client disconnected, or the server is shutting down. */
+const interrupted = problemOf(Unavailable.error)
 
-/** The origin of a request from a page of another origin that may send some. */
-const originElsewhere = ({ headers }: Request, settings: HttpSettings["Service"]): string | undefined => {
-  const origin = headers["origin"]
-  const isOurs = settings.isHost(headers["host"])
-  return isOurs && origin !== undefined && settings.isElsewhere(origin, headers["host"]) ? origin : undefined
-}
+/** Whether the request comes from a page of another, configured origin. */
+const isCrossOrigin = ({ headers: { host, origin } }: Request, settings: HttpSettings["Service"]): boolean =>
+  origin !== undefined && settings.isHost(host) && settings.isCrossOrigin(origin, host)
 
-const forElsewhere = <R>(request: Request, own: Effect.Effect<Response, never, R>, origin: string) =>
-  request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined
-    ? Effect.succeed(preflight(origin))
-    : Effect.map(own, (response) => readable(response, origin))
+/** Runs only for origins that `isCrossOrigin` accepts. Their pages send a bearer token; credentials (cookies) stay off. */
+const cors = HttpMiddleware.cors({
+  allowedOrigins: () => true,
+  allowedMethods: ["GET", "POST", "DELETE"],
+  allowedHeaders: ["authorization", "content-type", "last-event-id"],
+  exposedHeaders: ["retry-after"],
+  maxAge: 600
+})
 
-/** Wraps an application in what holds for every request; `routes` are all that it has. */
+/** Wraps an application in the checks for every request; `routes` are all that it serves. */
 export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
   const find = makeFinder(routes)
 
   return <R>(
     application: Effect.Effect<Response, unknown, R>
   ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
-    const answered = (request: Request) =>
+    const answer = (request: Request) =>
       Effect.catchCause(application, (cause) => {
-        if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(brokenOff)
-        const known = expected(Cause.squash(cause), request, find)
-        return known === undefined ? unexpected(cause) : Effect.succeed(known)
+        if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(interrupted)
+        const failure = expected(Cause.squash(cause), request, find)
+        return failure === undefined ? unexpected(cause) : Effect.succeed(failure)
       })
     return Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      const refused = refusal(request, settings, find)
-      const own = refused === undefined ? answered(request) : Effect.succeed(refused)
-      const elsewhere = originElsewhere(request, settings)
-      const response = elsewhere === undefined ? own : forElsewhere(request, own, elsewhere)
+      const rejected = rejection(request, settings, find)
+      const checked = rejected === undefined ? answer(request) : Effect.succeed(rejected)
+      const response = isCrossOrigin(request, settings) ? cors(checked) : checked
       if (!Telemetry.isRecording(fiber)) return response
       const route = find(pathOf(request))[0]?.path
       return response.pipe(
         Effect.tap((sent) =>
-          sent === brokenOff
+          sent === interrupted
             ? Effect.void
             : Effect.annotateCurrentSpan({
                 "http.response.status_code": sent.status,
@@ -192,7 +191,7 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
           route === undefined ? request.method : `${request.method} ${route}`,
           {
             kind: "server",
-            // Not a part of the command that the server runs in.
+            // Each request is a trace of its own, not a child of the `max serve` command.
             root: true,
             attributes: {
               "max.channel": "http",
@@ -200,7 +199,7 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
               ...(route === undefined ? {} : { "http.route": route })
             }
           },
-          // Where a span begins costs twice what the span does, and is here each time.
+          // Capturing a stack costs twice as much as the span, and would always name this line.
           { captureStackTrace: false }
         )
       )

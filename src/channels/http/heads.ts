@@ -1,7 +1,7 @@
-/** What every answer says in its head, whoever writes it: the application, a stream, or node:http by itself. */
+/** Default headers of every response, including those that node:http writes itself. */
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
 
-const ALWAYS = {
+const DEFAULTS = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
@@ -13,33 +13,33 @@ const ALWAYS = {
 
 type Headers = OutgoingHttpHeaders | Array<OutgoingHttpHeader>
 
-/** A list of what is in both, names before values; what an answer says of itself stands. */
-const together = (always: ReadonlyArray<readonly [string, string]>, own: OutgoingHttpHeaders) => {
-  const all: Array<OutgoingHttpHeader> = []
-  for (const [name, value] of always) if (own[name] === undefined) all.push(name, value)
+/** Merges default headers into a flat list of names and values; the response's own headers win. */
+const merge = (defaults: ReadonlyArray<readonly [string, string]>, own: OutgoingHttpHeaders) => {
+  const merged: Array<OutgoingHttpHeader> = []
+  for (const [name, value] of defaults) if (own[name] === undefined) merged.push(name, value)
   for (const name in own) {
     const value = own[name]
-    if (value !== undefined) all.push(name, value)
+    if (value !== undefined) merged.push(name, value)
   }
-  return all
+  return merged
 }
 
 /**
- * The answers of a server. Their heads are written in one piece: headers that are set one by one make node:http put the
- * head together the long way.
+ * The response class of a server. It passes all headers to `writeHead` as one list: after a single `setHeader`, node:http
+ * takes its slow path.
  */
-export const answersOf = (secure: boolean, isEnding: () => boolean): typeof ServerResponse => {
-  const always = Object.entries(secure ? { ...ALWAYS, "strict-transport-security": "max-age=31536000" } : ALWAYS)
-  // Whoever still comes while the server ends is answered, and has to connect elsewhere next time.
-  const atTheEnd = [...always, ["connection", "close"] as const]
+export const responseClass = (secure: boolean, isEnding: () => boolean): typeof ServerResponse => {
+  const defaults = Object.entries(secure ? { ...DEFAULTS, "strict-transport-security": "max-age=31536000" } : DEFAULTS)
+  // During shutdown open connections still get their responses, but aren't reused.
+  const whileEnding = [...defaults, ["connection", "close"] as const]
   return class<Request extends IncomingMessage> extends ServerResponse<Request> {
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
       const own = typeof reason === "string" || reason === undefined ? headers : reason
-      if (Array.isArray(own)) throw new TypeError("Headers are given by name")
+      if (Array.isArray(own)) throw new TypeError("writeHead takes headers as an object")
       return super.writeHead(
         status,
         typeof reason === "string" ? reason : undefined,
-        together(isEnding() ? atTheEnd : always, own ?? {})
+        merge(isEnding() ? whileEnding : defaults, own ?? {})
       )
     }
   }

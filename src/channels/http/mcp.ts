@@ -1,7 +1,6 @@
 /**
- * MCP over HTTP at /mcp, for whoever the request comes from: the caller is found out anew for every message, and each
- * call of a tool counts. Nothing of a credential goes on to anywhere. Where an identity provider is believed, a client
- * without a credential is told which (RFC 9728).
+ * MCP over HTTP at /mcp. Every message is authenticated, and each tool call counts against the rate limits. Credentials are
+ * never forwarded. A client without a credential gets the organization's identity providers as metadata (RFC 9728).
  */
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { McpServer } from "effect/ai"
@@ -17,7 +16,7 @@ import { makeStateless, NOT_JSON, type Reply } from "../mcp/stateless.ts"
 import { tools } from "../mcp/tools.ts"
 import { authentication } from "./authenticate.ts"
 import type { Route } from "./edge.ts"
-import { problem, problemOf } from "./problems.ts"
+import { methodNotAllowed, orProblem, problem } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -33,10 +32,10 @@ export const MCP_ROUTES: ReadonlyArray<Route> = [
 
 const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
-/** Whoever this message comes from. It is never known when the tools are registered, so the type can't ask for it. */
-const caller = Effect.withFiber((fiber) =>
+/** The principal of the current message. Tools are registered without one, so it can't be a requirement in the type. */
+const currentPrincipal = Effect.withFiber((fiber) =>
   Option.match(Context.getOption(fiber.context, CurrentPrincipal), {
-    onNone: () => Effect.die(new Error("A tool was called by nobody")),
+    onNone: () => Effect.die(new Error("A tool was called without a principal")),
     onSome: Effect.succeed
   })
 )
@@ -47,9 +46,9 @@ const refused = ({ message }: { readonly message: string }, unavailable: boolean
   unavailable
 })
 
-/** A call for whoever the message comes from; one too many is an answer that the model can read. */
+/** Counts and runs a tool call; exceeding the rate limit is a tool result that the model can read. */
 const countedCall = Effect.fnUntraced(function* (name: string, input: unknown) {
-  const principal = yield* caller
+  const principal = yield* currentPrincipal
   const admission = yield* Admission
   return yield* admission.count(principal).pipe(
     Effect.andThen(Effect.provideService(callTool(name, input), CurrentPrincipal, principal)),
@@ -66,7 +65,7 @@ const isNewest = (request: HttpServerRequest.HttpServerRequest, message: unknown
 
 const METHODS = ["initialize", "notifications/initialized", "ping", "server/discover", "tools/list", "tools/call"]
 
-/** What a message asks for, when it is one of what there is: a client's other words aren't recorded. */
+/** The method for telemetry; methods outside the list are recorded as "other", because clients choose them freely. */
 const methodOf = (message: unknown): string => {
   const { method } = (typeof message === "object" && message !== null ? message : {}) as { readonly method?: unknown }
   return METHODS.find((one) => one === method) ?? "other"
@@ -77,24 +76,24 @@ const sent = ({ body, status }: Reply): Response =>
     ? HttpServerResponse.empty({ status })
     : HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
 
-/** The providers that people of this server's organization sign in with; none while there are several organizations. */
+/** The issuers of the organization's identity providers; empty if the server has several organizations. */
 const issuers = Effect.gen(function* () {
   const { organization } = yield* Env
   const states = yield* OrganizationState
   const providers = yield* IdentityProviders
-  const found = states.organization(organization).pipe(
+  const list = states.organization(organization).pipe(
     Effect.flatMap(providers.list),
-    Effect.map((list) => [...new Set(list.map(({ issuer }) => issuer))]),
+    Effect.map((configured) => [...new Set(configured.map(({ issuer }) => issuer))]),
     Effect.catchTag("OperatorError", () => Effect.succeed([]))
   )
-  return yield* Effect.cachedWithTTL(found, "1 second")
+  return yield* Effect.cachedWithTTL(list, "1 second")
 })
 
-/** Under which address the client has come: the public one, or this machine's. */
+/** The server's base URL as clients see it. */
 const baseOf = (publicUrl: string | undefined, request: HttpServerRequest.HttpServerRequest): string =>
   publicUrl ?? `http://${request.headers["host"] ?? "localhost"}`
 
-/** Admits each message, tells a client without a credential where to get one, and answers all but the newest version. */
+/** Authenticates each message, adds the metadata to a 401, and answers all protocol versions but the newest. */
 const Guarded = HttpRouter.middleware(
   Effect.gen(function* () {
     const { publicUrl } = yield* Env
@@ -103,10 +102,10 @@ const Guarded = HttpRouter.middleware(
     const services = yield* Effect.context<Effect.Services<ReturnType<typeof countedCall>>>()
     const stateless = makeStateless(countedCall, false)
 
-    const answer = <E, R>(came: HttpServerRequest.HttpServerRequest, newest: Effect.Effect<Response, E, R>) =>
+    const answer = <E, R>(received: HttpServerRequest.HttpServerRequest, newest: Effect.Effect<Response, E, R>) =>
       Effect.gen(function* () {
-        // Which pages may send requests has been decided, once for every path.
-        const request = came.modify({ headers: Headers.remove(came.headers, "origin") })
+        // The edge has checked the Origin; without it McpServer skips its own, stricter check.
+        const request = received.modify({ headers: Headers.remove(received.headers, "origin") })
         const message = parseJson(yield* request.text)
         if (Result.isFailure(message)) return sent(NOT_JSON)
         yield* Effect.annotateCurrentSpan("mcp.method.name", methodOf(message.success))
@@ -138,7 +137,7 @@ const Guarded = HttpRouter.middleware(
                 response.status === 401 ? withMetadata(request, response) : Effect.succeed(response)
               )
             )
-          : Effect.succeed(problem("MethodNotAllowed", "Use POST.", { headers: { allow: "POST" } }))
+          : Effect.succeed(methodNotAllowed(["POST"]))
       )
   })
 )
@@ -156,14 +155,14 @@ const metadata = Effect.gen(function* () {
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.map(providers, (list) =>
       list.length === 0
-        ? problem("NotFound", "No identity provider is believed here: max idp add believes one.")
+        ? problem("NotFound", "No identity provider is configured; max idp add adds one.")
         : HttpServerResponse.jsonUnsafe({
             resource: `${baseOf(publicUrl, request)}${PATH}`,
             resource_name: "Max",
             authorization_servers: list,
             bearer_methods_supported: ["header"]
           })
-    ).pipe(Effect.catch((error) => Effect.succeed(problemOf(error))))
+    ).pipe(orProblem)
 })
 
 const Metadata = Layer.unwrap(

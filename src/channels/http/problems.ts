@@ -1,5 +1,6 @@
-/** Errors as problems (RFC 9457): one table of all there are, and what every public error comes to. */
+/** Errors as problem responses (RFC 9457). The problem types are in wire/problems.ts. */
 import { HttpServerResponse, ProblemDetails } from "effect/http"
+import { Effect } from "effect"
 import type {
   InvalidInput as InvalidInputError,
   NotAdmitted as NotAdmittedError,
@@ -11,16 +12,25 @@ import type {
 } from "../../domain/errors.ts"
 import { type ProblemName, PROBLEMS } from "../../wire/problems.ts"
 
+/** Headers that every response of a problem carries. */
+const HEADERS: Partial<Record<ProblemName, Readonly<Record<string, string>>>> = {
+  NotAuthenticated: { "www-authenticate": 'Bearer realm="max"' },
+  Unavailable: { "retry-after": "5" }
+}
+
 /** The response of a problem. */
 export const problem = (
   name: ProblemName,
   detail: string,
   more: { readonly headers?: Readonly<Record<string, string>>; readonly [extension: string]: unknown } = {}
 ): HttpServerResponse.HttpServerResponse => {
-  const { headers, ...extensions } = more
+  const { headers = HEADERS[name], ...extensions } = more
   const response = ProblemDetails.toResponse({ ...PROBLEMS[name], detail, ...extensions })
   return headers === undefined ? response : HttpServerResponse.setHeaders(response, headers)
 }
+
+export const methodNotAllowed = (methods: ReadonlyArray<string>) =>
+  problem("MethodNotAllowed", `Use ${methods.join(" or ")}.`, { headers: { allow: methods.join(", ") } })
 
 export type PublicError =
   | InvalidInputError
@@ -31,19 +41,15 @@ export type PublicError =
   | UnavailableError
   | UnknownNameError
 
-/** What a public error is answered with. */
-export const problemOf = (error: PublicError): HttpServerResponse.HttpServerResponse => {
-  switch (error._tag) {
-    case "TooManyCalls":
-      return problem("TooManyCalls", error.message, {
+/** The response of a public error. */
+export const problemOf = (error: PublicError): HttpServerResponse.HttpServerResponse =>
+  error._tag === "TooManyCalls"
+    ? problem("TooManyCalls", error.message, {
         retryAfter: error.retryAfter,
         headers: { "retry-after": String(error.retryAfter) }
       })
-    case "NotAuthenticated":
-      return problem("NotAuthenticated", error.message, { headers: { "www-authenticate": 'Bearer realm="max"' } })
-    case "Unavailable":
-      return problem("Unavailable", error.message, { headers: { "retry-after": "5" } })
-    default:
-      return problem(error._tag, error.message)
-  }
-}
+    : problem(error._tag, error.message)
+
+/** Answers a public error with its problem. */
+export const orProblem = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>
+  Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))

@@ -1,6 +1,6 @@
 /**
- * What answers each path. A further part adds its group to `Api`, its handlers to `Handlers`, and what isn't declared
- * there (a page, another protocol) to `Beside` with its route in `ROUTES`.
+ * The handler of each path. A new group of endpoints goes into `Api` and `Handlers`; a route outside the declared API
+ * (a page, another protocol) goes into `Undeclared` and `ROUTES`.
  */
 import { Context, Effect, Layer, type Schema, SchemaAST } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -14,23 +14,19 @@ import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { Api } from "./Api.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
-import { authentication, CurrentCaller, saysOrigin, withoutOrigin } from "./authenticate.ts"
+import { authentication, CurrentCaller, hasOrigin, originRequired } from "./authenticate.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
 import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
 import { docs } from "./pages.ts"
-import { problemOf, type PublicError } from "./problems.ts"
+import { orProblem } from "./problems.ts"
 import { ready } from "./ready.ts"
 import { HttpSettings } from "./settings.ts"
 import { Tools } from "./tools.ts"
 import { Traces } from "./traces.ts"
 import { Turns } from "./Turns.ts"
-
-/** A public error is answered here, so that it is a problem whatever the path. */
-const answered = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>
-  Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))
 
 const Session = HttpApiBuilder.group(
   Api,
@@ -50,32 +46,32 @@ const Session = HttpApiBuilder.group(
       })
     return handlers.handleAll({
       whoAmI: () =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
             const { by, principal, scopes } = yield* CurrentCaller
             const { state } = yield* states.read(principal.organizationId, { by: "nobody" })
-            const known = Object.keys(state.policy.roles)
+            const policyRoles = Object.keys(state.policy.roles)
             return HttpServerResponse.jsonUnsafe({
               organization: state.catalog.organization.slug,
-              roles: principal.roles.filter((role) => known.includes(role)),
+              roles: principal.roles.filter((role) => policyRoles.includes(role)),
               scopes,
               by
             })
           })
         ),
       signIn: ({ payload, request }) =>
-        saysOrigin(request)
+        hasOrigin(request)
           ? throttle.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
               Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
-              answered
+              orProblem
             )
-          : Effect.succeed(withoutOrigin),
+          : Effect.succeed(originRequired),
       signOut: () =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
             const { by, credentialId, principal } = yield* CurrentCaller
             if (by === "session" && credentialId !== undefined) {
-              yield* credentials.endSession(principal.organizationId, credentialId)
+              yield* credentials.revokeSession(principal.organizationId, credentialId)
             }
             return withCookie("", 0)
           })
@@ -92,7 +88,7 @@ const Health = HttpApiBuilder.group(
     const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
     return handlers.handleAll({
       live: () => Effect.succeed(ok),
-      ready: () => answered(Effect.as(isReady, ok))
+      ready: () => orProblem(Effect.as(isReady, ok))
     })
   })
 )
@@ -100,7 +96,7 @@ const Health = HttpApiBuilder.group(
 const Authentication = Layer.effect(
   Admitted,
   Effect.map(authentication, (authenticated) =>
-    // What an endpoint says of itself counts before what its group says.
+    // An endpoint's annotation overrides its group's.
     Admitted.of((use, { endpoint, group }) =>
       authenticated(use, Context.get(Context.merge(group.annotations, endpoint.annotations), Need))
     )
@@ -112,14 +108,14 @@ const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Administerin
   Layer.provide(Authentication)
 )
 
-const Beside = Layer.mergeAll(
+const Undeclared = Layer.mergeAll(
   Assets,
   Layer.unwrap(Effect.map(metrics, (answer) => HttpRouter.add("GET", METRICS_ROUTE.path, answer))),
   HttpRouter.add("GET", "/docs", docs),
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
 )
 
-export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Beside, Mcp, Sms)
+export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Undeclared, Mcp, Sms)
 
 const keysOf = (query: Schema.Top | undefined): ReadonlyArray<string> =>
   query !== undefined && SchemaAST.isObjects(query.ast)
@@ -130,11 +126,11 @@ const declared: Array<Route> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path, query }, group }) =>
-    // Whatever watches the server has an address of its own making.
+    // Probes may add query keys of their own to the health paths.
     void declared.push(group.identifier === "health" ? { method, path } : { method, path, query: keysOf(query) })
 })
 
-/** Every route there is. */
+/** Every route of the server. */
 export const ROUTES: ReadonlyArray<Route> = [
   ...declared,
   ...MCP_ROUTES,

@@ -1,8 +1,8 @@
 /**
- * The server: node:http with limits on everything that a client decides, the routes behind the edge, and an end in order:
- * what has begun is finished within eight seconds, what is new is refused.
+ * The server: node:http with limits on everything that a client controls, the routes behind the edge, and a graceful
+ * shutdown: open requests get eight seconds to finish, new ones are refused.
  */
-// Inputs are decoded several times faster by compiled code.
+// Compiled schemas decode inputs several times faster.
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Context, Effect, Layer, Option } from "effect"
@@ -15,29 +15,29 @@ import { CallLimits } from "../../services/access/CallLimits.ts"
 import { throttleByAddress, FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { TraceStore } from "../../services/traces/TraceStore.ts"
 import { edge } from "./edge.ts"
-import { answersOf } from "./heads.ts"
+import { responseClass } from "./heads.ts"
 import { PROBLEMS } from "../../wire/problems.ts"
 import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
-import { toolsBefore } from "./tools.ts"
-import { endUnread } from "./unread.ts"
+import { exactToolPaths } from "./tools.ts"
+import { closeUnread } from "./unread.ts"
 
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
-  /** Milliseconds until the headers, and the whole request, have to be here. */
+  /** Milliseconds until the headers, and the whole request, must have arrived. */
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 1000,
-  /** Longer than proxies keep theirs: otherwise a request meets a connection that is being closed. */
+  /** Longer than proxies keep idle connections: otherwise a proxy may reuse one that is being closed. */
   keepAliveTimeout: 65_000
 } as const
 const MAX_CONNECTIONS = 4096
-/** Milliseconds that what was written may wait for whoever asked to read it. */
-const UNREAD = 20_000
+/** Milliseconds that written bytes may wait for the client to read them. */
+const UNREAD_TIMEOUT = 20_000
 const DRAIN = "8 seconds"
 
-/** What node:http itself refuses: it never becomes a request, and is a problem all the same. */
-const refuseRaw = (server: Server): Server =>
+/** Answers requests that node:http itself rejects with a problem. */
+const answerClientErrors = (server: Server): Server =>
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
     const name =
@@ -55,23 +55,23 @@ const refuseRaw = (server: Server): Server =>
   })
 
 const makeServer = (secure: boolean): Server => {
-  const server: Server = createServer({ ...LIMITS, ServerResponse: answersOf(secure, () => !server.listening) })
+  const server: Server = createServer({ ...LIMITS, ServerResponse: responseClass(secure, () => !server.listening) })
   server.maxConnections = MAX_CONNECTIONS
   server.maxHeadersCount = 100
-  return refuseRaw(server)
+  return answerClientErrors(server)
 }
 
-/** Serves the routes from the moment it is built until its scope ends. */
+/** Serves the routes until the scope closes. */
 const Serving = Layer.effectDiscard(
   Effect.gen(function* () {
     const settings = yield* HttpSettings
     const server = yield* HttpServer.HttpServer
-    const before = yield* toolsBefore
-    yield* server.serve(edge(settings, ROUTES)(before(yield* HttpRouter.toHttpEffect(Routes))))
+    const exact = yield* exactToolPaths
+    yield* server.serve(edge(settings, ROUTES)(exact(yield* HttpRouter.toHttpEffect(Routes))))
   })
 )
 
-/** Of a request nothing is recorded but what the edge records; the one tracer here would write addresses and queries. */
+/** The edge records requests; Effect's HTTP tracer stays off, because it would record URLs and client addresses. */
 const References = Layer.succeedContext(
   Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(MAX_BODY_BYTES)).pipe(
     Context.add(HttpMiddleware.TracerDisabledWhen, () => true)
@@ -80,48 +80,51 @@ const References = Layer.succeedContext(
 
 const cantListen = (host: string, port: number) =>
   new ConfigurationError({
-    message: `MAX_HTTP_HOST, MAX_HTTP_PORT: ${host}:${port} can't be listened on; something else may be.`
+    message: `MAX_HTTP_HOST, MAX_HTTP_PORT: can't listen on ${host}:${port}; another program may be using it.`
   })
 
 const Listening = Layer.unwrap(
   Effect.gen(function* () {
     const { httpHost, httpPort } = yield* Env
     const { secure } = yield* HttpSettings
-    const server = endUnread(makeServer(secure), UNREAD)
+    const server = closeUnread(makeServer(secure), UNREAD_TIMEOUT)
     const options = { host: httpHost, port: httpPort, gracefulShutdownTimeout: DRAIN } as const
-    // After the time to finish is over nobody is waited for.
-    const cutting = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
-    return cutting.pipe(
+    // Closes the connections that are still open when the grace period ends.
+    const closeConnections = Layer.effectDiscard(
+      Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+    )
+    return closeConnections.pipe(
       Layer.provideMerge(NodeHttpServer.layer(() => server, options)),
       Layer.catchTag("ServeError", () => Layer.effectContext(Effect.fail(cantListen(httpHost, httpPort))))
     )
   })
 )
 
-const Allowed = Layer.unwrap(
+const RateLimits = Layer.unwrap(
   Effect.map(Env, ({ callsPerOrganization, callsPerPerson }) =>
     CallLimits.layer({ perOrganization: callsPerOrganization, perPerson: callsPerPerson })
   )
 )
 
-/** The address that a request comes from: behind a proxy the one that the nearest proxy saw. */
+/** The client address of a request; behind a proxy, the last entry of x-forwarded-for, which the nearest proxy added. */
 const addressOf = (publicUrl: string | undefined) =>
   Effect.withFiber((fiber) => {
     const request = Context.getOrUndefined(fiber.context, HttpServerRequest.HttpServerRequest)
-    const seen = publicUrl === undefined ? undefined : request?.headers["x-forwarded-for"]?.split(",").at(-1)?.trim()
-    return Effect.succeed(seen ?? Option.getOrElse(request?.remoteAddress ?? Option.none(), () => ""))
+    const forwarded =
+      publicUrl === undefined ? undefined : request?.headers["x-forwarded-for"]?.split(",").at(-1)?.trim()
+    return Effect.succeed(forwarded ?? Option.getOrElse(request?.remoteAddress ?? Option.none(), () => ""))
   })
 
-const Limited = Layer.effect(
+const AuthThrottle = Layer.effect(
   FailedAuthThrottle,
   Effect.map(Env, ({ publicUrl }) => throttleByAddress(addressOf(publicUrl)))
 )
 
-/** The server over services that are given. */
+/** The HTTP server; requires the application's services. */
 export const Http = Serving.pipe(
   Layer.provide(Admission.layer),
-  Layer.provide(Limited),
-  Layer.provide(Allowed),
+  Layer.provide(AuthThrottle),
+  Layer.provide(RateLimits),
   Layer.provide(TraceStore.layer),
   Layer.provideMerge(Listening),
   Layer.provide(HttpSettings.layer),

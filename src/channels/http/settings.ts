@@ -1,4 +1,4 @@
-/** What the server goes by: under which names and from which pages it is reached, and what its cookie is called. */
+/** The server's accepted hosts and origins, and its session cookie. */
 import { Context, Effect, Layer } from "effect"
 import { Env } from "../../env.ts"
 
@@ -17,13 +17,13 @@ export const MAX_BODY_BYTES = 64 * 1024
 export class HttpSettings extends Context.Service<
   HttpSettings,
   {
-    /** Whether requests may be addressed to this `Host`. */
+    /** Whether the server answers requests with this `Host`. */
     readonly isHost: (host: string | undefined) => boolean
     /** Whether pages of this `Origin` may send requests to this `Host`. */
     readonly isOrigin: (origin: string, host: string | undefined) => boolean
-    /** Whether it is one of the other origins whose pages may, which their browser has to be told. */
-    readonly isElsewhere: (origin: string, host: string | undefined) => boolean
-    /** Whether people come by https: cookies and headers then insist on it. */
+    /** Whether it is a configured origin other than the server's own, which needs CORS headers. */
+    readonly isCrossOrigin: (origin: string, host: string | undefined) => boolean
+    /** Whether the public URL is https: cookies are then `Secure` and responses carry HSTS. */
     readonly secure: boolean
     readonly cookie: string
     readonly sessionSeconds: number
@@ -34,14 +34,14 @@ export class HttpSettings extends Context.Service<
     const names = [...allowedHosts, ...(own === undefined ? [] : [own.host])].map((host) => host.toLowerCase())
     const hosts = new Set(names)
     const origins = new Set([...allowedOrigins, ...(own === undefined ? [] : [own.origin])])
-    const elsewhere = new Set(allowedOrigins.filter((origin) => origin !== own?.origin))
+    const crossOrigins = new Set(allowedOrigins.filter((origin) => origin !== own?.origin))
     const secure = own?.protocol === "https:"
     return HttpSettings.of({
       isHost: (host) => host !== undefined && (LOOPBACK.test(host) || hosts.has(host.toLowerCase())),
-      // On this machine only the server's own pages: what listens on another port is somebody else's.
+      // On loopback only the same port: another port belongs to another program.
       isOrigin: (origin, host) =>
         origins.has(origin) || (host !== undefined && LOOPBACK.test(host) && origin === `http://${host}`),
-      isElsewhere: (origin, host) => elsewhere.has(origin) && origin !== `http://${host ?? ""}`,
+      isCrossOrigin: (origin, host) => crossOrigins.has(origin) && origin !== `http://${host ?? ""}`,
       secure,
       cookie: secure ? "__Host-max" : "max_session",
       sessionSeconds: sessionHours * 3600

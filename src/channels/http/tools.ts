@@ -1,9 +1,6 @@
-/**
- * The three tools, called directly. They are declared in Api.ts like everything else, but a call of one doesn't go through
- * the router and what the declared interface does for every endpoint, which costs more than a lookup does.
- */
-import { Context, Effect, Result, Schema } from "effect"
-import { type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+/** The three tools as endpoints: each call reads JSON, runs the tool and answers with JSON or text. */
+import { Effect, Result, Schema } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { LookupError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
@@ -11,17 +8,15 @@ import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import { renderColumns, renderPage, renderTypes } from "../../tools/render.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 import { describeIssue } from "../../tools/describeIssue.ts"
-import { Need } from "./admitted.ts"
 import { Api, PARSING } from "./Api.ts"
-import { admitting } from "./authenticate.ts"
 import { textOf } from "./body.ts"
+import { exactPaths, type RawHandler } from "./exactPaths.ts"
 import { problem, problemOf } from "./problems.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
-type Answer = (request: Request) => Effect.Effect<Response, HttpServerError.HttpServerError, CurrentPrincipal>
 
-/** What isn't JSON is undefined, which no tool takes. */
+/** Parses JSON; invalid JSON becomes undefined, which every tool's schema rejects. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -38,11 +33,11 @@ const result = <A>(request: Request, value: A, render: (value: A) => string): Re
     ? HttpServerResponse.text(render(value))
     : HttpServerResponse.text(JSON.stringify(value), { contentType: "application/json" })
 
-const tool = <Input, Found>(
+const tool = <Input, Output>(
   parameters: Schema.Decoder<Input>,
-  call: (input: Input, organizationId: bigint) => Effect.Effect<Found, LookupError, CurrentPrincipal>,
-  render: (found: Found) => string
-): Answer => {
+  call: (input: Input, organizationId: bigint) => Effect.Effect<Output, LookupError, CurrentPrincipal>,
+  render: (output: Output) => string
+): RawHandler => {
   const decode = Schema.decodeUnknownResult(parameters, PARSING)
   return (request) =>
     Effect.flatMap(textOf(request), (text) => {
@@ -53,13 +48,13 @@ const tool = <Input, Found>(
       return CurrentPrincipal.use(({ organizationId }) =>
         Effect.match(call(input.success, organizationId), {
           onFailure: problemOf,
-          onSuccess: (found) => result(request, found, render)
+          onSuccess: (output) => result(request, output, render)
         })
       )
     })
 }
 
-const answers = Effect.map(EntityQueryService, (queries) => {
+const toolHandlers = Effect.map(EntityQueryService, (queries) => {
   const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools
   return {
     listEntityTypes: tool(
@@ -81,12 +76,12 @@ const answers = Effect.map(EntityQueryService, (queries) => {
   }
 })
 
-/** The tools where the router finds them: under another spelling of a path, such as one with a query. */
+/** The tools behind the router. */
 export const Tools = HttpApiBuilder.group(
   Api,
   "tools",
   Effect.fnUntraced(function* (handlers) {
-    const { findEntities, listColumnsForType, listEntityTypes } = yield* answers
+    const { findEntities, listColumnsForType, listEntityTypes } = yield* toolHandlers
     return handlers
       .handleRaw("listEntityTypes", ({ request }) => Effect.orDie(listEntityTypes(request)))
       .handleRaw("listColumnsForType", ({ request }) => Effect.orDie(listColumnsForType(request)))
@@ -94,28 +89,5 @@ export const Tools = HttpApiBuilder.group(
   })
 )
 
-/** Calls of the tools are answered here, and everything else by `others`. */
-export const toolsBefore = Effect.gen(function* () {
-  const admitted = yield* admitting
-  const answer = yield* answers
-  const { annotations, endpoints } = Api.groups.tools
-  const need = Context.get(annotations, Need)
-  const direct = new Map(
-    Object.values(endpoints).map(({ identifier, path }) => [
-      path as string,
-      Effect.interruptible(
-        admitted(
-          ({ principal }, request) => Effect.provideService(answer[identifier](request), CurrentPrincipal, principal),
-          need
-        )
-      )
-    ])
-  )
-  return <E, R>(others: Effect.Effect<Response, E, R>) =>
-    HttpServerRequest.HttpServerRequest.use(
-      (
-        request
-      ): Effect.Effect<Response, E | HttpServerError.HttpServerError, R | HttpServerRequest.HttpServerRequest> =>
-        (request.method === "POST" ? direct.get(request.url) : undefined) ?? others
-    )
-})
+/** The tools at their exact paths, before the router. */
+export const exactToolPaths = Effect.flatMap(toolHandlers, (handlers) => exactPaths(Api.groups.tools, handlers))

@@ -1,32 +1,32 @@
 /**
- * Ends connections whose clients ask and don't read. What an answer has written waits in this process as soon as the kernel
- * takes no more of it; node:http waits with it, however long, because nothing of the request is missing.
+ * Closes connections whose clients send requests but don't read the responses. Once the kernel's socket buffer is full,
+ * responses queue in this process, and node:http has no timeout for that.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
-/** Milliseconds between two looks. */
-const LOOKED_AFTER = 1000
+/** Milliseconds between two checks. */
+const CHECK_INTERVAL = 1000
 
-/** Ends a connection on which something has been waiting for its reader for longer than this, in milliseconds. */
-export const endUnread = (server: Server, longest: number): Server => {
+/** Resets connections whose written bytes have been waiting longer than `timeout` milliseconds. */
+export const closeUnread = (server: Server, timeout: number): Server => {
   const sockets = new Map<Socket, number>()
   server.on("connection", (socket: Socket) => {
     sockets.set(socket, 0)
     socket.once("close", () => sockets.delete(socket))
   })
-  const looking = setInterval(
+  const timer = setInterval(
     () => {
       const now = performance.now()
       for (const [socket, since] of sockets) {
         if (socket.writableLength === 0) {
           if (since > 0) sockets.set(socket, 0)
         } else if (since === 0) sockets.set(socket, now)
-        // What is unread isn't kept by the kernel either.
-        else if (now - since > longest) socket.resetAndDestroy()
+        // A reset also discards what the kernel has buffered.
+        else if (now - since > timeout) socket.resetAndDestroy()
       }
     },
-    Math.min(LOOKED_AFTER, longest)
+    Math.min(CHECK_INTERVAL, timeout)
   ).unref()
-  return server.once("close", () => clearInterval(looking))
+  return server.once("close", () => clearInterval(timer))
 }

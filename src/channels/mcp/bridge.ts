@@ -1,6 +1,6 @@
 /**
- * The three tools of a Max server elsewhere, called over HTTP with a token: what a machine without the database serves
- * to its MCP client. Whatever goes wrong on the way is a failed answer that says what to do.
+ * A bridge from MCP over standard input and output to a remote Max server: tool calls go over HTTP with a token, so this
+ * machine needs no database. Every transport failure is a failed tool result that says what to do.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -9,7 +9,7 @@ import { quoted } from "../../domain/text.ts"
 import { isToolName, renderResult, type ToolOutcome } from "../../tools/call.ts"
 import type { Call } from "./tools.ts"
 
-export interface Bridged {
+export interface RemoteServer {
   readonly url: URL
   readonly token: Redacted.Redacted<string>
 }
@@ -17,7 +17,7 @@ export interface Bridged {
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 const TIMEOUT = "60 seconds"
 
-/** The address of a server: by https, or on this machine; a token is sent to nothing else. */
+/** Parses a server's origin: https, or http on loopback, so that the token is never sent in the clear. */
 export const serverUrl = (text: string): Effect.Effect<URL, ConfigurationError> => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const good =
@@ -26,7 +26,9 @@ export const serverUrl = (text: string): Effect.Effect<URL, ConfigurationError> 
     url.origin === text.replace(/\/$/, "")
   return good
     ? Effect.succeed(url)
-    : Effect.fail(new ConfigurationError({ message: `--url is https://host, and ${quoted(text)} isn't.` }))
+    : Effect.fail(
+        new ConfigurationError({ message: `--url must be an origin such as https://host; ${quoted(text)} isn't.` })
+      )
 }
 
 const Problem = Schema.Struct({ type: Schema.String, detail: Schema.String })
@@ -35,11 +37,13 @@ const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknow
 
 const failed = (text: string, unavailable = true): ToolOutcome => ({ text, failed: true, unavailable })
 
-const NOT_MAX = failed("What answers at this address isn't a Max server. Check --url.")
-const UNREACHABLE = failed("The Max server can't be reached. Check that it runs, and the connection to it.")
+const NOT_MAX = failed("The server at this address isn't a Max server. Check --url.")
+const UNREACHABLE = failed(
+  "The Max server can't be reached. Check that it is running, and the network connection to it."
+)
 const TOO_SLOW = failed("The Max server took too long to answer. Please try again in a minute.")
 const NO_TOKEN = failed(
-  "The Max server doesn't take this token, or doesn't any more. Ask an administrator for a new one: max token create."
+  "The Max server rejects this token; it may have expired or been revoked. Ask an administrator for a new one: max token create."
 )
 
 const refusal = (status: number, text: string): ToolOutcome => {
@@ -48,9 +52,9 @@ const refusal = (status: number, text: string): ToolOutcome => {
   return status === 401 ? NO_TOKEN : failed(problem.success.detail, status >= 401 && status !== 404)
 }
 
-/** Calls a tool of the server; `structured` takes the answer as a value too. */
+/** Calls a tool of the remote server; with `structured`, the result includes the value. */
 export const bridge =
-  ({ token, url }: Bridged, structured: boolean): Call<HttpClient.HttpClient> =>
+  ({ token, url }: RemoteServer, structured: boolean): Call<HttpClient.HttpClient> =>
   (name, input) => {
     if (!isToolName(name)) return Effect.succeed(failed(`There is no tool ${quoted(name)}.`, false))
     const outcome = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
@@ -70,7 +74,7 @@ export const bridge =
     }).pipe(HttpClientRequest.bearerToken(token))
     return HttpClient.execute(request).pipe(
       Effect.flatMap(outcome),
-      // A redirection could take the token to somebody else.
+      // A redirect could send the token to another host.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(TOO_SLOW) }),
       Effect.catchTag("HttpClientError", () => Effect.succeed(UNREACHABLE))

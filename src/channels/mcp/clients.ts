@@ -1,4 +1,4 @@
-/** MCP clients and where each keeps its list of servers; and a list with one server more, everything else as it was. */
+/** MCP clients and their configuration files: where they are, and how a server is added without changing anything else. */
 import { posix, win32 } from "node:path"
 import { OperatorError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
@@ -6,7 +6,7 @@ import { quoted } from "../../domain/text.ts"
 export const CLIENTS = ["claude-code", "claude-desktop", "cursor", "vscode"] as const
 export type Client = (typeof CLIENTS)[number]
 
-/** How a client starts a server. */
+/** The command with which a client starts a server. */
 export interface ServerEntry {
   readonly command: string
   readonly args: ReadonlyArray<string>
@@ -20,7 +20,7 @@ export interface Machine {
   readonly appData?: string | undefined
 }
 
-/** The file of the person, for every project. */
+/** The client's user-level configuration file, which applies to every project. */
 export const configurationFile = (client: Client, { appData, home, platform }: Machine): string => {
   const { join } = platform === "win32" ? win32 : posix
   const applications =
@@ -50,14 +50,14 @@ const written = (client: Client, { args, command, env }: ServerEntry) => ({
   env
 })
 
-/** What a client's file has to say of a server, for whoever writes it there by hand. */
+/** The entry of a server in a client's file, for adding it by hand. */
 export const snippet = (client: Client, name: string, entry: ServerEntry): string =>
   JSON.stringify({ [listOf(client)]: { [name]: written(client, entry) } }, null, 2)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A client's file with the server in it; throws an `OperatorError` for a file that can't be kept as it is. */
+/** Adds the server to a client's file; throws an `OperatorError` if rewriting the file would lose something. */
 export const withServer = (client: Client, text: string, name: string, entry: ServerEntry): string => {
   const list = listOf(client)
   const unreadable = (fault: string) =>

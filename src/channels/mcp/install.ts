@@ -1,4 +1,4 @@
-/** Putting Max into a client's configuration: a backup first, then the file, then a call to see that it answers. */
+/** Adds Max to an MCP client's configuration: backs the file up, writes it, then calls the server to verify it. */
 import { Effect } from "effect"
 import { McpClient, McpProtocol } from "effect/ai"
 import { ChildProcess } from "effect/process"
@@ -20,7 +20,7 @@ import { type Client, type ServerEntry, withServer } from "./clients.ts"
 
 export interface Installed {
   readonly file: string
-  /** Where the file as it was is; undefined when there was none. */
+  /** The backup of the previous file; undefined if there was none. */
   readonly backup: string | undefined
 }
 
@@ -35,18 +35,18 @@ const readIfThere = (file: string): string | undefined => {
   }
 }
 
-/** Written beside and moved into place: a client that reads it meanwhile sees the old file or the new one. */
+/** Replaces a file atomically: a concurrent reader sees the old file or the new one. */
 const replace = (file: string, text: string): void => {
-  const beside = `${file}.max-${process.pid}`
+  const temporary = `${file}.max-${process.pid}`
   try {
-    writeFileSync(beside, text, { mode: statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600, flag: "wx" })
-    renameSync(beside, file)
+    writeFileSync(temporary, text, { mode: statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600, flag: "wx" })
+    renameSync(temporary, file)
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(temporary, { force: true })
   }
 }
 
-/** Writes the server into a client's file and keeps the file as it was beside it. */
+/** Adds the server to a client's file, with a backup of the previous file next to it. */
 export const install = (client: Client, file: string, name: string, entry: ServerEntry) =>
   Effect.try({
     try: (): Installed => {
@@ -68,11 +68,11 @@ export const install = (client: Client, file: string, name: string, entry: Serve
           })
   })
 
-/** Puts the client's file back as it was. */
+/** Restores the client's previous file. */
 export const undo = ({ backup, file }: Installed) =>
   Effect.sync(() => (backup === undefined ? rmSync(file, { force: true }) : renameSync(backup, file)))
 
-/** Starts the server as the client will and asks it what can be looked up; the names of the types. */
+/** Starts the server as the client will, and returns the number of its tools and the names of the visible types. */
 export const tryOut = ({ args, command, env }: ServerEntry) =>
   Effect.gen(function* () {
     const transport = yield* McpClient.stdio({
@@ -102,5 +102,5 @@ export const tryOut = ({ args, command, env }: ServerEntry) =>
   )
 
 const NO_ANSWER = Effect.fail(
-  new OperatorError({ message: "The server that the client would start doesn't answer; what it said stands above." })
+  new OperatorError({ message: "The server that the client would start doesn't respond; its output is above." })
 )

@@ -1,7 +1,7 @@
 /**
- * The versions of MCP that begin with `initialize`, over HTTP and without sessions, which they leave to the server: every
- * message is answered by itself, so that any of several servers can answer it, nothing is kept for clients that never
- * come back, and no message can reach into what somebody else has begun.
+ * The versions of MCP that start with `initialize`, over HTTP and without sessions, which these versions make optional.
+ * Every message is answered on its own: any server process can answer it, no state leaks for clients that never return, and
+ * no message can address another client's session.
  */
 import { Effect, Result, Schema } from "effect"
 import { identity, INITIALIZED } from "./server.ts"
@@ -22,7 +22,7 @@ const CallParams = Schema.Struct({
 
 export interface Reply {
   readonly status: number
-  /** Nothing for what asks for no answer. */
+  /** Undefined for a message without a response. */
   readonly body?: unknown
 }
 
@@ -36,17 +36,17 @@ const failed = (id: Message["id"] | null, code: keyof typeof CODES, message: str
 const decode = Schema.decodeUnknownResult(Message)
 const decodeCall = Schema.decodeUnknownResult(CallParams)
 
-const initialized = (params: Message["params"]) => {
-  const asked = params?.["protocolVersion"]
+const initializeResult = (params: Message["params"]) => {
+  const requested = params?.["protocolVersion"]
   return {
-    protocolVersion: typeof asked === "string" && INITIALIZED.includes(asked) ? asked : INITIALIZED[0],
+    protocolVersion: typeof requested === "string" && INITIALIZED.includes(requested) ? requested : INITIALIZED[0],
     capabilities: { tools: {} },
     serverInfo: { name: identity.name, version: identity.version },
     instructions: INSTRUCTIONS
   }
 }
 
-/** Answers one message; `version` is what the client says in its header, once it knows. */
+/** Answers one message; `version` is the client's protocol version header, which follows `initialize`. */
 export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
   const tools = listed(structured)
   const names = new Set(tools.map(({ name }) => name))
@@ -62,20 +62,22 @@ export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
         failed(id ?? null, "request", `Unsupported protocol version; ${INITIALIZED.join(" or ")}.`, 400)
       )
     }
-    // A notification, or an answer to something that is never asked.
+    // A notification, or a response to a request that this server never sends.
     if (id === undefined || method === undefined) return Effect.succeed({ status: 202 })
     const answered = (result: unknown): Reply => ({ status: 200, body: { jsonrpc: "2.0", id, result } })
     switch (method) {
       case "initialize":
-        return Effect.succeed(answered(initialized(params)))
+        return Effect.succeed(answered(initializeResult(params)))
       case "ping":
         return Effect.succeed(answered({}))
       case "tools/list":
         return Effect.succeed(answered({ tools }))
       case "tools/call": {
-        const asked = decodeCall(params)
-        if (Result.isFailure(asked)) return Effect.succeed(failed(id, "params", "A call has a name and arguments."))
-        const { arguments: input, name } = asked.success
+        const decodedCall = decodeCall(params)
+        if (Result.isFailure(decodedCall)) {
+          return Effect.succeed(failed(id, "params", "A tool call needs a name and arguments."))
+        }
+        const { arguments: input, name } = decodedCall.success
         if (!names.has(name)) return Effect.succeed(failed(id, "params", `Tool '${name.slice(0, 60)}' not found`))
         return Effect.map(call(name, input ?? {}), (outcome) => answered(callResult(outcome, structured)))
       }
@@ -85,5 +87,5 @@ export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
   }
 }
 
-/** The answer to a body that isn't JSON. */
+/** The reply to a body that isn't JSON. */
 export const NOT_JSON = failed(null, "parse", "The body isn't JSON.", 400)

@@ -1,6 +1,6 @@
 /**
- * The three tools as MCP serves them: annotated, their answers as compact text. A schema of the output and structured
- * answers double what a client pays, so they are for clients that ask for them.
+ * The three tools over MCP: annotated as read-only, with results as compact text. Output schemas and structured content
+ * double a client's tokens, so they are opt-in.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { McpSchema, McpServer, Tool } from "effect/ai"
@@ -9,11 +9,11 @@ import { compactSchema, toolDefinitions } from "../../tools/definitions.ts"
 import { READONLY_HINTS } from "../../tools/readonlyTool.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 
-/** How an answer is to be understood, for a model that knows nothing else of Max. */
+/** Tells a model how to use the results. */
 export const INSTRUCTIONS =
   "Look up people, companies, meetings and more that the person may see. None found: say so and what to try. One: present it. Several: name a few and ask which one. Never show ids."
 
-/** Calls a tool by name for whoever asks. */
+/** Calls a tool by name for the current caller. */
 export type Call<R> = (name: string, input: unknown) => Effect.Effect<ToolOutcome, never, R>
 
 const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
@@ -23,7 +23,7 @@ const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
   ])
 )
 
-/** The tools as a client is told of them. */
+/** The tools as `tools/list` returns them. */
 export const listed = (structured: boolean) =>
   toolDefinitions.map(({ description, inputSchema, name }) => ({
     name,
@@ -33,14 +33,14 @@ export const listed = (structured: boolean) =>
     annotations: READONLY_HINTS
   }))
 
-/** What a call has come to, as a client is told of it. */
+/** The result of a call as `tools/call` returns it. */
 export const callResult = ({ failed, text, value }: ToolOutcome, structured: boolean) => ({
   content: [{ type: "text" as const, text }],
   ...(failed ? { isError: true } : {}),
   ...(structured && value !== undefined ? { structuredContent: value } : {})
 })
 
-/** Registers the three tools; every call of one goes through `call`. */
+/** Registers the three tools, which run `call`. */
 export const tools = <R>(call: Call<R>, { structured }: { readonly structured: boolean }) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * Who may come in from outside: one way for tokens, sessions and signed tokens of identity providers, asked on every
- * request. What was found of a credential is remembered for as long as the organization's epoch stands, which is read
- * anew each time: whatever ends a credential, a membership or a provider raises it.
+ * Admission of remote callers by token, session or identity provider's JWT, evaluated on every request. The result of a
+ * credential is cached with the organization's epoch and checked against the current one each time: revoking a
+ * credential, a membership or a provider raises it.
  */
 import { Context, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
@@ -11,79 +11,87 @@ import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unav
 import type { Principal } from "../../domain/Principal.ts"
 import { administers } from "../../permissions/Policy.ts"
 import { CallLimits, type Counting } from "./CallLimits.ts"
-import { Credentials, type Presented, type Scope } from "./Credentials.ts"
+import { Credentials, type Scope, type ValidCredential } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { Refusals } from "../audit/Refusals.ts"
 import { FailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
-/** A proof as it was sent. */
+/** A credential as the client sent it. */
 export interface Proof {
   readonly by: "bearer" | "session"
   readonly secret: string
 }
 
-/** Somebody who was let in. */
+/** An admitted caller. */
 export interface Caller {
   readonly principal: Principal
   readonly scopes: ReadonlyArray<Scope>
   readonly by: "token" | "session" | "provider"
-  /** The token's or session's id; a provider's token has none. */
+  /** The token's or session's id; undefined for a provider's JWT. */
   readonly credentialId?: string
 }
 
-/** What a request asks for. */
+/** What a request needs from its caller. */
 export interface Need {
-  /** What the credential has to be good for; without it any that is in force will do. */
+  /** The required scope; without one every valid credential suffices. */
   readonly scope?: Scope | undefined
-  /** Whether the request counts against the limits. */
+  /** Whether the request counts against the rate limits. */
   readonly calls: 0 | 1
-  /** Whether it only reads and holds the epoch itself: then it is done while its call is being counted. */
+  /** Whether the request only reads and checks the epoch itself: it then runs while its call is being counted. */
   readonly reads?: boolean | undefined
 }
 
-interface Known {
+interface Authenticated {
   readonly caller: Caller
   readonly expiresAt: number
-  /** The epoch under which the credential was in force: not a later one, which may be that of its end. */
+  /** The epoch read together with the credential; a later one may already include its revocation. */
   readonly epoch: bigint
 }
 
-interface Remembered extends Known {
-  /** Whether the last call was one too many. */
-  refused: boolean
+interface Cached extends Authenticated {
+  /** Whether the last call exceeded a rate limit. */
+  throttled: boolean
 }
 
 /**
- * What a credential is good for in these hands, as the policy is now. A token is for what it was made for, and for
- * administering only when its member's roles are; at a browser whoever administers may see where the time goes, too.
+ * The effective scopes of a credential under the current policy. A token keeps `admin` only while its member's roles
+ * administer; an administrator's session gains `admin` and `traces`.
  */
-const scopesOf = (by: "token" | "session", { scopes }: Presented, may: boolean): ReadonlyArray<Scope> =>
-  by === "token" ? scopes.filter((scope) => scope !== "admin" || may) : may ? [...scopes, "admin", "traces"] : scopes
+const scopesOf = (
+  by: "token" | "session",
+  { scopes }: ValidCredential,
+  isAdministrator: boolean
+): ReadonlyArray<Scope> =>
+  by === "token"
+    ? scopes.filter((scope) => scope !== "admin" || isAdministrator)
+    : isAdministrator
+      ? [...scopes, "admin", "traces"]
+      : scopes
 
-/** What a person whom an identity provider vouches for may do; what exactly is decided by roles. */
+/** The scopes of a provider's JWT; roles decide about the data. */
 const PROVIDER_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
-/** A provider's key that is withdrawn is not believed for longer than this. */
-const PROVIDER_MS = 60_000
-const MAX_KNOWN = 5000
+/** How long a verified JWT is cached, and so the longest use of a withdrawn signing key, in milliseconds. */
+const PROVIDER_CACHE_MS = 60_000
+const MAX_CACHED = 5000
 
 export type AdmissionError = NotAuthenticated | NotInScope | NotAdmitted | TooManyCalls | Unavailable
 
-/** What a credential is remembered by; its text is kept nowhere. */
+/** The cache key of a credential: a hash, so that no secret stays in memory. */
 const keyOf = ({ by, secret }: Proof): string => `${by} ${hash("sha256", secret, "base64")}`
 
 export class Admission extends Context.Service<
   Admission,
   {
-    /** Lets a proof in for a scope (or for whatever it is good for), and counts a call when there is one to count. */
+    /** Admits a proof for the needed scope, and counts the call if the request counts. */
     readonly admit: (proof: Proof, need: Need) => Effect.Effect<Caller, AdmissionError>
-    /** Does something for whom a proof lets in. What only reads may have run before the answer is that nobody is let in. */
+    /** Runs `use` for the admitted caller. With `reads` it may run speculatively: its result is discarded on refusal. */
     readonly admitted: <A, R>(
       proof: Proof,
       need: Need,
       use: (caller: Caller) => Effect.Effect<A, never, R>
     ) => Effect.Effect<A, AdmissionError, R>
-    /** Counts a call of somebody who was let in without one, such as one of several in a message. */
+    /** Counts a call of a caller who was admitted without one, such as a tool call within an MCP message. */
     readonly count: (principal: Principal) => Effect.Effect<void, TooManyCalls | Unavailable>
   }
 >()("max/services/Admission") {
@@ -97,29 +105,29 @@ export class Admission extends Context.Service<
       const providers = yield* IdentityProviders
       const refusals = yield* Refusals
       const throttle = yield* FailedAuthThrottle
-      const known = new Map<string, Remembered>()
+      const cache = new Map<string, Cached>()
 
-      const remembered = (key: string): Remembered | undefined => {
-        const before = known.get(key)
-        return before !== undefined && before.expiresAt > Date.now() ? before : undefined
+      const lookUp = (key: string): Cached | undefined => {
+        const cached = cache.get(key)
+        return cached !== undefined && cached.expiresAt > Date.now() ? cached : undefined
       }
 
-      const byCredential = Effect.fnUntraced(function* (by: "token" | "session", presented: Presented) {
+      const byCredential = Effect.fnUntraced(function* (by: "token" | "session", credential: ValidCredential) {
         const { principal, state } = yield* identities.readmit({
-          organizationId: presented.organizationId,
-          anchorEntityId: presented.anchorId
+          organizationId: credential.organizationId,
+          anchorEntityId: credential.anchorId
         })
-        const scopes = scopesOf(by, presented, administers(state.policy, principal.roles))
+        const scopes = scopesOf(by, credential, administers(state.policy, principal.roles))
         return {
-          caller: { principal, scopes, by, credentialId: presented.id },
-          expiresAt: presented.expiresAt.getTime(),
-          epoch: presented.epoch
-        } satisfies Known
+          caller: { principal, scopes, by, credentialId: credential.id },
+          expiresAt: credential.expiresAt.getTime(),
+          epoch: credential.epoch
+        } satisfies Authenticated
       })
 
       const byProvider = Effect.fnUntraced(function* (jwt: string) {
         const { claimedRoles, email, epoch, expiresAt, organizationId, subject } = yield* providers.verify(jwt)
-        // A subject that is bound decides alone: an address never lets in whom a subject was bound to keep out.
+        // A subject binding overrides an e-mail match: the address must not admit a person whose subject is suspended.
         const [bound] = yield* orUnavailable(admission<{ anchor_id: string }>`/* max bound */
           SELECT anchor_id FROM max.identifiers WHERE organization_id = ${organizationId}
             AND ((kind = 'subject' AND key = ${subject ?? null}::text) OR (kind = 'email' AND key = ${email ?? null}::text))
@@ -135,71 +143,69 @@ export class Admission extends Context.Service<
         })
         return {
           caller: { principal, scopes: PROVIDER_SCOPES, by: "provider" },
-          expiresAt: Math.min(expiresAt.getTime(), Date.now() + PROVIDER_MS),
+          expiresAt: Math.min(expiresAt.getTime(), Date.now() + PROVIDER_CACHE_MS),
           epoch
-        } satisfies Known
+        } satisfies Authenticated
       })
 
-      const find = (proof: Proof) => throttle.attempt(look(proof))
-
-      const look = (proof: Proof): Effect.Effect<Known, NotAuthenticated | NotAdmitted | Unavailable> => {
-        if (proof.by === "session") {
-          return Effect.flatMap(credentials.present("session", proof.secret), (found) => byCredential("session", found))
-        }
-        return proof.secret.startsWith("max_")
-          ? Effect.flatMap(credentials.present("token", proof.secret), (found) => byCredential("token", found))
-          : byProvider(proof.secret)
+      const authenticate = ({
+        by,
+        secret
+      }: Proof): Effect.Effect<Authenticated, NotAuthenticated | NotAdmitted | Unavailable> => {
+        if (by === "bearer" && !secret.startsWith("max_")) return byProvider(secret)
+        const kind = by === "session" ? "session" : "token"
+        return Effect.flatMap(credentials.verify(kind, secret), (credential) => byCredential(kind, credential))
       }
 
-      /** What is in force now, whatever was remembered. */
-      const findAnew = (key: string, proof: Proof) =>
+      /** Authenticates a proof again, and replaces its cache entry. */
+      const reload = (key: string, proof: Proof) =>
         Effect.suspend(() => {
-          known.delete(key)
-          return Effect.map(find(proof), (found): Remembered => {
-            if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!)
-            const made = { ...found, refused: false }
-            known.set(key, made)
-            return made
+          cache.delete(key)
+          return Effect.map(throttle.attempt(authenticate(proof)), (authenticated): Cached => {
+            if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!)
+            const entry = { ...authenticated, throttled: false }
+            cache.set(key, entry)
+            return entry
           })
         })
 
-      const inScope = ({ caller }: Known, scope: Scope | undefined): Effect.Effect<Caller, NotInScope> =>
+      const inScope = ({ caller }: Authenticated, scope: Scope | undefined): Effect.Effect<Caller, NotInScope> =>
         scope === undefined || caller.scopes.includes(scope)
           ? Effect.succeed(caller)
           : Effect.fail(
               new NotInScope({
                 message:
                   scope === "admin"
-                    ? `Only somebody whose role administers may do this ("administers": true in the policy), signed in or with a token for admin.`
-                    : `This token isn't for ${scope}. max token create --scope ${scope} makes one that is.`
+                    ? `This needs a role with "administers": true in the policy, and a session or a token with the scope admin.`
+                    : `This token lacks the scope ${scope}. max token create --scope ${scope} creates one with it.`
               })
             )
 
-      const begin = ({ caller: { principal } }: Known, calls: 0 | 1) =>
+      const beginCount = ({ caller: { principal } }: Authenticated, calls: 0 | 1) =>
         limits.begin(principal.organizationId, principal.anchorEntityId, calls)
 
-      /** Whether a call was granted and nothing ended or changed since what was found of its caller. */
-      const stands = (found: Remembered, counting: Counting) =>
+      /** Awaits the count of a call, and says whether the cached caller is current: of the same epoch. */
+      const isCurrent = (cached: Cached, counting: Counting) =>
         Effect.matchEffect(counting, {
           onFailure: (error) => {
-            found.refused = error._tag === "TooManyCalls"
+            cached.throttled = error._tag === "TooManyCalls"
             return Effect.fail(error)
           },
           onSuccess: ({ epoch }) => {
-            found.refused = false
-            return Effect.succeed(epoch === found.epoch)
+            cached.throttled = false
+            return Effect.succeed(epoch === cached.epoch)
           }
         })
 
       const admit = Effect.fnUntraced(function* (proof: Proof, need: Need) {
         const key = keyOf(proof)
-        const before = remembered(key)
-        // Which scopes somebody has depends on the policy: what isn't in those that are remembered is looked up anew.
-        const isGood = before !== undefined && (need.scope === undefined || before.caller.scopes.includes(need.scope))
-        const found = isGood ? before : yield* findAnew(key, proof)
-        const caller = yield* inScope(found, need.scope)
-        if (yield* stands(found, yield* begin(found, need.calls))) return caller
-        return yield* inScope(yield* findAnew(key, proof), need.scope)
+        const cached = lookUp(key)
+        // Scopes depend on the policy, so a scope that the cached caller lacks reloads the entry.
+        const isUsable = cached !== undefined && (need.scope === undefined || cached.caller.scopes.includes(need.scope))
+        const entry = isUsable ? cached : yield* reload(key, proof)
+        const caller = yield* inScope(entry, need.scope)
+        if (yield* isCurrent(entry, yield* beginCount(entry, need.calls))) return caller
+        return yield* inScope(yield* reload(key, proof), need.scope)
       })
 
       const admitted = <A, R>(
@@ -209,17 +215,17 @@ export class Admission extends Context.Service<
       ): Effect.Effect<A, AdmissionError, R> =>
         Effect.suspend(() => {
           const key = keyOf(proof)
-          const before = need.reads === true ? remembered(key) : undefined
-          // For nobody who isn't known, and nobody whose last call was one too many, anything is done ahead.
-          if (before === undefined || before.refused) return Effect.flatMap(admit(proof, need), use)
-          return Effect.flatMap(inScope(before, need.scope), (caller) =>
-            Effect.flatMap(begin(before, need.calls), (counting) =>
-              Effect.flatMap(use(caller), (done) =>
-                Effect.flatMap(stands(before, counting), (stood) =>
-                  stood
-                    ? Effect.succeed(done)
+          const cached = need.reads === true ? lookUp(key) : undefined
+          // Speculative work runs only for cached, unthrottled callers.
+          if (cached === undefined || cached.throttled) return Effect.flatMap(admit(proof, need), use)
+          return Effect.flatMap(inScope(cached, need.scope), (caller) =>
+            Effect.flatMap(beginCount(cached, need.calls), (counting) =>
+              Effect.flatMap(use(caller), (result) =>
+                Effect.flatMap(isCurrent(cached, counting), (current) =>
+                  current
+                    ? Effect.succeed(result)
                     : Effect.flatMap(
-                        Effect.flatMap(findAnew(key, proof), (found) => inScope(found, need.scope)),
+                        Effect.flatMap(reload(key, proof), (entry) => inScope(entry, need.scope)),
                         use
                       )
                 )

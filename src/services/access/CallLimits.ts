@@ -1,39 +1,38 @@
 /**
- * How often a person and an organization may call in a minute, exact across processes: the database counts, in one
- * statement. Calls that arrive while a statement is on its way, or while those who were counted last are still reading, are
- * counted together by the next one, so that a busy process pays for far fewer statements than calls. The same statement says which epoch is in force, which is what
- * everything that was remembered of a caller is held against.
+ * Rate limits per person and organization, exact across processes: the database counts calls per minute in one statement,
+ * which also returns the organization's current epoch. Calls are counted in batches: those that arrive while a statement
+ * is in flight, or while the previous batch is still reading, share the next one.
+ *
+ * Effect's RequestResolver can't express this: a request there is sent when its result is awaited, while a call here is
+ * sent first and awaited after its lookup, and that moment decides when the next statement is due.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { TooManyCalls, Unavailable } from "../../domain/errors.ts"
 
-/** Calls a minute. */
-export interface Allowance {
+/** Calls per minute. */
+export interface RateLimits {
   readonly perPerson: number
   readonly perOrganization: number
 }
 
 interface Counted {
-  /** The organization's epoch at the moment of counting; undefined when there is no such organization. */
+  /** The organization's epoch when the call was counted; undefined if the organization doesn't exist. */
   readonly epoch: bigint | undefined
 }
 
-/** The answer of a count that has begun. */
+/** Awaits the result of a count that has been started. */
 export type Counting = Effect.Effect<Counted, TooManyCalls | Unavailable>
 
-/** Whom the calls of a whole organization are counted under: no entity id is empty. */
-const EVERYBODY = ""
+/** The `who` of an organization's total; entity ids are never empty. */
+const ORGANIZATION = ""
 
-// Processes that wait for the same row may begin in one minute and count in the next: the later one stands.
+// Processes that wait for the same row lock may start in one minute and count in the next: the later minute wins.
 const MINUTE = "floor(extract(epoch FROM statement_timestamp()) / 60)::bigint"
 const BEFORE = "CASE WHEN c.minute < excluded.minute THEN 0 ELSE c.calls END"
 
-/**
- * Grants as many of the asked calls as fit. `granted` is kept in the row because RETURNING can't see what was there
- * before.
- */
+/** Grants as many of the requested calls as fit. `granted` is a column because RETURNING can't see the previous row. */
 const granting = (
   limit: string
 ) => `ON CONFLICT (organization_id, who) DO UPDATE SET minute = greatest(c.minute, excluded.minute),
@@ -41,8 +40,8 @@ const granting = (
   WHERE c.minute < excluded.minute OR c.calls < ${limit} RETURNING organization_id, who, granted`
 
 /**
- * First by person, then by organization: what a person was refused doesn't count against the colleagues. Rows are taken
- * in one order, so that two processes never wait for each other. One row for each that was asked about, in that order.
+ * Counts by person, then by organization, so that a person's refused calls don't count against the organization. Rows are
+ * locked in one order, which prevents deadlocks between processes. Returns one row per requested person, in that order.
  */
 const COUNT = `/* max count */ WITH
   people AS (INSERT INTO max.calls AS c (organization_id, who, minute, calls, granted)
@@ -50,7 +49,7 @@ const COUNT = `/* max count */ WITH
     FROM unnest($1::bigint[], $2::text[], $3::int[]) AS a(organization_id, who, asked) WHERE a.asked > 0 ORDER BY 1, 2
     ${granting("$4::int")}),
   organizations AS (INSERT INTO max.calls AS c (organization_id, who, minute, calls, granted)
-    SELECT p.organization_id, '${EVERYBODY}', ${MINUTE}, least(sum(p.granted), $5::int), least(sum(p.granted), $5::int)
+    SELECT p.organization_id, '${ORGANIZATION}', ${MINUTE}, least(sum(p.granted), $5::int), least(sum(p.granted), $5::int)
     FROM people p GROUP BY 1 ORDER BY 1
     ${granting("$5::int")})
   SELECT coalesce((SELECT p.granted FROM people p WHERE p.organization_id = a.organization_id AND p.who = a.who), 0) AS person,
@@ -66,7 +65,7 @@ interface CountRow {
   readonly rest: number
 }
 
-/** Calls that are counted together; `reading` are those of them that do something before they ask for their answer. */
+/** Calls counted by one statement; `reading` is how many of their callers don't await the result yet. */
 interface Batch {
   reading: number
 }
@@ -76,26 +75,26 @@ interface Waiting {
   readonly who: string
   readonly calls: number
   readonly answer: Deferred.Deferred<Counted, TooManyCalls | Unavailable>
-  /** From the moment that it is being counted on. */
+  /** Set when its statement starts. */
   batch?: Batch
-  /** Whether its caller waits for the answer already. */
+  /** Whether its caller awaits the result. */
   isAwaited: boolean
 }
 
-/** Until everything that arrived together has been read: it is then counted together. */
-const turnOfTheLoop = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+/** Waits for one turn of the event loop, so that requests that arrived together are in one batch. */
+const nextTurnOfEventLoop = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const tooMany = (seconds: number) =>
-  new TooManyCalls({ message: `That was too often. Try again in ${seconds} seconds.`, retryAfter: seconds })
+  new TooManyCalls({ message: `Too many calls. Try again in ${seconds} seconds.`, retryAfter: seconds })
 
 export class CallLimits extends Context.Service<
   CallLimits,
   {
-    /** Begins to count a call (or none) of a person; what it gives waits for the answer, which may be a refusal. */
+    /** Starts counting a person's call; 0 calls only read the epoch. The inner effect awaits the result. */
     readonly begin: (organizationId: bigint, anchorId: string, calls: 0 | 1) => Effect.Effect<Counting>
   }
 >()("max/services/CallLimits") {
-  static readonly layer = (allowance: Allowance) =>
+  static readonly layer = (limits: RateLimits) =>
     Layer.effect(
       CallLimits,
       Effect.gen(function* () {
@@ -107,8 +106,8 @@ export class CallLimits extends Context.Service<
         let last: Batch = { reading: 0 }
 
         /**
-         * Whether the next count is due. As long as nobody waits for its answer, it can wait until those who were counted
-         * last have read: so a count is of about as many calls as are read at the same time.
+         * Whether the next statement is due. While no caller awaits its result, it is delayed until the previous batch has
+         * finished reading, so that a batch is about as large as the number of concurrent reads.
          */
         const isDue = () => waiting.length > 0 && (urgent || last.reading === 0)
 
@@ -120,18 +119,18 @@ export class CallLimits extends Context.Service<
             if (group === undefined) groups.set(key, [call])
             else group.push(call)
           }
-          const asked = [...groups.values()]
+          const requested = [...groups.values()]
           const rows = yield* orUnavailable(
             admission.unsafe<CountRow>(COUNT, [
-              asked.map((group) => group[0]!.organizationId),
-              asked.map((group) => group[0]!.who),
-              asked.map((group) => group.reduce((sum, { calls }) => sum + calls, 0)),
-              allowance.perPerson,
-              allowance.perOrganization
+              requested.map((group) => group[0]!.organizationId),
+              requested.map((group) => group[0]!.who),
+              requested.map((group) => group.reduce((sum, { calls }) => sum + calls, 0)),
+              limits.perPerson,
+              limits.perOrganization
             ])
           )
           const left = new Map<bigint, number>()
-          for (const [index, group] of asked.entries()) {
+          for (const [index, group] of requested.entries()) {
             const { epoch, person, rest, whole } = rows[index]!
             const counted = Effect.succeed<Counted>({ epoch: epoch ?? undefined })
             let own = person
@@ -150,9 +149,9 @@ export class CallLimits extends Context.Service<
           }
         })
 
-        /** Counts everybody who waits. It is for many requests: it is in the trace of none. */
-        const countTogether = Effect.gen(function* () {
-          yield* turnOfTheLoop
+        /** Counts all waiting calls. It serves many requests, so it appears in none of their traces. */
+        const countBatch = Effect.gen(function* () {
+          yield* nextTurnOfEventLoop
           const calls = waiting
           waiting = []
           urgent = false
@@ -179,7 +178,7 @@ export class CallLimits extends Context.Service<
         const proceed: Effect.Effect<unknown> = Effect.suspend(() => {
           if (counting || !isDue()) return Effect.void
           counting = true
-          return Effect.forkIn(countTogether, scope)
+          return Effect.forkIn(countBatch, scope)
         })
 
         const answerOf = (call: Waiting): Counting =>

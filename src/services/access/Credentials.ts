@@ -1,7 +1,7 @@
 /**
- * Credentials that Max hands out: tokens for programs, one-time links for people, and the sessions that links turn into.
- * All are 256 random bits behind one prefix, bound to a membership, and kept as hashes: nobody can read one anywhere.
- * Ending one raises the epoch, which every process holds what it remembers against.
+ * Credentials that Max issues: tokens for programs, one-time sign-in links for people, and the sessions that links become.
+ * Each is 256 random bits behind one prefix, bound to a membership, and stored only as a SHA-256 hash. Revoking one raises
+ * the epoch, which invalidates every process's cache.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
@@ -14,9 +14,9 @@ import { NotAuthenticated, OperatorError, type Unavailable } from "../../domain/
 import { decodeId, encodeId, nextId } from "../../domain/ids.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
-import { holdFor } from "../members/suspension.ts"
+import { lockEpochFor } from "../members/suspension.ts"
 
-/** What a credential may be used for, whoever holds it. */
+/** What a credential may be used for. */
 export const Scope = Schema.Literals(["tools", "chat", "traces", "admin"])
 export type Scope = typeof Scope.Type
 
@@ -26,7 +26,7 @@ export type CredentialKind = "token" | "session" | "link"
 
 export interface Issued {
   readonly id: string
-  /** Shown once: only its hash is kept. */
+  /** Shown once: only its hash is stored. */
   readonly secret: string
   readonly expiresAt: Date
 }
@@ -41,14 +41,14 @@ export interface Token {
   readonly state: "active" | "revoked" | "expired"
 }
 
-/** A credential that was found in force. */
-export interface Presented {
+/** A credential in force. */
+export interface ValidCredential {
   readonly id: string
   readonly organizationId: bigint
   readonly anchorId: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expiresAt: Date
-  /** The organization's epoch at the moment when it was found: whatever ends the credential raises it. */
+  /** The organization's epoch, read by the same statement; revoking the credential raises it. */
   readonly epoch: bigint
 }
 
@@ -60,15 +60,15 @@ interface NewCredential {
   readonly seconds: number
 }
 
-/** What a person at a browser may do; what exactly is decided by roles. */
+/** The scopes of a session; roles decide about the data. */
 const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat"]
 const LINK_SECONDS = 300
 
-const FORM = /^max_([a-z]{1,14})_[A-Za-z0-9_-]{43}$/
+const FORMAT = /^max_([a-z]{1,14})_[A-Za-z0-9_-]{43}$/
 
-/** The organization that a credential's text names; its row has to say the same. */
+/** The organization that a secret names; the credential's row must belong to it. */
 const organizationIn = (secret: string): bigint | undefined => {
-  const match = FORM.exec(secret)
+  const match = FORMAT.exec(secret)
   return match === null ? undefined : decodeId(match[1]!)
 }
 
@@ -77,7 +77,7 @@ const sha256 = (text: string): Buffer => createHash("sha256").update(text).diges
 export class Credentials extends Context.Service<
   Credentials,
   {
-    /** Makes a token for a member, for at most two years. */
+    /** Creates a token for a member, for at most two years. */
     readonly createToken: (
       organization: Organization,
       token: {
@@ -88,23 +88,26 @@ export class Credentials extends Context.Service<
       }
     ) => Effect.Effect<Issued, OperatorError | Unavailable>
     readonly tokens: (organization: Organization) => Effect.Effect<ReadonlyArray<Token>, Unavailable>
-    /** Ends a token at once, in every process; by an operator, or by somebody who administers. */
+    /** Revokes a token with immediate effect in every process; by an operator, or by the given administrator. */
     readonly revokeToken: (
       organization: Organization,
       id: string,
       administrator?: Principal
     ) => Effect.Effect<void, OperatorError | Unavailable>
-    /** A link that signs a member in once, within five minutes. */
+    /** Creates a link that signs a member in once, within five minutes. */
     readonly createLink: (organization: Organization, anchorId: string) => Effect.Effect<Issued, Unavailable>
-    /** Turns a link into a session: of any number of attempts at once exactly one succeeds. */
+    /** Exchanges a link for a session; of concurrent attempts exactly one succeeds. */
     readonly redeemLink: (
       secret: string,
       seconds: number
     ) => Effect.Effect<Issued & { readonly organizationId: bigint }, NotAuthenticated | Unavailable>
-    /** Ends a session at once, in every process. */
-    readonly endSession: (organizationId: bigint, id: string) => Effect.Effect<void, Unavailable>
-    /** The credential of a kind that is in force and has this text. */
-    readonly present: (kind: CredentialKind, secret: string) => Effect.Effect<Presented, NotAuthenticated | Unavailable>
+    /** Revokes a session with immediate effect in every process. */
+    readonly revokeSession: (organizationId: bigint, id: string) => Effect.Effect<void, Unavailable>
+    /** The credential of this kind with this secret, if it is in force. */
+    readonly verify: (
+      kind: CredentialKind,
+      secret: string
+    ) => Effect.Effect<ValidCredential, NotAuthenticated | Unavailable>
   }
 >()("max/services/Credentials") {
   static readonly layer = Layer.effect(
@@ -112,20 +115,20 @@ export class Credentials extends Context.Service<
     Effect.gen(function* () {
       const { admission, app } = yield* Database
 
-      const insert = Effect.fnUntraced(function* (organizationId: bigint, made: NewCredential) {
+      const insert = Effect.fnUntraced(function* (organizationId: bigint, credential: NewCredential) {
         const id = encodeId(nextId())
         const secret = `max_${encodeId(organizationId)}_${randomBytes(32).toString("base64url")}`
         const [row] = yield* app<{ expires_at: Date }>`
           INSERT INTO max.credentials (organization_id, credential_id, kind, sha256, anchor_id, name, scopes, expires_at)
-          VALUES (${organizationId}, ${id}, ${made.kind}, ${sha256(secret)}, ${made.anchorId}, ${made.name},
-            ${made.scopes}::text[], now() + make_interval(secs => ${made.seconds}::int)) RETURNING expires_at`
-        // Sessions and links leave nothing behind; what a token was stays to be seen.
+          VALUES (${organizationId}, ${id}, ${credential.kind}, ${sha256(secret)}, ${credential.anchorId}, ${credential.name},
+            ${credential.scopes}::text[], now() + make_interval(secs => ${credential.seconds}::int)) RETURNING expires_at`
+        // Expired sessions and links are deleted; tokens stay listed.
         yield* app`DELETE FROM max.credentials WHERE organization_id = ${organizationId} AND kind <> 'token'
           AND expires_at < now() - interval '1 day'`
         return { id, secret, expiresAt: row!.expires_at } satisfies Issued
       })
 
-      const present = Effect.fn("Credentials.present")(function* (kind: CredentialKind, secret: string) {
+      const verify = Effect.fn("Credentials.verify")(function* (kind: CredentialKind, secret: string) {
         const organizationId = organizationIn(secret)
         if (organizationId === undefined) return yield* NotAuthenticated.error
         const [row] = yield* orUnavailable(admission<{
@@ -146,16 +149,16 @@ export class Credentials extends Context.Service<
           scopes: row.scopes,
           expiresAt: row.expires_at,
           epoch: row.epoch
-        } satisfies Presented
+        } satisfies ValidCredential
       })
 
       return Credentials.of({
         createToken: Effect.fn("Credentials.createToken")(function* (organization, { anchorId, days, name, scopes }) {
           if (name.trim() === "" || name.trim().length > 100) {
-            return yield* new OperatorError({ message: "A token has a name of at most 100 characters: --name" })
+            return yield* new OperatorError({ message: "--name must have 1 to 100 characters." })
           }
           if (!Number.isInteger(days) || days < 1 || days > 730) {
-            return yield* new OperatorError({ message: "A token ends after 1 to 730 days: --days" })
+            return yield* new OperatorError({ message: "--days must be between 1 and 730." })
           }
           return yield* orUnavailable(
             app.withTransaction(
@@ -207,10 +210,10 @@ export class Credentials extends Context.Service<
         }),
 
         revokeToken: Effect.fn("Credentials.revokeToken")(function* (organization, id, administrator) {
-          const ended = yield* orUnavailable(
+          const revoked = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
-                yield* holdFor(app, organization, administrator)
+                yield* lockEpochFor(app, organization, administrator)
                 const rows = yield* app<{ anchor_id: string }>`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organization.id}
                     AND credential_id = ${id} AND kind = 'token' AND ended_at IS NULL RETURNING anchor_id`
@@ -228,9 +231,9 @@ export class Credentials extends Context.Service<
               })
             )
           )
-          if (!ended) {
+          if (!revoked) {
             return yield* new OperatorError({
-              message: `No token ${quoted(id)} is in force. max token list shows them.`
+              message: `No active token has the id ${quoted(id)}. max token list shows the tokens.`
             })
           }
         }),
@@ -256,8 +259,8 @@ export class Credentials extends Context.Service<
         }),
 
         redeemLink: Effect.fn("Credentials.redeemLink")(function* (secret, seconds) {
-          // Guesses are turned away by a read: only a link that is good costs a transaction.
-          const { organizationId } = yield* present("link", secret)
+          // A read rejects guessed links; only a valid one costs a transaction.
+          const { organizationId } = yield* verify("link", secret)
           const session = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
@@ -282,23 +285,23 @@ export class Credentials extends Context.Service<
           return session === undefined ? yield* NotAuthenticated.error : { ...session, organizationId }
         }),
 
-        endSession: Effect.fn("Credentials.endSession")((organizationId, id) =>
+        revokeSession: Effect.fn("Credentials.revokeSession")((organizationId, id) =>
           orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
-                const [ended] = yield* app<{ anchor_id: string }>`
+                const [revoked] = yield* app<{ anchor_id: string }>`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId}
                     AND credential_id = ${id} AND kind = 'session' AND ended_at IS NULL RETURNING anchor_id`
-                if (ended === undefined) return
+                if (revoked === undefined) return
                 yield* raiseEpoch(app, organizationId, [
-                  { actor: ended.anchor_id, action: "session.ended", subject: id }
+                  { actor: revoked.anchor_id, action: "session.ended", subject: id }
                 ])
               })
             )
           )
         ),
 
-        present
+        verify
       })
     })
   )

@@ -51,7 +51,7 @@ export const throttleByAddress = (address: Effect.Effect<string>): Throttle => {
       if (current !== undefined && current.count >= FAILURES_PER_MINUTE) {
         const retryAfter = Math.ceil((current.since + MINUTE_MS - Date.now()) / 1000)
         return yield* new TooManyCalls({
-          message: `Too many failed sign-ins from your address. Try again in ${retryAfter} seconds.`,
+          message: `Too many invalid credentials from your address. Try again in ${retryAfter} seconds.`,
           retryAfter
         })
       }

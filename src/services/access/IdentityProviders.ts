@@ -1,6 +1,6 @@
 /**
- * Identity providers that an organization believes: whose signed tokens let its members in. An issuer's audience belongs
- * to one organization. A token proves a subject or a verified e-mail address; whether that is a member is another thing.
+ * The identity providers that an organization trusts: their signed JWTs admit its members. A pair of issuer and audience
+ * belongs to one organization. A JWT proves a subject or a verified e-mail address; `Admission` finds the membership.
  */
 import { Context, Effect, Layer } from "effect"
 import type { JWTPayload, JWTVerifyGetKey } from "jose"
@@ -17,35 +17,35 @@ export interface IdentityProvider {
   readonly issuer: string
   readonly audience: string
   readonly jwksUrl: string
-  /** The claim that carries roles, with dots for objects inside objects; without it the membership's roles count. */
+  /** The claim that carries roles, with dots for nested objects; without it the membership's roles apply. */
   readonly roleClaim?: string
 }
 
-/** What a verified token says of whoever sent it. */
-export interface Proven {
+/** The identity that a verified JWT proves. */
+export interface ProvenIdentity {
   readonly organizationId: bigint
   /** The key of the `subject` identifier. */
   readonly subject: string | undefined
-  /** The key of the `email` identifier, when the provider says that it verified it. */
+  /** The key of the `email` identifier, if the provider has verified it. */
   readonly email: string | undefined
-  /** The roles of the claim, where one is configured: none when it carries none. */
+  /** The roles of the configured claim, possibly none; undefined without a configured claim. */
   readonly claimedRoles?: ReadonlyArray<string>
   readonly expiresAt: Date
-  /** The organization's epoch at the moment when the provider was found to be believed. */
+  /** The organization's epoch, read together with the provider. */
   readonly epoch: bigint
 }
 
-/** Asymmetric only: a provider's public key must never be taken for a shared secret. */
+/** Asymmetric algorithms only: with an HMAC algorithm, a provider's public key would become a shared secret. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 const CLOCK_TOLERANCE_SECONDS = 30
 const MAX_KEY_SETS = 100
 
-/** How a provider's subject is kept: an issuer has no space, so that no two pairs come to the same text. */
+/** The identifier key of a subject. Issuers contain no space, so the key is unique per pair. */
 export const subjectKey = (issuer: string, subject: string): string => `${issuer} ${subject}`
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
-/** An absolute https URL as it was written; plain http only to this machine. */
+/** An absolute https URL without credentials; http only for loopback. */
 const isTrustedUrl = (text: string): boolean => {
   if (/\s/.test(text) || text.length > 500 || !URL.canParse(text)) return false
   const { hostname, password, protocol, username } = new URL(text)
@@ -57,20 +57,20 @@ const isTrustedUrl = (text: string): boolean => {
 export class IdentityProviders extends Context.Service<
   IdentityProviders,
   {
-    /** Believes a provider; without the address of its keys the provider is asked for it. */
+    /** Trusts a provider; without `jwksUrl` its discovery document is read. */
     readonly add: (
       organization: Organization,
       provider: Omit<IdentityProvider, "jwksUrl"> & { readonly jwksUrl?: string | undefined }
     ) => Effect.Effect<IdentityProvider, OperatorError | Unavailable>
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<IdentityProvider>, Unavailable>
-    /** Stops believing a provider at once, in every process. */
+    /** Stops trusting a provider with immediate effect in every process. */
     readonly remove: (
       organization: Organization,
       issuer: string,
       audience: string
     ) => Effect.Effect<void, OperatorError | Unavailable>
-    /** What a signed token proves; every reason why it proves nothing is the one `NotAuthenticated`. */
-    readonly verify: (jwt: string) => Effect.Effect<Proven, NotAuthenticated | Unavailable>
+    /** Verifies a JWT; every invalid one is the same `NotAuthenticated`. */
+    readonly verify: (jwt: string) => Effect.Effect<ProvenIdentity, NotAuthenticated | Unavailable>
   }
 >()("max/services/IdentityProviders") {
   static readonly layer = Layer.effect(
@@ -79,10 +79,10 @@ export class IdentityProviders extends Context.Service<
       const { admission, app } = yield* Database
       const keySets = new Map<string, JWTVerifyGetKey>()
 
-      /** Fetched when needed, kept for ten minutes, asked again for an unknown key at most every thirty seconds. */
+      /** Keys are fetched on demand and cached for ten minutes; an unknown key id refetches at most every 30 seconds. */
       const keysAt = ({ createRemoteJWKSet }: Jose, url: string): JWTVerifyGetKey => {
-        const known = keySets.get(url)
-        if (known !== undefined) return known
+        const cached = keySets.get(url)
+        if (cached !== undefined) return cached
         const keys = createRemoteJWKSet(new URL(url), { cooldownDuration: 30_000, timeoutDuration: 5000 })
         if (keySets.size >= MAX_KEY_SETS) keySets.clear()
         keySets.set(url, keys)
@@ -90,19 +90,21 @@ export class IdentityProviders extends Context.Service<
       }
 
       return IdentityProviders.of({
-        add: Effect.fn("IdentityProviders.add")(function* (organization, { audience, issuer, roleClaim, ...given }) {
-          for (const [what, url] of [
+        add: Effect.fn("IdentityProviders.add")(function* (organization, { audience, issuer, roleClaim, ...options }) {
+          for (const [option, url] of [
             ["--issuer", issuer],
-            ["--jwks-url", given.jwksUrl ?? issuer]
+            ["--jwks-url", options.jwksUrl ?? issuer]
           ] as const) {
             if (!isTrustedUrl(url)) {
-              return yield* new OperatorError({ message: `${what} is an https URL, and ${quoted(url)} isn't.` })
+              return yield* new OperatorError({ message: `${option} must be an https URL; ${quoted(url)} isn't.` })
             }
           }
           if (audience.trim() === "" || audience.length > 500) {
-            return yield* new OperatorError({ message: "--audience is what the provider's tokens say they are for." })
+            return yield* new OperatorError({
+              message: "--audience must have 1 to 500 characters: the aud claim of the provider's tokens."
+            })
           }
-          const jwksUrl = given.jwksUrl ?? (yield* discover(issuer))
+          const jwksUrl = options.jwksUrl ?? (yield* discover(issuer))
           const provider: IdentityProvider = {
             issuer,
             audience,
@@ -126,7 +128,7 @@ export class IdentityProviders extends Context.Service<
           )
           if (!added) {
             return yield* new OperatorError({
-              message: "This issuer's audience belongs to an organization already. max idp list shows this one's."
+              message: "This issuer and audience already belong to an organization. max idp list shows this one's."
             })
           }
           return provider
@@ -157,21 +159,21 @@ export class IdentityProviders extends Context.Service<
           )
           if (!removed) {
             return yield* new OperatorError({
-              message: "There is no provider with this issuer and audience. max idp list shows them."
+              message: "No provider has this issuer and audience. max idp list shows the providers."
             })
           }
         }),
 
         verify: Effect.fn("IdentityProviders.verify")(function* (jwt) {
-          const jose = yield* loaded
-          const unproven = readUnproven(jose, jwt)
-          if (unproven === undefined) return yield* NotAuthenticated.error
+          const jose = yield* loadJose
+          const claims = unverifiedClaims(jose, jwt)
+          if (claims === undefined) return yield* NotAuthenticated.error
           const rows = yield* orUnavailable(admission<ProviderRow & { epoch: bigint }>`/* max provider */
             SELECT p.organization_id, p.issuer, p.audience, p.jwks_url, p.role_claim, o.epoch FROM max.identity_providers p
             JOIN max.organizations o ON o.organization_id = p.organization_id
-            WHERE p.issuer = ${unproven.issuer} AND p.audience = ANY(${unproven.audiences}::text[]) LIMIT 2`)
+            WHERE p.issuer = ${claims.issuer} AND p.audience = ANY(${claims.audiences}::text[]) LIMIT 2`)
           const [row] = rows
-          // A token for the audiences of two organizations says nothing about which of them is meant.
+          // A JWT for the audiences of two organizations is ambiguous.
           if (row === undefined || rows.length > 1) return yield* NotAuthenticated.error
           const provider = providerOf(row)
           const payload = yield* Effect.tryPromise({
@@ -183,18 +185,18 @@ export class IdentityProviders extends Context.Service<
                 clockTolerance: CLOCK_TOLERANCE_SECONDS,
                 requiredClaims: ["exp", "sub"]
               }),
-            catch: (error) => whyNot(jose, error)
+            catch: (error) => verificationError(jose, error)
           })
-          return provenBy(payload.payload, row, provider)
+          return identityOf(payload.payload, row, provider)
         })
       })
     })
   )
 }
 
-/** Loaded for the first signed token: a process that never sees one does without. */
-const loaded = Effect.promise(() => import("jose"))
-type Jose = Effect.Success<typeof loaded>
+/** Imported for the first JWT only: it costs start-up time. */
+const loadJose = Effect.promise(() => import("jose"))
+type Jose = Effect.Success<typeof loadJose>
 
 interface ProviderRow {
   readonly organization_id: bigint
@@ -211,8 +213,8 @@ const providerOf = (row: ProviderRow): IdentityProvider => ({
   ...(row.role_claim === null ? {} : { roleClaim: row.role_claim })
 })
 
-/** Which provider a token says it is from: to find the key that it has to be signed with, nothing else. */
-const readUnproven = ({ decodeJwt }: Jose, jwt: string) => {
+/** The issuer and audiences that a JWT claims, used only to find the key for its verification. */
+const unverifiedClaims = ({ decodeJwt }: Jose, jwt: string) => {
   try {
     const { aud, iss } = decodeJwt(jwt)
     const audiences = typeof aud === "string" ? [aud] : aud
@@ -224,19 +226,17 @@ const readUnproven = ({ decodeJwt }: Jose, jwt: string) => {
   }
 }
 
-const PROVIDERS_FAULT: ReadonlyArray<string> = ["ERR_JOSE_GENERIC", "ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID"]
+const KEY_SET_ERRORS: ReadonlyArray<string> = ["ERR_JOSE_GENERIC", "ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID"]
 
-/** A token that isn't good, or keys that can't be had right now: only the first is the caller's fault. */
-const whyNot = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailable =>
-  error instanceof errors.JOSEError && !PROVIDERS_FAULT.includes(error.code)
-    ? NotAuthenticated.error
-    : Unavailable.error
+/** An invalid JWT is `NotAuthenticated`; failing to fetch the provider's keys is `Unavailable`. */
+const verificationError = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailable =>
+  error instanceof errors.JOSEError && !KEY_SET_ERRORS.includes(error.code) ? NotAuthenticated.error : Unavailable.error
 
-const provenBy = (
+const identityOf = (
   payload: JWTPayload,
   row: { readonly organization_id: bigint; readonly epoch: bigint },
   { issuer, roleClaim }: IdentityProvider
-): Proven => ({
+): ProvenIdentity => ({
   organizationId: row.organization_id,
   epoch: row.epoch,
   subject: payload.sub === undefined || payload.sub === "" ? undefined : subjectKey(issuer, payload.sub),
@@ -246,22 +246,22 @@ const provenBy = (
   expiresAt: new Date((payload.exp ?? 0) * 1000)
 })
 
-/** The texts at a claim: a list, or one text with spaces between. A claim's name may itself have dots (a URL). */
+/** The roles of a claim: an array, or a string separated by spaces. The claim's own name may contain dots (a URL). */
 const rolesAt = (payload: JWTPayload, claim: string): ReadonlyArray<string> => {
   const own = (value: unknown, key: string): unknown =>
     typeof value === "object" && value !== null && Object.hasOwn(value, key)
       ? (value as Record<string, unknown>)[key]
       : undefined
-  const found = own(payload, claim) ?? claim.split(".").reduce<unknown>(own, payload)
-  const texts = typeof found === "string" ? found.split(/\s+/) : Array.isArray(found) ? found : []
+  const value = own(payload, claim) ?? claim.split(".").reduce<unknown>(own, payload)
+  const texts = typeof value === "string" ? value.split(/\s+/) : Array.isArray(value) ? value : []
   return [...new Set(texts.filter((text): text is string => typeof text === "string" && text !== ""))]
 }
 
-/** Where a provider says its keys are (OpenID Connect Discovery). */
+/** Reads the key set's URL from the provider's discovery document (OpenID Connect Discovery). */
 const discover = (issuer: string): Effect.Effect<string, OperatorError> => {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
-  const failed = (why: string) =>
-    new OperatorError({ message: `${url} ${why}. Say where the keys are: --jwks-url URL` })
+  const failed = (reason: string) =>
+    new OperatorError({ message: `${url} ${reason}. Pass the URL of the keys: --jwks-url URL` })
   return Effect.tryPromise({
     try: async () => {
       const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(5000) })
@@ -269,9 +269,9 @@ const discover = (issuer: string): Effect.Effect<string, OperatorError> => {
     },
     catch: () => failed("can't be read")
   }).pipe(
-    Effect.flatMap((found) =>
-      found?.issuer === issuer && typeof found.jwks_uri === "string" && isTrustedUrl(found.jwks_uri)
-        ? Effect.succeed(found.jwks_uri)
+    Effect.flatMap((document) =>
+      document?.issuer === issuer && typeof document.jwks_uri === "string" && isTrustedUrl(document.jwks_uri)
+        ? Effect.succeed(document.jwks_uri)
         : Effect.fail(failed("doesn't describe this issuer"))
     )
   )

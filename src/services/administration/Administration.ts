@@ -1,6 +1,6 @@
 /**
- * What somebody who administers sees and does over HTTP: members, policy, audit log and texts of their own organization.
- * Nothing of a row is in it but what their own plan shows; what is safer as a command isn't here at all.
+ * What an administrator sees and changes over HTTP: members, policy, audit log and texts of their own organization. Row
+ * values are limited to the administrator's own plan. Riskier operations exist only as operator commands.
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
@@ -9,7 +9,7 @@ import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/
 import type { Principal } from "../../domain/Principal.ts"
 import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
 import { describePolicy, type RoleDescription } from "../../permissions/describe.ts"
-import { makePeople, pageOf, type People, type PeopleQuery, type Person, shownOf } from "./people.ts"
+import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { type Reach, reachOf } from "./reach.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
 import { Credentials, type Token } from "../access/Credentials.ts"
@@ -35,31 +35,31 @@ export interface PolicyInForce {
 }
 
 export interface NamedRecord extends AuditRecord {
-  /** The names of actor, subject and `details.person`, where they are people whose names the administrator may see. */
+  /** Names of actor, subject and `details.person`, if they are people whose name the administrator may see. */
   readonly actorName?: string
   readonly subjectName?: string
   readonly personName?: string
 }
 
-/** A message or a text without a word of what it said; its person only where the administrator may see the name. */
-type SeenText = Omit<SmsLogEntry, "body">
+/** A text message without its body; with its person only if the administrator may see the name. */
+type VisibleText = Omit<SmsLogEntry, "body">
 
 export interface Texts {
   /** The organization's own numbers. */
   readonly lines: ReadonlyArray<{ readonly number: string; readonly provider: string }>
-  /** The role with which every identified person comes in; none while only members do. */
+  /** The role of identified people without a membership; undefined if only members are admitted. */
   readonly openRole?: string
-  readonly texts: ReadonlyArray<SeenText>
+  readonly texts: ReadonlyArray<VisibleText>
 }
 
-/** A type of which nothing is explained, and why. */
+/** A type that can't be explained, with the reason. */
 export interface Refused {
   readonly type: string
   readonly refused: string
 }
 
-/** A member by entity id, or anybody by e-mail address or phone number. */
-export type About = { readonly id: string } | { readonly identifier: string }
+/** A member by entity id, or any person by e-mail address or phone number. */
+export type PersonReference = { readonly id: string } | { readonly identifier: string }
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
@@ -67,34 +67,34 @@ export class Administration extends Context.Service<
   Administration,
   {
     readonly people: (administrator: Principal, query: PeopleQuery) => Effect.Effect<People, NotAdmitted | Unavailable>
-    /** One member with its tokens; undefined for an id that is no member's. */
+    /** One member with its tokens; undefined if no member has this id. */
     readonly person: (
       administrator: Principal,
       id: string
     ) => Effect.Effect<PersonWithTokens | undefined, NotAdmitted | Unavailable>
-    /** Suspends somebody else, or lets them in again. */
+    /** Suspends another member, or resumes one. */
     readonly setStanding: (administrator: Principal, id: string, standing: Standing) => Effect.Effect<void, Fault>
     readonly revokeToken: (administrator: Principal, id: string) => Effect.Effect<void, Fault>
-    /** The policy in force in words, and what each role reaches. */
+    /** The policy in force as text, with each role's reach. */
     readonly policy: (administrator: Principal) => Effect.Effect<PolicyInForce, Fault>
     readonly versions: (
       administrator: Principal
     ) => Effect.Effect<ReadonlyArray<PolicyVersion & { readonly authorName?: string }>, NotAdmitted | Unavailable>
-    /** What differs between two versions, in words. */
+    /** The differences between two versions as text. */
     readonly changes: (
       administrator: Principal,
       from: number,
       to: number
     ) => Effect.Effect<ReadonlyArray<PolicyChange>, Fault>
-    /** Why a person sees what it sees: of one type, or of each; as far as it is open to the administrator, too. */
+    /** Explains a person's access to one type or to each, within the administrator's own access. */
     readonly explain: (
       administrator: Principal,
-      about: About,
+      person: PersonReference,
       type: string | undefined
     ) => Effect.Effect<ReadonlyArray<Explanation | Refused>, Fault>
     readonly explainRow: (
       administrator: Principal,
-      about: About,
+      person: PersonReference,
       type: string,
       id: string
     ) => Effect.Effect<RowExplanation, Fault>
@@ -107,7 +107,7 @@ export class Administration extends Context.Service<
       query: AuditQuery
     ) => Effect.Effect<ReadonlyArray<NamedRecord>, NotAdmitted | Unavailable>
     readonly verify: (administrator: Principal) => Effect.Effect<ReadonlyArray<Verification>, NotAdmitted | Unavailable>
-    /** Who wrote, what became of it and over which numbers: the latest first. */
+    /** The log of text messages with the organization's numbers, newest first. */
     readonly texts: (
       administrator: Principal,
       query: Pick<SmsLogQuery, "before" | "limit">
@@ -129,7 +129,7 @@ export class Administration extends Context.Service<
       const judge = makeRowEvaluator(search)
       const members = makePeople(app, judge)
 
-      /** The administrator as it is now, with the state that it is planned from. */
+      /** The administrator's current principal, with the state that its plans use. */
       const current = (administrator: Principal) =>
         Effect.map(identities.readmit(administrator), ({ principal, state }) => ({
           asker: principal,
@@ -137,13 +137,13 @@ export class Administration extends Context.Service<
           organization: state.catalog.organization
         }))
 
-      const names = (state: State, asker: Principal, ids: ReadonlyArray<string>) =>
+      const visibleNames = (state: State, asker: Principal, ids: ReadonlyArray<string>) =>
         Effect.map(
-          shownOf(judge, state, asker, [...new Set(ids)]),
-          (shown) => (id: string) => shown.get(id)?.name || undefined
+          visiblePeople(judge, state, asker, [...new Set(ids)]),
+          (people) => (id: string) => people.get(id)?.name || undefined
         )
 
-      const asOf = (about: About) => ("id" in about ? { anchorId: about.id } : about.identifier)
+      const subjectOf = (person: PersonReference) => ("id" in person ? { anchorId: person.id } : person.identifier)
 
       return Administration.of({
         people: Effect.fn("Administration.people")(function* (administrator, query) {
@@ -172,7 +172,7 @@ export class Administration extends Context.Service<
         policy: Effect.fn("Administration.policy")(function* (administrator) {
           const { organization, state } = yield* current(administrator)
           const { version } = yield* policies.current(organization)
-          const held = yield* orUnavailable(app<{ role: string; members: number }>`
+          const counts = yield* orUnavailable(app<{ role: string; members: number }>`
             SELECT r.role, count(*)::int AS members FROM max.memberships m, unnest(m.roles) AS r(role)
             WHERE m.organization_id = ${organization.id} AND m.suspended_at IS NULL GROUP BY r.role`)
           return {
@@ -180,7 +180,7 @@ export class Administration extends Context.Service<
             roles: describePolicy(state.policy, state.catalog).map((role) => ({
               ...role,
               reach: state.catalog.types.map((type) => reachOf(state.policy, role.role, type, Date.now())),
-              members: held.find((one) => one.role === role.role)?.members ?? 0
+              members: counts.find((count) => count.role === role.role)?.members ?? 0
             }))
           }
         }),
@@ -188,12 +188,12 @@ export class Administration extends Context.Service<
         versions: Effect.fn("Administration.versions")(function* (administrator) {
           const { asker, organization, state } = yield* current(administrator)
           const versions = yield* policies.list(organization)
-          const named = yield* names(
+          const named = yield* visibleNames(
             state,
             asker,
             versions.map(({ author }) => author)
           )
-          return versions.map((version) => ({ ...version, ...maybe("authorName", named(version.author)) }))
+          return versions.map((version) => ({ ...version, ...optional("authorName", named(version.author)) }))
         }),
 
         changes: Effect.fn("Administration.changes")(function* (administrator, from, to) {
@@ -205,9 +205,9 @@ export class Administration extends Context.Service<
           return diffPolicies(before.policy, after.policy, state.catalog)
         }),
 
-        explain: Effect.fn("Administration.explain")(function* (administrator, about, type) {
+        explain: Effect.fn("Administration.explain")(function* (administrator, person, type) {
           const asking = yield* identities.readmit(administrator)
-          const as = asOf(about)
+          const as = subjectOf(person)
           if (type !== undefined) return [yield* review.explainAs(asking, { as, type })]
           return yield* Effect.forEach(asking.state.catalog.types, ({ slug }) =>
             review
@@ -216,8 +216,9 @@ export class Administration extends Context.Service<
           )
         }),
 
-        explainRow: Effect.fn("Administration.explainRow")(function* (administrator, about, type, id) {
-          return yield* review.explainRowAs(yield* identities.readmit(administrator), { as: asOf(about), type, id })
+        explainRow: Effect.fn("Administration.explainRow")(function* (administrator, person, type, id) {
+          const as = subjectOf(person)
+          return yield* review.explainRowAs(yield* identities.readmit(administrator), { as, type, id })
         }),
 
         types: Effect.fn("Administration.types")(function* (administrator) {
@@ -228,16 +229,16 @@ export class Administration extends Context.Service<
         audit: Effect.fn("Administration.audit")(function* (administrator, query) {
           const { asker, organization, state } = yield* current(administrator)
           const records = yield* log.list(organization, query)
-          const named = yield* names(
+          const named = yield* visibleNames(
             state,
             asker,
             records.flatMap(({ actor, details, subject }) => [actor, subject, personIn(details)])
           )
           return records.map((record) => ({
             ...record,
-            ...maybe("actorName", named(record.actor)),
-            ...maybe("subjectName", named(record.subject)),
-            ...maybe("personName", named(personIn(record.details)))
+            ...optional("actorName", named(record.actor)),
+            ...optional("subjectName", named(record.subject)),
+            ...optional("personName", named(personIn(record.details)))
           }))
         }),
 
@@ -251,15 +252,15 @@ export class Administration extends Context.Service<
           const numbers = yield* smsSettings.numbers(organization)
           const { openRole } = yield* smsSettings.channel(organization.id)
           const entries = yield* smsLog.list(organization, { before, limit })
-          const named = yield* names(
+          const named = yield* visibleNames(
             state,
             asker,
             entries.flatMap(({ person }) => person?.id ?? [])
           )
           return {
             lines: numbers.map(({ phone, provider }) => ({ number: phone, provider })),
-            ...maybe("openRole", openRole),
-            // The log's names are an operator's: here a person is called what the administrator's own plan says.
+            ...optional("openRole", openRole),
+            // The log's names are for operators; administrators get the names that their own plan shows.
             texts: entries.map(({ body: _body, person, ...entry }) => {
               const name = person === undefined ? undefined : named(person.id)
               return name === undefined ? entry : { ...entry, person: { id: person!.id, name } }
@@ -273,5 +274,5 @@ export class Administration extends Context.Service<
 
 const personIn = ({ person }: AuditRecord["details"]): string => (typeof person === "string" ? person : "")
 
-const maybe = <Key extends string>(key: Key, value: string | undefined) =>
+const optional = <Key extends string>(key: Key, value: string | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }

@@ -1,6 +1,6 @@
 /**
- * Members as somebody who administers sees them: what a membership says, and of the person's row only what the
- * administrator's own plan shows. An identifier that the administrator couldn't look up is masked.
+ * Members as an administrator sees them: the membership, and of the person's row only what the administrator's own plan
+ * shows. Identifiers that the plan doesn't show are masked.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -10,47 +10,47 @@ import { foldText } from "../../domain/keys.ts"
 import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { masked, printable } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
-import { readIdentifier } from "../members/IdentityResolver.ts"
+import { readIdentifier } from "../members/identifier.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import { type RowEvaluator, plannedAccess } from "../policies/rowEvaluator.ts"
 
 interface ShownIdentifier {
   readonly kind: "email" | "phone" | "subject"
-  /** In full where the administrator may see the person's own, else masked. */
+  /** Masked unless the administrator may see the person's column of this kind. */
   readonly text: string
 }
 
 export interface Person {
   readonly id: string
-  /** Empty where the administrator may not see it. */
+  /** Empty if the administrator may not see it. */
   readonly name: string
   readonly identifiers: ReadonlyArray<ShownIdentifier>
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly state: "active" | "suspended"
-  /** Whether it is whoever asks. */
+  /** Whether this is the calling administrator. */
   readonly isSelf: boolean
-  /** Tokens in force. */
+  /** The number of active tokens. */
   readonly tokens: number
   readonly memberSince: Date
   readonly suspendedSince?: Date
-  /** The minute of the last call that was counted, as far as the database remembers. */
+  /** The minute of the last counted call, if its count still exists. */
   readonly lastCall?: Date
 }
 
 export interface PeopleQuery {
-  /** Words of names, roles and identifiers; or an identifier as a whole, which finds its member though it isn't shown. */
+  /** Words of names, roles and visible identifiers; or one complete identifier, which also matches masked ones. */
   readonly search?: string | undefined
   readonly role?: string | undefined
   readonly state?: Person["state"] | undefined
-  /** The person after whom the page begins. */
+  /** The id of the last person of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
 export interface People {
   readonly people: ReadonlyArray<Person>
-  /** How many match. */
+  /** The number of matching members. */
   readonly total: number
   readonly next?: string
 }
@@ -66,15 +66,15 @@ interface Row {
   readonly seen: Date | null
 }
 
-/** A member with what isn't shown of it. */
-export interface Known extends Person {
+/** A member with the private keys that the search uses. */
+export interface SearchablePerson extends Person {
   readonly keys: ReadonlyArray<string>
   readonly folded: string
 }
 
 export const makePeople =
   (app: PgClient.PgClient, judge: RowEvaluator) =>
-  /** All members, or the one meant, in order of name. */
+  /** All members, or the one with this id, ordered by name. */
   (state: State, asker: Principal, id?: string) =>
     Effect.gen(function* () {
       const { catalog } = state
@@ -89,22 +89,22 @@ export const makePeople =
           AND kind = 'token' AND ended_at IS NULL AND expires_at > now() GROUP BY anchor_id) t ON t.anchor_id = m.anchor_id
         LEFT JOIN max.calls c ON c.organization_id = m.organization_id AND c.who = m.anchor_id
         WHERE m.organization_id = ${organizationId} AND (${id ?? null}::text IS NULL OR m.anchor_id = ${id ?? null}::text)`)
-      const shown = yield* shownOf(
+      const visible = yield* visiblePeople(
         judge,
         state,
         asker,
         rows.map((row) => row.anchor_id)
       )
       return rows
-        .map((row): Known => {
-          const seen = shown.get(row.anchor_id)
+        .map((row): SearchablePerson => {
+          const person = visible.get(row.anchor_id)
           const identifiers = row.identifiers ?? []
           return {
             id: row.anchor_id,
-            name: seen?.name ?? "",
+            name: person?.name ?? "",
             identifiers: identifiers.map(({ key, kind }) => ({
               kind,
-              text: seen?.kinds.includes(kind) === true ? printable(key) : masked(key)
+              text: person?.kinds.includes(kind) === true ? printable(key) : masked(key)
             })),
             roles: row.roles,
             attributes: row.attributes,
@@ -115,35 +115,35 @@ export const makePeople =
             ...(row.suspended_at === null ? {} : { suspendedSince: row.suspended_at }),
             ...(row.seen === null ? {} : { lastCall: row.seen }),
             keys: identifiers.map(({ key }) => key),
-            folded: foldText(seen?.name ?? "")
+            folded: foldText(person?.name ?? "")
           }
         })
         .sort((a, b) => order(a.folded, b.folded) || (a.id < b.id ? -1 : 1))
     })
 
-/** Who has no name that may be seen comes last. */
+/** Members without a visible name come last. */
 const order = (a: string, b: string): number => (a === b ? 0 : a === "" ? 1 : b === "" ? -1 : a < b ? -1 : 1)
 
-interface Shown {
+interface VisiblePerson {
   readonly name: string
-  /** The kinds of identifiers that may be seen in the person's row. */
+  /** The identifier columns of the person's row that are visible. */
   readonly kinds: ReadonlyArray<string>
 }
 
 const KINDS = ["email", "phone"] as const
 
-/** What the administrator's plan shows of these people, by entity id. */
-export const shownOf = Effect.fnUntraced(function* (
+/** The part of these people's rows that the administrator's plan shows, by entity id. */
+export const visiblePeople = Effect.fnUntraced(function* (
   judge: RowEvaluator,
   { catalog, policy }: State,
   asker: Principal,
   anchorIds: ReadonlyArray<string>
 ) {
-  const found = new Map<string, Shown>()
+  const visible = new Map<string, VisiblePerson>()
   const people = peopleOf(catalog)
-  if (people === undefined) return found
+  if (people === undefined) return visible
   const ids = anchorIds.flatMap((id) => parseId(id, people.mapping?.id.type) ?? [])
-  if (ids.length === 0) return found
+  if (ids.length === 0) return visible
   const sight = plannedAccess(policy, catalog, asker, people, Date.now())
   const rows = yield* judge.rows(
     people,
@@ -152,18 +152,18 @@ export const shownOf = Effect.fnUntraced(function* (
     { ids, where: { of: sight.rows }, limit: ids.length }
   )
   for (const { id, name, truths } of rows) {
-    found.set(id, { name: truths[0] ? name : "", kinds: KINDS.filter((_, index) => truths[index + 1]) })
+    visible.set(id, { name: truths[0] ? name : "", kinds: KINDS.filter((_, index) => truths[index + 1]) })
   }
-  return found
+  return visible
 })
 
-/** Whether somebody matches: every word is in a name, role or shown identifier; or it is an identifier as a whole. */
-const matching = (search: string, catalog: Catalog) => {
+/** Matches if every word is in the name, a role or a visible identifier, or if the text is a complete identifier. */
+const makeMatcher = (search: string, catalog: Catalog) => {
   const key = readIdentifier(search, catalog.organization)?.key
   const words = foldText(search)
     .split(/\s+/)
     .filter((word) => word !== "")
-  return ({ folded, identifiers, keys, roles }: Known): boolean => {
+  return ({ folded, identifiers, keys, roles }: SearchablePerson): boolean => {
     if (key !== undefined && keys.includes(key)) return true
     if (words.length === 0) return true
     const text = `${folded}\n${foldText([...roles, ...identifiers.map((one) => one.text)].join("\n"))}`
@@ -171,19 +171,19 @@ const matching = (search: string, catalog: Catalog) => {
   }
 }
 
-/** The page of those who match. Nobody is ever deleted, so that a page has its place though others come and go. */
-export const pageOf = (all: ReadonlyArray<Known>, query: PeopleQuery, catalog: Catalog): People => {
+/** The page of matching members. Memberships are never deleted, so the cursor's member always exists. */
+export const pageOf = (all: ReadonlyArray<SearchablePerson>, query: PeopleQuery, catalog: Catalog): People => {
   const { after, limit, role, search = "", state } = query
-  const matches = matching(search, catalog)
-  const found = all.filter(
+  const matches = makeMatcher(search, catalog)
+  const matching = all.filter(
     (person) =>
       (state === undefined || person.state === state) &&
       (role === undefined || person.roles.includes(role)) &&
       matches(person)
   )
-  const place = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-  const later = new Set(all.slice(place).map(({ id }) => id))
-  const rest = found.filter(({ id }) => later.has(id))
+  const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
+  const later = new Set(all.slice(start).map(({ id }) => id))
+  const rest = matching.filter(({ id }) => later.has(id))
   const people = rest.slice(0, limit)
-  return { people, total: found.length, ...(rest.length > limit ? { next: people.at(-1)!.id } : {}) }
+  return { people, total: matching.length, ...(rest.length > limit ? { next: people.at(-1)!.id } : {}) }
 }

@@ -1,9 +1,9 @@
-/** What a role reaches of a type, column by column: told from its rules alone, without looking at a row. */
+/** A role's reach: how much of a type it can see, by column, derived from its rules without reading rows. */
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { isInForce, rulesForReading } from "../policies/explainType.ts"
 
-/** Whether a column's cells are seen on every row, on some that conditions name, or on none. */
+/** Visible on every row, on rows that meet a condition, or on none. */
 type Extent = "all" | "some" | "none"
 
 export interface Reach {
@@ -33,7 +33,7 @@ export const reachOf = (policy: Policy, role: string, type: EntityType, now: num
   }
 }
 
-/** Rules that allow, less those that deny; a condition holds on some rows as far as a rule can tell. */
+/** Allow rules minus deny rules; every condition counts as "some", because rules alone can't tell more. */
 const extent = (allows: ReadonlyArray<Rule>, denies: ReadonlyArray<Rule>): Extent => {
   const always = ({ where }: Rule) => where._tag === "Always"
   const possible = allows.filter(({ where }) => where._tag !== "Never")

@@ -1,4 +1,4 @@
-/** The audit log as operators read it and check it. */
+/** Reads and verifies the audit log. */
 import { Context, Effect, Layer } from "effect"
 import { type AuditEvent, type Chain, hashOf } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
@@ -15,18 +15,18 @@ export interface AuditRecord extends AuditEvent {
 
 export interface AuditQuery {
   readonly chain: Chain
-  /** Records whose action begins with this. */
+  /** Records whose action starts with this. */
   readonly action?: string | undefined
-  /** Records of what this one did, or of what was done to it: an entity id, or `operator`. */
+  /** Records with this actor or subject: an entity id, or `operator`. */
   readonly who?: string | undefined
-  /** Records from this moment on. */
+  /** Records at or after this time. */
   readonly since?: Date | undefined
-  /** Records before this one. */
+  /** Records with a smaller sequence number. */
   readonly before?: bigint | undefined
   readonly limit: number
 }
 
-/** Where a chain ends, to be kept somewhere else: a chain that was cut or written anew no longer contains it. */
+/** The last record of a chain. Stored elsewhere, it detects a log that was truncated or rewritten. */
 export interface Head {
   readonly sequence: bigint
   /** SHA-256, in hex. */
@@ -35,23 +35,23 @@ export interface Head {
 
 export interface Verification {
   readonly chain: Chain
-  /** Undefined for a chain without records. */
+  /** Undefined for an empty chain. */
   readonly head: Head | undefined
-  /** The first record that isn't what was written, or is missing. */
+  /** The first record that was altered or is missing. */
   readonly broken: bigint | undefined
 }
 
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Records, the newest first. */
+    /** Records, newest first. */
     readonly list: (
       organization: Organization,
       query: AuditQuery
     ) => Effect.Effect<ReadonlyArray<AuditRecord>, Unavailable>
-    /** Computes every hash of both chains anew. */
+    /** Recomputes every hash of both chains. */
     readonly verify: (organization: Organization) => Effect.Effect<ReadonlyArray<Verification>, Unavailable>
-    /** Whether a chain still has a record that was its head once. */
+    /** Whether a chain still contains an earlier head. */
     readonly contains: (organization: Organization, chain: Chain, head: Head) => Effect.Effect<boolean, Unavailable>
   }
 >()("max/services/AuditLog") {

@@ -1,6 +1,6 @@
 /**
- * Reads that were refused, on their way to the audit log. A refusal costs its caller what an answer costs: it is counted
- * in memory, and the counts are written in the background. What is kept is bounded, however many are refused.
+ * Buffers refused reads for the audit log. Refusals are counted in memory and flushed in the background, so that a
+ * refusal takes as long as an answer. The buffer is bounded.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { appendAudit, type AuditEvent } from "../../database/audit.ts"
@@ -9,10 +9,10 @@ import { orUnavailable } from "../../database/execute.ts"
 
 export interface Refusal {
   readonly organizationId: bigint
-  /** The entity id of the person, or `nobody` who was let in. */
+  /** The person's entity id, or `nobody` if no person is known. */
   readonly actor: string
   readonly action: "admission.refused" | "read.refused"
-  /** From the catalog, never a caller's words: a type, `type.column`, or `unknown`. */
+  /** From the catalog, never the caller's input: a type, `type.column`, or `unknown`. */
   readonly subject: string
 }
 
@@ -22,15 +22,15 @@ interface Counted extends Refusal {
   last: number
 }
 
-/** Beyond this many different refusals at once an organization's are counted together. */
-const MAX_COUNTED = 1000
-const EVERY = "5 seconds"
+/** Above this many distinct refusals, further ones of an organization share one count. */
+const MAX_BUFFERED = 1000
+const FLUSH_INTERVAL = "5 seconds"
 
 export class Refusals extends Context.Service<
   Refusals,
   {
     readonly record: (refusal: Refusal) => void
-    /** Writes what was counted so far; what couldn't be written is kept. */
+    /** Writes the buffered counts; counts that can't be written stay buffered. */
     readonly flush: Effect.Effect<void>
   }
 >()("max/services/Refusals") {
@@ -38,39 +38,41 @@ export class Refusals extends Context.Service<
     Refusals,
     Effect.gen(function* () {
       const { app } = yield* Database
-      let counted = new Map<string, Counted>()
+      let buffer = new Map<string, Counted>()
 
       const count = (refusal: Refusal, times: number, first: number, last: number) => {
         const { action, actor, organizationId, subject } = refusal
         const key = JSON.stringify([String(organizationId), actor, action, subject])
-        const known = counted.get(key)
-        if (known !== undefined) {
-          known.count += times
-          known.first = Math.min(known.first, first)
-          known.last = Math.max(known.last, last)
-        } else if (counted.size < MAX_COUNTED || actor === MANY.actor) {
-          counted.set(key, { ...refusal, count: times, first, last })
+        const counted = buffer.get(key)
+        if (counted !== undefined) {
+          counted.count += times
+          counted.first = Math.min(counted.first, first)
+          counted.last = Math.max(counted.last, last)
+        } else if (buffer.size < MAX_BUFFERED || actor === OVERFLOW.actor) {
+          buffer.set(key, { ...refusal, count: times, first, last })
         } else {
-          count({ ...refusal, ...MANY }, times, first, last)
+          count({ ...refusal, ...OVERFLOW }, times, first, last)
         }
       }
 
       const flush = Effect.gen(function* () {
-        const writing = [...counted.values()]
-        counted = new Map()
-        for (const [organizationId, refusals] of byOrganization(writing)) {
+        const flushed = [...buffer.values()]
+        buffer = new Map()
+        for (const [organizationId, refusals] of byOrganization(flushed)) {
           yield* orUnavailable(
             app.withTransaction(appendAudit(app, organizationId, "reads", refusals.map(event)))
           ).pipe(
             Effect.catch(() =>
-              Effect.sync(() => refusals.forEach((kept) => count(kept, kept.count, kept.first, kept.last)))
+              Effect.sync(() =>
+                refusals.forEach((refusal) => count(refusal, refusal.count, refusal.first, refusal.last))
+              )
             )
           )
         }
       })
 
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(flush, "2 seconds")))
-      yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(EVERY)))
+      yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(FLUSH_INTERVAL)))
       return Refusals.of({
         flush,
         record: (refusal) => {
@@ -82,17 +84,17 @@ export class Refusals extends Context.Service<
   )
 }
 
-/** What further refusals of an organization are counted as. */
-const MANY = { actor: "several", subject: "several" } as const
+/** The shared count of an organization when the buffer is full. */
+const OVERFLOW = { actor: "several", subject: "several" } as const
 
 const byOrganization = (refusals: ReadonlyArray<Counted>): ReadonlyMap<bigint, ReadonlyArray<Counted>> => {
-  const found = new Map<bigint, Array<Counted>>()
+  const groups = new Map<bigint, Array<Counted>>()
   for (const refusal of refusals) {
-    const own = found.get(refusal.organizationId)
-    if (own === undefined) found.set(refusal.organizationId, [refusal])
-    else own.push(refusal)
+    const group = groups.get(refusal.organizationId)
+    if (group === undefined) groups.set(refusal.organizationId, [refusal])
+    else group.push(refusal)
   }
-  return found
+  return groups
 }
 
 const event = ({ action, actor, count, first, last, subject }: Counted): AuditEvent => ({

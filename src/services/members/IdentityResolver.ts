@@ -1,6 +1,6 @@
 /**
- * Who somebody is, and whether they may come in: two things. Identifying finds the People with an identifier and
- * grants nothing. Admitting asks for a verified identifier that is bound to an active membership.
+ * Identification and admission of people, two separate steps. Identifying finds the People with an identifier and grants
+ * nothing. Admitting requires a verified identifier that is bound to an active membership.
  */
 import { pseudonym } from "../../domain/pseudonym.ts"
 import { Context, Effect, Layer } from "effect"
@@ -9,29 +9,15 @@ import { runWithin } from "../../database/execute.ts"
 import { compileIdentify } from "../../database/sql/identify.ts"
 import { columnByKey, type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { NotAdmitted, type Unavailable } from "../../domain/errors.ts"
-import { emailKey, phoneKey } from "../../domain/keys.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { showId } from "../../domain/values.ts"
 import { Vouched } from "../../domain/Vouched.ts"
 import { type Membership, OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { Refusals } from "../audit/Refusals.ts"
+import type { Identifier } from "./identifier.ts"
 import { makeSubjects } from "./vouchedSubject.ts"
 
-/** An identifier in its normal form. */
-export interface Identifier {
-  readonly kind: "email" | "phone"
-  readonly key: string
-}
-
-/** Reads an e-mail address or phone number as a person writes it; undefined when it is neither. */
-export const readIdentifier = (text: string, organization: Organization): Identifier | undefined => {
-  const email = emailKey(text)
-  if (email !== undefined) return { kind: "email", key: email }
-  const phone = phoneKey(text, organization.country)
-  return phone === undefined ? undefined : { kind: "phone", key: phone }
-}
-
-/** What of a principal is taken over when it is built anew: who it is, and what the call brought with it. */
+/** The part of a principal that readmission retains: its identity and the attributes of the call. */
 export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles" | "vouched">
 
 export interface Admitted {
@@ -39,13 +25,13 @@ export interface Admitted {
   readonly state: State
 }
 
-/** At most this many are identified: beyond one, how many doesn't matter. */
+/** Limit of identified people; callers only distinguish none, one and several. */
 const MAX_IDENTIFIED = 10
 
 export class IdentityResolver extends Context.Service<
   IdentityResolver,
   {
-    /** Entity ids of the People with this identifier: nobody, one or several. The one read without a plan; ids only. */
+    /** Entity ids of the People with this identifier. The only read of rows without a plan; it returns ids only. */
     readonly identify: (
       organization: Organization,
       identifier: Identifier
@@ -55,9 +41,9 @@ export class IdentityResolver extends Context.Service<
       organization: Organization,
       identifier: Identifier
     ) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
-    /** The principal whom a trusted host vouches for: with or without a membership, but not with a suspended one. */
+    /** The principal that a trusted host asserts; it needs no membership, but a suspended one refuses it. */
     readonly vouch: (organization: Organization, vouched: Vouched) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
-    /** The principal as it is now: the same person, with what the database says of it at this moment. */
+    /** Reloads a principal: the same person with the current roles, attributes and epoch. */
     readonly readmit: (principal: Readmitted) => Effect.Effect<Admitted, NotAdmitted | Unavailable>
   }
 >()("max/services/IdentityResolver") {
@@ -70,14 +56,14 @@ export class IdentityResolver extends Context.Service<
 
       const refuse = (organizationId: bigint, actor: string, subject: string) => {
         refusals.record({ organizationId, actor, action: "admission.refused", subject })
-        const marks = {
+        const attributes = {
           "max.denied": true,
           ...(actor === "nobody" ? {} : { "max.caller": pseudonym({ organizationId, anchorEntityId: actor }) })
         }
-        return Effect.andThen(Effect.annotateCurrentSpan(marks), Effect.fail(NotAdmitted.error))
+        return Effect.andThen(Effect.annotateCurrentSpan(attributes), Effect.fail(NotAdmitted.error))
       }
 
-      /** `who` is the person that was named, as far as one is known. */
+      /** `who` is the person or identifier that the refusal is recorded under. */
       const admitted = (
         state: State,
         membership: Membership | undefined,
@@ -120,8 +106,8 @@ export class IdentityResolver extends Context.Service<
 
       const subjectOf = makeSubjects(search, states, identify)
 
-      /** What a host says counts in the organization that it is about, unless the person's membership is suspended. */
-      const vouchedFor = Effect.fnUntraced(function* ({ anchorEntityId, vouched, ...call }: Readmitted) {
+      /** A host's assertion is valid for its own organization, unless the person's membership is suspended. */
+      const assertedByHost = Effect.fnUntraced(function* ({ anchorEntityId, vouched, ...call }: Readmitted) {
         const { barred, state } = yield* states.read(
           call.organizationId,
           anchorEntityId === "" ? { by: "nobody" } : { by: "anchor", id: anchorEntityId }
@@ -139,14 +125,14 @@ export class IdentityResolver extends Context.Service<
         vouch: Effect.fn("IdentityResolver.vouch")(function* (organization, vouched) {
           const anchorEntityId = yield* subjectOf(organization, vouched.subject)
           if (anchorEntityId === undefined) return yield* refuse(organization.id, "nobody", "vouched")
-          return yield* vouchedFor({ organizationId: organization.id, anchorEntityId, vouched })
+          return yield* assertedByHost({ organizationId: organization.id, anchorEntityId, vouched })
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {
           const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })
           return yield* admitted(state, membership, {}, identifier)
         }),
         readmit: Effect.fn("IdentityResolver.readmit")(function* (principal) {
-          if (principal.vouched !== undefined) return yield* vouchedFor(principal)
+          if (principal.vouched !== undefined) return yield* assertedByHost(principal)
           const { membership, state } = yield* states.read(principal.organizationId, {
             by: "anchor",
             id: principal.anchorEntityId

@@ -1,4 +1,4 @@
-/** The members that a column of people says: who has roles in it, known by the e-mail address or else the phone number of their record. */
+/** Reads a member list from a column of people that holds roles; the identifier is the row's e-mail address, else its phone number. */
 import { Effect } from "effect"
 import { Database } from "../../database/Database.ts"
 import { runWithin } from "../../database/execute.ts"
@@ -13,11 +13,11 @@ import {
 } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { closest, quoted } from "../../domain/text.ts"
-import { readIdentifier } from "./IdentityResolver.ts"
+import { readIdentifier } from "./identifier.ts"
 import type { ListedMember } from "./Memberships.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 
-/** Reads `people.role`; who has no identifier is named. */
+/** Reads a column such as `people.role`; fails with the names of people who have no identifier. */
 export const membersByColumn = Effect.fnUntraced(function* (organization: Organization, path: string) {
   const { search } = yield* Database
   const states = yield* OrganizationState
@@ -28,10 +28,10 @@ export const membersByColumn = Effect.fnUntraced(function* (organization: Organi
   if (column === undefined || (column.kind !== "text" && column.kind !== "list")) {
     const near = closest(
       slug,
-      people.columns.filter(({ kind }) => kind === "text" || kind === "list").map((known) => known.slug)
+      people.columns.filter(({ kind }) => kind === "text" || kind === "list").map((candidate) => candidate.slug)
     )
     return yield* new OperatorError({
-      message: `--column takes a column of people that holds text or a list, such as people.role, and ${quoted(path)} is none.${near === undefined ? "" : ` Did you mean people.${near}?`}`
+      message: `--column must be a column of people that holds text or a list, such as people.role; ${quoted(path)} isn't.${near === undefined ? "" : ` Did you mean people.${near}?`}`
     })
   }
   const statement = compileValues(

@@ -1,12 +1,12 @@
-/** A list of members against the memberships that there are: what it adds, changes and ends, and what is in its way. */
+/** Compares a list of members with the current memberships: additions, changes, suspensions and conflicts. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Organization } from "../../domain/EntityType.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
-import type { Identifier } from "./IdentityResolver.ts"
+import type { Identifier } from "./identifier.ts"
 
-/** What a list changes, by who is meant. */
+/** The changes that a list makes; `who` is the identifier as the list has it. */
 export interface Synced {
   readonly added: ReadonlyArray<{ readonly who: string; readonly roles: ReadonlyArray<string> }>
   readonly changed: ReadonlyArray<{
@@ -15,20 +15,20 @@ export interface Synced {
     readonly before: { readonly roles: ReadonlyArray<string>; readonly suspended: boolean }
   }>
   readonly suspended: ReadonlyArray<{ readonly who: string; readonly roles: ReadonlyArray<string> }>
-  /** Identifiers by which members may come in from now on, too. */
+  /** Identifiers that become verified for existing members. */
   readonly verified: ReadonlyArray<string>
   readonly unchanged: number
 }
 
-/** A member whose person was found, or is to be made. */
+/** A validated member, whose person exists or will be created. */
 export interface Prepared {
   readonly identifier: Identifier
-  /** Whom an identity provider means by the person. */
+  /** The person's subject at an identity provider. */
   readonly subject?: string
   readonly anchorId: string
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
-  /** The person to make, with the identifier as it was written. */
+  /** The person to create, with the identifier as it was written. */
   readonly create?: { readonly name: string; readonly text: string }
   readonly keepAttributes?: boolean
 }
@@ -43,8 +43,8 @@ export interface Wanted extends Prepared {
 
 const nameOf = ({ key, kind }: Identifier) => `${kind} ${key}`
 
-/** Whose the identifiers of a list are already. */
-export const boundTo = (app: PgClient.PgClient, organization: Organization, wanted: ReadonlyArray<Wanted>) =>
+/** The members that a list's identifiers are bound to. */
+export const currentBindings = (app: PgClient.PgClient, organization: Organization, wanted: ReadonlyArray<Wanted>) =>
   Effect.map(
     app<Identifier & { readonly anchor_id: string }>`
       SELECT i.kind, i.key, i.anchor_id FROM max.identifiers i WHERE i.organization_id = ${organization.id}
@@ -52,7 +52,7 @@ export const boundTo = (app: PgClient.PgClient, organization: Organization, want
     (rows) => new Map(rows.map((row) => [nameOf(row), row.anchor_id]))
   )
 
-/** Verified identifiers of a list that are another member's. */
+/** Identifiers of a list that are bound to another member. */
 export const conflicts = (wanted: Iterable<Wanted>, bound: ReadonlyMap<string, string>) =>
   [...wanted]
     .filter(({ anchorId, identifier }) => (bound.get(nameOf(identifier)) ?? anchorId) !== anchorId)
@@ -61,42 +61,43 @@ export const conflicts = (wanted: Iterable<Wanted>, bound: ReadonlyMap<string, s
         `${place}: ${quoted(who)} is the verified identifier of another member. max member list shows whose.`
     )
 
-interface MembershipNow {
+interface CurrentMembership {
   readonly anchor_id: string
   readonly who: string | null
   readonly roles: ReadonlyArray<string>
   readonly suspended: boolean
 }
 
-export const membershipsNow = (app: PgClient.PgClient, organization: Organization) => app<MembershipNow>`
+/** Reads and locks the organization's memberships. */
+export const lockMemberships = (app: PgClient.PgClient, organization: Organization) => app<CurrentMembership>`
   SELECT m.anchor_id, m.roles, m.suspended_at IS NOT NULL AS suspended,
     (SELECT min(i.key) FROM max.identifiers i WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS who
   FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id FOR UPDATE OF m`
 
-/** What a list changes, and whose memberships end. */
+/** The changes that a list makes, and the memberships that it suspends. */
 export const difference = (
   wanted: ReadonlyMap<string, Wanted>,
-  now: ReadonlyArray<MembershipNow>,
+  current: ReadonlyArray<CurrentMembership>,
   bound: ReadonlyMap<string, string>
 ) => {
-  const known = new Map(now.map((row) => [row.anchor_id, row]))
-  const isSame = (one: MembershipNow | undefined, roles: ReadonlyArray<string>) =>
-    one !== undefined && !one.suspended && sameRoles(one.roles, roles)
+  const byAnchor = new Map(current.map((row) => [row.anchor_id, row]))
+  const isSame = (membership: CurrentMembership | undefined, roles: ReadonlyArray<string>) =>
+    membership !== undefined && !membership.suspended && sameRoles(membership.roles, roles)
   const all = [...wanted.values()]
-  const ending = now.filter((row) => !row.suspended && !wanted.has(row.anchor_id))
+  const suspended = current.filter((row) => !row.suspended && !wanted.has(row.anchor_id))
   const synced: Synced = {
-    added: all.filter(({ anchorId }) => !known.has(anchorId)).map(({ roles, who }) => ({ who, roles })),
+    added: all.filter(({ anchorId }) => !byAnchor.has(anchorId)).map(({ roles, who }) => ({ who, roles })),
     changed: all.flatMap(({ anchorId, roles, who }) => {
-      const before = known.get(anchorId)
+      const before = byAnchor.get(anchorId)
       return before === undefined || isSame(before, roles)
         ? []
         : [{ who, roles, before: { roles: before.roles, suspended: before.suspended } }]
     }),
-    suspended: ending.map(({ anchor_id, roles, who }) => ({ who: who ?? anchor_id, roles })),
+    suspended: suspended.map(({ anchor_id, roles, who }) => ({ who: who ?? anchor_id, roles })),
     verified: all
-      .filter(({ anchorId, identifier }) => known.has(anchorId) && !bound.has(nameOf(identifier)))
+      .filter(({ anchorId, identifier }) => byAnchor.has(anchorId) && !bound.has(nameOf(identifier)))
       .map(({ who }) => who),
-    unchanged: all.filter(({ anchorId, roles }) => isSame(known.get(anchorId), roles)).length
+    unchanged: all.filter(({ anchorId, roles }) => isSame(byAnchor.get(anchorId), roles)).length
   }
-  return { ending: ending.map((row) => row.anchor_id), synced }
+  return { suspendedIds: suspended.map((row) => row.anchor_id), synced }
 }

@@ -1,7 +1,7 @@
 /**
- * Ending a membership and letting it go on: one way for an operator's command and an administrator's page. Whoever
- * administers can't end their own membership, and is held against the epoch that let them in: so of two who suspend each
- * other at once only one succeeds, and somebody who administers is always left.
+ * Suspends and resumes memberships, for operators' commands and administrators' pages. An administrator can't suspend
+ * themselves, and must act under the epoch that admitted them: if two administrators suspend each other concurrently, only
+ * one succeeds, so an organization always retains an administrator.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Array as Arr, Effect } from "effect"
@@ -12,10 +12,10 @@ import type { Organization } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
-import type { Identifier } from "./IdentityResolver.ts"
+import type { Identifier } from "./identifier.ts"
 
-/** A member, by a verified identifier or by the entity id. */
-export type Meant = Identifier | { readonly anchorId: string }
+/** A member, by verified identifier or by entity id. */
+export type MemberReference = Identifier | { readonly anchorId: string }
 
 export type Standing = "suspended" | "resumed"
 
@@ -25,13 +25,13 @@ export const suspensionEvent = (anchorId: string, standing: Standing, actor: str
   subject: anchorId
 })
 
-/** Fails when something changed since the administrator was let in: it may be what let them in. */
-export const holdFor = Effect.fnUntraced(function* (
+/** Locks the epoch; fails if it has changed since the administrator was admitted, because their access may have changed. */
+export const lockEpochFor = Effect.fnUntraced(function* (
   app: PgClient.PgClient,
   organization: Organization,
   administrator: Principal | undefined
 ) {
-  // The organization's row first, as everywhere: two changes at once wait for each other in one order.
+  // Every change locks the organization's row first, which prevents deadlocks.
   const epoch = yield* holdEpoch(app, organization.id)
   if (administrator === undefined || administrator.epoch === epoch) return
   return yield* new OperatorError({ message: "Something else changed this organization at the same time. Try again." })
@@ -40,20 +40,20 @@ export const holdFor = Effect.fnUntraced(function* (
 export const makeSuspension = (app: PgClient.PgClient) =>
   Effect.fnUntraced(function* (
     organization: Organization,
-    meant: Meant,
+    member: MemberReference,
     standing: Standing,
     administrator?: Principal
   ) {
-    if (standing === "suspended" && "anchorId" in meant && meant.anchorId === administrator?.anchorEntityId) {
+    if (standing === "suspended" && "anchorId" in member && member.anchorId === administrator?.anchorEntityId) {
       return yield* new OperatorError({
-        message: "You can't suspend yourself: ask somebody else who administers, or an operator (max member suspend)."
+        message: "You can't suspend yourself: ask another administrator, or an operator (max member suspend)."
       })
     }
     const changed = yield* orUnavailable(
       app.withTransaction(
         Effect.gen(function* () {
-          yield* holdFor(app, organization, administrator)
-          const [kind, key] = "anchorId" in meant ? [null, meant.anchorId] : [meant.kind, meant.key]
+          yield* lockEpochFor(app, organization, administrator)
+          const [kind, key] = "anchorId" in member ? [null, member.anchorId] : [member.kind, member.key]
           const rows = yield* app<{ anchor_id: string }>`
             UPDATE max.memberships m
             SET suspended_at = CASE WHEN ${standing === "suspended"} THEN coalesce(m.suspended_at, now()) END
@@ -69,7 +69,7 @@ export const makeSuspension = (app: PgClient.PgClient) =>
       )
     )
     if (changed) return
-    const who = "anchorId" in meant ? "this id" : quoted(meant.key)
+    const who = "anchorId" in member ? "this id" : quoted(member.key)
     return yield* new OperatorError({
       message: `No ${standing === "suspended" ? "member" : "suspended member"} has ${who}. max member list shows them.`
     })

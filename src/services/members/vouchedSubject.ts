@@ -1,4 +1,4 @@
-/** Which of the People a host means: found in the data, so that an id is always written as the database writes it. */
+/** Finds the person that a host's assertion names, and returns its id in the database's own form. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable, runWithin } from "../../database/execute.ts"
@@ -9,13 +9,9 @@ import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { parseId, showId } from "../../domain/values.ts"
 import type { Subject } from "../../domain/Vouched.ts"
 import type { OrganizationState } from "../catalog/OrganizationState.ts"
+import type { Identifier } from "./identifier.ts"
 
-interface Identifier {
-  readonly kind: "email" | "phone"
-  readonly key: string
-}
-
-/** The entity id of a subject, empty for none; undefined when it leads to nobody or to several. */
+/** The entity id of a subject, empty without a subject; undefined if no person or several people match. */
 export const makeSubjects = (
   search: PgClient.PgClient,
   states: OrganizationState["Service"],
@@ -24,15 +20,15 @@ export const makeSubjects = (
     identifier: Identifier
   ) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
 ) => {
-  /** Whom an identifier is verified for is asked first: a suspended person isn't found as somebody else. */
+  /** Verified bindings come first: the identifier of a suspended member must not resolve to another person's row. */
   const byIdentifier = Effect.fnUntraced(function* (organization: Organization, identifier: Identifier | undefined) {
     if (identifier === undefined) return undefined
     const { key, kind } = identifier
     const [bound] = yield* orUnavailable(search<{ anchor_id: string }>`/* max bound */
       SELECT anchor_id FROM max.identifiers WHERE organization_id = ${organization.id} AND kind = ${kind} AND key = ${key}`)
     if (bound !== undefined) return bound.anchor_id
-    const [one, second] = yield* identify(organization, identifier)
-    return second === undefined ? one : undefined
+    const [first, second] = yield* identify(organization, identifier)
+    return second === undefined ? first : undefined
   })
 
   const byId = Effect.fnUntraced(function* (
@@ -47,8 +43,8 @@ export const makeSubjects = (
     const id = external ? wanted.id : parseId(wanted.id, ids)
     if (id === undefined) return undefined
     const statement = external ? compileExternal(people, id, state.catalog) : compileNames(people, [id], state.catalog)
-    const [one, second] = yield* runWithin<{ id: string }>(search, organization.id, statement)
-    return one === undefined || second !== undefined ? undefined : showId(one.id, ids)
+    const [first, second] = yield* runWithin<{ id: string }>(search, organization.id, statement)
+    return first === undefined || second !== undefined ? undefined : showId(first.id, ids)
   })
 
   return (

@@ -41,15 +41,15 @@ describe("a listener", () => {
   it("is told that it is still connected, but not before there is anything to hear", async () => {
     const { listen, say } = turn()
     const listener = listen()
-    const next = Effect.runFork(listener.next())
-    listener.stillHere()
+    const next = Effect.runFork(listener.peek())
+    listener.keepAlive()
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(next.pollUnsafe()).toBeUndefined()
     say("one")
     expect(await Effect.runPromise(Fiber.join(next))).toMatchObject({ number: 1 })
     expect(read(await Effect.runPromise(listener.pull()))).toContain("one")
     const more = Effect.runFork(listener.pull())
-    listener.stillHere()
+    listener.keepAlive()
     expect(read(await Effect.runPromise(Fiber.join(more)))).toBe(": still here\n\n")
   })
 
@@ -60,7 +60,7 @@ describe("a listener", () => {
     said.isOver = true
     waiting.wake()
     expect(Result.isFailure(await Effect.runPromise(Fiber.join(heard)))).toBe(true)
-    expect(await Effect.runPromise(late.next())).toBeUndefined()
+    expect(await Effect.runPromise(late.peek())).toBeUndefined()
     expect(Result.isFailure(await Effect.runPromise(Effect.result(late.pull())))).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { endUnread } from "../../../src/channels/http/unread.ts"
+import { closeUnread } from "../../../src/channels/http/unread.ts"
 
 /** More than any kernel keeps for somebody who doesn't read. */
 const MUCH = Buffer.alloc(32 * 1024 * 1024, "x")
@@ -11,7 +11,7 @@ let server: Server
 let port = 0
 
 beforeEach(async () => {
-  server = endUnread(
+  server = closeUnread(
     createServer((request, response) => {
       if (request.url === "/much") return void response.end(MUCH)
       response.writeHead(200, { "content-type": "text/event-stream" })

@@ -1,4 +1,4 @@
-/** Who may come in from outside: tokens for programs, and the identity providers that an organization believes. */
+/** Commands for remote access: tokens for programs, and the identity providers that an organization trusts. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Credentials, SCOPES } from "../../../services/access/Credentials.ts"
@@ -13,12 +13,12 @@ const create = Command.make(
   "create",
   {
     who: Argument.String("who").pipe(Argument.withDescription("A member's e-mail address or phone number")),
-    name: Flag.String("name").pipe(Flag.withDescription("What the token is for, for the list")),
+    name: Flag.String("name").pipe(Flag.withDescription("The token's purpose, shown in the list")),
     scope: Flag.Literals("scope", SCOPES).pipe(
-      Flag.withDescription("What it may be used for, tools by default; may be repeated"),
+      Flag.withDescription("What it may be used for; tools by default, repeatable"),
       Flag.atLeast(0)
     ),
-    days: Flag.Int("days").pipe(Flag.withDescription("After how many days it ends"), Flag.withDefault(90))
+    days: Flag.Int("days").pipe(Flag.withDescription("Days until it expires"), Flag.withDefault(90))
   },
   (input) =>
     Effect.gen(function* () {
@@ -33,11 +33,11 @@ const create = Command.make(
       })
       yield* result(yield* wantsJson, { id, token: secret, scopes, expiresAt: expiresAt.toISOString() }, [secret])
       yield* note(
-        `This is shown once. It is good for ${scopes.join(", ")} until ${day(expiresAt)}; max token revoke ${id}`
+        `Shown only once. Valid for ${scopes.join(", ")} until ${day(expiresAt)}. To revoke it: max token revoke ${id}`
       )
     })
 ).pipe(
-  Command.withDescription("Make a token with which a program acts for a member"),
+  Command.withDescription("Create a token with which a program acts for a member"),
   Command.withExamples([
     { command: 'max token create ada@example.com --name "nightly report"', description: "For the three tools" }
   ])
@@ -48,15 +48,15 @@ const tokens = Command.make("list", {}, () =>
     const organization = yield* currentOrganization
     const credentials = yield* Credentials
     const memberships = yield* Memberships
-    const found = yield* credentials.tokens(organization)
+    const listed = yield* credentials.tokens(organization)
     const names = new Map((yield* memberships.list(organization)).map(({ anchorId, name }) => [anchorId, name]))
     yield* result(
       yield* wantsJson,
-      found.map(({ anchorId, ...token }) => ({ ...token, person: names.get(anchorId) ?? "", entityId: anchorId })),
-      found.length === 0
+      listed.map(({ anchorId, ...token }) => ({ ...token, person: names.get(anchorId) ?? "", entityId: anchorId })),
+      listed.length === 0
         ? ["There is no token yet."]
         : columns(
-            found.map((token) => [
+            listed.map((token) => [
               token.id,
               token.name,
               names.get(token.anchorId) ?? "",
@@ -77,18 +77,18 @@ const revoke = Command.make(
     Effect.gen(function* () {
       const credentials = yield* Credentials
       yield* credentials.revokeToken(yield* currentOrganization, id)
-      yield* result(yield* wantsJson, { revoked: id }, ["The token is no longer good, anywhere."])
+      yield* result(yield* wantsJson, { revoked: id }, ["The token is revoked in every process."])
     })
-).pipe(Command.withDescription("End a token at once"))
+).pipe(Command.withDescription("Revoke a token with immediate effect"))
 
 export const token = Command.make("token").pipe(
   Command.withDescription("Tokens with which programs act for members"),
   Command.withSubcommands([create, tokens, revoke])
 )
 
-const issuer = Flag.String("issuer").pipe(Flag.withDescription("The issuer (iss), as its tokens say it: an https URL"))
+const issuer = Flag.String("issuer").pipe(Flag.withDescription("The issuer (iss claim) of its tokens: an https URL"))
 const audience = Flag.String("audience").pipe(
-  Flag.withDescription("Whom its tokens are for (aud): one that is Max's alone")
+  Flag.withDescription("The audience (aud claim) of its tokens; use one for Max alone")
 )
 
 const add = Command.make(
@@ -97,12 +97,12 @@ const add = Command.make(
     issuer,
     audience,
     jwksUrl: Flag.String("jwks-url").pipe(
-      Flag.withDescription("Where its keys are; without it the issuer is asked"),
+      Flag.withDescription("The URL of its keys; read from the issuer's discovery document by default"),
       Flag.optional
     ),
     roleClaim: Flag.String("role-claim").pipe(
       Flag.withDescription(
-        "The claim that carries roles, such as realm_access.roles; they then count instead of the membership's"
+        "The claim that carries roles, such as realm_access.roles; they replace the membership's roles"
       ),
       Flag.optional
     )
@@ -116,26 +116,30 @@ const add = Command.make(
         jwksUrl: Option.getOrUndefined(input.jwksUrl),
         ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {})
       })
-      yield* result(yield* wantsJson, provider, [`Tokens of ${provider.issuer} for ${provider.audience} are believed.`])
-      yield* note("They let in members whose e-mail address it verified, or whom max member add --subject bound to it.")
+      yield* result(yield* wantsJson, provider, [
+        `Tokens of ${provider.issuer} for ${provider.audience} are trusted now.`
+      ])
+      yield* note(
+        "They admit members whose e-mail address the provider has verified, or whose subject is bound with max member add --subject."
+      )
     })
-).pipe(Command.withDescription("Believe an identity provider's tokens (JWT)"))
+).pipe(Command.withDescription("Trust an identity provider's tokens (JWT)"))
 
 const providers = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const service = yield* IdentityProviders
-    const found = yield* service.list(yield* currentOrganization)
+    const listed = yield* service.list(yield* currentOrganization)
     yield* result(
       yield* wantsJson,
-      found,
-      found.length === 0
+      listed,
+      listed.length === 0
         ? ["There is no identity provider yet."]
         : columns(
-            found.map((provider) => [
+            listed.map((provider) => [
               provider.issuer,
               provider.audience,
               provider.jwksUrl,
-              provider.roleClaim ?? "of the membership"
+              provider.roleClaim ?? "from the membership"
             ]),
             ["issuer", "audience", "keys", "roles"]
           )
@@ -147,11 +151,11 @@ const remove = Command.make("remove", { issuer, audience }, (input) =>
   Effect.gen(function* () {
     const service = yield* IdentityProviders
     yield* service.remove(yield* currentOrganization, input.issuer, input.audience)
-    yield* result(yield* wantsJson, { removed: input.issuer }, ["Its tokens let nobody in any more."])
+    yield* result(yield* wantsJson, { removed: input.issuer }, ["Its tokens are no longer accepted."])
   })
-).pipe(Command.withDescription("Stop believing an identity provider at once"))
+).pipe(Command.withDescription("Stop trusting an identity provider with immediate effect"))
 
 export const idp = Command.make("idp").pipe(
-  Command.withDescription("Identity providers whose tokens let members in"),
+  Command.withDescription("Identity providers whose tokens admit members"),
   Command.withSubcommands([add, providers, remove])
 )

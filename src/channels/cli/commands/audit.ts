@@ -1,4 +1,4 @@
-/** The audit log on the command line: what was done, what was refused, and whether the log is as it was written. */
+/** The audit log on the command line: changes, refused reads, and verification of the hash chains. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
@@ -19,20 +19,23 @@ const list = Command.make(
   "list",
   {
     refused: Flag.Boolean("refused").pipe(
-      Flag.withDescription("What was asked for and refused, instead of what was changed"),
+      Flag.withDescription("List refused reads instead of changes"),
       Flag.withDefault(false)
     ),
     action: Flag.String("action").pipe(
-      Flag.withDescription("Only actions that begin with this, such as membership or policy.published"),
+      Flag.withDescription("Only actions that start with this, such as membership or policy.published"),
       Flag.optional
     ),
-    before: Flag.Int("before").pipe(Flag.withDescription("Records before this number"), Flag.optional),
-    limit: Flag.Int("limit").pipe(Flag.withDescription(`At most this many, 1 to ${MAX_LISTED}`), Flag.withDefault(50))
+    before: Flag.Int("before").pipe(Flag.withDescription("Only records before this number"), Flag.optional),
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription(`The maximum number of records, 1 to ${MAX_LISTED}`),
+      Flag.withDefault(50)
+    )
   },
   (input) =>
     Effect.gen(function* () {
       if (input.limit < 1 || input.limit > MAX_LISTED)
-        return yield* new UsageError({ message: `--limit is 1 to ${MAX_LISTED}.` })
+        return yield* new UsageError({ message: `--limit must be between 1 and ${MAX_LISTED}.` })
       const organization = yield* currentOrganization
       const audit = yield* AuditLog
       const memberships = yield* Memberships
@@ -62,26 +65,26 @@ const list = Command.make(
             )
       )
     })
-).pipe(Command.withDescription("What was changed, by whom and when; the newest first"))
+).pipe(Command.withDescription("List changes with their author and time, newest first"))
 
 const readHead = (text: string): Head | undefined => {
   const match = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text)
   return match === null ? undefined : { sequence: BigInt(match[1]!), hash: match[2]! }
 }
 
-const said = ({ broken, chain, head }: Verification): string => {
-  const what = chain === "changes" ? "Changes" : "Refused reads"
-  if (broken !== undefined) return `${what}: record ${broken} isn't what was written, or is missing.`
+const describe = ({ broken, chain, head }: Verification): string => {
+  const name = chain === "changes" ? "Changes" : "Refused reads"
+  if (broken !== undefined) return `${name}: record ${broken} was altered or is missing.`
   return head === undefined
-    ? `${what}: no record yet.`
-    : `${what}: ${head.sequence} records, each as it was written. Head ${head.sequence}:${head.hash}`
+    ? `${name}: no record yet.`
+    : `${name}: ${head.sequence} records, all unaltered. Head ${head.sequence}:${head.hash}`
 }
 
 const verify = Command.make(
   "verify",
   {
     contains: Flag.String("contains").pipe(
-      Flag.withDescription("The head that an earlier verify printed, NUMBER:HASH: whether the log still contains it"),
+      Flag.withDescription("Check that the log still contains this head, as an earlier verify printed it: NUMBER:HASH"),
       Flag.optional
     )
   },
@@ -95,29 +98,29 @@ const verify = Command.make(
       const organization = yield* currentOrganization
       const audit = yield* AuditLog
       const chains = yield* audit.verify(organization)
-      const kept =
+      const isContained =
         Option.isSome(earlier) && earlier.value !== undefined
           ? yield* audit.contains(organization, "changes", earlier.value)
           : true
       yield* result(
         yield* wantsJson,
-        { chains, ...(Option.isSome(earlier) ? { contains: kept } : {}) },
-        chains.map(said)
+        { chains, ...(Option.isSome(earlier) ? { contains: isContained } : {}) },
+        chains.map(describe)
       )
       if (chains.some(({ broken }) => broken !== undefined))
         return yield* new OperatorError({
-          message: "The audit log was altered by somebody with the owner's credentials."
+          message: "The audit log was altered by a client with the owner's credentials."
         })
-      if (!kept)
+      if (!isContained)
         return yield* new OperatorError({
-          message: "The audit log no longer contains that head: it was cut or written anew."
+          message: "The audit log no longer contains that head: it was truncated or rewritten."
         })
       if (Option.isNone(earlier))
-        yield* note("Keep the head of the changes elsewhere; --contains checks later that it's still in the log.")
+        yield* note("Store the head of the changes elsewhere; --contains checks later that the log still contains it.")
     })
-).pipe(Command.withDescription("Compute every hash anew, and say whether the log is what was written"))
+).pipe(Command.withDescription("Recompute every hash and report altered or missing records"))
 
 export const audit = Command.make("audit").pipe(
-  Command.withDescription("What was changed and what was refused"),
+  Command.withDescription("Changes and refused reads"),
   Command.withSubcommands([list, verify])
 )

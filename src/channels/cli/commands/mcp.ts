@@ -1,4 +1,4 @@
-/** MCP over standard input and output, for a client on this machine; and putting it into a client's configuration. */
+/** MCP over standard input and output for a client on this machine, and its installation into a client's configuration. */
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Cause, Console, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { McpServer, type Tool } from "effect/ai"
@@ -21,52 +21,50 @@ import { asPrincipal, currentOrganization, UsageError, wantsJson, memberIdentifi
 import { note, result } from "../output.ts"
 
 const structured = Flag.Boolean("structured").pipe(
-  Flag.withDescription(
-    "Answer with structured content and output schemas too, for clients that read them; costs twice the tokens"
-  ),
+  Flag.withDescription("Add structured content and output schemas, for clients that read them; doubles the tokens"),
   Flag.withDefault(false)
 )
 
 const url = Flag.String("url").pipe(
-  Flag.withDescription("A Max server that looks things up instead of a database here, such as https://max.example.com"),
+  Flag.withDescription("Use this Max server instead of a local database, such as https://max.example.com"),
   Flag.optional
 )
 
 const token = Flag.String("token").pipe(
-  Flag.withDescription("The token for that server, by where it is: file:/path or env:NAME"),
+  Flag.withDescription("Where the token for that server is stored: file:/path or env:NAME"),
   Flag.optional
 )
 
-/** What the three tools need where the database is. */
-type Local = Tool.HandlersFor<typeof MaxToolkit.tools> | IdentityResolver | OrganizationState | Env
+/** The services of the tools with a local database. */
+type LocalServices = Tool.HandlersFor<typeof MaxToolkit.tools> | IdentityResolver | OrganizationState | Env
 
-/** The server of --url with its token; undefined without the two. */
-const elsewhere = Effect.fnUntraced(function* (given: {
+/** The server of --url with its token; undefined without the two options. */
+const remoteServer = Effect.fnUntraced(function* (options: {
   readonly url: Option.Option<string>
   readonly token: Option.Option<string>
 }) {
-  if (Option.isNone(given.url) && Option.isNone(given.token)) return undefined
-  if (Option.isNone(given.url) || Option.isNone(given.token)) {
-    return yield* new UsageError({ message: "--url and --token belong together." })
+  if (Option.isNone(options.url) && Option.isNone(options.token)) return undefined
+  if (Option.isNone(options.url) || Option.isNone(options.token)) {
+    return yield* new UsageError({ message: "--url and --token must be used together." })
   }
-  const url = yield* serverUrl(given.url.value)
-  const { reference, secret } = yield* readReference("--token", given.token.value)
+  const url = yield* serverUrl(options.url.value)
+  const { reference, secret } = yield* readReference("--token", options.token.value)
   return { url, token: secret, reference }
 })
 
-/** What starts Max for a person here, with the database or without. */
+/** The client's command that starts Max for a person, with a local database or a remote server. */
 const entryOf = Effect.fnUntraced(function* <E>(
-  given: Parameters<typeof elsewhere>[0] & { readonly structured: boolean },
-  services: Layer.Layer<Local, E>
+  options: Parameters<typeof remoteServer>[0] & { readonly structured: boolean },
+  services: Layer.Layer<LocalServices, E>
 ) {
   const program = realpathSync(process.argv[1]!)
-  const flags = given.structured ? ["--structured"] : []
-  const server = yield* elsewhere(given)
+  const flags = options.structured ? ["--structured"] : []
+  const server = yield* remoteServer(options)
   if (server !== undefined) {
     const args = [program, "mcp", "--url", server.url.origin, "--token", server.reference, ...flags]
     return {
       entry: { command: process.execPath, args, env: {} } satisfies ServerEntry,
-      who: "whoever the token is for"
+      who: "the token's member"
     }
   }
   return yield* asPrincipal(() =>
@@ -79,18 +77,18 @@ const entryOf = Effect.fnUntraced(function* <E>(
   ).pipe(Effect.provide(services))
 })
 
-const install = <E>(services: Layer.Layer<Local, E>) =>
+const install = <E>(services: Layer.Layer<LocalServices, E>) =>
   Command.make(
     "install",
     {
       client: Argument.Literals("client", CLIENTS),
-      name: Flag.String("name").pipe(Flag.withDescription("What the server is called there"), Flag.withDefault("max")),
+      name: Flag.String("name").pipe(Flag.withDescription("The server's name in the client"), Flag.withDefault("max")),
       file: Flag.String("file").pipe(
-        Flag.withDescription("The client's configuration file, if it isn't where it usually is"),
+        Flag.withDescription("The client's configuration file, if it isn't at its default location"),
         Flag.optional
       ),
       print: Flag.Boolean("print").pipe(
-        Flag.withDescription("Print what would be written, and write nothing"),
+        Flag.withDescription("Print the configuration without writing it"),
         Flag.withDefault(false)
       ),
       structured,
@@ -106,43 +104,46 @@ const install = <E>(services: Layer.Layer<Local, E>) =>
         const { tools, types } = yield* Effect.onError(tryOut(entry), () => undo(installed))
         yield* result(yield* wantsJson, { ...installed, tools, types }, [
           `${installed.file} starts Max now, for ${who}.`,
-          ...(installed.backup === undefined ? [] : [`As it was: ${installed.backup}`]),
-          `Tried out: it answers, with ${tools} tools for ${types.join(", ") || "nothing yet: the policy shows nothing"}.`,
-          "Start the client again to see it."
+          ...(installed.backup === undefined ? [] : [`Backup of the previous file: ${installed.backup}`]),
+          `Verified: it responds with ${tools} tools for ${types.join(", ") || "no types yet, because the policy shows none"}.`,
+          "Restart the client to use it."
         ])
         if (entry.args[0]!.includes(`${sep}_npx${sep}`)) {
           yield* note(
-            "This Max is in npx's cache, which is cleared now and then. To stay: npm install -g max-agent, then this again."
+            "This Max runs from npx's cache, which npm clears from time to time. For a permanent installation: npm install -g max-agent, then run this command again."
           )
         }
       })
   ).pipe(
-    Command.withDescription("Put Max into a client's configuration, and see that it answers there"),
+    Command.withDescription("Add Max to a client's configuration and verify that it responds"),
     Command.withExamples([
       { command: "max mcp install claude-code --as lena@atlas.com", description: "For Claude Code" },
-      { command: "max mcp install cursor --as lena@atlas.com --print", description: "Only show what would be written" },
+      {
+        command: "max mcp install cursor --as lena@atlas.com --print",
+        description: "Show the configuration without writing it"
+      },
       {
         command: "max mcp install claude-desktop --url https://max.example.com --token file:~/max-token",
-        description: "Without a database here"
+        description: "With a remote server instead of a local database"
       }
     ])
   )
 
-/** Serves the tools until the client closes standard input, which is how it says that it is done. */
+/** Serves the tools until the client closes standard input. */
 const serve = Effect.fnUntraced(function* <R>(call: Call<R>, options: { readonly structured: boolean }) {
   const serving = yield* Layer.launch(
     McpServer.layerStdio({ ...server, registrations: tools(call, options) }).pipe(Layer.provide(NodeStdio.layer))
   ).pipe(Effect.forkChild)
-  // The server interrupts itself then, and all is well.
+  // At the end of standard input the server interrupts itself, which is a normal exit.
   const exit = yield* Fiber.await(serving)
   if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) return yield* exit
 })
 
-/** Needs no database when a server looks things up. */
-export const mcp = <E>(services: Layer.Layer<Local, E>) =>
+/** Needs no database with --url. */
+export const mcp = <E>(services: Layer.Layer<LocalServices, E>) =>
   Command.make("mcp", { structured, url, token }, (options) =>
     Effect.gen(function* () {
-      const server = yield* elsewhere(options)
+      const server = yield* remoteServer(options)
       if (server !== undefined) {
         return yield* serve(bridge(server, options.structured), options).pipe(Effect.provide(FetchHttpClient.layer))
       }

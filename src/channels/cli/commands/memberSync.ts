@@ -1,4 +1,4 @@
-/** Members as a list says: a file, or a column of people. */
+/** Synchronizes the members with a list: a file, or a column of people. */
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
@@ -11,19 +11,21 @@ import { Memberships } from "../../../services/members/Memberships.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { result } from "../output.ts"
 
-/** The rows of a file with the headers identifier and role. */
+/** Reads the members of a file with the headers identifier and role. */
 const readMembers = Effect.fnUntraced(function* (path: string) {
   const file = yield* openImportFile(path)
   const [identifier, role] = ["identifier", "role"].map((header) =>
-    file.headers.findIndex((known) => known.trim().toLowerCase() === header)
+    file.headers.findIndex((candidate) => candidate.trim().toLowerCase() === header)
   )
   if (identifier === undefined || identifier < 0 || role === undefined || role < 0) {
     return yield* new OperatorError({ message: `${quoted(path)} needs the headers identifier and role.` })
   }
   const records = yield* Stream.runCollect(Stream.flattenIterable(file.batches))
-  const bad = records.find((record) => record.problem !== undefined)
-  if (bad !== undefined)
-    return yield* new OperatorError({ message: `Nothing was changed: ${file.unit} ${bad.line}: ${bad.problem}` })
+  const invalid = records.find((record) => record.problem !== undefined)
+  if (invalid !== undefined)
+    return yield* new OperatorError({
+      message: `Nothing was changed: ${file.unit} ${invalid.line}: ${invalid.problem}`
+    })
   const text = (cell: Cell) => (typeof cell === "string" ? cell.trim() : Array.isArray(cell) ? cell.join(";") : "")
   return records.map(({ cells, line }) => ({
     place: `${file.unit} ${line}`,
@@ -39,7 +41,7 @@ export const sync = Command.make(
   "sync",
   {
     file: Argument.String("file").pipe(
-      Argument.withDescription("CSV, JSONL or XLSX with the columns identifier and role (several: a;b)"),
+      Argument.withDescription("CSV, JSONL or XLSX with the columns identifier and role (several roles: a;b)"),
       Argument.optional
     ),
     column: Flag.String("column").pipe(
@@ -47,14 +49,14 @@ export const sync = Command.make(
       Flag.optional
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Say what would change, and change nothing"),
+      Flag.withDescription("Show the changes without making them"),
       Flag.withDefault(false)
     )
   },
   (input) =>
     Effect.gen(function* () {
       if (Option.isSome(input.file) === Option.isSome(input.column))
-        return yield* new UsageError({ message: "Say where the members stand: FILE, or --column people.role" })
+        return yield* new UsageError({ message: "Pass either FILE or --column, such as --column people.role." })
       const memberships = yield* Memberships
       const organization = yield* currentOrganization
       const rows = yield* Option.match(input.column, {
@@ -65,9 +67,12 @@ export const sync = Command.make(
       yield* result(yield* wantsJson, { dryRun: input.dryRun, ...outcome }, lines(outcome, input.dryRun))
     })
 ).pipe(
-  Command.withDescription("Make the members those of a list: who isn't in it is suspended"),
+  Command.withDescription("Make the members match a list; members outside it are suspended"),
   Command.withExamples([
-    { command: "max member sync members.csv --dry-run", description: "Who would be added, changed and suspended" }
+    {
+      command: "max member sync members.csv --dry-run",
+      description: "Show which members would be added, changed and suspended"
+    }
   ])
 )
 
@@ -78,6 +83,6 @@ const lines = ({ added, changed, suspended, unchanged, verified }: Synced, dryRu
       `~ ${quoted(who).slice(1, -1)}: ${before.roles.join(", ")}${before.suspended ? " (suspended)" : ""} → ${roles.join(", ")}`
   ),
   ...suspended.map(({ roles, who }) => `- ${quoted(who).slice(1, -1)}: ${roles.join(", ")} → suspended`),
-  ...verified.map((who) => `${quoted(who).slice(1, -1)} is a verified identifier of a member from now on`),
-  `${added.length} added, ${changed.length} changed, ${suspended.length} suspended, ${unchanged} as they were${dryRun ? " (a dry run: nothing was changed)" : ""}.`
+  ...verified.map((who) => `${quoted(who).slice(1, -1)} becomes a verified identifier of a member`),
+  `${added.length} added, ${changed.length} changed, ${suspended.length} suspended, ${unchanged} unchanged${dryRun ? " (a dry run: nothing was changed)" : ""}.`
 ]

@@ -1,0 +1,85 @@
+/** Validation of a new or changed member, before anything is written. */
+import { Effect } from "effect"
+import { type Organization, peopleOf } from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
+import { encodeId, nextId } from "../../domain/ids.ts"
+import type { AttributeValue } from "../../domain/Principal.ts"
+import { closest, printable, quoted } from "../../domain/text.ts"
+import type { State } from "../catalog/OrganizationState.ts"
+import { type Identifier, readIdentifier } from "./identifier.ts"
+import type { IdentityResolver } from "./IdentityResolver.ts"
+import type { Prepared } from "./memberList.ts"
+
+export interface NewMember {
+  /** An e-mail address or phone number; an operator's entry verifies it. */
+  readonly identifier: string
+  readonly roles: ReadonlyArray<string>
+  /** The person's subject at an identity provider, in the form of `subjectKey`. */
+  readonly subject?: string | undefined
+  readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
+  /** Creates the person if none has this identifier, with this name if given. */
+  readonly create?: { readonly name?: string | undefined } | undefined
+}
+
+export const parseIdentifier = (text: string, organization: Organization): Effect.Effect<Identifier, OperatorError> => {
+  const identifier = readIdentifier(text, organization)
+  return identifier === undefined
+    ? Effect.fail(new OperatorError({ message: `${quoted(text)} is neither an e-mail address nor a phone number.` }))
+    : Effect.succeed(identifier)
+}
+
+/** Fails for a role that the policy doesn't define. */
+const checkRoles = Effect.fnUntraced(function* ({ identifier, roles }: NewMember, state: State) {
+  const defined = Object.keys(state.policy.roles)
+  if (roles.length === 0) return yield* new OperatorError({ message: `${quoted(identifier)} has no role.` })
+  const unknown = roles.find((role) => !defined.includes(role))
+  if (unknown === undefined) return
+  const near = closest(unknown, defined)
+  return yield* new OperatorError({
+    message: `There is no role ${quoted(unknown)}. ${near === undefined ? `The policy has: ${defined.join(", ")}.` : `Did you mean ${near}?`}`
+  })
+})
+
+/** Validates a member: its identifier, its roles, and that exactly one person has the identifier or may be created. */
+export const makePrepare = (identities: IdentityResolver["Service"]) =>
+  Effect.fnUntraced(function* (organization: Organization, state: State, member: NewMember) {
+    const identifier = yield* parseIdentifier(member.identifier, organization)
+    yield* checkRoles(member, state)
+    const [anchorId, second] = yield* identities.identify(organization, identifier)
+    if (second !== undefined) {
+      return yield* new OperatorError({
+        message: `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.`
+      })
+    }
+    const { mapping, pluralName, relation } = peopleOf(state.catalog)!
+    if (anchorId === undefined && mapping !== undefined) {
+      return yield* new OperatorError({
+        message: `No person has ${quoted(member.identifier)}. ${pluralName} are read from ${printable(relation.table)}, which isn't Max's: add the person there.`
+      })
+    }
+    if (anchorId === undefined && member.create === undefined) {
+      return yield* new OperatorError({
+        message: `No person has ${quoted(member.identifier)}. Import the person first, or create one: max member add … --create`
+      })
+    }
+    return {
+      identifier,
+      anchorId: anchorId ?? encodeId(nextId()),
+      roles: [...new Set(member.roles)],
+      ...(member.subject === undefined ? {} : { subject: member.subject }),
+      attributes: member.attributes ?? {},
+      ...(anchorId === undefined
+        ? { create: { name: member.create?.name ?? nameFrom(member.identifier), text: member.identifier.trim() } }
+        : {})
+    } satisfies Prepared
+  })
+
+const nameFrom = (identifier: string): string =>
+  identifier.includes("@")
+    ? identifier
+        .split("@")[0]!
+        .split(/[._-]+/)
+        .filter((part) => part !== "")
+        .map((part) => part[0]!.toUpperCase() + part.slice(1))
+        .join(" ") || identifier
+    : identifier
