@@ -98,7 +98,7 @@ describe("max idp", () => {
     expect((await max("member", "list")).stdout).toContain(`${provider.issuer} u-1`)
     const taken = await max("member", "add", "ada@atlas.com", "--role", "admin", "--subject", "u-1")
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("another member") })
-    expect((await max("idp", "list")).stdout).toContain("of the membership")
+    expect((await max("idp", "list")).stdout).toContain("from the membership")
     expect(await max("idp", "remove", "--issuer", provider.issuer, "--audience", "max")).toMatchObject({ code: 0 })
     expect(await max("idp", "remove", "--issuer", provider.issuer, "--audience", "max")).toMatchObject({ code: 1 })
   })

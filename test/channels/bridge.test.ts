@@ -131,7 +131,7 @@ describe("max mcp --url", () => {
     const { call, client } = await connect(few.url)
     const texts = []
     for (let made = 0; made < 4; made++) texts.push((await call("listEntityTypes", {})).text)
-    expect(texts.join("\n")).toContain("That was too often.")
+    expect(texts.join("\n")).toContain("Too many calls.")
     await client.close()
     await few.stop()
     const other = await connect(server.url)
@@ -139,7 +139,7 @@ describe("max mcp --url", () => {
     await server.run(Effect.flatMap(Credentials, (credentials) => credentials.revokeToken(organization, tokenId)))
     expect(await other.call("listEntityTypes", {})).toMatchObject({
       failed: true,
-      text: expect.stringContaining("doesn't take this token")
+      text: expect.stringContaining("rejects this token")
     })
     await other.client.close()
   })
@@ -168,7 +168,7 @@ describe("max mcp install --url", () => {
       env
     )
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toContain("it answers, with 3 tools for People")
+    expect(ran.stdout).toContain("it responds with 3 tools for People")
     const { args, env: handedOn } = JSON.parse(readFileSync(file, "utf8")).mcpServers.max
     expect(args).toEqual([program, "mcp", "--url", server.url, "--token", `file:${tokenFile}`])
     expect(handedOn).toEqual({})

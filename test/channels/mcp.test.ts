@@ -173,7 +173,7 @@ describe("max mcp install", () => {
     writeFileSync(file, before)
     const { code, stdout } = await install("cursor", file)
     expect(code).toBe(0)
-    expect(stdout).toContain("it answers, with 3 tools for People, Companies, Meetings")
+    expect(stdout).toContain("it responds with 3 tools for People, Companies, Meetings")
     const after = JSON.parse(readFileSync(file, "utf8"))
     expect(after).toMatchObject({ theme: "dark", mcpServers: { other: { command: "x" } } })
     const { args, command, env: handedOn } = after.mcpServers.max

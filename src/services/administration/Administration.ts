@@ -126,8 +126,8 @@ export class Administration extends Context.Service<
       const log = yield* AuditLog
       const smsLog = yield* SmsLog
       const smsSettings = yield* SmsSettings
-      const judge = makeRowEvaluator(search)
-      const members = makePeople(app, judge)
+      const evaluator = makeRowEvaluator(search)
+      const members = makePeople(app, evaluator)
 
       /** The administrator's current principal, with the state that its plans use. */
       const current = (administrator: Principal) =>
@@ -139,7 +139,7 @@ export class Administration extends Context.Service<
 
       const visibleNames = (state: State, asker: Principal, ids: ReadonlyArray<string>) =>
         Effect.map(
-          visiblePeople(judge, state, asker, [...new Set(ids)]),
+          visiblePeople(evaluator, state, asker, [...new Set(ids)]),
           (people) => (id: string) => people.get(id)?.name || undefined
         )
 

@@ -73,7 +73,7 @@ export interface SearchablePerson extends Person {
 }
 
 export const makePeople =
-  (app: PgClient.PgClient, judge: RowEvaluator) =>
+  (app: PgClient.PgClient, evaluator: RowEvaluator) =>
   /** All members, or the one with this id, ordered by name. */
   (state: State, asker: Principal, id?: string) =>
     Effect.gen(function* () {
@@ -90,7 +90,7 @@ export const makePeople =
         LEFT JOIN max.calls c ON c.organization_id = m.organization_id AND c.who = m.anchor_id
         WHERE m.organization_id = ${organizationId} AND (${id ?? null}::text IS NULL OR m.anchor_id = ${id ?? null}::text)`)
       const visible = yield* visiblePeople(
-        judge,
+        evaluator,
         state,
         asker,
         rows.map((row) => row.anchor_id)
@@ -134,7 +134,7 @@ const KINDS = ["email", "phone"] as const
 
 /** The part of these people's rows that the administrator's plan shows, by entity id. */
 export const visiblePeople = Effect.fnUntraced(function* (
-  judge: RowEvaluator,
+  evaluator: RowEvaluator,
   { catalog, policy }: State,
   asker: Principal,
   anchorIds: ReadonlyArray<string>
@@ -145,7 +145,7 @@ export const visiblePeople = Effect.fnUntraced(function* (
   const ids = anchorIds.flatMap((id) => parseId(id, people.mapping?.id.type) ?? [])
   if (ids.length === 0) return visible
   const sight = plannedAccess(policy, catalog, asker, people, Date.now())
-  const rows = yield* judge.rows(
+  const rows = yield* evaluator.rows(
     people,
     catalog,
     [DISPLAY_NAME, ...KINDS].map((column) => ({ of: sight.cell(column) })),

@@ -183,7 +183,7 @@ describe("MCP over HTTP", () => {
     await client.listTools()
     const answers = []
     for (let made = 0; made < 7; made++) answers.push(await call("listEntityTypes", {}))
-    expect(answers.find(({ failed }) => failed)?.text).toContain("too often")
+    expect(answers.find(({ failed }) => failed)?.text).toContain("Too many calls")
     expect(answers.some(({ failed }) => !failed)).toBe(true)
     await client.close()
     await few.stop()

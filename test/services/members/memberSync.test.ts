@@ -117,14 +117,14 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
           `line 3: There is no role "membr". Did you mean member?`,
           "line 5: this is the person of line 4 again.",
           `line 6: "twin@example.com" belongs to several people. Only an identifier of one person can admit it.`,
-          `line 7: Nobody has "nobody@example.com". Import the person first, or make one: max member add … --create`,
+          `line 7: No person has "nobody@example.com". Import the person first, or create one: max member add … --create`,
           `line 8: "nonsense" is neither an e-mail address nor a phone number.`,
           `line 9: "212-555-0101" has no role.`,
           `line 2: "ada@example.com" is the verified identifier of another member. max member list shows whose.`
         ])
       }
       expect(((yield* Effect.flip(members.sync(organization, []))) as OperatorError).details).toEqual([
-        "There is nobody in the list: that would suspend everybody."
+        "The list is empty: that would suspend every member."
       ])
       expect(yield* members.list(organization)).toEqual(before)
     })
@@ -157,7 +157,7 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
       expect((nameless as OperatorError).details).toEqual([`"Dan" has neither an e-mail address nor a phone number.`])
       for (const path of ["people.acces", "companies.name", "access", "people.owner"]) {
         expect((yield* Effect.flip(membersByColumn(organization, path))).message).toContain(
-          "--column takes a column of people that holds text or a list"
+          "--column must be a column of people that holds text or a list"
         )
       }
     })
