@@ -1,8 +1,6 @@
 import { layer } from "@effect/vitest"
 import { Effect, Layer, Tracer } from "effect"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { afterAll, beforeAll, describe, expect, it as plain } from "vitest"
+import { afterAll, describe, expect, it as plain } from "vitest"
 import { fromOtlp, toOtlp } from "../../src/observability/otlp.ts"
 import { shortReference } from "../../src/domain/reference.ts"
 import { criticalPath, selfTimes, type Trace, type TraceSpan } from "../../src/observability/Trace.ts"
@@ -11,25 +9,18 @@ import { Observability } from "../../src/layers.ts"
 import { Recorder } from "../../src/observability/Recorder.ts"
 import { Measures } from "../../src/observability/Measures.ts"
 import { Database } from "../../src/database/Database.ts"
-import { spanned } from "../../src/observability/span.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
-import { past, tell } from "../../src/observability/spans.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { explainStatement, type PlanNode } from "../../src/services/traces/explainStatement.ts"
 import { TraceStore } from "../../src/services/traces/TraceStore.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
+import { startReceiver } from "../support/receiver.ts"
+import { EVERYTHING, NOTHING, recorded } from "../support/traces.ts"
 
-const EVERYTHING = { share: 1, slow: 1_000_000 }
-const NOTHING = { share: 0, slow: 1_000_000 }
-
-const recorded = <A, E>(effect: Effect.Effect<A, E>, sampling = EVERYTHING) => {
-  const recorder = Recorder.make(sampling)
-  return Effect.map(Effect.exit(Effect.withTracer(effect, recorder.tracer)), () => recorder.take())
-}
-
-describe("the recorder", () => {
-  plain("keeps attributes of the allowlist and nothing of an error but its tag", async () => {
+describe("Recorder", () => {
+  plain("records attributes of the allowlist only, and of an error only its tag", async () => {
     class Refused extends Error {
       readonly _tag = "Refused"
     }
@@ -50,10 +41,9 @@ describe("the recorder", () => {
     ])
   })
 
-  plain("keeps slow, failed and denied traces whatever the share is, and no other when it is 0", async () => {
-    const spanned = (effect: Effect.Effect<unknown, unknown>) => Effect.withSpan(effect, "root")
+  plain("keeps slow, failed and denied traces at any sampling share, and no others at share 0", async () => {
     const kept = async (effect: Effect.Effect<unknown, unknown>, sampling = NOTHING) =>
-      (await Effect.runPromise(recorded(spanned(effect), sampling))).length
+      (await Effect.runPromise(recorded(Effect.withSpan(effect, "root"), sampling))).length
     expect(await kept(Effect.void)).toBe(0)
     expect(await kept(Effect.fail({ _tag: "Unavailable" }))).toBe(1)
     expect(await kept(Effect.ignore(Effect.withSpan(Effect.fail({ _tag: "Unavailable" }), "inner")))).toBe(1)
@@ -63,7 +53,7 @@ describe("the recorder", () => {
     expect(await kept(Effect.void, EVERYTHING)).toBe(1)
   })
 
-  plain("bounds what waits and what one trace holds, and says what it left out", async () => {
+  plain("bounds the queue of traces and the spans of a trace, and counts the spans that it drops", async () => {
     const recorder = Recorder.make(EVERYTHING)
     const many = Effect.repeat(Effect.withSpan(Effect.void, "one"), { times: 1499 })
     await Effect.runPromise(Effect.withTracer(many, recorder.tracer))
@@ -73,7 +63,7 @@ describe("the recorder", () => {
     expect([trace!.spans.length, trace!.dropped]).toEqual([2000, 1001])
   })
 
-  plain("goes on with a trace that began elsewhere", async () => {
+  plain("continues a trace of another process and follows its sampling decision", async () => {
     const parent = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
     const [trace] = await Effect.runPromise(recorded(Effect.withSpan(Effect.void, "root", { parent }), NOTHING))
     expect(trace).toMatchObject({ traceId: parent.traceId, spans: [{ parentId: parent.spanId }] })
@@ -82,118 +72,20 @@ describe("the recorder", () => {
   })
 })
 
-describe("a span that is begun by hand", () => {
-  const inner = (parent?: Tracer.Span) =>
-    spanned("inner", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
-      if (span !== undefined) tell(span, { "max.rows": 3, "max.organization.id": 9007199254740993n, phone: "canary" })
-      return Effect.succeed(span)
-    })
-  const outer = spanned("outer", undefined, (span) => Effect.andThen(past("past", span!, 1_000_000n), inner(span)))
-
-  plain("stands where one of Effect's would, on one clock with it, with attributes of the allowlist", async () => {
-    const before = Date.now()
-    const [trace] = await Effect.runPromise(recorded(Effect.withSpan(Effect.andThen(outer, inner()), "root")))
-    const [root, first, planned, second, third] = trace!.spans
-    expect(trace!.spans.map(({ kind, name, parentId }) => [name, kind, parentId])).toEqual([
-      ["root", "internal", undefined],
-      ["outer", "internal", root!.spanId],
-      ["past", "internal", first!.spanId],
-      ["inner", "client", first!.spanId],
-      ["inner", "client", root!.spanId]
-    ])
-    for (const { attributes } of [second!, third!])
-      expect(attributes).toEqual({ "max.rows": 3, "max.organization.id": "9007199254740993" })
-    const end = ({ duration, start }: TraceSpan) => start + duration
-    expect(planned!.duration).toBeGreaterThanOrEqual(1_000_000)
-    expect(root!.start).toBe(0)
-    expect([end(first!) <= third!.start, end(second!) <= end(first!), end(third!) <= end(root!)]).toEqual([
-      true,
-      true,
-      true
-    ])
-    expect(Math.abs(Number(trace!.startedAt / 1_000_000n) - before)).toBeLessThan(1000)
-  })
-
-  plain("ends with what ended its effect: a failure, a defect before there was one, an interruption", async () => {
-    const failed = async (body: () => Effect.Effect<unknown, unknown>) => {
-      const [trace] = await Effect.runPromise(recorded(spanned("one", undefined, body)))
-      return trace?.spans[0]?.failure
-    }
-    expect(await failed(() => Effect.fail({ _tag: "Unavailable" }))).toBe("Unavailable")
-    expect(
-      await failed(() => {
-        throw new Error("canary")
-      })
-    ).toBe("Defect")
-    expect(await failed(() => Effect.interrupt)).toBe("interrupted")
-    expect(await failed(() => Effect.timeout(Effect.never, 5))).toBe("TimeoutError")
-  })
-
-  plain("is kept when it was slow, failed or was denied, and else by the share, as any other", async () => {
-    const kept = async (effect: Effect.Effect<unknown, unknown>, sampling = NOTHING) =>
-      (await Effect.runPromise(recorded(effect, sampling))).length
-    const denied = spanned("one", undefined, (span) => Effect.sync(() => span!.attribute("max.denied", true)))
-    expect(await kept(outer)).toBe(0)
-    expect(await kept(outer, EVERYTHING)).toBe(1)
-    expect(await kept(denied)).toBe(1)
-    expect(await kept(spanned("one", undefined, () => Effect.fail({ _tag: "Unavailable" })))).toBe(1)
-    expect(await kept(spanned("one", undefined, () => Effect.fail({ _tag: "InvalidInput" })))).toBe(0)
-    expect(
-      await kept(
-        spanned("one", undefined, () => Effect.sleep(20)),
-        { share: 0, slow: 10 }
-      )
-    ).toBe(1)
-  })
-
-  plain("is another tracer's where there is another, with its attributes, and none where tracing is off", async () => {
-    const seen: Array<Tracer.Span> = []
-    const record = (span: Tracer.Span) => {
-      seen.push(span)
-      return span
-    }
-    const foreign = Tracer.make({ span: (options) => record(new Tracer.NativeSpan(options)) })
-    const own = Recorder.make(EVERYTHING).tracer
-    const around = Tracer.make({ ...own, span: (options) => record(own.span(options)) })
-    const ran = Effect.withSpan(inner(), "root")
-    for (const tracer of [foreign, around]) await Effect.runPromise(Effect.withTracer(ran, tracer))
-    expect(seen.map(({ name }) => name)).toEqual(["root", "inner", "root", "inner"])
-    expect(seen[1]!.attributes.get("max.organization.id")).toBe("9007199254740993")
-    expect(await Effect.runPromise(recorded(Effect.withTracerEnabled(outer.pipe(Effect.ignore), false)))).toEqual([])
-    expect(await Effect.runPromise(inner())).toBe(undefined)
-  })
-
-  plain("holds each attribute once, as it was told last", async () => {
-    const [trace] = await Effect.runPromise(
-      recorded(
-        spanned("one", undefined, (span) =>
-          Effect.sync(() => {
-            for (let rows = 0; rows < 50_000; rows++) span!.attribute("max.rows", rows)
-            tell(span!, { "max.rows": 7, "max.total": 8 })
-            expect(span!.attributes.get("max.rows")).toBe(7)
-            span!.attribute("max.rows", 9)
-          })
-        )
-      )
-    )
-    expect(trace!.spans[0]!.attributes).toEqual({ "max.rows": 9, "max.total": 8 })
-  })
-})
-
-describe("what is measured", () => {
-  plain("is every span, whether its trace is kept or not", async () => {
+describe("Measures", () => {
+  plain("counts every span, whether its trace is kept or not", async () => {
     const measures = Measures.make()
     const { take, tracer } = Recorder.make(NOTHING, measures)
     const statement = (pool: string) =>
-      spanned("postgres", { kind: "client" }, (span) =>
+      Telemetry.span("postgres", { kind: "client" }, (span) =>
         Effect.sync(() => {
-          tell(span!, { "max.pool": pool })
+          Telemetry.setAttributes(span, { "max.pool": pool })
           span!.attribute("db.query.text", "SELECT 1")
           if (pool === "search") span!.attribute("db.client.connection.wait_time_ms", 2)
         })
       )
-    const find = spanned("EntityQueryService.find", undefined, () => statement("lookup"))
-    const fails = spanned("EntityQueryService.find", undefined, () => Effect.fail({ _tag: "InvalidInput" }))
+    const find = Telemetry.span("EntityQueryService.find", {}, () => statement("lookup"))
+    const fails = Telemetry.span("EntityQueryService.find", {}, () => Effect.fail({ _tag: "InvalidInput" }))
     const tool = Effect.void.pipe(
       Effect.withSpan("execute_tool x", {
         attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "findEntities" }
@@ -236,7 +128,7 @@ describe("what is measured", () => {
     expect(["0.001", "0.005", "5", "+Inf"].map(until)).toEqual([0, 10, 10, 10])
   })
 
-  plain("has no more series of a family than are good for whoever reads them", async () => {
+  plain("limits a family to 500 series", async () => {
     const measures = Measures.make()
     for (let which = 0; which < 600; which++) measures.denied(`place ${which}`)
     measures.denied("place 1")
@@ -267,15 +159,18 @@ describe("a trace", () => {
     span("late", "root", 90, 130)
   ]
 
-  plain("counts time of children that run at once only once, and what outlives its parent only until its end", () => {
-    expect(Object.fromEntries(selfTimes(spans))).toEqual({ root: 30, a: 30, b: 20, c: 30, late: 40 })
-  })
+  plain(
+    "selfTimes subtracts overlapping children once, and a child that outlives its parent only up to the parent's end",
+    () => {
+      expect(Object.fromEntries(selfTimes(spans))).toEqual({ root: 30, a: 30, b: 20, c: 30, late: 40 })
+    }
+  )
 
-  plain("has a critical path of what the end waited for", () => {
+  plain("criticalPath walks back from the end through the spans that it waited for", () => {
     expect([...criticalPath(spans)]).toEqual(["root", "b", "c"])
   })
 
-  plain("is read again from OTLP as it was written", async () => {
+  plain("survives a round trip through OTLP", async () => {
     const traces = await Effect.runPromise(
       recorded(
         Effect.fail({ _tag: "Unavailable" }).pipe(
@@ -293,17 +188,8 @@ describe("a trace", () => {
   })
 })
 
-const bodies: Array<string> = []
-const receiver = createServer((request, response) => {
-  let body = ""
-  request.on("data", (chunk: Buffer) => (body += chunk.toString()))
-  request.on("end", () => {
-    if (request.url === "/v1/traces" && request.headers["content-type"] === "application/json") bodies.push(body)
-    response.end("{}")
-  })
-})
-beforeAll(() => new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", () => resolve())))
-afterAll(() => void receiver.close())
+const receiver = await startReceiver()
+afterAll(() => receiver.close())
 
 const Traced = Layer.unwrap(
   Effect.map(Env, (env) =>
@@ -312,15 +198,15 @@ const Traced = Layer.unwrap(
         Layer.succeed(Env, {
           ...env,
           traceShare: 1,
-          otlpEndpoint: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+          otlpEndpoint: receiver.url
         })
       )
     )
   )
 ).pipe(Layer.provideMerge(TestServices))
 
-layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
-  it.effect("arrives in the store and at an OTLP receiver, with no value of a row or of a question", () =>
+layer(Traced, { excludeTestServices: true })("Observability", (it) => {
+  it.effect("writes traces to the store and to a collector, without any value of a row or of a question", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("traced")
       yield* addPeople(organization, [{ name: "Canary Name", phone: "724-857-2625", email: "canary@example.com" }])
@@ -349,18 +235,19 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
       expect(trace!.statements[String(lookup.attributes["max.statement"])]).toContain("/* max people phone:eq */")
       const find = trace!.spans.find(({ name }) => name === "EntityQueryService.find")!
       expect(find.attributes).toMatchObject({ "max.type": "people", "max.total": 1, "max.entities": 1 })
-      expect(bodies.flatMap((body) => fromOtlp(JSON.parse(body)) ?? []).map(({ traceId }) => traceId)).toContain(
-        line!.traceId
-      )
+      const exported = receiver.documents("/v1/traces").flatMap((document) => fromOtlp(document) ?? [])
+      expect(exported.map(({ traceId }) => traceId)).toContain(line!.traceId)
       const { traces } = yield* Database
       const stored = yield* traces<{ document: string }>`SELECT document FROM max.traces`
-      const everything = [...stored.map(({ document }) => document), ...bodies].join("\n").toLowerCase()
+      const everything = [...stored.map(({ document }) => document), receiver.text("/v1/traces")]
+        .join("\n")
+        .toLowerCase()
       expect(everything.length).toBeGreaterThan(10_000)
       expect(["canary", "724-857", "8572625"].filter((value) => everything.includes(value))).toEqual([])
     })
   )
 
-  it.effect("explains a traced lookup without its values, and measures it with values entered afresh, read-only", () =>
+  it.effect("explains a traced lookup without values, and runs it read-only with values that are entered", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("explained")
       const lena = yield* asMember(organization, "lena@explained.example", "admin")
@@ -392,7 +279,7 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
     })
   )
 
-  it.effect("is seen by organization only, and summed up by name", () =>
+  it.effect("limits traces and their totals to the organization of the query", () =>
     Effect.gen(function* () {
       const store = yield* TraceStore
       const [one, other] = [yield* makeOrganization("one"), yield* makeOrganization("other")]
@@ -418,7 +305,7 @@ layer(Traced, { excludeTestServices: true })("what is kept", (it) => {
     })
   )
 
-  it.effect("is bounded by age, by number and by size", () =>
+  it.effect("prunes traces by age, by number and by size", () =>
     Effect.gen(function* () {
       const store = yield* TraceStore
       const { traces: sql } = yield* Database

@@ -1,4 +1,4 @@
-/** Something that receives OpenTelemetry's protocol in JSON over HTTP, and keeps what came. */
+/** An OTLP collector that stores the documents it receives. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -15,13 +15,13 @@ export const startReceiver = async () => {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Everything that came to a path, as text. */
+    /** The bodies received on a path, joined. */
     text: (path: string): string =>
       bodies
         .filter((body) => body.path === path)
         .map((body) => body.text)
         .join("\n"),
-    /** Every document that came to a path. */
+    /** The documents received on a path. */
     documents: (path: string): ReadonlyArray<any> =>
       bodies.filter((body) => body.path === path).map((body) => JSON.parse(body.text)),
     close: () => new Promise<void>((resolve) => void server.close(() => resolve()))

@@ -1,5 +1,16 @@
-/** Traces as a busy server leaves them, made up by a seed: for what has to be looked through or measured. */
+/** Records effects, and generates the traces of a busy server from a seed. */
+import { Effect } from "effect"
+import { Recorder, type Sampling } from "../../src/observability/Recorder.ts"
 import type { AttributeValue, Trace, TraceSpan } from "../../src/observability/Trace.ts"
+
+export const EVERYTHING: Sampling = { share: 1, slow: 1_000_000 }
+export const NOTHING: Sampling = { share: 0, slow: 1_000_000 }
+
+/** The traces that a recorder keeps of an effect, however it exits. */
+export const recorded = <A, E>(effect: Effect.Effect<A, E>, sampling = EVERYTHING) => {
+  const recorder = Recorder.make(sampling)
+  return Effect.map(Effect.exit(Effect.withTracer(effect, recorder.tracer)), () => recorder.take())
+}
 
 const generator = (seed: number) => {
   let state = seed
@@ -14,7 +25,7 @@ const hex = (random: () => number, digits: number): string =>
 
 type Attributes = Readonly<Record<string, AttributeValue>>
 
-/** Writes spans one below another, in milliseconds. */
+/** Builds a trace; times are milliseconds since it began. */
 const makeTrace = (random: () => number, organizationId: bigint, startedAt: number) => {
   const spans: Array<TraceSpan> = []
   const own = { "max.organization.id": String(organizationId) }
@@ -39,7 +50,7 @@ const makeTrace = (random: () => number, organizationId: bigint, startedAt: numb
     })
     return spanId
   }
-  /** A lookup: plan, store, statement. */
+  /** A lookup: query service, store, statement. */
   const lookup = (parentId: string | undefined, from: number, to: number, shape: string, more: Attributes = {}) => {
     const [type = ""] = shape.split(" ")
     const find = add(
@@ -88,20 +99,20 @@ const statementHash = (shape: string): string => Buffer.from(shape).toString("he
 
 const SHAPES = ["people email:eq", "people phone:eq", "people name:ilike", "companies name:ilike", "meetings start:gte"]
 
-/** A call of a tool over HTTP. */
+/** A tool call over HTTP. */
 const call = (random: () => number, organizationId: bigint, startedAt: number): Trace => {
   const { add, finish, lookup } = makeTrace(random, organizationId, startedAt)
   const statement = Math.exp(random() * 3.6 - 1.2)
   const shape = SHAPES[Math.floor(random() * SHAPES.length)]!
-  const fate = random()
+  const outcome = random()
   const root = add("POST /v1/tools/findEntities", 0, statement + 1.1, {
     "max.channel": "http",
     "http.request.method": "POST",
     "http.route": "/v1/tools/findEntities",
-    "http.response.status_code": fate < 0.01 ? 503 : fate < 0.04 ? 404 : 200,
+    "http.response.status_code": outcome < 0.01 ? 503 : outcome < 0.04 ? 404 : 200,
     "max.bytes": 312
   })
-  if (fate < 0.04 && fate >= 0.01)
+  if (outcome < 0.04 && outcome >= 0.01)
     add(
       "EntityQueryService.find",
       0.5,
@@ -114,7 +125,7 @@ const call = (random: () => number, organizationId: bigint, startedAt: number): 
   return finish()
 }
 
-/** A turn of a conversation: the model, two tools at once, and the model again. */
+/** A turn of a conversation: the model, two tool calls, and the model again. */
 const turn = (random: () => number, organizationId: bigint, startedAt: number): Trace => {
   const { add, finish, lookup } = makeTrace(random, organizationId, startedAt)
   const first = 500 + random() * 900
@@ -164,7 +175,7 @@ const turn = (random: () => number, organizationId: bigint, startedAt: number): 
   return finish()
 }
 
-/** So many traces, spread over the minutes before now. */
+/** Traces spread over the last minutes. */
 export const busyTraces = (count: number, organizationId: bigint, minutes = 600, seed = 7): ReadonlyArray<Trace> => {
   const random = generator(seed)
   const now = Date.now()
@@ -174,7 +185,7 @@ export const busyTraces = (count: number, organizationId: bigint, minutes = 600,
   })
 }
 
-/** A lookup that reads a large table from end to end. */
+/** A slow lookup that reads a whole large table. */
 export const slowTrace = (organizationId: bigint, milliseconds: number, seed = 11): Trace => {
   const random = generator(seed)
   const { add, finish, lookup } = makeTrace(random, organizationId, Date.now() - 42_000)
@@ -193,7 +204,7 @@ export const slowTrace = (organizationId: bigint, milliseconds: number, seed = 1
   })
 }
 
-/** A turn in which one statement runs for each of twelve people. */
+/** A turn that runs one statement for each of twelve people (N+1). */
 export const repeatingTrace = (organizationId: bigint): Trace => {
   const random = generator(13)
   const { add, finish, lookup } = makeTrace(random, organizationId, Date.now() - 21_000)
