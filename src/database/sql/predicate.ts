@@ -11,6 +11,7 @@ import { foldText, phoneForms } from "../../domain/keys.ts"
 import type { CompareOp, Literal, Side } from "../../domain/Predicate.ts"
 import { type Condition, Parameter, type Value } from "./Parameter.ts"
 import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
+import { SQL_TYPE } from "./sqlType.ts"
 import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
 
 /**
@@ -169,20 +170,6 @@ const operand = (column: Column, value: Value, context: FragmentContext): string
 /** Whether a time states its offset from UTC; without one it is local to the organization. */
 export const hasOffset = (value: Value): boolean =>
   value instanceof Parameter ? value.offset : typeof value === "string" && /(Z|[+-]\d{2}:?\d{2})$/.test(value.slice(11))
-
-const SQL_TYPE: Readonly<Record<Column["kind"], string>> = {
-  text: "text",
-  phone: "text",
-  email: "text",
-  integer: "bigint",
-  number: "numeric",
-  boolean: "boolean",
-  date: "date",
-  timestamp: "timestamptz",
-  list: "text",
-  reference: "bigint",
-  references: "bigint"
-}
 
 const sqlType = (column: Column): string => (column.ids === undefined ? SQL_TYPE[column.kind] : idCast(column.ids))
 

@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
+import { SQL_TYPE } from "../../database/sql/sqlType.ts"
 import type { ColumnKind, EntityType, Relation } from "../../domain/EntityType.ts"
 
 /** The schema of managed tables. */
@@ -17,19 +18,6 @@ export interface NewColumn {
   readonly kind: NewColumnKind
   /** For a reference: the slug of the type that it leads to, which may be the type that gets the column. */
   readonly target?: string | undefined
-}
-
-const SQL_TYPE: Readonly<Record<NewColumnKind, string>> = {
-  text: "text",
-  phone: "text",
-  email: "text",
-  integer: "bigint",
-  number: "numeric",
-  boolean: "boolean",
-  date: "date",
-  timestamp: "timestamptz",
-  list: "text[]",
-  reference: "bigint"
 }
 
 const KEYED: ReadonlySet<NewColumnKind> = new Set(["text", "phone", "email", "list"])

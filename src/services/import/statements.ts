@@ -2,7 +2,8 @@
 import { PgTypes, type PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { identifier, qualified, SqlWriter } from "../../database/sql/SqlWriter.ts"
-import type { ColumnKind, EntityType, Organization, Storage } from "../../domain/EntityType.ts"
+import { SQL_TYPE } from "../../database/sql/sqlType.ts"
+import type { EntityType, Organization, Storage } from "../../domain/EntityType.ts"
 import type { Batch } from "./BatchReader.ts"
 import type { Fields } from "./bindFields.ts"
 
@@ -17,14 +18,6 @@ export interface Destination {
 export const texts = (values: ReadonlyArray<string | null>) =>
   Result.getOrThrow(PgTypes.array(values, PgTypes.OID.text))
 const bigints = (values: ReadonlyArray<bigint | null>) => Result.getOrThrow(PgTypes.array(values, PgTypes.OID.int8))
-
-const CAST: Partial<Readonly<Record<ColumnKind, string>>> = {
-  integer: "bigint",
-  number: "numeric",
-  boolean: "boolean",
-  date: "date",
-  list: "text[]"
-}
 
 /** The rows of a batch as a relation `u`, with an expression for each of their columns. */
 const sourceOf = (
@@ -49,7 +42,7 @@ const sourceOf = (
     if (kind === "timestamp") {
       return `CASE WHEN ${value} ~ '(Z|[+-][0-9]{2}:?[0-9]{2})$' THEN ${value}::timestamptz ELSE timezone(${timeZone}, ${value}::timestamp) END`
     }
-    return CAST[kind] === undefined ? value : `${value}::${CAST[kind]}`
+    return SQL_TYPE[kind] === "text" ? value : `${value}::${SQL_TYPE[kind]}`
   })
   const key = keyed ? ", external_id" : ""
   return {
