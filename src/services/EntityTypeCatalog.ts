@@ -192,7 +192,7 @@ export class EntityTypeCatalog extends Context.Service<
             Effect.catchIf(busy, () =>
               Effect.fail(
                 new OperatorError({
-                  message: `${type.pluralName} are being read by something that doesn't end, and a new column has to wait for it. Import again later.`
+                  message: `${type.pluralName} are being read by a long statement, and adding a column has to wait for it. Import again later.`
                 })
               )
             )
@@ -243,11 +243,11 @@ const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, col
     const fault = !isSlug(slug)
       ? "a column's name is lower-case letters, digits and _, beginning with a letter"
       : isReservedSlug(slug)
-        ? "that word means something else in policies and filters"
+        ? "that word is reserved in policies and filters"
         : taken.has(slug)
           ? `${type.pluralName} have that already`
           : usedSlugs.has(slug)
-            ? `${type.pluralName} had another column of that name once`
+            ? `${type.pluralName} had another column of that name before`
             : undefined
     if (fault !== undefined)
       return yield* new OperatorError({ message: `A column can't be called ${quoted(slug)}: ${fault}.` })

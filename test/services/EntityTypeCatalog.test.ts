@@ -193,7 +193,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
       )
       expect(refused).toMatchObject({
         _tag: "OperatorError",
-        message: `A column can't be called "product": People had another column of that name once.`
+        message: `A column can't be called "product": People had another column of that name before.`
       })
     })
   )
@@ -284,7 +284,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
           (error) => error.message
         )
       expect(yield* refusal("people", "in")).toBe(
-        `A column can't be called "in": that word means something else in policies and filters.`
+        `A column can't be called "in": that word is reserved in policies and filters.`
       )
       expect(yield* refusal("people", "Größe")).toContain("lower-case letters")
       expect(yield* refusal("people", "phone")).toBe(`A column can't be called "phone": People have that already.`)

@@ -8,7 +8,7 @@ export const readTextFile = (path: string, maxBytes: number): Effect.Effect<stri
   Effect.gen(function* () {
     const refuse = (why: string) => new OperatorError({ message: `${quoted(path)} ${why}.` })
     const stats = yield* Effect.tryPromise({ try: () => stat(path), catch: () => refuse("can't be read") })
-    if (!stats.isFile()) return yield* refuse("isn't a plain file")
+    if (!stats.isFile()) return yield* refuse("isn't a regular file")
     if (stats.size > maxBytes) return yield* refuse(`is larger than ${Math.round(maxBytes / 1000)} kB`)
     const bytes = yield* Effect.tryPromise({ try: () => readFile(path), catch: () => refuse("can't be read") })
     return yield* Effect.try({

@@ -84,7 +84,7 @@ export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, c
   const organizationId = catalog.organization.id
   if (type.relation.schema !== MANAGED) {
     return yield* new OperatorError({
-      message: `${type.pluralName} are read from ${printable(type.relation.table)}, which isn't Max's: add the column there.`
+      message: `${type.pluralName} are read from ${printable(type.relation.table)}, which Max doesn't write to: add the column there.`
     })
   }
   const [known] = yield* owner<{

@@ -1,4 +1,4 @@
-/** Records → batches: the rows' values column by column, and what is wrong with each row. */
+/** Records → batches: the values of rows by column, and the problems of each row. */
 import { nextId } from "../../domain/ids.ts"
 import { quoted } from "../../domain/text.ts"
 import type { Fields } from "./bindFields.ts"
@@ -6,18 +6,18 @@ import type { Outcomes } from "./Outcomes.ts"
 import type { Cell, FileRecord } from "./readers/FileRecord.ts"
 import type { SeenIds } from "./SeenIds.ts"
 
-/** What is wrong with rows, by row within the batch. */
+/** Problems by row within the batch. */
 export type Problems = Map<number, Array<string>>
 
-/** What an earlier pass found to be wrong with rows, by their numbers. */
+/** Problems that an earlier pass found, by the row's number among all that are imported. */
 export type KnownProblems = ReadonlyMap<number, ReadonlyArray<string>>
 
-/** A batch of rows, column by column. */
+/** A batch of rows by column. */
 export interface Batch {
-  /** The rows' numbers among all that are imported. */
+  /** The numbers of the rows among all that are imported. */
   readonly numbers: ReadonlyArray<number>
   readonly records: ReadonlyArray<FileRecord>
-  /** The ids that rows get if they are new. */
+  /** The entity ids of rows that turn out to be new. */
   readonly ids: ReadonlyArray<bigint>
   readonly externalIds: Array<string | null>
   /** Texts by physical column. */
@@ -28,13 +28,13 @@ export interface Batch {
 }
 
 export const addProblem = (problems: Problems, row: number, header: string, problem: string) => {
-  const known = problems.get(row)
+  const existing = problems.get(row)
   const text = `${quoted(header).slice(1, -1)}: ${problem}`
-  if (known === undefined) problems.set(row, [text])
-  else known.push(text)
+  if (existing === undefined) problems.set(row, [text])
+  else existing.push(text)
 }
 
-/** The rows of a batch that nothing is wrong with. */
+/** The rows of a batch that have no problems. */
 export const withoutProblems = (batch: Batch): Batch => {
   if (batch.problems.size === 0) return batch
   const good = <A>(all: ReadonlyArray<A>): Array<A> =>
@@ -50,13 +50,13 @@ export const withoutProblems = (batch: Batch): Batch => {
   }
 }
 
-/** Reads a file's batches, in their order. */
+/** Reads the batches of a file in order. */
 export class BatchReader {
   private readonly fields: Fields
   private readonly outcomes: Outcomes
   private readonly seen: SeenIds
   private readonly known: KnownProblems
-  /** By value field: how many of its texts have no key. */
+  /** By value field: how many of its texts have no search key. */
   readonly keyless: Array<number>
 
   constructor(fields: Fields, outcomes: Outcomes, seen: SeenIds, known: KnownProblems) {
@@ -96,7 +96,7 @@ export class BatchReader {
     const { header, index, read } = this.fields.id
     const id = read(cells[index])
     if (typeof id !== "string") return addProblem(batch.problems, row, header, id.problem)
-    const before = this.seen.see(id, line)
+    const before = this.seen.add(id, line)
     if (before === undefined) batch.externalIds[row] = id
     else addProblem(batch.problems, row, header, `${quoted(id)} is on ${before} too`)
   }

@@ -1,10 +1,10 @@
-/** What a dry run would change, against what is there: counts by column, and the first few rows as examples. */
+/** What an import would change: counts by column, and the first few rows as examples. */
 import { DISPLAY_NAME } from "../../domain/EntityType.ts"
 import type { Batch } from "./BatchReader.ts"
 import type { Fields } from "./bindFields.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
 import type { Outcomes } from "./Outcomes.ts"
-import { writtenOnes } from "./statements.ts"
+import { singleReferences } from "./statements.ts"
 
 const MAX_EXAMPLES = 5
 
@@ -17,13 +17,13 @@ interface Example {
 
 interface Change {
   readonly column: string
-  /** Texts of the values; references have none here. */
+  /** Texts of the values; absent for references. */
   readonly was?: string | null
   readonly now?: string | null
 }
 
 export interface Preview {
-  /** How many rows would change in a column. */
+  /** The number of rows that would change, by column. */
   readonly columns: ReadonlyArray<{ readonly column: string; readonly rows: number }>
   readonly examples: {
     readonly new: ReadonlyArray<Example>
@@ -33,7 +33,8 @@ export interface Preview {
 
 interface Difference {
   readonly external_id: string
-  readonly places: ReadonlyArray<number>
+  /** Positions of the columns that differ. */
+  readonly positions: ReadonlyArray<number>
   readonly was: ReadonlyArray<string | null>
   readonly now: ReadonlyArray<string | null>
 }
@@ -43,10 +44,10 @@ export class Diff {
   private readonly added: Array<Example> = []
   private readonly changed: Array<Example & { readonly columns: ReadonlyArray<Change> }> = []
 
-  /** Notes a batch that was written, with how it differed from what was there before. */
-  note(file: ImportFile, fields: Fields, batch: Batch, differences: ReadonlyArray<Difference>, outcomes: Outcomes) {
-    const places = placesOf(fields)
-    const unmade = fields.values.filter(({ physical }) => physical.length === 0)
+  /** Adds a batch that was written, with its differences from the rows before. */
+  add(file: ImportFile, fields: Fields, batch: Batch, differences: ReadonlyArray<Difference>, outcomes: Outcomes) {
+    const columns = comparedColumns(fields)
+    const pending = fields.values.filter(({ physical }) => physical.length === 0)
     const byId = new Map(differences.map((difference) => [difference.external_id, difference]))
     for (const [row, number] of batch.numbers.entries()) {
       if (outcomes.isInserted(number)) {
@@ -55,8 +56,8 @@ export class Diff {
       }
       const difference = byId.get(batch.externalIds[row] ?? "")
       const changes = [
-        ...changesOf(difference, places),
-        ...unmade
+        ...changesOf(difference, columns),
+        ...pending
           .filter(({ index }) => batch.records[row]!.cells[index] !== undefined)
           .map(({ column, index }): Change => ({
             column: column.slug,
@@ -72,7 +73,7 @@ export class Diff {
     }
   }
 
-  /** Notes rows whose references to many changed. */
+  /** Counts rows that would change in a column. */
   count(column: string, rows: number) {
     if (rows > 0) this.columns.set(column, (this.columns.get(column) ?? 0) + rows)
   }
@@ -85,32 +86,32 @@ export class Diff {
   }
 }
 
-interface Place {
+interface ComparedColumn {
   readonly slug: string
   readonly reference: boolean
 }
 
-/** The columns that a difference speaks of by place, in the statement's order; the keys beside values are nobody's business. */
-const placesOf = (fields: Fields): ReadonlyArray<Place | undefined> => [
+/** The columns of `compare` in its order; undefined for search keys, which the preview doesn't show. */
+const comparedColumns = (fields: Fields): ReadonlyArray<ComparedColumn | undefined> => [
   ...fields.values.flatMap(({ column, physical }) =>
     physical.map((_, part) => (part === 0 ? { slug: column.slug, reference: false } : undefined))
   ),
-  ...writtenOnes(fields).map(({ column }) => ({ slug: column.slug, reference: true }))
+  ...singleReferences(fields).map(({ column }) => ({ slug: column.slug, reference: true }))
 ]
 
 const changesOf = (
   difference: Difference | undefined,
-  places: ReadonlyArray<Place | undefined>
+  columns: ReadonlyArray<ComparedColumn | undefined>
 ): ReadonlyArray<Change> =>
   difference === undefined
     ? []
-    : difference.places.flatMap((at, index): ReadonlyArray<Change> => {
-        const place = places[at]
-        if (place === undefined) return []
+    : difference.positions.flatMap((position, index): ReadonlyArray<Change> => {
+        const column = columns[position]
+        if (column === undefined) return []
         return [
-          place.reference
-            ? { column: place.slug }
-            : { column: place.slug, was: difference.was[index]!, now: difference.now[index]! }
+          column.reference
+            ? { column: column.slug }
+            : { column: column.slug, was: difference.was[index]!, now: difference.now[index]! }
         ]
       })
 

@@ -1,8 +1,7 @@
 /**
- * Files into entities: all of them in one transaction, or nothing. A file is read as a stream, each batch is one upsert
- * and one look-up per reference; columns that the organization doesn't have become columns of its own version of the
- * type, in the same transaction. Identifiers of members are another thing and never touched. A dry run is an import
- * that is taken back, without its columns.
+ * Imports files as entities, in one transaction. A file is streamed; each batch is one upsert and one lookup per
+ * reference. Columns that the organization doesn't have are added to its own version of the type, in the same
+ * transaction. Verified identifiers of members never change. A dry run is an import that is rolled back and adds no column.
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
@@ -25,7 +24,7 @@ import { bindFields } from "./bindFields.ts"
 import { type FileOptions, type ImportFile, openImportFile } from "./readers/ImportFile.ts"
 import { inferKinds, type InferredKind, newColumn } from "./inferKinds.ts"
 import { type Plan, planImport, type PlanRequest } from "./planImport.ts"
-import { withUnmade } from "./pendingColumns.ts"
+import { withPendingColumns } from "./pendingColumns.ts"
 import { writeRows } from "./writeRows.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
@@ -33,11 +32,11 @@ import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
 export interface ImportRequest extends PlanRequest, FileOptions {
   /** Paths of CSV, JSONL or XLSX files. */
   readonly files: ReadonlyArray<string>
-  /** What stands before the ids of the files' rows. */
+  /** A prefix for the ids of the files' rows. */
   readonly idPrefix?: string | undefined
-  /** Leaves bad rows out and names them, instead of importing nothing. */
+  /** Leaves bad rows out and reports them, instead of importing nothing. */
   readonly skipBad?: boolean | undefined
-  /** Says what would happen, and changes nothing. */
+  /** Reports what would happen, and changes nothing. */
   readonly dryRun?: boolean | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
@@ -47,12 +46,12 @@ export interface Progress {
   readonly doing: "reading" | "writing"
   /** Rows of this file so far. */
   readonly rows: number
-  /** How much of the file that is, from 0 to 1. */
+  /** The share of the file, from 0 to 1. */
   readonly share: number
 }
 
 export interface Imported {
-  /** The type's slug and names, as they are now. */
+  /** The type's slug and current names. */
   readonly type: {
     readonly slug: string
     readonly name: string
@@ -64,32 +63,32 @@ export interface Imported {
   readonly inserted: number
   readonly updated: number
   readonly unchanged: number
-  /** Bad rows that were left out, and what is wrong with each. */
+  /** Bad rows that were left out, with their problems. */
   readonly leftOut: number
   readonly badRows: ReadonlyArray<BadRow>
-  /** What each file is, and what became of its headers. */
+  /** The format of each file, and the column of each header. */
   readonly files: ReadonlyArray<{
     readonly name: string
     readonly format: string
     readonly mapped: ReadonlyArray<{ readonly header: string; readonly to: string }>
   }>
   readonly createdColumns: ReadonlyArray<{ readonly slug: string; readonly name: string; readonly kind: ColumnKind }>
-  /** What is new, as `people.product`: the roles that see it, and those that don't until the policy shows it. */
+  /** New columns, as `people.product`: the roles that see them, and those that don't until the policy shows them. */
   readonly visibility: {
     readonly columns: ReadonlyArray<string>
     readonly shownTo: ReadonlyArray<string>
     readonly hiddenFrom: ReadonlyArray<string>
   }
-  /** What a dry run would change against what is there. */
+  /** What a dry run would change. */
   readonly preview?: Preview
   readonly warnings: ReadonlyArray<string>
 }
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
-/** What a dry run came to, on its way out of the transaction that it takes back. */
-class Undone<A> {
-  readonly _tag = "Undone"
+/** Carries the outcome of a dry run out of the transaction that it rolls back. */
+class RolledBack<A> {
+  readonly _tag = "RolledBack"
   readonly outcome: A
   constructor(outcome: A) {
     this.outcome = outcome
@@ -99,7 +98,7 @@ class Undone<A> {
 export class Importer extends Context.Service<
   Importer,
   {
-    /** Imports files: everything in them, or nothing and the lines that stand in the way. */
+    /** Imports files atomically; the error lists the lines that prevent it. */
     readonly import: (organization: Organization, request: ImportRequest) => Effect.Effect<Imported, Fault>
   }
 >()("max/services/Importer") {
@@ -114,17 +113,19 @@ export class Importer extends Context.Service<
         Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
 
       /**
-       * Statistics, and which pages hold nothing that is still in doubt: those an index answers for by itself. Both are
-       * for speed alone: a failure here doesn't undo what was imported.
+       * Updates statistics and the visibility map, which index-only scans need. Both only improve speed: a failure
+       * doesn't undo the import.
        */
-      const tidy = (relations: ReadonlyArray<Relation>) =>
+      const vacuum = (relations: ReadonlyArray<Relation>) =>
         Effect.forEach(
-          ["ANALYZE", "VACUUM (TRUNCATE false)"].flatMap((what) => relations.map((one) => `${what} ${qualified(one)}`)),
+          ["ANALYZE", "VACUUM (TRUNCATE false)"].flatMap((command) =>
+            relations.map((relation) => `${command} ${qualified(relation)}`)
+          ),
           (statement) => owner.unsafe(statement).unprepared,
           { discard: true }
         ).pipe(Effect.timeout("1 minute"), Effect.ignore)
 
-      /** Makes what is to be made; a dry run makes types, which nobody sees, and no columns, which would hold up lookups. */
+      /** Creates types and columns; a dry run creates no columns of an existing type, which would block lookups. */
       const prepare = Effect.fnUntraced(function* (
         state: State,
         plan: Plan,
@@ -135,7 +136,7 @@ export class Importer extends Context.Service<
         const { catalog } = state
         const columns = plan.created.map((column) => newColumn(column, kinds.get(column.slug)))
         if (plan.type !== undefined && (columns.length === 0 || dryRun)) {
-          return { type: withUnmade(plan.type, columns, catalog), columns, published: undefined }
+          return { type: withPendingColumns(plan.type, columns, catalog), columns, published: undefined }
         }
         const published = yield* catalogs.publish(catalog, { slug, columns })
         return { type: published.type, columns, published }
@@ -151,18 +152,18 @@ export class Importer extends Context.Service<
         const sql = defining ? owner : app
         const dryRun = request.dryRun === true
         yield* holdImports(sql, organization.id)
-        // No other import changes the catalog from here on; what changed before is planned for again.
+        // No other import changes the catalog from here on: the plan is made again from its current state.
         const state = yield* stateOf(organization)
         const { catalog } = state
         const plan = yield* planImport(files, request, catalog)
-        // Types and columns are never taken away, so this can't be; made on another connection, it wouldn't be undone.
+        // Only the owner's transaction may define tables. Types and columns are never removed, so this doesn't happen.
         if ((plan.type === undefined || plan.created.length > 0) && !defining) return yield* fault(CHANGED)
         const { columns, published, type } = yield* prepare(state, plan, request.type, kinds, dryRun)
         const binding = {
           type,
           catalog: withType(catalog, type),
           idPrefix: request.idPrefix ?? "",
-          unmade: new Set(published === undefined ? columns.map(({ slug }) => slug) : [])
+          pending: new Set(published === undefined ? columns.map(({ slug }) => slug) : [])
         }
         const bound = yield* Effect.forEach(plan.files, ({ file, mapped }) =>
           Effect.map(bindFields(mapped, binding), (fields) => ({ file, fields }))
@@ -173,16 +174,16 @@ export class Importer extends Context.Service<
           type,
           files: bound,
           skipBad: request.skipBad === true,
-          compared: dryRun,
+          compare: dryRun,
           onBatch: counting(request, "writing")
         })
-        const made = plan.type === undefined ? type.columns : columns.map(({ slug }) => columnBySlug(type, slug)!)
+        const created = plan.type === undefined ? type.columns : columns.map(({ slug }) => columnBySlug(type, slug)!)
         if (published !== undefined && !dryRun) yield* catalogs.putInForce(catalog, published)
         const types = [...state.catalog.types.filter(({ key }) => key !== type.key), type]
         const shown =
-          made.length === 0 ? undefined : yield* showToAdmin(owner, organization.id, state.policy, [type], types)
-        const outcome = { ...written, plan, type, bound, columns, made, policy: shown ?? state.policy }
-        return dryRun ? yield* Effect.fail(new Undone(outcome)) : outcome
+          created.length === 0 ? undefined : yield* showToAdmin(owner, organization.id, state.policy, [type], types)
+        const outcome = { ...written, plan, type, bound, columns, created, policy: shown ?? state.policy }
+        return dryRun ? yield* Effect.fail(new RolledBack(outcome)) : outcome
       })
 
       const importFiles = Effect.fnUntraced(function* (organization: Organization, request: ImportRequest) {
@@ -199,22 +200,22 @@ export class Importer extends Context.Service<
         const done = yield* orUnavailableInTheEnd(
           (defining ? owner : app)
             .withTransaction(writeFiles(organization, request, files, kinds, defining))
-            .pipe(Effect.catchTag("Undone", ({ outcome }) => Effect.succeed(outcome)))
+            .pipe(Effect.catchTag("RolledBack", ({ outcome }) => Effect.succeed(outcome)))
         )
-        const { bad, bound, columns, counts, made, plan, policy, preview, type, warnings } = done
-        if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= TIDY_FROM)) {
+        const { bad, bound, columns, counts, created, plan, policy, preview, type, warnings } = done
+        if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= VACUUM_FROM)) {
           const links = bound.flatMap(({ fields }) =>
             fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))
           )
-          yield* tidy([type.relation, ...links])
+          yield* vacuum([type.relation, ...links])
         }
-        const madeSlugs = new Set(made.map(({ slug }) => slug))
+        const createdSlugs = new Set(created.map(({ slug }) => slug))
         const hidden = new Set(
           hiddenFrom(policy, type).flatMap(({ columns: slugs, role }) =>
-            slugs.some((slug) => madeSlugs.has(slug)) ? [role] : []
+            slugs.some((slug) => createdSlugs.has(slug)) ? [role] : []
           )
         )
-        const roles = made.length === 0 ? [] : Object.keys(policy.roles)
+        const roles = created.length === 0 ? [] : Object.keys(policy.roles)
         return {
           type: { slug: type.slug, name: type.name, pluralName: type.pluralName, created: plan.type === undefined },
           dryRun: request.dryRun === true,
@@ -230,7 +231,7 @@ export class Importer extends Context.Service<
           })),
           createdColumns: columns.map(({ kind, slug }) => ({ slug, name: columnBySlug(type, slug)!.name, kind })),
           visibility: {
-            columns: made.map(({ slug }) => `${type.slug}.${slug}`),
+            columns: created.map(({ slug }) => `${type.slug}.${slug}`),
             shownTo: roles.filter((role) => !hidden.has(role)),
             hiddenFrom: roles.filter((role) => hidden.has(role))
           },
@@ -252,13 +253,14 @@ export class Importer extends Context.Service<
   )
 }
 
-const TIDY_FROM = 1000
+/** Changed rows from which an import vacuums. */
+const VACUUM_FROM = 1000
 
 type Kinds = ReadonlyMap<string, InferredKind>
 
 const withType = (catalog: Catalog, type: EntityType): Catalog => ({
   ...catalog,
-  types: [...catalog.types.filter((known) => known.key !== type.key), type]
+  types: [...catalog.types.filter(({ key }) => key !== type.key), type]
 })
 
 const counting = ({ onProgress }: ImportRequest, doing: Progress["doing"]) => {

@@ -1,4 +1,4 @@
-/** What became of each row, a byte a row: for the counts, and for the second pass. */
+/** The outcome of each row in one byte: for the counts, and for the second pass. */
 
 const [INSERTED, UPDATED, POSTPONED, LEFT_OUT] = [1, 2, 4, 8]
 const WRITTEN = INSERTED | UPDATED
@@ -7,10 +7,10 @@ export class Outcomes {
   private states = new Uint8Array(4096)
   private ids = new BigInt64Array(0)
   rows = 0
-  /** Whether any row is. */
+  /** Whether any row is postponed. */
   postponed = false
 
-  /** Notes rows to come and returns the number of the first. */
+  /** Adds rows and returns the number of the first. */
   begin(count: number): number {
     const first = this.rows
     this.rows += count
@@ -30,7 +30,7 @@ export class Outcomes {
     return (this.states[row]! & INSERTED) !== 0
   }
 
-  /** Notes that a row refers to one that wasn't there yet. */
+  /** Marks a row that refers to one which isn't written yet. */
   postpone(row: number) {
     this.states[row]! |= POSTPONED
     this.postponed = true
@@ -40,7 +40,7 @@ export class Outcomes {
     return (this.states[row]! & POSTPONED) !== 0
   }
 
-  /** Notes that a row is bad and isn't written. */
+  /** Marks a bad row, which isn't written. */
   leaveOut(row: number) {
     this.states[row] = LEFT_OUT
   }
@@ -49,8 +49,8 @@ export class Outcomes {
     return (this.states[row]! & LEFT_OUT) !== 0
   }
 
-  /** Keeps the ids of rows that have no id in the file, for a second pass. */
-  keep(rows: ReadonlyArray<number>, ids: ReadonlyArray<bigint>) {
+  /** Stores the ids of rows without an id in the file, for the second pass. */
+  storeIds(rows: ReadonlyArray<number>, ids: ReadonlyArray<bigint>) {
     if (this.ids.length < this.rows) {
       const grown = new BigInt64Array(this.states.length)
       grown.set(this.ids)
@@ -59,7 +59,7 @@ export class Outcomes {
     for (const [index, row] of rows.entries()) this.ids[row] = ids[index]!
   }
 
-  kept(row: number): bigint {
+  idOf(row: number): bigint {
     return this.ids[row]!
   }
 

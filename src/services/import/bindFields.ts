@@ -1,4 +1,4 @@
-/** What each mapped column of a file is: the id, a value, or a reference and what it is found by. */
+/** Binds each mapped header to the id, a value column, or a reference with its lookup column. */
 import { Effect } from "effect"
 import {
   type Catalog,
@@ -17,6 +17,7 @@ import { fault, word } from "./faults.ts"
 import { ID, type Mapped, type Via } from "./planImport.ts"
 import type { Cell } from "./readers/FileRecord.ts"
 
+/** What a key of a reference resolves to. */
 export type Target = bigint | "none" | "several"
 
 export interface ReferenceField {
@@ -26,20 +27,21 @@ export interface ReferenceField {
   readonly storage: Extract<Storage, { readonly _tag: "One" | "Many" }>
   readonly target: EntityType
   readonly by: Column | undefined
-  /** Whether the records referred to are of the type that is imported, and may be in the same file. */
+  /** Whether the reference leads to the imported type, so that its targets may be in the same file. */
   readonly self: boolean
-  readonly said: boolean
-  /** Whether the column isn't there, because this is a dry run: what it would lead to is looked up and not written. */
-  readonly unmade: boolean
-  /** Keys of the records referred to; a string is what is wrong with the cell. */
+  /** Whether the request names the lookup column. */
+  readonly explicit: boolean
+  /** Whether a dry run would create the column: its targets are resolved and not written. */
+  readonly pending: boolean
+  /** Keys of the targets; a string is the cell's problem. */
   readonly read: (cell: Cell) => ReadonlyArray<string> | string
-  /** The part of a cell that has this key, as it is written. */
-  readonly written: (cell: Cell, key: string) => string
-  /** What keys came to so far. */
-  readonly known: Map<string, Target>
+  /** The part of a cell that has this key, as the file has it. */
+  readonly sourceOf: (cell: Cell, key: string) => string
+  /** Targets by key, as far as they are resolved. */
+  readonly targets: Map<string, Target>
 }
 
-/** What a row is called; a problem is what is wrong with the cell. */
+/** The id that identifies a row. */
 interface IdField {
   readonly header: string
   readonly index: number
@@ -55,14 +57,14 @@ export interface Fields {
 export interface Binding {
   readonly type: EntityType
   readonly catalog: Catalog
-  /** What stands before the ids of the file's rows, and before references to them by id. */
+  /** A prefix for the ids of the file's rows, and for references to them by id. */
   readonly idPrefix: string
-  /** Slugs of columns that a dry run doesn't make: their values are checked and not written. */
-  readonly unmade: ReadonlySet<string>
+  /** Slugs of columns that a dry run would create: their values are checked and not written. */
+  readonly pending: ReadonlySet<string>
 }
 
 export const bindFields = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, binding: Binding) {
-  const { catalog, idPrefix, type, unmade } = binding
+  const { catalog, idPrefix, pending, type } = binding
   const values: Array<ValueField> = []
   const references: Array<ReferenceField> = []
   let id: IdField | undefined
@@ -72,7 +74,7 @@ export const bindFields = Effect.fnUntraced(function* (mapped: ReadonlyArray<Map
     else if (column === undefined) throw new Error("A planned column isn't there")
     else if (column.storage._tag === "Value") {
       const field = valueField(header, index, column, column.storage, catalog.organization)
-      values.push(unmade.has(slug) ? onlyChecked(field) : field)
+      values.push(pending.has(slug) ? onlyChecked(field) : field)
     } else references.push(yield* referenceField(header, index, column, column.storage, via, binding))
   }
   const fields: Fields = { id, values, references }
@@ -83,8 +85,8 @@ const onlyChecked = ({ read, ...field }: ValueField): ValueField => ({
   ...field,
   physical: [],
   read: (cell) => {
-    const found = read(cell)
-    return typeof found === "string" ? found : []
+    const values = read(cell)
+    return typeof values === "string" ? values : []
   }
 })
 
@@ -96,19 +98,19 @@ const referenceField = Effect.fnUntraced(function* (
   column: Column,
   storage: ReferenceField["storage"],
   via: Via | undefined,
-  { catalog, idPrefix, type, unmade }: Binding
+  { catalog, idPrefix, pending, type }: Binding
 ) {
   const target = targetOf(catalog, column)
   if (target === undefined) throw new Error("A reference leads to a type that doesn't exist")
   if (target.mapping !== undefined) {
     return yield* fault(
-      `${quoted(header)}: ${target.pluralName} are read from ${printable(target.relation.table)}, which isn't Max's, and imported rows can't refer to them yet. Leave it out: --ignore ${word(header)}`
+      `${quoted(header)}: ${target.pluralName} are read from ${printable(target.relation.table)}, which Max doesn't write to, and imported rows can't refer to them. Leave it out: --ignore ${word(header)}`
     )
   }
   const by = via === undefined || via.column === ID ? undefined : columnBySlug(target, via.column)
   if (by !== undefined && !FINDABLE.has(by.kind)) {
     return yield* fault(
-      `${quoted(header)}: ${target.slug} can't be found by ${by.slug}, which is a ${by.kind}; text, phone, e-mail and whole numbers will do`
+      `${quoted(header)}: ${target.slug} can't be looked up by ${by.slug}, which is a ${by.kind}; use a text, phone, e-mail or whole-number column`
     )
   }
   const self = target.key === type.key
@@ -123,23 +125,23 @@ const referenceField = Effect.fnUntraced(function* (
     target,
     by,
     self,
-    said: via !== undefined,
-    unmade: unmade.has(column.slug),
-    known: new Map(),
+    explicit: via !== undefined,
+    pending: pending.has(column.slug),
+    targets: new Map(),
     read: (cell) => {
       const texts = cell === undefined ? [] : parts(cell)
       if (typeof texts === "string") return texts
-      if (storage._tag === "One" && texts.length > 1) return `several, where ${column.slug} is one`
+      if (storage._tag === "One" && texts.length > 1) return `several values, but ${column.slug} is one`
       const keys = new Set<string>()
       for (const text of texts) {
-        const found = key(text)
-        if (found === undefined)
+        const parsed = key(text)
+        if (parsed === undefined)
           return `${quoted(text)} isn't ${by?.kind === "phone" ? "a phone number" : by?.kind === "email" ? "an e-mail address" : "a whole number"}`
-        keys.add(found)
+        keys.add(parsed)
       }
       return [...keys]
     },
-    written: (cell, wanted) => {
+    sourceOf: (cell, wanted) => {
       const texts = parts(cell)
       return (typeof texts === "string" ? undefined : texts.find((text) => key(text) === wanted)) ?? wanted
     }
@@ -147,7 +149,7 @@ const referenceField = Effect.fnUntraced(function* (
   return field
 })
 
-/** How a text becomes what a record is found by. */
+/** The normal form in which a lookup column is compared with a text. */
 const referenceKey = (
   by: Column | undefined,
   organization: Organization,

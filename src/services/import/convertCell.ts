@@ -1,4 +1,4 @@
-/** How the text of a cell becomes what the columns of a table take, and what is wrong with it. */
+/** Converts the text of a cell into values for physical columns, or into a problem. */
 import { type Column, type ColumnKind, DISPLAY_NAME, type Organization, type Storage } from "../../domain/EntityType.ts"
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
 import { quoted } from "../../domain/text.ts"
@@ -15,9 +15,9 @@ export interface ValueField {
   readonly index: number
   readonly column: Column
   readonly physical: ReadonlyArray<Physical>
-  /** Texts for the physical columns; a string is what is wrong with the cell. */
+  /** Texts for the physical columns; a string is the cell's problem. */
   readonly read: (cell: Cell) => ReadonlyArray<string | null> | string
-  /** What the text should have been for its key; for the count of those that have none. */
+  /** The form that a text needs to have a search key; the report counts those without one. */
   readonly keyless?: string
 }
 
@@ -27,9 +27,8 @@ const MAX_KEY_BYTES = 2000
 const MAX_LIST = 1000
 
 export const readId = (cell: Cell, prefix: string): string | { readonly problem: string } => {
-  if (cell === undefined) return { problem: "empty, and the other rows have one" }
-  if (typeof cell !== "string")
-    return { problem: cell === NESTED ? NESTED_PROBLEM : "a list, where the id is one value" }
+  if (cell === undefined) return { problem: "empty, but the other rows have an id" }
+  if (typeof cell !== "string") return { problem: cell === NESTED ? NESTED_PROBLEM : "a list, but the id is one value" }
   const problem = textProblem(cell)
   if (problem !== undefined) return { problem }
   const id = prefix + cell.trim()
@@ -64,26 +63,26 @@ export const valueField = (
     physical,
     ...(keyless === undefined ? {} : { keyless }),
     read: (cell) => {
-      if (cell === undefined) return column.key === DISPLAY_NAME ? "empty, and every record has a name" : empty
+      if (cell === undefined) return column.key === DISPLAY_NAME ? "empty, but every record needs a name" : empty
       if (column.kind === "list") return readList(cell)
       if (cell === NESTED) return NESTED_PROBLEM
-      if (typeof cell !== "string") return `a list, where ${column.slug} is one value`
+      if (typeof cell !== "string") return `a list, but ${column.slug} is one value`
       return textProblem(cell) ?? convert(cell)
     }
   }
 }
 
-const NESTED_PROBLEM = "an object, and only text, numbers, true, false and lists of them can be imported"
+const NESTED_PROBLEM = "an object; only text, numbers, true, false and lists of them can be imported"
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 export const textProblem = (text: string): string | undefined =>
   text.includes("\u0000")
     ? "it contains a NUL character"
     : LONE_SURROGATE.test(text)
-      ? "it contains half of a character"
+      ? "it contains half of a surrogate pair"
       : undefined
 
-/** Reads the text of one value, which isn't empty, as texts for its physical columns. */
+/** Converts a non-empty text into texts for the physical columns of a value. */
 const converter = (
   column: Column,
   { indexed = false }: { readonly indexed?: boolean },
@@ -93,7 +92,7 @@ const converter = (
     text.length > MAX_SHORT || (key !== null && Buffer.byteLength(key) > MAX_KEY_BYTES)
       ? `it has more than ${MAX_SHORT} characters`
       : [text, key]
-  const read = (parse: (text: string) => string | undefined, expected: string) => (cell: string) => {
+  const parsed = (parse: (text: string) => string | undefined, expected: string) => (cell: string) => {
     const value = parse(cell.trim())
     return value === undefined ? `${quoted(cell)} isn't ${expected}` : [value]
   }
@@ -103,18 +102,18 @@ const converter = (
     case "email":
       return (cell) => short(cell.trim(), emailKey(cell) ?? null)
     case "integer":
-      return read((text) => boundText(column, text, organization), "a whole number")
+      return parsed((text) => boundText(column, text, organization), "a whole number")
     case "number":
-      return read((text) => (EXPONENT.test(text) ? text : boundText(column, text, organization)), "a number")
+      return parsed((text) => (EXPONENT.test(text) ? text : boundText(column, text, organization)), "a number")
     case "boolean":
-      return read(
+      return parsed(
         (text) => (/^(true|yes|1)$/i.test(text) ? "true" : /^(false|no|0)$/i.test(text) ? "false" : undefined),
         "true or false"
       )
     case "date":
-      return read(isoDate, "a date such as 2026-03-31")
+      return parsed(isoDate, "a date such as 2026-03-31")
     case "timestamp":
-      return read(timestamp, "a time such as 2026-03-31 14:00")
+      return parsed(timestamp, "a time such as 2026-03-31 14:00")
     default: {
       const name = column.key === DISPLAY_NAME
       return (cell) => {
@@ -126,7 +125,7 @@ const converter = (
   }
 }
 
-/** A number as spreadsheets write large and small ones. */
+/** The exponent notation of spreadsheets. */
 const EXPONENT = /^[+-]?\d{1,100}(\.\d{1,100})?[eE][+-]?\d{1,2}$/
 
 export const boundText = (column: Column, text: string, organization: Organization): string | undefined => {
@@ -134,17 +133,17 @@ export const boundText = (column: Column, text: string, organization: Organizati
   return value === undefined ? undefined : String(value)
 }
 
-/** Postgres takes offsets of less than sixteen hours. */
+/** Postgres accepts offsets below sixteen hours. */
 const timestamp = (text: string): string | undefined => {
   const offset = /[+-](\d{2}):?(\d{2})$/.exec(text.slice(10))
   return offset !== null && (Number(offset[1]) > 15 || Number(offset[2]) > 59) ? undefined : isoTimestamp(text)
 }
 
-/** The parts of a cell that holds several: a JSON array, or divided by semicolons. */
+/** The parts of a list: a JSON array, or values separated by semicolons. */
 export const partsOf = (cell: Cell): ReadonlyArray<string> | string => {
   if (cell === NESTED) return NESTED_PROBLEM
   const parts = typeof cell === "string" ? splitList(cell) : (cell ?? [])
-  const problem = parts.map(textProblem).find((found) => found !== undefined)
+  const problem = parts.map(textProblem).find((each) => each !== undefined)
   return problem ?? parts.map((part) => part.trim()).filter((part) => part !== "")
 }
 

@@ -1,4 +1,4 @@
-/** What kinds the columns of a file are, from how all of their values look. */
+/** Infers the kinds of new columns from all of their values. */
 import { Effect, Stream } from "effect"
 import { type ColumnKind, STATUS } from "../../domain/EntityType.ts"
 import { emailKey, phoneKey } from "../../domain/keys.ts"
@@ -11,7 +11,7 @@ import { type Cell, NESTED } from "./readers/FileRecord.ts"
 
 export type InferredKind = Exclude<ColumnKind, "reference" | "references">
 
-/** Infers what kinds columns to be made are, by slug, from all of their values in all of the files. */
+/** Infers the kinds of new columns, by slug, from their values in all files. */
 export const inferKinds = Effect.fnUntraced(function* (
   { created, files }: Plan,
   country: string,
@@ -20,58 +20,62 @@ export const inferKinds = Effect.fnUntraced(function* (
   const guesses = new Map(
     created
       .filter(({ target }) => target === undefined)
-      .map(({ slug }) => [slug, { empty: true, list: false, looks: looksFor(slug, country) }])
+      .map(({ slug }) => [slug, { empty: true, list: false, candidates: candidatesFor(slug, country) }])
   )
   for (const { file, mapped } of files) {
-    const here = mapped.flatMap(({ index, slug }) => {
+    const columns = mapped.flatMap(({ index, slug }) => {
       const guess = guesses.get(slug)
       return guess === undefined ? [] : [{ index, guess }]
     })
-    if (here.length === 0) continue
+    if (columns.length === 0) continue
     yield* Stream.runForEach(file.batches, (batch) =>
       Effect.sync(() => {
-        for (const { guess, index } of here) for (const { cells } of batch) look(guess, cells[index])
+        for (const { guess, index } of columns) for (const { cells } of batch) narrow(guess, cells[index])
         onBatch(file, batch.length)
       })
     )
   }
   return new Map(
-    [...guesses].map(([slug, { empty, list, looks }]): [string, InferredKind] => [
+    [...guesses].map(([slug, { candidates, empty, list }]): [string, InferredKind] => [
       slug,
-      list ? "list" : empty ? "text" : (looks[0]?.[0] ?? "text")
+      list ? "list" : empty ? "text" : (candidates[0]?.[0] ?? "text")
     ])
   )
 })
 
-type Looks = ReadonlyArray<readonly [kind: InferredKind, test: (text: string) => boolean]>
+/** The kinds that all values so far fit, the narrowest first. */
+type Candidates = ReadonlyArray<readonly [kind: InferredKind, test: (text: string) => boolean]>
 
 interface Guess {
   empty: boolean
   list: boolean
-  looks: Looks
+  candidates: Candidates
 }
 
-const look = (guess: Guess, cell: Cell) => {
+const narrow = (guess: Guess, cell: Cell) => {
   if (cell === undefined) return
   guess.empty = false
   if (typeof cell !== "string") guess.list ||= cell !== NESTED
-  else if (guess.looks.length > 0) {
+  else if (guess.candidates.length > 0) {
     const text = cell.trim()
-    if (!guess.looks.every(([, test]) => test(text))) guess.looks = guess.looks.filter(([, test]) => test(text))
+    // Almost every value fits: the array is copied only when one doesn't.
+    if (!guess.candidates.every(([, test]) => test(text)))
+      guess.candidates = guess.candidates.filter(([, test]) => test(text))
   }
 }
 
-const looksFor = (slug: string, country: string): Looks => {
+const candidatesFor = (slug: string, country: string): Candidates => {
   if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug))
     return [["phone", (text) => phoneKey(text, country) !== undefined]]
   if (/(^|_)e?_?mail(_|$)/.test(slug)) return [["email", (text) => emailKey(text) !== undefined]]
-  return LOOKS
+  return CANDIDATES
 }
+
 const INTEGER = /^-?(0|[1-9]\d{0,18})$/
 const NUMBER = /^-?(0|[1-9]\d{0,99})(\.\d{1,100})?$/
 
-/** What a whole column may be, the narrowest first. A leading zero makes digits a code, not a number. */
-const LOOKS: ReadonlyArray<
+/** A leading zero makes digits a code, not a number. */
+const CANDIDATES: ReadonlyArray<
   readonly [kind: "integer" | "number" | "boolean" | "date" | "timestamp", test: (text: string) => boolean]
 > = [
   ["integer", (text) => INTEGER.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)],
@@ -81,9 +85,9 @@ const LOOKS: ReadonlyArray<
   ["timestamp", (text) => isoTimestamp(text) !== undefined]
 ]
 
-/** The column that is made, once its kind is known. */
+/** The column to create, with its inferred kind. */
 export const newColumn = ({ name, slug, target }: Created, inferred: InferredKind | undefined): NewColumn =>
   target !== undefined
     ? { slug, name: labelFrom(name), kind: "reference", target }
-    : // What a result shows as an entity's status is text, even where all of a file's are numbers.
+    : // A status is text in every result, even where all values of a file are numbers.
       { slug, name: labelFrom(name), kind: slug === STATUS ? "text" : (inferred ?? "text") }

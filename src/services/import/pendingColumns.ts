@@ -1,9 +1,13 @@
-/** A type as a dry run sees it: with the columns that would be made, which have no place in any table. */
+/** A type as a dry run sees it: with pending columns, which it would create and which have no physical column. */
 import { type Catalog, type Column, type EntityType, Storage, typeBySlug } from "../../domain/EntityType.ts"
 import { labelFrom } from "../../domain/names.ts"
 import type { NewColumn } from "../catalog/physicalColumns.ts"
 
-export const withUnmade = (type: EntityType, columns: ReadonlyArray<NewColumn>, catalog: Catalog): EntityType => ({
+export const withPendingColumns = (
+  type: EntityType,
+  columns: ReadonlyArray<NewColumn>,
+  catalog: Catalog
+): EntityType => ({
   ...type,
   columns: [
     ...type.columns,

@@ -1,4 +1,4 @@
-/** Which header goes where: into a column, a new column, the id, or nowhere. */
+/** Plans an import: maps each header to a column, a new column, the id, or nothing. */
 import { Effect } from "effect"
 import {
   type Catalog,
@@ -16,19 +16,18 @@ import { MANAGED } from "../catalog/physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
 
-/** What is asked of a plan. */
 export interface PlanRequest {
   /** Slug of the type. */
   readonly type: string
-  /** Header → column slug, `id`, or `column:type.column` for a reference found by another type's column. */
+  /** Header → column slug, `id`, or `column:type.column` for a reference that is looked up by another type's column. */
   readonly map?: Readonly<Record<string, string>> | undefined
-  /** Headers that are left out. */
+  /** Headers to leave out. */
   readonly ignore?: ReadonlyArray<string> | undefined
-  /** Makes the type and the columns that the organization doesn't have. */
+  /** Creates the type and the columns that the organization doesn't have. */
   readonly create?: boolean | undefined
 }
 
-/** The column of another type by which a reference is found; `id` is what that type was imported by. */
+/** The lookup column of a reference: a column of the target type, or `id`, the id that the target was imported with. */
 export interface Via {
   readonly type: string
   readonly column: string
@@ -45,7 +44,7 @@ export interface Mapped {
 export interface Created {
   readonly slug: string
   readonly name: string
-  /** The type that it leads to; without one its kind is inferred. */
+  /** The slug of the target type of a reference; without one the kind is inferred. */
   readonly target?: string
 }
 
@@ -55,7 +54,7 @@ interface FilePlan {
 }
 
 export interface Plan {
-  /** The type as it is, where there is one. */
+  /** The existing type; undefined when the import creates it. */
   readonly type: EntityType | undefined
   readonly files: ReadonlyArray<FilePlan>
   readonly created: ReadonlyArray<Created>
@@ -74,32 +73,32 @@ export const planImport = Effect.fnUntraced(function* (
   const created: Array<Created> = []
   const plans: Array<FilePlan> = []
   for (const file of files) {
-    const told = toldOf(file, request)
+    const optionsOf = headerOptions(file, request)
     const mapped: Array<Mapped> = []
     const unknown: Array<string> = []
     for (const [index, header] of file.headers.entries()) {
-      const { ignored, to } = told(header)
+      const { ignored, to } = optionsOf(header)
       if (ignored && to !== undefined) return yield* fault(`${quoted(header)} is both mapped and ignored`)
       if (ignored) continue
-      const place =
+      const destination =
         to === undefined
-          ? yield* placeByName(header, type, request)
-          : yield* placeAsTold(header, to, type, request, catalog)
-      if (place === undefined) {
+          ? yield* destinationByName(header, type, request)
+          : yield* destinationByOption(header, to, type, request, catalog)
+      if (destination === undefined) {
         unknown.push(header)
         continue
       }
-      const { creates, slug, via } = place
+      const { creates, slug, via } = destination
       const other = mapped.find((entry) => entry.slug === slug)
-      if (other !== undefined) return yield* twice(other.header, header, slug)
+      if (other !== undefined) return yield* duplicateDestination(other.header, header, slug)
       mapped.push({ header, index, slug, ...(via === undefined ? {} : { via }) })
-      if (creates !== undefined && !created.some((known) => known.slug === slug)) created.push({ slug, ...creates })
+      if (creates !== undefined && !created.some((column) => column.slug === slug)) created.push({ slug, ...creates })
     }
     const where = files.length === 1 ? "" : `${file.name}: `
     if (unknown.length > 0) return yield* unknownHeaders(where, unknown, type!)
     if (!mapped.some(({ slug }) => slug === DISPLAY_NAME)) {
       return yield* fault(
-        `${where}${where === "" ? "No" : "no"} header is the name, and every record has one. Say which it is: --map HEADER=name. The file has: ${list(file.headers)}`
+        `${where}${where === "" ? "No" : "no"} header maps to name, which every record needs. Add: --map HEADER=name. The file has: ${list(file.headers)}`
       )
     }
     plans.push({ file, mapped })
@@ -112,68 +111,68 @@ export const planImport = Effect.fnUntraced(function* (
   return { type, files: plans, created }
 })
 
-/** The type that the rows go into; none where the import is to make it. */
+/** The type of the rows; undefined when the import creates it. */
 const typeOf = Effect.fnUntraced(function* (request: PlanRequest, catalog: Catalog) {
   const type = typeBySlug(catalog, request.type)
-  const types = catalog.types.map((known) => known.slug)
+  const types = catalog.types.map(({ slug }) => slug)
   if (type === undefined && (request.create !== true || types.includes(slugFrom(request.type)))) {
-    const way = request.create === true ? "" : " To make one, also give --create"
-    return yield* fault(`There is no type ${quoted(request.type)}.${suggestion(request.type, types)}${way}`)
+    const remedy = request.create === true ? "" : " To create it, add --create"
+    return yield* fault(`There is no type ${quoted(request.type)}.${suggestion(request.type, types)}${remedy}`)
   }
   if (type !== undefined && type.relation.schema !== MANAGED) {
     return yield* fault(
-      `${type.pluralName} are read from ${printable(type.relation.table)}, which isn't Max's: put the rows there`
+      `${type.pluralName} are read from ${printable(type.relation.table)}, which Max doesn't write to: add the rows there`
     )
   }
   return type
 })
 
-/** The header that an option means: as it is written, or else with other capitals and accents. */
-const meant = (headers: ReadonlyArray<string>, given: string): string | undefined =>
-  headers.find((header) => header === given.trim()) ?? headers.find((header) => foldText(header) === foldText(given))
+/** The header that an option names: exactly, or else but for case and accents. */
+const headerNamed = (headers: ReadonlyArray<string>, name: string): string | undefined =>
+  headers.find((header) => header === name.trim()) ?? headers.find((header) => foldText(header) === foldText(name))
 
-/** Every header that an option speaks of is in one of the files at least. */
+/** Refuses options whose header is in none of the files. */
 const checkOptions = Effect.fnUntraced(function* (files: ReadonlyArray<ImportFile>, request: PlanRequest) {
   const headers = files.flatMap((file) => file.headers)
-  for (const [option, given] of [
+  for (const [option, name] of [
     ...Object.keys(request.map ?? {}).map((header) => ["--map", header] as const),
     ...(request.ignore ?? []).map((header) => ["--ignore", header] as const)
   ]) {
-    if (meant(headers, given) !== undefined) continue
+    if (headerNamed(headers, name) !== undefined) continue
     const [none, has] =
       files.length === 1 ? [`${files[0]!.name} has no header`, "It has"] : ["no file has the header", "They have"]
     return yield* fault(
-      `${option}: ${none} ${quoted(given)}.${suggestion(given, headers)} ${has}: ${list([...new Set(headers)])}`
+      `${option}: ${none} ${quoted(name)}.${suggestion(name, headers)} ${has}: ${list([...new Set(headers)])}`
     )
   }
 })
 
-/** What was said of a file's headers. */
-const toldOf = ({ headers }: ImportFile, request: PlanRequest) => {
-  const told = new Map(Object.entries(request.map ?? {}).map(([given, to]) => [meant(headers, given), to]))
-  const ignored = new Set((request.ignore ?? []).map((given) => meant(headers, given)))
-  return (header: string) => ({ to: told.get(header), ignored: ignored.has(header) })
+/** The options for each header of a file. */
+const headerOptions = ({ headers }: ImportFile, request: PlanRequest) => {
+  const mapped = new Map(Object.entries(request.map ?? {}).map(([name, to]) => [headerNamed(headers, name), to]))
+  const ignored = new Set((request.ignore ?? []).map((name) => headerNamed(headers, name)))
+  return (header: string) => ({ to: mapped.get(header), ignored: ignored.has(header) })
 }
 
-/** Where a header goes, and the column that is made for it, if one is. */
-interface Place {
+/** The column of a header's values, or `id`; `creates` describes a column that doesn't exist yet. */
+interface Destination {
   readonly slug: string
   readonly via?: Via | undefined
   readonly creates?: Pick<Created, "name" | "target">
 }
 
-/** The place of a header that `--map` speaks of. */
-const placeAsTold = Effect.fnUntraced(function* (
+/** The destination that `--map` names. */
+const destinationByOption = Effect.fnUntraced(function* (
   header: string,
   to: string,
   type: EntityType | undefined,
   request: PlanRequest,
   catalog: Catalog
-): Effect.fn.Return<Place, OperatorError> {
+): Effect.fn.Return<Destination, OperatorError> {
   const [, slug, viaType, viaColumn] = TARGET.exec(to.trim()) ?? []
   if (slug === undefined) {
     return yield* fault(
-      `--map ${word(header)}=${printable(to)}: after = stands a column, id, or column:type.column, such as owner:people.email`
+      `--map ${word(header)}=${printable(to)}: after = comes a column, id, or column:type.column, such as owner:people.email`
     )
   }
   const via = viaType === undefined || viaColumn === undefined ? undefined : { type: viaType, column: viaColumn }
@@ -183,8 +182,8 @@ const placeAsTold = Effect.fnUntraced(function* (
       return yield* fault(
         `${type!.pluralName} have no column ${quoted(slug)}.${suggestion(
           slug,
-          type!.columns.map((known) => known.slug)
-        )} To make one, also give --create`
+          type!.columns.map((each) => each.slug)
+        )} To create it, add --create`
       )
     }
     if (!isSlug(slug) || isReservedSlug(slug)) return yield* badSlug(header, slug)
@@ -202,22 +201,22 @@ const placeAsTold = Effect.fnUntraced(function* (
   return { slug, via }
 })
 
-/** The place of a header that nothing was said of; none where no column is meant and none is to be made. */
-const placeByName = Effect.fnUntraced(function* (
+/** The destination of a header without an option; undefined when no column matches and none is created. */
+const destinationByName = Effect.fnUntraced(function* (
   header: string,
   type: EntityType | undefined,
   request: PlanRequest
-): Effect.fn.Return<Place | undefined, OperatorError> {
-  const own = ownColumn(header, type)
-  if (own !== undefined) return { slug: own }
+): Effect.fn.Return<Destination | undefined, OperatorError> {
+  const existing = matchingColumn(header, type)
+  if (existing !== undefined) return { slug: existing }
   if (request.create !== true) return undefined
   const slug = slugFrom(header)
   if (!isSlug(slug) || isReservedSlug(slug)) return yield* badSlug(header, slug)
   return { slug, creates: { name: header } }
 })
 
-/** The column that a header means without being told: `id`, or the one with this slug or label. */
-const ownColumn = (header: string, type: EntityType | undefined): string | undefined => {
+/** The column whose slug or label equals a header, or `id`. */
+const matchingColumn = (header: string, type: EntityType | undefined): string | undefined => {
   const slug = slugFrom(header)
   if (slug === ID || slug === DISPLAY_NAME) return slug
   const folded = foldText(header)
@@ -227,9 +226,9 @@ const ownColumn = (header: string, type: EntityType | undefined): string | undef
   )?.slug
 }
 
-/** What references are found by is there: in the catalog, or among what the same file brings. */
+/** Checks that every lookup column exists: in the catalog, or among the columns of the import. */
 const checkVias = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, request: PlanRequest, catalog: Catalog) {
-  const types = catalog.types.map((known) => known.slug)
+  const types = catalog.types.map((each) => each.slug)
   for (const { header, slug, via } of mapped) {
     if (via === undefined) continue
     const target = typeBySlug(catalog, via.type)
@@ -238,27 +237,27 @@ const checkVias = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, re
         `--map ${word(header)}=${slug}:${via.type}.${via.column}: there is no type ${quoted(via.type)}.${suggestion(via.type, types)}`
       )
     }
-    const known = [...(target?.columns ?? []), ...(via.type === request.type ? mapped : [])].map(
+    const columns = [...(target?.columns ?? []), ...(via.type === request.type ? mapped : [])].map(
       (column) => column.slug
     )
-    if (![ID, DISPLAY_NAME, ...known].includes(via.column)) {
+    if (![ID, DISPLAY_NAME, ...columns].includes(via.column)) {
       return yield* fault(
-        `--map ${word(header)}=${slug}:${via.type}.${via.column}: ${via.type} have no column ${quoted(via.column)}.${suggestion(via.column, known)}`
+        `--map ${word(header)}=${slug}:${via.type}.${via.column}: ${via.type} have no column ${quoted(via.column)}.${suggestion(via.column, columns)}`
       )
     }
   }
 })
 
-const twice = (one: string, other: string, slug: string) =>
+const duplicateDestination = (one: string, other: string, slug: string) =>
   fault(
     `${quoted(one)} and ${quoted(other)} would both go into ${slug}. ` +
-      `Leave one out (--ignore ${word(other)}) or say where it goes (--map ${word(other)}=COLUMN)`
+      `Leave one out (--ignore ${word(other)}) or map it elsewhere (--map ${word(other)}=COLUMN)`
   )
 
 const badSlug = (header: string, slug: string) =>
   fault(
     isReservedSlug(slug)
-      ? `A column can't be called ${slug}: that word means something else in policies and filters. Give it another name: --map ${word(header)}=NAME`
+      ? `A column can't be called ${slug}: that word is reserved in policies and filters. Give it another name: --map ${word(header)}=NAME`
       : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. Give it one: --map ${word(header)}=NAME`
   )
 
@@ -270,6 +269,6 @@ const unknownHeaders = (where: string, unknown: ReadonlyArray<string>, type: Ent
       ? `${type.pluralName} have no column for the header ${quoted(first)}.`
       : `${type.pluralName} have no column for the headers ${list(unknown)}.`
   return fault(
-    `${where}${what}${data} For each: say which it is (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or make columns of them all (--create)`
+    `${where}${what}${data} For each: map it (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or create columns for all of them (--create)`
   )
 }

@@ -1,4 +1,4 @@
-/** The statements that write rows and what they refer to. */
+/** The statements that write rows and their references. */
 import { PgTypes, type PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { identifier, qualified, SqlWriter } from "../../database/sql/SqlWriter.ts"
@@ -7,7 +7,7 @@ import type { EntityType, Organization, Storage } from "../../domain/EntityType.
 import type { Batch } from "./BatchReader.ts"
 import type { Fields } from "./bindFields.ts"
 
-/** Where rows go. */
+/** The type, the organization and the connection that rows are written to. */
 export interface Destination {
   readonly sql: PgClient.PgClient
   readonly organization: Organization
@@ -19,7 +19,7 @@ export const texts = (values: ReadonlyArray<string | null>) =>
   Result.getOrThrow(PgTypes.array(values, PgTypes.OID.text))
 const bigints = (values: ReadonlyArray<bigint | null>) => Result.getOrThrow(PgTypes.array(values, PgTypes.OID.int8))
 
-/** The rows of a batch as a relation `u`, with an expression for each of their columns. */
+/** The rows of a batch as a relation `u`, with one expression per physical column. */
 const sourceOf = (
   { fields, organization }: Destination,
   batch: Batch,
@@ -27,7 +27,7 @@ const sourceOf = (
 ) => {
   const writer = new SqlWriter()
   const physical = fields.values.flatMap((field) => field.physical)
-  const references = writtenOnes(fields)
+  const references = singleReferences(fields)
   const keyed = fields.id !== undefined
   const organizationId = writer.bind(organization.id, "bigint")
   const arrays = [
@@ -48,7 +48,7 @@ const sourceOf = (
   return {
     organizationId,
     key,
-    /** Physical columns, as they are written in SQL. */
+    /** Physical columns, quoted. */
     columns: [...physical, ...references.map(({ storage }) => storage)].map(({ column }) => identifier(column)),
     selected: [...selected, ...references.map((_, number) => `u.r${number}`)],
     from: `unnest(${arrays.join(", ")}) AS u(id${key}${physical.map((_, number) => `, v${number}`).join("")}${references.map((_, number) => `, r${number}`).join("")})`,
@@ -56,13 +56,13 @@ const sourceOf = (
   }
 }
 
-/** The references that are columns of the table. */
-export const writtenOnes = (fields: Fields) =>
-  fields.references.flatMap(({ column, storage, unmade }) =>
-    storage._tag === "One" && !unmade ? [{ column, storage }] : []
+/** The references that are stored in a column of the table. */
+export const singleReferences = (fields: Fields) =>
+  fields.references.flatMap(({ column, pending, storage }) =>
+    storage._tag === "One" && !pending ? [{ column, storage }] : []
   )
 
-/** Inserts rows, or updates those whose ids are known and whose values differ; returns the ones that it wrote. */
+/** Inserts rows, or updates existing ones whose values differ; returns the rows that it wrote. */
 export const upsert = Effect.fnUntraced(function* (
   destination: Destination,
   batch: Batch,
@@ -83,7 +83,7 @@ export const upsert = Effect.fnUntraced(function* (
   )
 })
 
-/** What is different in rows that are there: for each its columns by place, and what was and would be in them. */
+/** Compares a batch with the existing rows: for each that differs, the positions of the columns with their old and new texts. */
 export const compare = Effect.fnUntraced(function* (
   destination: Destination,
   batch: Batch,
@@ -96,20 +96,20 @@ export const compare = Effect.fnUntraced(function* (
   )
   return yield* sql.unsafe<{
     external_id: string
-    places: ReadonlyArray<number>
+    positions: ReadonlyArray<number>
     was: ReadonlyArray<string | null>
     now: ReadonlyArray<string | null>
   }>(
-    `/* max import compare */ SELECT n.external_id, d.places, d.was, d.now ` +
+    `/* max import compare */ SELECT n.external_id, d.positions, d.was, d.now ` +
       `FROM (SELECT u.external_id, ${selected.map((value, number) => `${value} AS n${number}`).join(", ")} FROM ${from}) n ` +
       `JOIN ${qualified(type.relation)} t ON t.organization_id = ${organizationId} AND t.external_id = n.external_id ` +
-      `CROSS JOIN LATERAL (SELECT array_agg(c.place) AS places, array_agg(c.was) AS was, array_agg(c.now) AS now ` +
-      `FROM (VALUES ${cells.join(", ")}) AS c(place, differs, was, now) WHERE c.differs) d WHERE d.places IS NOT NULL`,
+      `CROSS JOIN LATERAL (SELECT array_agg(c.position) AS positions, array_agg(c.was) AS was, array_agg(c.now) AS now ` +
+      `FROM (VALUES ${cells.join(", ")}) AS c(position, differs, was, now) WHERE c.differs) d WHERE d.positions IS NOT NULL`,
     parameters
   )
 })
 
-/** The ids of rows that have been written, by what the file calls them. */
+/** The entity ids of written rows, by their ids in the file. */
 export const entityIds = Effect.fnUntraced(function* (
   { organization, sql, type }: Destination,
   externalIds: ReadonlyArray<string | null>
@@ -118,11 +118,11 @@ export const entityIds = Effect.fnUntraced(function* (
     `SELECT t.id, t.external_id FROM ${qualified(type.relation)} t WHERE t.organization_id = $1::bigint AND t.external_id = ANY($2::text[])`,
     [organization.id, texts(externalIds)]
   )
-  const found = new Map(rows.map(({ external_id, id }) => [external_id, id]))
-  return externalIds.map((externalId) => found.get(externalId!)!)
+  const byExternalId = new Map(rows.map(({ external_id, id }) => [external_id, id]))
+  return externalIds.map((externalId) => byExternalId.get(externalId!)!)
 })
 
-/** Makes a relation of these entities be exactly what the file says; returns those that it changed. */
+/** Replaces the links of entities by those of the file; returns the entities that it changed. */
 export const writeLinks = Effect.fnUntraced(function* (
   { organization, sql }: Destination,
   storage: Extract<Storage, { readonly _tag: "Many" }>,
@@ -147,7 +147,7 @@ export const writeLinks = Effect.fnUntraced(function* (
   )
 })
 
-/** Makes a reference of these entities lead where the file says; returns those that it changed. */
+/** Sets a reference of entities to that of the file; returns the entities that it changed. */
 export const writeReference = Effect.fnUntraced(function* (
   { organization, sql, type }: Destination,
   storage: Extract<Storage, { readonly _tag: "One" }>,

@@ -1,4 +1,4 @@
-/** What is written: every row of the files in a first pass, references to rows of the same files in a second where needed. */
+/** Writes the rows of the files in a first pass, and their references to rows of the same files in a second one. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
 import type { Column, EntityType, Organization } from "../../domain/EntityType.ts"
@@ -24,7 +24,7 @@ import { SeenIds } from "./SeenIds.ts"
 import { warningsOf } from "./warnings.ts"
 import { compare, type Destination, entityIds, upsert, writeLinks, writeReference } from "./statements.ts"
 
-/** Where rows go, and how. */
+/** What to write, and how. */
 export interface Writing {
   readonly sql: PgClient.PgClient
   readonly organization: Organization
@@ -32,67 +32,67 @@ export interface Writing {
   readonly files: ReadonlyArray<{ readonly file: ImportFile; readonly fields: Fields }>
   /** Leaves bad rows out instead of failing. */
   readonly skipBad: boolean
-  /** Notes what is different from what was there. */
-  readonly compared: boolean
+  /** Collects the differences from the existing rows for a preview. */
+  readonly compare: boolean
   readonly onBatch: (file: ImportFile, rows: number) => void
 }
 
-/** Rows that were written were found to be bad at the end: everything is taken back and written without them. */
-class Again {
-  readonly _tag = "Again"
-  readonly found: Found
-  constructor(found: Found) {
-    this.found = found
+/** Rows that were already written turned out to be bad: the pass is rolled back and repeated without them. */
+class Retry {
+  readonly _tag = "Retry"
+  readonly findings: Findings
+  constructor(findings: Findings) {
+    this.findings = findings
   }
 }
 
-/** What earlier passes found out about bad rows. */
-interface Found {
+/** What earlier attempts found out about bad rows. */
+interface Findings {
   readonly problems: KnownProblems
   readonly hint: string | undefined
 }
 
-/** Each time, what referred to a row that is left out is left out as well: so deep may rows hang on one another. */
-const MAX_ROUNDS = 20
+/** Each attempt leaves out the rows that refer to rows left out by the one before. */
+const MAX_ATTEMPTS = 20
 
 /** Writes the rows of the files, for use inside a transaction. */
 export const writeRows = Effect.fnUntraced(function* (writing: Writing) {
-  let found: Found = { problems: new Map(), hint: undefined }
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pass = writePass(writing, found)
+  let findings: Findings = { problems: new Map(), hint: undefined }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const pass = writePass(writing, findings)
     const outcome = yield* (writing.skipBad ? writing.sql.withTransaction(pass) : pass).pipe(
-      Effect.catchTag("Again", (again) => Effect.succeed(again))
+      Effect.catchTag("Retry", (retry) => Effect.succeed(retry))
     )
-    if (!(outcome instanceof Again)) return outcome
-    found = outcome.found
+    if (!(outcome instanceof Retry)) return outcome
+    findings = outcome.findings
   }
-  return yield* fault("Too many rows refer to rows that are bad themselves. Mend those first")
+  return yield* fault("Too many rows refer to bad rows. Correct those first")
 })
 
-/** One pass over all of the files, and what came of their rows so far. */
+/** One pass over all of the files, with the outcomes of their rows so far. */
 interface Pass {
   readonly writing: Writing
   readonly bad: BadRows
   readonly outcomes: Outcomes
   readonly diff: Diff | undefined
-  /** What is wrong with rows that were already written. */
-  readonly late: Map<number, ReadonlyArray<string>>
+  /** Problems of rows that were already written. */
+  readonly lateProblems: Map<number, ReadonlyArray<string>>
 }
 
 /** One file of a pass. */
-interface Run extends Pass {
+interface FilePass extends Pass {
   readonly file: ImportFile
   readonly destination: Destination
   readonly fields: Fields
-  /** The references to records of the type that is imported. */
-  readonly own: ReadonlyArray<ReferenceField>
+  /** The references to rows of the imported type. */
+  readonly selfReferences: ReadonlyArray<ReferenceField>
   readonly references: References
   /** The number of the file's first row. */
   readonly first: number
 }
 
-const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problems }: Found) {
-  const { compared, files, onBatch, skipBad } = writing
+const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problems }: Findings) {
+  const { compare: preview, files, onBatch, skipBad } = writing
   const pass: Pass = {
     writing,
     bad: new BadRows(
@@ -100,19 +100,19 @@ const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problem
       skipBad
     ),
     outcomes: new Outcomes(),
-    diff: compared ? new Diff() : undefined,
-    late: new Map()
+    diff: preview ? new Diff() : undefined,
+    lateProblems: new Map()
   }
-  const { bad, diff, late, outcomes } = pass
+  const { bad, diff, lateProblems, outcomes } = pass
   bad.hint = hint
   const seen = new SeenIds()
-  const runs: Array<Run> = []
+  const filePasses: Array<FilePass> = []
   const warnings: Array<string> = []
   for (const { fields, file } of files) {
     const destination: Destination = { ...writing, fields }
     const references = makeReferences(destination)
-    const own = fields.references.filter((field) => field.self)
-    const run: Run = { ...pass, file, destination, fields, own, references, first: outcomes.rows }
+    const selfReferences = fields.references.filter((field) => field.self)
+    const run: FilePass = { ...pass, file, destination, fields, selfReferences, references, first: outcomes.rows }
     seen.begin(file)
     const reader = new BatchReader(fields, outcomes, seen, problems)
     yield* file.batches.pipe(
@@ -127,36 +127,36 @@ const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problem
       )
     )
     if (outcomes.rows === run.first) return yield* fault(`${file.name} has headers, but no rows`)
-    runs.push(run)
+    filePasses.push(run)
     warnings.push(...warningsOf(file, fields, reader.keyless))
   }
   if (bad.rows.length > 0 && !skipBad) return yield* bad.error()
-  yield* Effect.forEach(runs, settle, { discard: true })
-  if (late.size > 0) {
+  yield* Effect.forEach(filePasses, secondPass, { discard: true })
+  if (lateProblems.size > 0) {
     if (!skipBad) return yield* bad.error()
-    return yield* Effect.fail(new Again({ problems: new Map([...problems, ...late]), hint: bad.hint }))
+    return yield* Effect.fail(new Retry({ problems: new Map([...problems, ...lateProblems]), hint: bad.hint }))
   }
   return { counts: outcomes.counts(), warnings, bad, preview: diff?.preview() }
 })
 
-/** The first pass: a batch's rows, with the references to what is already there. */
-const writeBatch = Effect.fnUntraced(function* (run: Run, all: Batch) {
-  const { destination, diff, fields, file, outcomes, own, references, writing } = run
+/** The first pass: the rows of a batch, with references to existing rows. */
+const writeBatch = Effect.fnUntraced(function* (run: FilePass, all: Batch) {
+  const { destination, diff, fields, file, outcomes, references, selfReferences, writing } = run
   for (const [number, field] of fields.references.entries()) yield* references.resolve(field, all.keys[number]!)
-  const found = fields.references.map((field, number) => targetsOf(run, field, all, all.keys[number]!, false))
+  const resolved = fields.references.map((field, number) => targetsOf(run, field, all, all.keys[number]!, false))
   yield* report(run, all)
-  // With a row that is bad nothing will be written: from here on the rows are only read, for all that is wrong with them.
+  // After a bad row nothing will be written: the remaining rows are read only to report their problems.
   if (run.bad.rows.length > 0 && !writing.skipBad) return
   const batch = withoutProblems(all)
-  const targets = found.map((some) => some.filter((_, row) => !all.problems.has(row)))
-  const ones = targets.flatMap((some, number) => {
-    const { storage, unmade } = fields.references[number]!
-    return storage._tag === "One" && !unmade ? [some.map((ids) => ids?.[0] ?? null)] : []
+  const targets = resolved.map((each) => each.filter((_, row) => !all.problems.has(row)))
+  const ones = targets.flatMap((each, number) => {
+    const { pending, storage } = fields.references[number]!
+    return storage._tag === "One" && !pending ? [each.map((ids) => ids?.[0] ?? null)] : []
   })
   const differences = diff !== undefined && fields.id !== undefined ? yield* compare(destination, batch, ones) : []
   markWritten(outcomes, batch, yield* upsert(destination, batch, ones))
-  diff?.note(file, fields, batch, differences, outcomes)
-  if (fields.id === undefined && own.length > 0) outcomes.keep(batch.numbers, batch.ids)
+  diff?.add(file, fields, batch, differences, outcomes)
+  if (fields.id === undefined && selfReferences.length > 0) outcomes.storeIds(batch.numbers, batch.ids)
   if (!fields.references.some(({ storage }) => storage._tag === "Many")) return
   const ids = fields.id === undefined ? batch.ids : yield* entityIds(destination, batch.externalIds)
   for (const [number, { column, storage }] of fields.references.entries()) {
@@ -166,13 +166,13 @@ const writeBatch = Effect.fnUntraced(function* (run: Run, all: Batch) {
   }
 })
 
-/** The second pass, where one is needed: references of rows to rows of the same files, now that all are there. */
-const settle = Effect.fnUntraced(function* (run: Run) {
-  const { file, first, outcomes, own, references } = run
-  if (own.length === 0) return
-  const every = yield* references.moved(own)
+/** The second pass: references to rows of the same files, now that all rows are written. */
+const secondPass = Effect.fnUntraced(function* (run: FilePass) {
+  const { file, first, outcomes, references, selfReferences } = run
+  if (selfReferences.length === 0) return
+  const every = yield* references.changed(selfReferences)
   if (!every && !outcomes.postponed) return
-  for (const field of own) field.known.clear()
+  for (const field of selfReferences) field.targets.clear()
   let row = first
   yield* Stream.runForEach(file.batches, (records) => {
     const from = row
@@ -182,12 +182,12 @@ const settle = Effect.fnUntraced(function* (run: Run) {
 })
 
 const writePostponed = Effect.fnUntraced(function* (
-  run: Run,
+  run: FilePass,
   first: number,
   all: ReadonlyArray<FileRecord>,
   every: boolean
 ) {
-  const { destination, fields, outcomes, own, references } = run
+  const { destination, fields, outcomes, references, selfReferences } = run
   const rows = all
     .map((_, row) => row)
     .filter((row) => !outcomes.isLeftOut(first + row) && (every || outcomes.isPostponed(first + row)))
@@ -195,60 +195,62 @@ const writePostponed = Effect.fnUntraced(function* (
   const numbers = rows.map((row) => first + row)
   const records = rows.map((row) => all[row]!)
   const problems: Problems = new Map()
-  const keys = own.map((field) =>
+  const keys = selfReferences.map((field) =>
     records.map(({ cells }) => {
       const read = field.read(cells[field.index])
       return typeof read === "string" ? [] : read
     })
   )
-  for (const [number, field] of own.entries()) yield* references.resolve(field, keys[number]!)
-  const targets = own.map((field, number) => targetsOf(run, field, { numbers, records, problems }, keys[number]!, true))
+  for (const [number, field] of selfReferences.entries()) yield* references.resolve(field, keys[number]!)
+  const targets = selfReferences.map((field, number) =>
+    targetsOf(run, field, { numbers, records, problems }, keys[number]!, true)
+  )
   yield* report(run, { numbers, records, problems })
-  for (const [row, found] of problems) run.late.set(numbers[row]!, found)
-  if (run.late.size > 0) return
+  for (const [row, found] of problems) run.lateProblems.set(numbers[row]!, found)
+  if (run.lateProblems.size > 0) return
   const ids =
     fields.id === undefined
-      ? numbers.map((number) => outcomes.kept(number))
+      ? numbers.map((number) => outcomes.idOf(number))
       : yield* entityIds(
           destination,
           records.map(({ cells }) => fields.id!.read(cells[fields.id!.index]) as string)
         )
-  for (const [number, { column, storage, unmade }] of own.entries()) {
-    if (unmade) continue
-    const found = targets[number]!
+  for (const [number, { column, pending, storage }] of selfReferences.entries()) {
+    if (pending) continue
+    const resolved = targets[number]!
     const changed =
       storage._tag === "Many"
-        ? yield* writeLinks(destination, storage, ids, found)
+        ? yield* writeLinks(destination, storage, ids, resolved)
         : yield* writeReference(
             destination,
             storage,
             ids,
-            found.map((some) => some![0] ?? null)
+            resolved.map((each) => each![0] ?? null)
           )
     noteChanged(run, column, numbers, ids, changed)
   }
 })
 
-/** The entities that a field's keys refer to, row by row; undefined where that is found out at the end. */
+/** The targets of a field's keys by row; undefined for a row that the second pass resolves. */
 const targetsOf = (
-  { bad, outcomes }: Run,
+  { bad, outcomes }: FilePass,
   field: ReferenceField,
   { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">,
   keysByRow: ReadonlyArray<ReadonlyArray<string> | undefined>,
   last: boolean
 ) =>
-  // A row that couldn't be read has no keys.
+  // A bad row has no keys.
   records.map((record, row) => {
     const targets: Array<bigint> = []
     for (const key of keysByRow[row] ?? []) {
-      const found = field.known.get(key)!
-      if (typeof found === "bigint") targets.push(found)
+      const target = field.targets.get(key)!
+      if (typeof target === "bigint") targets.push(target)
       else if (field.self && !last) {
         outcomes.postpone(numbers[row]!)
         return undefined
       } else {
-        const written = field.written(record.cells[field.index], key)
-        addProblem(problems, row, field.header, unresolved(bad, field, written, found))
+        const source = field.sourceOf(record.cells[field.index], key)
+        addProblem(problems, row, field.header, unresolved(bad, field, source, target))
       }
     }
     return targets
@@ -256,18 +258,18 @@ const targetsOf = (
 
 const unresolved = (
   bad: BadRows,
-  { by, column, header, said, target }: ReferenceField,
-  written: string,
-  found: Target
+  { by, column, explicit, header, target }: ReferenceField,
+  source: string,
+  result: Target
 ): string => {
-  if (!said)
-    bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. To go by another column of theirs: --map ${word(header)}=${column.slug}:${target.slug}.name`
-  return `${found === "none" ? "none" : "more than one"} of the ${target.pluralName.toLowerCase()} has the ${by?.slug ?? ID} ${quoted(written)}`
+  if (!explicit)
+    bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. To look them up by another column: --map ${word(header)}=${column.slug}:${target.slug}.name`
+  return `${result === "none" ? "none" : "more than one"} of the ${target.pluralName.toLowerCase()} has the ${by?.slug ?? ID} ${quoted(source)}`
 }
 
-/** Adds what is wrong with rows to the bad ones, in the file's order; with too many of them the import ends. */
+/** Adds problems to the bad rows in the file's order; fails the import at their limit. */
 const report = Effect.fnUntraced(function* (
-  { bad, file, outcomes }: Run,
+  { bad, file, outcomes }: FilePass,
   { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">
 ) {
   for (const [row, found] of [...problems].sort(([a], [b]) => a - b)) {
@@ -293,9 +295,9 @@ const markWritten = (
   }
 }
 
-/** Notes rows, which have these numbers and ids, whose references in a column have changed. */
+/** Marks rows, given by number and id, whose references in a column have changed. */
 const noteChanged = (
-  { diff, outcomes }: Run,
+  { diff, outcomes }: FilePass,
   column: Column,
   numbers: ReadonlyArray<number>,
   ids: ReadonlyArray<bigint>,

@@ -113,7 +113,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     const what = printable(slug)
     if (!isSlug(slug) || isReservedSlug(slug)) {
       fault(
-        `a column can't be called ${quoted(slug)}: ${isReservedSlug(slug) ? "that word means something else in policies and filters" : "its name is lower-case letters, digits and _, beginning with a letter"}.`
+        `a column can't be called ${quoted(slug)}: ${isReservedSlug(slug) ? "that word is reserved in policies and filters" : "its name is lower-case letters, digits and _, beginning with a letter"}.`
       )
       continue
     }
@@ -133,7 +133,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     const known = past.columns.get(slug)
     const inForce = former?.columns.some((current) => current.slug === slug) === true
     if (known !== undefined && !inForce && meant === undefined && known.from !== from) {
-      fault(`${what}: there was another column of that name once. Give this one another.`)
+      fault(`${what}: there was another column of that name before. Give this one another.`)
       continue
     }
     const wanted =

@@ -59,7 +59,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const organization = yield* makeOrganization("no-ids")
         const done = yield* importFile(organization, ["name", "Ada", "Ada"])
         expect(done).toMatchObject({ inserted: 2 })
-        expect(done.warnings[0]).toContain("importing it again would make them twice")
+        expect(done.warnings[0]).toContain("importing it again would duplicate them")
         expect(yield* importFile(organization, ["name", "Ada", "Ada"])).toMatchObject({ inserted: 2 })
         expect(yield* rowsOf(organization, "people", "id", "name")).toHaveLength(4)
       })
@@ -121,8 +121,8 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect(bad.details).toEqual([
           "line 2: not a JSON object: JSONL has one object a line",
           "line 3: not a JSON object: JSONL has one object a line",
-          "line 4: name: an object, and only text, numbers, true, false and lists of them can be imported",
-          "line 5: name: a list, where name is one value"
+          "line 4: name: an object; only text, numbers, true, false and lists of them can be imported",
+          "line 5: name: a list, but name is one value"
         ])
       })
     )
@@ -142,7 +142,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect(yield* message(`id,name\n1,"Ada\n2,Bob\n`)).toBe(
           "file.csv, line 2: a quote is opened in the record that begins here and never closed."
         )
-        expect(yield* message(`id,name\n1,Ada\n2,B"o"b\n`)).toContain("file.csv, line 3: a quote stands within a cell.")
+        expect(yield* message(`id,name\n1,Ada\n2,B"o"b\n`)).toContain("file.csv, line 3: a cell contains a quote.")
         expect(yield* message(`id,name\n1,Ada\n2,"${"x".repeat(9_000_000)}"\n`)).toContain(
           "file.csv, line 3: the record that begins here is longer than 8 MB."
         )
@@ -156,7 +156,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         for (const [file, reason] of [
           [join(folder, "nowhere.csv"), "there is no such file"],
           [folder, "this is a folder"],
-          ["/dev/zero", "isn't a plain file"]
+          ["/dev/zero", "isn't a regular file"]
         ] as const) {
           expect(
             (yield* Effect.flip(importer.import(organization, { files: [file], type: "people" }))).message
@@ -174,7 +174,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         )
         expect(yield* refusalOfFile(organization, ["id,name,status", ...middle])).toEqual({
           message: "Nothing was imported: file.csv has 1 bad row.",
-          details: ["line 2502: name: empty, and every record has a name"]
+          details: ["line 2502: name: empty, but every record needs a name"]
         })
         const long = "y".repeat(401)
         const found = yield* refusalOfFile(organization, [
@@ -193,8 +193,8 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect(found.message).toBe("Nothing was imported: file.csv has 8 bad rows.")
         expect(found.details).toEqual([
           `line 5: id: "1" is on line 4 too`,
-          "line 6: 2 cells, where the header has 3",
-          "line 7: id: empty, and the other rows have one",
+          "line 6: 2 cells, but the header has 3",
+          "line 7: id: empty, but the other rows have an id",
           "line 8: name: it has more than 400 characters; status: it has more than 400 characters",
           "line 9: name: it contains a NUL character",
           `line 10: "status" has more than 100000 characters`,
@@ -206,7 +206,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect(many.details).toHaveLength(1000)
         expect(
           (yield* refusalOfFile(organization, [`{"id":"1","name":"\\ud800 half"}`], { name: "file.jsonl" })).details
-        ).toEqual(["line 1: name: it contains half of a character"])
+        ).toEqual(["line 1: name: it contains half of a surrogate pair"])
         yield* expectUntouched(organization)
       })
     )

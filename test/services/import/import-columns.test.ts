@@ -41,7 +41,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           ]
         })
         expect(done.warnings).toEqual([
-          "Phone: 1 value isn't in the form of a phone number and can't be looked up by; the text is kept."
+          "Phone: 1 value isn't in the form of a phone number and no lookup by it finds the row; the text is stored."
         ])
         expect(
           yield* rowsOf(
@@ -79,10 +79,10 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const organization = yield* makeOrganization("unknown-headers")
         const content = ["id,name,product,last contact", "1,Ada,Books,2024-01-01"]
         expect((yield* refusalOfFile(organization, content)).message).toBe(
-          "People have no column for the headers product, last contact. For each: say which it is (--map product=COLUMN), leave it out (--ignore product), or make columns of them all (--create)."
+          "People have no column for the headers product, last contact. For each: map it (--map product=COLUMN), leave it out (--ignore product), or create columns for all of them (--create)."
         )
         expect((yield* refusalOfFile(organization, content, { ignore: ["product"] })).message).toBe(
-          `People have no column for the header "last contact". For each: say which it is (--map "last contact"=COLUMN), leave it out (--ignore "last contact"), or make columns of them all (--create).`
+          `People have no column for the header "last contact". For each: map it (--map "last contact"=COLUMN), leave it out (--ignore "last contact"), or create columns for all of them (--create).`
         )
         expect((yield* refusalOfFile(organization, ["aisha.chen@atlas.com", "carlos@atlas.com"])).message).toContain(
           "Does the file begin with a line of headers?"
@@ -107,10 +107,10 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           `--map: file.csv has no header "custmer". Did you mean customer? It has: customer, full_name, mail.`
         )
         expect(yield* problem({ mail: "emial" })).toBe(
-          `People have no column "emial". Did you mean email? To make one, also give --create.`
+          `People have no column "emial". Did you mean email? To create it, add --create.`
         )
         expect(yield* problem({ mail: "name" })).toBe(
-          `"full_name" and "mail" would both go into name. Leave one out (--ignore mail) or say where it goes (--map mail=COLUMN).`
+          `"full_name" and "mail" would both go into name. Leave one out (--ignore mail) or map it elsewhere (--map mail=COLUMN).`
         )
         expect(yield* problem({ mail: "owner:companies.email" })).toBe(
           "--map mail=owner:companies.email: owner leads to people. Write --map mail=owner:people.COLUMN."
@@ -122,13 +122,13 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           `--map mail=owner:people.emial: people have no column "emial". Did you mean email?`
         )
         expect(yield* problem({ mail: "owner people email" })).toContain(
-          "after = stands a column, id, or column:type.column"
+          "after = comes a column, id, or column:type.column"
         )
-        expect(yield* problem({ full_name: "status" })).toContain("No header is the name")
+        expect(yield* problem({ full_name: "status" })).toContain("No header maps to name")
         expect(yield* problem({}, ["mail"])).toBe(`"mail" is both mapped and ignored.`)
         expect(yield* problem({}, ["nothing"])).toContain(`--ignore: file.csv has no header "nothing".`)
         expect((yield* refusalOfFile(organization, content, { type: "peple" })).message).toBe(
-          `There is no type "peple". Did you mean people? To make one, also give --create.`
+          `There is no type "peple". Did you mean people? To create it, add --create.`
         )
       })
     )
@@ -206,7 +206,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
       Effect.gen(function* () {
         const organization = yield* makeOrganization("types")
         expect((yield* refusalOfFile(organization, ["id,name", "1,Jazz"], { type: "genres" })).message).toBe(
-          `There is no type "genres". To make one, also give --create.`
+          `There is no type "genres". To create it, add --create.`
         )
         expect(
           (yield* refusalOfFile(organization, ["id,name", "1,Jazz"], { type: "Music genres", create: true })).message
@@ -270,7 +270,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
             (found) => found.message
           )
         expect(yield* message("In")).toBe(
-          "A column can't be called in: that word means something else in policies and filters. Give it another name: --map In=NAME."
+          "A column can't be called in: that word is reserved in policies and filters. Give it another name: --map In=NAME."
         )
         expect(yield* message("電話")).toContain(`No column name can be made of "電話"`)
         expect(yield* message("2023 sales")).toContain(`--map "2023 sales"=NAME`)

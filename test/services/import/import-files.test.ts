@@ -66,7 +66,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const done = yield* importFiles(organization, { "western.csv": bytes })
         expect(done).toMatchObject({ inserted: 20_001, files: [{ format: "CSV, commas, windows-1252" }] })
         expect(done.warnings).toEqual([
-          `western.csv isn't UTF-8 and was read as Windows-1252: line 20002 has "Jürgen". If that is wrong, say the encoding: --encoding NAME`
+          `western.csv isn't UTF-8 and was read as Windows-1252: line 20002 has "Jürgen". If that is wrong, name the encoding: --encoding NAME`
         ])
         expect((yield* peopleOf(organization))[0]).toEqual(["1", "Jürgen Müller", "Größe"])
       })
@@ -174,7 +174,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           ])
         })
         expect((yield* refusalOfFiles(organization, { "bad.xlsx": bad })).details).toEqual([
-          "row 2: name: empty, and every record has a name"
+          "row 2: name: empty, but every record needs a name"
         ])
       })
     )
@@ -186,7 +186,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           const organization = yield* makeOrganization("bombs")
           const message = (name: string, bytes: Buffer) =>
             Effect.map(refusalOfFiles(organization, { [name]: bytes }), (error) => error.message)
-          const tooLarge = "this spreadsheet is too large to be read as one. Save the sheet as CSV"
+          const tooLarge = "this spreadsheet is too large. Save the sheet as CSV"
           const damaged = "this isn't a spreadsheet, or it is damaged."
           expect(yield* message("cut.xlsx", Buffer.from("PK\u0003\u0004stuff"))).toContain(damaged)
           expect(yield* message("photos.xlsx", zip({ "photo.txt": "hello" }))).toContain(damaged)

@@ -73,7 +73,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         })
         expect(byId.details).toEqual([
           `line 2: owner: none of the people has the id "lena@atlas.com"`,
-          "owner was read as ids of people. To go by another column of theirs: --map owner=owner:people.name"
+          "owner was read as ids of people. To look them up by another column: --map owner=owner:people.name"
         ])
         const other = yield* makeOrganization("other-references")
         expect(

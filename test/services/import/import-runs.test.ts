@@ -81,7 +81,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect(found.message).toBe("Nothing was imported: the files have 2 bad rows.")
         expect(found.details).toEqual([
           `b.csv, line 3: id: "2" is on line 3 of a.csv too`,
-          "b.csv, line 4: name: empty, and every record has a name"
+          "b.csv, line 4: name: empty, but every record needs a name"
         ])
         expect(
           (yield* refusalOfFiles(organization, { "a.csv": ["id,name", "1,Ada"], "b.csv": ["id,nom", "2,Bob"] })).message
@@ -114,8 +114,8 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const done = yield* importFiles(organization, { "skip.csv": lines }, { skipBad: true })
         expect(done).toMatchObject({ rows: 6, inserted: 2, leftOut: 4, unchanged: 0 })
         expect(badRowTexts(done.badRows, false)).toEqual([
-          "line 3: name: empty, and every record has a name",
-          "line 4: 2 cells, where the header has 3",
+          "line 3: name: empty, but every record needs a name",
+          "line 4: 2 cells, but the header has 3",
           `line 5: id: "1" is on line 2 too`,
           "line 6: status: it has more than 400 characters"
         ])
@@ -123,7 +123,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           file: "skip.csv",
           unit: "line",
           line: 4,
-          problems: ["2 cells, where the header has 3"]
+          problems: ["2 cells, but the header has 3"]
         })
         expect(yield* namesOf(organization)).toEqual(["1 Ada", "5 Eve"])
         expect(yield* importFiles(organization, { "skip.csv": lines }, { skipBad: true })).toMatchObject({
@@ -138,7 +138,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
             (yield* importFiles(organization, { "wide.csv": ["id,name", wide, "6,Fay"] }, { skipBad: true })).badRows,
             false
           )
-        ).toEqual(["line 2: 10000 cells, where at most 1000 can be read"])
+        ).toEqual(["line 2: 10000 cells; the limit is 1000"])
       })
     )
 
@@ -163,8 +163,8 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect([...badRowTexts(byId.badRows, false), ...byId.warnings]).toEqual([
           `line 3: boss: none of the people has the id "3"`,
           `line 4: boss: none of the people has the id "9"`,
-          "line 7: name: empty, and every record has a name",
-          "boss was read as ids of people. To go by another column of theirs: --map boss=boss:people.name"
+          "line 7: name: empty, but every record needs a name",
+          "boss was read as ids of people. To look them up by another column: --map boss=boss:people.name"
         ])
         expect(yield* namesOf(organization)).toEqual(["1 Ada", "2 Old Bob", "4 Dan", "5 Eve"])
       })
@@ -386,7 +386,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         )
       )
       expect(message).toBe(
-        "People are being read by something that doesn't end, and a new column has to wait for it. Import again later."
+        "People are being read by a long statement, and adding a column has to wait for it. Import again later."
       )
       expect((yield* stateOf(organization)).catalog).toEqual(catalog)
       expect(

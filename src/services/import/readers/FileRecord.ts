@@ -1,18 +1,18 @@
-/** What a file is made of: records and their cells, and how long they may be. */
+/** Records of a file with their cells, and their size limits. */
 import { quoted } from "../../../domain/text.ts"
 
-/** Something in a cell that is no value: an object, or a list within a list. */
+/** A cell whose content can't be imported: an object, or a list within a list. */
 export const NESTED = Symbol("nested")
 
-/** What a cell holds: text as it is written, a list, or nothing. */
+/** A cell: its text as written, a list, or nothing. */
 export type Cell = string | ReadonlyArray<string> | typeof NESTED | undefined
 
 export interface FileRecord {
-  /** The line that the record begins on, from 1. */
+  /** The first line of the record, from 1. */
   readonly line: number
   /** In the order of the file's headers. */
   readonly cells: ReadonlyArray<Cell>
-  /** Why the record as a whole can't be used. */
+  /** Why the whole record can't be used. */
   readonly problem?: string
 }
 

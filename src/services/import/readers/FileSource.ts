@@ -1,4 +1,4 @@
-/** The bytes of a text file: which format and encoding it has, and its UTF-8 in chunks, from a file that stays the same. */
+/** A file's format and encoding, and its text as UTF-8 in chunks; a file that changes while it is read is an error. */
 import { open, stat } from "node:fs/promises"
 import { extname } from "node:path"
 import { type Encoding, findEncoding, newlines, toUtf8, wholeLetters } from "./encoding.ts"
@@ -9,12 +9,12 @@ export interface FileSource {
   readonly format: "csv" | "jsonl" | "xlsx"
   readonly encoding: Encoding
   readonly delimiter: string
-  /** Ancient files end their lines with a carriage return alone. */
+  /** Old Mac files end their lines with a carriage return alone. */
   readonly lineEnd: "\n" | "\r"
   readonly bytes: number
-  /** Size, time and place of the file: a later run has to read the same. */
+  /** Device, inode, size and modification time: every run has to read the same file. */
   readonly version: string
-  /** Called with the number of bytes that were read so far. */
+  /** Called with the number of bytes read so far. */
   readonly onRead: (bytes: number) => void
 }
 
@@ -29,10 +29,11 @@ const FORMATS: Readonly<Record<string, FileSource["format"]>> = {
 const OLD_SPREADSHEET = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 
 const versionOf = async (path: string) => {
-  const found = await stat(path)
-  if (found.isDirectory()) throw new Unreadable("this is a folder.")
-  if (!found.isFile()) throw new Unreadable("this isn't a plain file; it is read more than once. Save it first.")
-  return { version: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, bytes: found.size }
+  const stats = await stat(path)
+  if (stats.isDirectory()) throw new Unreadable("this is a folder.")
+  if (!stats.isFile())
+    throw new Unreadable("this isn't a regular file, and it has to be read more than once. Save it first.")
+  return { version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`, bytes: stats.size }
 }
 
 export const sameFile = async ({ path, version }: Pick<FileSource, "path" | "version">): Promise<void> => {
@@ -40,26 +41,26 @@ export const sameFile = async ({ path, version }: Pick<FileSource, "path" | "ver
     throw new Unreadable("the file changed while it was read. Import again.")
 }
 
-/** Finds out what a file is; `encoding` says what can't be seen. */
+/** Detects the format and encoding of a file; `encoding` names one that can't be detected. */
 export const identify = async (
   path: string,
   encoding: string | undefined,
   onRead: FileSource["onRead"]
 ): Promise<FileSource> => {
-  const found = await versionOf(path)
+  const file = await versionOf(path)
   const start = await beginning(path)
   if (start.length === 0) throw new Unreadable("the file is empty.")
   if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) {
-    if (encoding !== undefined) throw new Unreadable("this is a spreadsheet, which says its encoding itself.")
-    return { path, ...found, format: "xlsx", encoding: { name: "utf-8" }, delimiter: "", lineEnd: "\n", onRead }
+    if (encoding !== undefined) throw new Unreadable("this is a spreadsheet, which needs no encoding.")
+    return { path, ...file, format: "xlsx", encoding: { name: "utf-8" }, delimiter: "", lineEnd: "\n", onRead }
   }
   if (start.subarray(0, 4).equals(OLD_SPREADSHEET))
-    throw new Unreadable("this is a spreadsheet in the format of before 2007. Save it as .xlsx or as CSV (UTF-8).")
-  const known = await findEncoding(path, start, encoding)
-  const text = new TextDecoder(known.name).decode(start)
+    throw new Unreadable("this is a spreadsheet in the format used before 2007. Save it as .xlsx or as CSV (UTF-8).")
+  const detected = await findEncoding(path, start, encoding)
+  const text = new TextDecoder(detected.name).decode(start)
   const format = FORMATS[extname(path).toLowerCase()] ?? (/^\s*\{/.test(text) ? "jsonl" : "csv")
   const lineEnd = text.includes("\r") && !text.includes("\n") ? "\r" : "\n"
-  return { path, ...found, format, encoding: known, lineEnd, delimiter: guessDelimiter(text, lineEnd), onRead }
+  return { path, ...file, format, encoding: detected, lineEnd, delimiter: guessDelimiter(text, lineEnd), onRead }
 }
 
 const beginning = async (path: string): Promise<Buffer> => {
@@ -72,7 +73,7 @@ const beginning = async (path: string): Promise<Buffer> => {
   }
 }
 
-/** The delimiter that divides most of the first lines as it divides the header, and the header most often. */
+/** The delimiter that occurs as often in the first lines as in the header; among equals, the one most frequent in the header. */
 const guessDelimiter = (text: string, lineEnd: string): string => {
   const lines = text
     .replace(/"(?:[^"]|"")*"/g, "")
@@ -87,7 +88,7 @@ const guessDelimiter = (text: string, lineEnd: string): string => {
   return [",", ";", "\t", "|"].reduce((best, next) => (score(next) > score(best) ? next : best))
 }
 
-/** The file's text as UTF-8, in chunks that end with a whole character. */
+/** The file's text as UTF-8, in chunks that don't split a character. */
 export async function* chunks(source: FileSource): AsyncGenerator<Buffer> {
   await sameFile(source)
   const decoder = toUtf8(source.encoding)

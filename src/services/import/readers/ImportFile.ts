@@ -1,7 +1,6 @@
 /**
- * File → records. CSV (the delimiter is found), JSONL and sheets are read in batches of bounded size, as often as
- * somebody asks: a text file of any length takes the same memory. What is wrong with one record is said with that
- * record; a file that can't be read on is an error.
+ * File → records. CSV, JSONL and spreadsheets are read in batches of bounded size, so a text file of any length takes
+ * the same memory. A problem of one record is part of that record; a file that can't be read any further is an error.
  */
 import { Effect, type Scope, Stream } from "effect"
 import { basename } from "node:path"
@@ -14,23 +13,23 @@ import { identify, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 export interface ImportFile {
-  /** What messages call the file. */
+  /** The file's name in messages. */
   readonly name: string
-  /** What it turned out to be, for people. */
+  /** The detected format, as text. */
   readonly format: string
   /** What a record's number counts. */
   readonly unit: "line" | "row"
-  /** What was taken for granted and may be wrong. */
+  /** Assumptions that may be wrong. */
   readonly warnings: ReadonlyArray<string>
   readonly headers: ReadonlyArray<string>
-  /** The records, read anew by every run. */
+  /** The records; every run reads the file again. */
   readonly batches: Stream.Stream<ReadonlyArray<FileRecord>, OperatorError>
-  /** How much of it the latest run has read, from 0 to 1. */
+  /** The share of the file that the latest run has read, from 0 to 1. */
   readonly share: () => number
 }
 
 export interface FileOptions {
-  /** The encoding of text files that don't show it. */
+  /** The encoding of text files, where it can't be detected. */
   readonly encoding?: string | undefined
   /** The sheet of a spreadsheet; the first one by default. */
   readonly sheet?: string | undefined
@@ -39,13 +38,13 @@ export interface FileOptions {
 const BATCH_ROWS = 2000
 const BATCH_LENGTH = 4 * 1024 * 1024
 
-/** Opens a file and finds its headers; a JSONL file is read through once for them. */
+/** Opens a file and reads its headers; those of a JSONL file take a whole pass. */
 export const openImportFile = (
   path: string,
   options: FileOptions = {}
 ): Effect.Effect<ImportFile, OperatorError, Scope.Scope> => {
   const name = printable(basename(path) || path)
-  const failed = (error: unknown) => new OperatorError({ message: describe(name, error) })
+  const failed = (error: unknown) => new OperatorError({ message: messageOf(name, error) })
   let read = 0
   return Effect.gen(function* () {
     const source = yield* Effect.tryPromise({
@@ -66,7 +65,7 @@ export const openImportFile = (
         guessed === undefined
           ? []
           : [
-              `${name} isn't UTF-8 and was read as Windows-1252: line ${guessed.line} has ${quoted(guessed.word)}. If that is wrong, say the encoding: --encoding NAME`
+              `${name} isn't UTF-8 and was read as Windows-1252: line ${guessed.line} has ${quoted(guessed.word)}. If that is wrong, name the encoding: --encoding NAME`
             ],
       headers: headers.map((header) => header.trim()),
       batches: Stream.suspend(() => Stream.fromAsyncIterable(batched(content.records(headers)), failed)),
@@ -106,17 +105,17 @@ const contentOf = async (source: FileSource, { sheet }: FileOptions): Promise<Co
       }
 }
 
-const describe = (name: string, error: unknown): string => {
+const messageOf = (name: string, error: unknown): string => {
   if (error instanceof Unreadable)
     return `${name}${error.line === undefined ? "" : `, line ${error.line}`}: ${error.message}`
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
-  const known: Readonly<Record<string, string>> = {
+  const reasons: Readonly<Record<string, string>> = {
     ENOENT: "there is no such file.",
     ENOTDIR: "there is no such file.",
     EACCES: "this user may not read it.",
     EISDIR: "this is a folder."
   }
-  return `${name}: ${known[code] ?? `it can't be read${code === "" ? "" : ` (${code})`}.`}`
+  return `${name}: ${reasons[code] ?? `it can't be read${code === "" ? "" : ` (${code})`}.`}`
 }
 
 const checkHeaders = (headers: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -139,8 +138,8 @@ const checkHeaders = (headers: ReadonlyArray<string>): ReadonlyArray<string> => 
 async function* batched(records: AsyncGenerator<Iterable<FileRecord>>): AsyncGenerator<ReadonlyArray<FileRecord>> {
   let batch: Array<FileRecord> = []
   let length = 0
-  for await (const some of records) {
-    for (const record of some) {
+  for await (const part of records) {
+    for (const record of part) {
       batch.push(record)
       for (const cell of record.cells) if (typeof cell === "string" || Array.isArray(cell)) length += cell.length
       if (batch.length < BATCH_ROWS && length < BATCH_LENGTH) continue

@@ -8,5 +8,4 @@ export class Unreadable extends Error {
 }
 
 export const DAMAGED = "this isn't a spreadsheet, or it is damaged."
-export const TOO_LARGE =
-  "this spreadsheet is too large to be read as one. Save the sheet as CSV (UTF-8): that may have any size."
+export const TOO_LARGE = "this spreadsheet is too large. Save the sheet as CSV (UTF-8), which may have any size."

@@ -1,4 +1,4 @@
-/** CSV → records; the lines are counted as an editor counts them. */
+/** CSV → records, with line numbers as an editor shows them. */
 import { parse, type Parser } from "csv-parse"
 import { type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, textCell, tooLong } from "./FileRecord.ts"
 import { chunks, type FileSource } from "./FileSource.ts"
@@ -20,8 +20,8 @@ export async function* csvRecords(
         cells.length === headers.length
           ? tooLong(cells, headers)
           : cells.length > MAX_CELLS
-            ? `${cells.length} cells, where at most ${MAX_CELLS} can be read`
-            : `${cells.length} cells, where the header has ${headers.length}`
+            ? `${cells.length} cells; the limit is ${MAX_CELLS}`
+            : `${cells.length} cells, but the header has ${headers.length}`
       return problem === undefined ? { line, cells: cells.map(textCell) } : { line, cells: [], problem }
     })
     header = false
@@ -44,10 +44,10 @@ async function* csvRows(source: FileSource): AsyncGenerator<ReadonlyArray<CsvRow
     relax_column_count: true,
     max_record_size: MAX_RECORD_BYTES
   })
-  // Every failure also reaches the write that caused it; without a listener the event would end the process.
+  // Every error also reaches the write that caused it; without a listener the event would end the process.
   parser.on("error", () => {})
-  /** Takes what was parsed; the parser's own count of lines takes a Windows line end within quotes for two. */
-  const taken = (): ReadonlyArray<CsvRow> => {
+  /** The rows parsed so far. Lines are counted here, because the parser counts a Windows line end within quotes as two. */
+  const parsedRows = (): ReadonlyArray<CsvRow> => {
     const rows: Array<CsvRow> = []
     for (let cells = read(parser); cells !== null; cells = read(parser)) {
       if (!isBlank(cells)) rows.push({ line, cells })
@@ -62,13 +62,13 @@ async function* csvRows(source: FileSource): AsyncGenerator<ReadonlyArray<CsvRow
   try {
     for await (const chunk of chunks(source)) {
       const written = finished((done) => parser.write(chunk, done))
-      const rows = taken()
+      const rows = parsedRows()
       const error = await written
       if (error !== undefined) throw unreadable(error)
       if (rows.length > 0) yield rows
     }
     const error = await finished((done) => parser.end(done))
-    const rows = taken()
+    const rows = parsedRows()
     if (error !== undefined) throw unreadable(error)
     if (rows.length > 0) yield rows
   } finally {
@@ -78,7 +78,7 @@ async function* csvRows(source: FileSource): AsyncGenerator<ReadonlyArray<CsvRow
 
 const read = (parser: Parser): ReadonlyArray<string> | null => parser.read() as ReadonlyArray<string> | null
 
-/** Waits for a stream to have taken something; resolves to what it failed with. */
+/** Waits until a stream has processed a write; resolves to its error. */
 const finished = (start: (done: (error?: Error | null) => void) => void): Promise<Error | undefined> =>
   new Promise((resolve) => start((error) => resolve(error ?? undefined)))
 
@@ -90,7 +90,7 @@ const csvProblem = (error: Error): string => {
       return `the record that begins here is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB. Is a closing quote missing?`
     case "CSV_INVALID_CLOSING_QUOTE":
     case "INVALID_OPENING_QUOTE":
-      return `a quote stands within a cell. Put the cell in quotes and write each quote in it twice ("").`
+      return `a cell contains a quote. Put the cell in quotes and double each quote in it ("").`
     default:
       return "this isn't CSV."
   }

@@ -1,6 +1,6 @@
 /**
- * Which encoding a file has, and its text as UTF-8. A byte order mark says it and UTF-8 shows itself; text with single
- * accented letters that isn't UTF-8 is read as Windows-1252, and that is said; anything else has to be told.
+ * Detects the encoding of a file and converts it to UTF-8. Byte order marks, UTF-8 and UTF-16 are detected; other text
+ * with single accented letters is read as Windows-1252, with a warning; any other encoding has to be named.
  */
 import { isAscii, isUtf8 } from "node:buffer"
 import { createReadStream } from "node:fs"
@@ -8,37 +8,37 @@ import { printable, quoted } from "../../../domain/text.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 export interface Encoding {
-  /** As the WHATWG calls it: `utf-8`, `utf-16le`, `windows-1252`. */
+  /** The WHATWG name: `utf-8`, `utf-16le`, `windows-1252`. */
   readonly name: string
-  /** For people, when it is a guess: where it shows, and what stands there if the guess is right. */
+  /** Set for a guess: the first line that depends on it, and a word of that line for a person to check. */
   readonly guessed?: { readonly line: number; readonly word: string }
 }
 
 const UTF_8: Encoding = { name: "utf-8" }
 const CHUNK_BYTES = 256 * 1024
 const HOW_TO_SAY =
-  "Save the file as UTF-8 (in Excel: CSV UTF-8), or say what it is, such as --encoding windows-1250, iso-8859-2, windows-1251, shift_jis or gbk."
+  "Save the file as UTF-8 (in Excel: CSV UTF-8), or name its encoding, such as --encoding windows-1250, iso-8859-2, windows-1251, shift_jis or gbk."
 
-/** The encoding of a file that begins like this, which is read through unless the beginning says it. */
-export const findEncoding = async (path: string, start: Buffer, said: string | undefined): Promise<Encoding> => {
-  if (said !== undefined) return { name: knownName(said) }
+/** The encoding of a file that begins with `start`; the whole file is read unless its beginning decides. */
+export const findEncoding = async (path: string, start: Buffer, named: string | undefined): Promise<Encoding> => {
+  if (named !== undefined) return { name: encodingNamed(named) }
   if (start[0] === 0xff && start[1] === 0xfe && !(start[2] === 0 && start[3] === 0)) return { name: "utf-16le" }
   if (start[0] === 0xfe && start[1] === 0xff) return { name: "utf-16be" }
-  return zeroes(start) ?? (await readThrough(path))
+  return utf16Of(start) ?? (await encodingOfAll(path))
 }
 
-const knownName = (said: string): string => {
+const encodingNamed = (name: string): string => {
   try {
-    return new TextDecoder(said.trim()).encoding
+    return new TextDecoder(name.trim()).encoding
   } catch {
     throw new Unreadable(
-      `there is no encoding ${quoted(said)}. Known are utf-8, utf-16le, utf-16be, windows-1250 to windows-1258, iso-8859-2 to iso-8859-16, koi8-r, macintosh, shift_jis, euc-jp, euc-kr, gbk, gb18030 and big5.`
+      `there is no encoding ${quoted(name)}. There are utf-8, utf-16le, utf-16be, windows-1250 to windows-1258, iso-8859-2 to iso-8859-16, koi8-r, macintosh, shift_jis, euc-jp, euc-kr, gbk, gb18030 and big5.`
     )
   }
 }
 
 /** UTF-16 without a byte order mark: Western text has a zero in every other byte. */
-const zeroes = (start: Buffer): Encoding | undefined => {
+const utf16Of = (start: Buffer): Encoding | undefined => {
   const count = [0, 0]
   for (const [index, byte] of start.entries()) if (byte === 0) count[index % 2]!++
   const [even, odd] = count as [number, number]
@@ -47,7 +47,7 @@ const zeroes = (start: Buffer): Encoding | undefined => {
   return undefined
 }
 
-const readThrough = async (path: string): Promise<Encoding> => {
+const encodingOfAll = async (path: string): Promise<Encoding> => {
   let lines = 0
   let accents = false
   let guess: Encoding | undefined
@@ -57,7 +57,7 @@ const readThrough = async (path: string): Promise<Encoding> => {
       lines += newlines(chunk)
       continue
     }
-    // Whoever wrote good UTF-8 before this place writes UTF-8: what is here is damage, not another encoding.
+    // After valid UTF-8, an invalid sequence is damage, not another encoding.
     if (guess === undefined) {
       const at = firstBadLine(chunk)
       const line = lines + newlines(chunk.subarray(0, at)) + 1
@@ -75,7 +75,7 @@ export const newlines = (bytes: Buffer): number => {
   return count
 }
 
-/** Where the first line begins that isn't UTF-8. */
+/** The start of the first line that isn't UTF-8. */
 const firstBadLine = (bytes: Buffer): number => {
   let from = 0
   for (let end = bytes.indexOf(10); end >= 0 && isUtf8(bytes.subarray(from, end)); end = bytes.indexOf(10, from)) {
@@ -90,7 +90,7 @@ const mostlyUtf8 = (bytes: Buffer): boolean => {
   return (text.match(/[^\u0000-\u007f\ufffd]/g)?.length ?? 0) > bad
 }
 
-/** Letters of Western languages: bytes that Windows-1252 has, and hardly ever three accented ones in a row. */
+/** Whether bytes look like a Western language: defined in Windows-1252, with hardly ever three accented letters in a row. */
 const isWestern = (bytes: Buffer): boolean => {
   const text = bytes.toString("latin1")
   if (/[\u0000-\u0008\u000e-\u001f\u0081\u008d\u008f\u0090\u009d]/.test(text)) return false
@@ -104,7 +104,7 @@ const wordIn = (bytes: Buffer): string => {
   return printable(/[^\s,;|"]*[^\u0000-\u007f][^\s,;|"]*/.exec(text)?.[0] ?? "").slice(0, 40)
 }
 
-/** A file's bytes in chunks that don't divide a character of UTF-8. */
+/** A file's bytes in chunks that don't split a UTF-8 character. */
 export async function* wholeLetters(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const read of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
@@ -116,7 +116,7 @@ export async function* wholeLetters(path: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest
 }
 
-/** The length of the bytes without a character that isn't all there yet. */
+/** The length of the bytes up to the last complete character. */
 const wholeCharacters = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -132,9 +132,9 @@ interface Decoder {
   readonly end: () => Buffer
 }
 
-/** What turns chunks of an encoding into UTF-8; the line of an error is counted from the chunk's beginning. */
+/** Converts chunks of an encoding to UTF-8; the line of an error is counted from the start of the chunk. */
 export const toUtf8 = ({ name }: Encoding): Decoder => {
-  const wrong = (line: number): never => {
+  const invalid = (line: number): never => {
     throw new Unreadable(`this isn't ${name.toUpperCase()}. ${HOW_TO_SAY}`, line)
   }
   if (name === "utf-8") {
@@ -143,7 +143,7 @@ export const toUtf8 = ({ name }: Encoding): Decoder => {
       next: (bytes) => {
         const marked = first && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
         first = false
-        if (!isUtf8(bytes)) return wrong(newlines(bytes.subarray(0, firstBadLine(bytes))) + 1)
+        if (!isUtf8(bytes)) return invalid(newlines(bytes.subarray(0, firstBadLine(bytes))) + 1)
         return marked ? bytes.subarray(3) : bytes
       },
       end: () => Buffer.alloc(0)
@@ -154,7 +154,7 @@ export const toUtf8 = ({ name }: Encoding): Decoder => {
     try {
       return Buffer.from(bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true }))
     } catch {
-      return wrong(1)
+      return invalid(1)
     }
   }
   return { next: decoded, end: () => decoded() }

@@ -1,4 +1,4 @@
-/** JSONL → records: one object a line; its headers are the names that any line has. */
+/** JSONL → records: one object per line; the headers are the names of all lines. */
 import { type Cell, type FileRecord, MAX_CELLS, MAX_RECORD_BYTES, NESTED, textCell, tooLong } from "./FileRecord.ts"
 import { chunks, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
@@ -62,7 +62,7 @@ async function* textLines(source: FileSource): AsyncGenerator<ReadonlyArray<Line
   let line = 0
   let rest: Array<Buffer> = []
   let length = 0
-  const some = (bytes: Buffer) =>
+  const linesOf = (bytes: Buffer) =>
     bytes
       .toString("utf8")
       .split("\n")
@@ -71,7 +71,7 @@ async function* textLines(source: FileSource): AsyncGenerator<ReadonlyArray<Line
   for await (const chunk of chunks(source)) {
     const end = chunk.lastIndexOf(10)
     if (end >= 0) {
-      yield some(Buffer.concat([...rest, chunk.subarray(0, end)]))
+      yield linesOf(Buffer.concat([...rest, chunk.subarray(0, end)]))
       rest = []
       length = 0
     }
@@ -80,16 +80,16 @@ async function* textLines(source: FileSource): AsyncGenerator<ReadonlyArray<Line
     if (length > MAX_RECORD_BYTES)
       throw new Unreadable(`this line is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB.`, line + 1)
   }
-  yield some(Buffer.concat(rest))
+  yield linesOf(Buffer.concat(rest))
 }
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Numbers in this text may be more than a JavaScript number can hold, or be written in a way that it forgets. */
+/** Numbers that JavaScript would round or rewrite: long ones, and those with a fraction or exponent. */
 const EXACT = /\d{16}|\d[.eE]/
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** One object, with its numbers as they are written; a string says why it is none. */
+/** The object of a line, with its numbers as written; a string is the line's problem. */
 const readObject = (text: string): Json | string => {
   try {
     const value: unknown = JSON.parse(text)

@@ -26,7 +26,7 @@ const directoryOf = (zip: Buffer): readonly [at: number, count: number] => {
     end--
   }
   if (end < 0) throw damaged()
-  // The ZIP64 record counts wherever there is one, whatever the other one says.
+  // fflate follows a ZIP64 record wherever there is one.
   if (end >= 20 && zip.readUInt32LE(end - 20) === LOCATOR_64) {
     const record = zip.readUInt32LE(end - 12)
     if (record + 56 > zip.length) throw damaged()
