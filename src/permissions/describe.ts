@@ -3,6 +3,7 @@ import { type Catalog, type Column, type EntityType, resolveColumn, targetOf, ty
 import { type CompareOp, NEGATED, type Operand, type Predicate } from "../domain/Predicate.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
+import type { Denied } from "./permissionPlan.ts"
 import { administers, type Policy, type Rule } from "./Policy.ts"
 
 /** The person whom `$me` and `$attr` stand for in a description. */
@@ -194,3 +195,12 @@ const operandWords = (operand: Operand, person: DescribedPrincipal): string => {
     }
   }
 }
+
+/** Explains to operators why a plan denies a whole type. */
+export const DENIAL_REASONS = {
+  "no-rule": "no rule in force allows it",
+  "nothing-visible": "its denials cover everything that its allows cover",
+  "out-of-scope": "it is outside the tool scope",
+  "too-large": "its plan exceeds the size limit, so it denies everything",
+  "not-bindable": "its rules no longer match the catalog: publish the policy again"
+} as const satisfies Record<Denied["reason"], string>

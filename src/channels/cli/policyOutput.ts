@@ -1,13 +1,14 @@
-/** What operators read about policies: explanations, simulations, previews and differences as lines of plain words. */
+/** Formats policy explanations, simulations, previews and differences for the terminal. */
 import type { Catalog } from "../../domain/EntityType.ts"
 import type { PolicyChange } from "../../permissions/policyDiff.ts"
 import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
 import { listed, describePolicy } from "../../permissions/describe.ts"
 import type { Explanation } from "../../services/policies/explainType.ts"
-import type { EvaluatedRule, RowExplanation, Truth } from "../../services/policies/explainRow.ts"
+import type { RowExplanation } from "../../services/policies/explainRow.ts"
+import type { EvaluatedRule, Truth } from "../../services/policies/rowReasons.ts"
 import type { TestOutcome } from "../../services/policies/runPolicyTests.ts"
 import type { Difference, Simulation } from "../../services/policies/simulatePolicy.ts"
-import type { Preview } from "../../services/policies/PolicyReview.ts"
+import type { Preview } from "../../services/policies/previewRoles.ts"
 import { renderCell } from "../../tools/render.ts"
 import { bold, columns, dim } from "./output.ts"
 
@@ -20,12 +21,12 @@ const counted = (count: number, one: string): string => `${count} ${one}${count 
 const of = (part: number, whole: number): string =>
   part === whole && whole > 0 ? `all ${whole}` : part === 0 ? `none of ${whole}` : `${part} of ${whole}`
 
-/** Every rule of a policy as a sentence, role by role. */
+/** Every rule of a policy as a sentence, grouped by role. */
 export const policyLines = (policy: Policy, catalog: Catalog): Lines =>
   describePolicy(policy, catalog).flatMap(({ administers, inherits, role, rules }) => [
-    `${role}${inherits.length === 0 ? "" : `, with all that ${listed(inherits)} ${inherits.length === 1 ? "has" : "have"}`}`,
-    ...(administers ? ["  may administer: members, policy and audit log in the pages at /admin"] : []),
-    ...(rules.length === 0 ? ["  nothing of its own"] : []),
+    `${role}${inherits.length === 0 ? "" : `, which inherits ${listed(inherits)}`}`,
+    ...(administers ? ["  may use the administration pages at /admin: members, policy and audit log"] : []),
+    ...(rules.length === 0 ? ["  no rules of its own"] : []),
     ...rules.map(({ id, words }) => `  ${words} ${dim(`(${id})`)}`)
   ])
 
@@ -40,45 +41,48 @@ export const testLines = (outcomes: ReadonlyArray<TestOutcome>): Lines =>
     ...failures.map((failure) => `       ${failure}`)
   ])
 
-export const explanationLines = (found: Explanation): Lines => {
-  const { columns: cells, denied, notInForce, roles, rules, total, type, visible, who } = found
+export const explanationLines = (explanation: Explanation): Lines => {
+  const { columns: cells, denied, notInForce, roles, rules, total, type, visible, who } = explanation
   return [
     bold(
       `${who}, ${listed(roles)}, sees ${denied === undefined ? `${of(visible, total)} ${type}` : `nothing of ${type}: ${denied}`}.`
     ),
     ...section(
-      "The rules, and on how many rows each holds",
+      "Rules, and the number of rows that each matches",
       columns(rules.map((rule) => [rule.effect, `${rule.rows} of ${total}`, `${rule.role} ${rule.words} (${rule.id})`]))
     ),
     ...section(
       "Column by column",
       denied === undefined
-        ? columns(together(cells.map(({ because, column, rows }) => [columnCount(rows, visible), because, column])))
+        ? columns(grouped(cells.map(({ because, column, rows }) => [columnCount(rows, visible), because, column])))
         : []
     ),
-    ...section("Not in force at the moment", notInForce)
+    ...section("Rules not in force now", notInForce)
   ]
 }
 
-/** Columns of which the same is true, said once. */
-const together = (cells: ReadonlyArray<readonly [state: string, because: string, column: string]>) => {
-  const found = new Map<string, { readonly columns: Array<string>; readonly state: string; readonly because: string }>()
+/** Groups columns with the same state and reason into one line. */
+const grouped = (cells: ReadonlyArray<readonly [state: string, because: string, column: string]>) => {
+  const groups = new Map<
+    string,
+    { readonly columns: Array<string>; readonly state: string; readonly because: string }
+  >()
   for (const [state, because, column] of cells) {
     const key = JSON.stringify([state, because])
-    const known = found.get(key)
-    if (known === undefined) found.set(key, { columns: [column], state, because })
-    else known.columns.push(column)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { columns: [column], state, because })
+    else group.columns.push(column)
   }
-  return [...found.values()].map((one) => [one.state, listed(one.columns), one.because])
+  return [...groups.values()].map((group) => [group.state, listed(group.columns), group.because])
 }
 
 const columnCount = (rows: number, visible: number): string =>
   rows === 0 ? "hidden" : rows === visible ? "shown" : `on ${rows} of ${visible}`
 
-const ANSWER: Readonly<Record<Truth, string>> = { yes: "yes", no: "no", unknown: "can't be told" }
+const ANSWER: Readonly<Record<Truth, string>> = { yes: "yes", no: "no", unknown: "unknown" }
 
-export const rowLines = (found: RowExplanation): Lines => {
-  const { because, columns: cells, entityId, externalId, name, roles, rules, type, visible, who } = found
+export const rowLines = (explanation: RowExplanation): Lines => {
+  const { because, columns: cells, entityId, externalId, name, roles, rules, type, visible, who } = explanation
   const values = new Map(cells.map(({ column, value }) => [column, renderCell(value)]))
   const ids = externalId === undefined ? entityId : `${externalId}, ${entityId}`
   return [
@@ -88,10 +92,10 @@ export const rowLines = (found: RowExplanation): Lines => {
     `Because ${because}.`,
     ...section(
       "Rule by rule",
-      rules.flatMap((rule) => judgedLines(rule, values))
+      rules.flatMap((rule) => evaluatedLines(rule, values))
     ),
     ...section(
-      visible ? "Column by column" : "What is in it",
+      visible ? "Column by column" : "Values",
       columns(
         cells.map(({ because: why, column, value, visible: shown }) => {
           const text = value === undefined ? "(empty)" : shortened(renderCell(value))
@@ -99,21 +103,21 @@ export const rowLines = (found: RowExplanation): Lines => {
         })
       )
     ),
-    ...(visible ? [] : ["", "To this person the row looks like one that doesn't exist."])
+    ...(visible ? [] : ["", "This person can't tell the row from one that doesn't exist."])
   ]
 }
 
 const shortened = (text: string): string => ([...text].length > 48 ? `${[...text].slice(0, 47).join("")}…` : text)
 
-const judgedLines = (rule: EvaluatedRule, values: ReadonlyMap<string, string>): Lines => {
+const evaluatedLines = (rule: EvaluatedRule, values: ReadonlyMap<string, string>): Lines => {
   const hides = rule.hides === undefined ? "hides the row" : `hides ${rule.hides}`
-  const says =
+  const outcomes =
     rule.effect === "allow"
-      ? { yes: "allows it", no: "doesn't hold", unknown: "can't be told, so it doesn't allow" }
-      : { yes: hides, no: "doesn't hold", unknown: `can't be told, so it ${hides}` }
+      ? { yes: "allows it", no: "doesn't match", unknown: "unknown, so it doesn't allow" }
+      : { yes: hides, no: "doesn't match", unknown: `unknown, so it ${hides}` }
   const conditions = rule.conditions.filter(({ words }) => words !== "every row")
   return [
-    `${rule.id}: ${says[rule.truth]}. ${dim(`${rule.role} ${rule.words}`)}`,
+    `${rule.id}: ${outcomes[rule.truth]}. ${dim(`${rule.role} ${rule.words}`)}`,
     ...conditions.map(({ column, depth, truth, words }) => {
       const value = column === undefined ? "" : dim(`  (${column}: ${values.get(column) || "empty"})`)
       return `  ${"  ".repeat(depth)}${words}: ${ANSWER[truth]}${value}`
@@ -121,8 +125,8 @@ const judgedLines = (rule: EvaluatedRule, values: ReadonlyMap<string, string>): 
   ]
 }
 
-export const simulationLines = (found: Simulation): Lines => {
-  const { after, before, cells, denied, gainedColumns, rows, total, type, who } = found
+export const simulationLines = (simulation: Simulation): Lines => {
+  const { after, before, cells, denied, gainedColumns, rows, total, type, who } = simulation
   const none = rows.gained.count + rows.lost.count === 0
   return [
     bold(
@@ -133,7 +137,7 @@ export const simulationLines = (found: Simulation): Lines => {
       ...differenceLines("gained", rows.gained, `, with ${listed(gainedColumns) || "no column"}`),
       ...differenceLines("lost", rows.lost)
     ]),
-    ...section("Cells, on the rows that are seen now and then", [
+    ...section("Cells on the rows that are visible under both policies", [
       ...(cells.length === 0 ? ["the same cells"] : []),
       ...cells.flatMap(({ column, gained, lost }) => [
         ...differenceLines("gained", gained, "", column),
@@ -150,22 +154,20 @@ const differenceLines = (
   column?: string
 ): Lines => {
   if (count === 0) return []
-  const who = `${examples.join(", ")}${count > examples.length ? ", …" : ""}`
-  const said =
+  const names = `${examples.join(", ")}${count > examples.length ? ", …" : ""}`
+  const change =
     column === undefined ? `${counted(count, "row")} ${what}` : `${column} ${what} on ${counted(count, "row")}`
-  return [`${what === "lost" ? "-" : "+"} ${said}: ${who}${more}`]
+  return [`${what === "lost" ? "-" : "+"} ${change}: ${names}${more}`]
 }
 
-/** What each role would see, with the first rows by name. */
+/** What each role would see, with example rows. */
 export const previewLines = (previews: ReadonlyArray<Preview>): Lines => {
   const roles = [...new Set(previews.map(({ role }) => role))]
   return roles.flatMap((role) => {
     const own = previews.filter((preview) => preview.role === role)
-
     const [first] = own
     return [
-      bold(`${role}`) +
-        dim(`  as ${first!.as}${first!.isMember ? "" : ", who stands for one here: nobody has this role yet"}`),
+      bold(role) + dim(`  as ${first!.as}${first!.isMember ? "" : ", as an example: no member has this role yet"}`),
       ...indented(
         columns(own.map((preview) => [preview.type, of(preview.visible, preview.total), cellWords(preview)]))
       ),

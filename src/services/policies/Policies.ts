@@ -1,6 +1,6 @@
 /**
- * Policy versions: immutable, published with their tests passed, in one transaction with the epoch that puts them in
- * force. What was checked was checked for one epoch, and isn't published in another.
+ * Immutable policy versions. Publication requires passing tests and commits the version together with a new epoch, in
+ * one transaction. The checks hold for the epoch they ran in, so publication fails if the epoch has changed.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -38,35 +38,35 @@ export interface PolicyVersion {
   readonly inForce: boolean
 }
 
-/** What publishing a file would come to. */
+/** The result of checking a file without publishing it. */
 export interface Checked {
   readonly policy: Policy
   readonly catalog: Catalog
   readonly warnings: ReadonlyArray<Problem>
   readonly tests: ReadonlyArray<TestOutcome>
-  /** Against the version in force. */
+  /** The differences from the version in force. */
   readonly changes: ReadonlyArray<PolicyChange>
 }
 
 export interface PublishOptions {
-  /** Refuse when another version than this is in force. */
+  /** The version that has to be in force; publication is refused otherwise. */
   readonly replacing?: number | undefined
 }
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
-const refusal = (problems: ReadonlyArray<Problem>) =>
+const refused = (problems: ReadonlyArray<Problem>) =>
   new OperatorError({
-    message: `The policy isn't published: ${problems.length} problem${problems.length === 1 ? "" : "s"}.`,
+    message: `The policy was not published: ${problems.length} problem${problems.length === 1 ? "" : "s"}.`,
     details: problems.map(problemText)
   })
 
-const CHANGED = "Something else changed this organization at the same time. Publish again."
+const CHANGED = "The organization changed during publication. Publish again."
 
 const encodePolicy = Schema.encodeSync(Policy)
 const decodePolicy = Schema.decodeUnknownSync(Policy)
 
-/** Writes a policy as the organization's next version and puts it in force; for use inside a transaction. */
+/** Inserts a policy as the organization's next version and puts it in force. Runs inside the caller's transaction. */
 export const insertPolicy = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organizationId: bigint,
@@ -90,27 +90,27 @@ export const insertPolicy = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<
   Policies,
   {
-    /** The policy in force, as its author wrote it. */
+    /** The file of the policy in force, as its author wrote it. */
     readonly current: (
       organization: Organization
     ) => Effect.Effect<{ readonly version: number; readonly document: string }, OperatorError | Unavailable>
-    /** A version, in force or not: as it was written and as it is planned from. */
+    /** The file and the normalized policy of a version. */
     readonly version: (
       organization: Organization,
       version: number
     ) => Effect.Effect<{ readonly document: string; readonly policy: Policy }, OperatorError | Unavailable>
-    /** Every version, the newest first. */
+    /** All versions, newest first. */
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<PolicyVersion>, Unavailable>
-    /** Reads a file, runs its tests and says what is odd about it; fails only with what keeps it from being read. */
+    /** Reads a file, runs its tests and lints it. Fails only when the file can't be read. */
     readonly check: (organization: Organization, text: string) => Effect.Effect<Checked, Fault>
-    /** Checks a policy file against the catalog and puts it in force, or leaves the old one in force. */
+    /** Publishes a file, or fails and leaves the policy in force unchanged. */
     readonly publish: (
       organization: Organization,
       text: string,
       author: string,
       options?: PublishOptions
     ) => Effect.Effect<Published, Fault>
-    /** Publishes what an edit makes of the version in force, unless nothing changes or it is only to be seen. */
+    /** Publishes an edit of the version in force; a dry run or an edit without changes publishes nothing. */
     readonly change: (
       organization: Organization,
       edit: (document: PolicyDocument, policy: Policy, catalog: Catalog) => EditResult,
@@ -124,37 +124,37 @@ export class Policies extends Context.Service<
     Effect.gen(function* () {
       const { app, search } = yield* Database
       const states = yield* OrganizationState
-      const judge = makeRowEvaluator(search)
-      const test = makeTestRunner(judge, makeSubjectReader(yield* IdentityResolver, states, judge))
+      const evaluator = makeRowEvaluator(search)
+      const runTests = makeTestRunner(evaluator, makeSubjectReader(yield* IdentityResolver, states, evaluator))
 
       const inForce = Effect.fnUntraced(function* (organization: Organization) {
         return (yield* states.read(organization.id, { by: "nobody" })).state
       })
 
-      /** The policy of a file, or everything that keeps it from being published but for its tests. */
+      /** Reads and validates a file without running its tests. */
       const read = Effect.fnUntraced(function* (organization: Organization, text: string, { catalog }: State) {
         const reading = readPolicy(text, catalog)
-        if ("problems" in reading) return yield* refusal(reading.problems)
-        const held = yield* readAssignments(search, organization.id)
-        const tooLarge = oversizedPlans(reading.policy, catalog, held.sets)
-        if (tooLarge.length > 0) return yield* refusal(tooLarge)
-        return { ...reading, held }
+        if ("problems" in reading) return yield* refused(reading.problems)
+        const assignments = yield* readAssignments(search, organization.id)
+        const tooLarge = oversizedPlans(reading.policy, catalog, assignments.roleSets)
+        if (tooLarge.length > 0) return yield* refused(tooLarge)
+        return { ...reading, assignments }
       })
 
-      const pass = Effect.fnUntraced(function* (
+      const requirePassingTests = Effect.fnUntraced(function* (
         organization: Organization,
         policy: Policy,
         tests: ReadonlyArray<PolicyTest>
       ) {
-        const failures = failureLines(yield* test(organization, policy, tests))
+        const failures = failureLines(yield* runTests(organization, policy, tests))
         if (failures.length === 0) return
         return yield* new OperatorError({
-          message: `The policy isn't published: not all of its ${tests.length} test${tests.length === 1 ? "" : "s"} pass.`,
+          message: `The policy was not published: not all of its ${tests.length} test${tests.length === 1 ? "" : "s"} pass.`,
           details: failures
         })
       })
 
-      const put = Effect.fnUntraced(function* (
+      const publish = Effect.fnUntraced(function* (
         organization: Organization,
         text: string,
         author: string,
@@ -162,11 +162,11 @@ export class Policies extends Context.Service<
         replacing?: number
       ) {
         const { policy, tests } = yield* read(organization, text, state)
-        yield* pass(organization, policy, tests)
+        yield* requirePassingTests(organization, policy, tests)
         const version = yield* orUnavailable(
           app.withTransaction(
             Effect.gen(function* () {
-              // The tests ran before, so that nobody's suspension waits for them; they hold for this epoch or not at all.
+              // The tests ran outside this transaction, so that they don't block suspensions. They hold only for their epoch.
               if ((yield* holdEpoch(app, organization.id)) !== state.catalog.epoch) return undefined
               if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)
               return yield* insertPolicy(app, organization.id, text, policy, author)
@@ -187,13 +187,15 @@ export class Policies extends Context.Service<
       return Policies.of({
         current: Effect.fn("Policies.current")(function* (organization) {
           const row = yield* versionOf(organization, undefined)
-          return row ?? (yield* new OperatorError({ message: "There is no policy yet: nobody sees anything." }))
+          return row ?? (yield* new OperatorError({ message: "There is no policy yet, so all access is denied." }))
         }),
 
         version: Effect.fn("Policies.version")(function* (organization, version) {
           const row = yield* versionOf(organization, version)
           if (row === undefined)
-            return yield* new OperatorError({ message: `There is no version ${version}. max policy list shows them.` })
+            return yield* new OperatorError({
+              message: `There is no version ${version}. To list the versions: max policy list`
+            })
           return { document: row.document, policy: decodePolicy(row.rules) }
         }),
 
@@ -220,25 +222,25 @@ export class Policies extends Context.Service<
         check: Effect.fn("Policies.check")(function* (organization, text) {
           const state = yield* inForce(organization)
           const { catalog } = state
-          const { held, policy, tests } = yield* read(organization, text, state)
+          const { assignments, policy, tests } = yield* read(organization, text, state)
           return {
             policy,
             catalog,
-            warnings: lintPolicy(policy, catalog, Date.now(), held),
-            tests: yield* test(organization, policy, tests),
+            warnings: lintPolicy(policy, catalog, Date.now(), assignments),
+            tests: yield* runTests(organization, policy, tests),
             changes: diffPolicies(state.policy, policy, catalog)
           }
         }),
 
         publish: Effect.fn("Policies.publish")(function* (organization, text, author, options) {
-          return yield* put(organization, text, author, yield* inForce(organization), options?.replacing)
+          return yield* publish(organization, text, author, yield* inForce(organization), options?.replacing)
         }),
 
         change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
           const state = yield* inForce(organization)
           const row = yield* versionOf(organization, undefined)
           if (row === undefined)
-            return yield* new OperatorError({ message: "There is no policy yet. Make one: max policy new" })
+            return yield* new OperatorError({ message: "There is no policy yet. To create one: max policy new" })
           const edited = edit(JSON.parse(row.document) as PolicyDocument, state.policy, state.catalog)
           if ("problems" in edited)
             return yield* new OperatorError({
@@ -248,9 +250,9 @@ export class Policies extends Context.Service<
           const text = printPolicy(edited.document)
           const { policy, tests } = yield* read(organization, text, state)
           const changes = diffPolicies(state.policy, policy, state.catalog)
-          if (options?.dryRun === true) yield* pass(organization, policy, tests)
+          if (options?.dryRun === true) yield* requirePassingTests(organization, policy, tests)
           if (options?.dryRun === true || changes.length === 0) return { version: undefined, changes }
-          return { version: (yield* put(organization, text, author, state, row.version)).version, changes }
+          return { version: (yield* publish(organization, text, author, state, row.version)).version, changes }
         })
       })
     })
@@ -262,6 +264,6 @@ const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, orga
     SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
   if (row?.version === wanted) return
   return yield* new OperatorError({
-    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: somebody published since. max policy diff ${wanted} shows what changed.`
+    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: another policy has been published. To see what changed: max policy diff ${wanted}`
   })
 })

@@ -1,7 +1,6 @@
 /**
- * The admin of the policy that every organization begins with sees everything: what an import or a mapping brings, too,
- * in the transaction that brings it. That holds for as long as the rule that says so is there as it was: whoever changed
- * it decides alone.
+ * Keeps the starter policy's admin role seeing everything: types and columns from an import or a mapping are added to
+ * its rules in the same transaction. An organization that has edited the starter rules is left alone.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -11,7 +10,7 @@ import type { Policy, Rule } from "../../permissions/Policy.ts"
 import { insertPolicy } from "./Policies.ts"
 import starterPolicy from "./starter-policy.json" with { type: "json" }
 
-/** The role that every organization begins with, and that sees everything. */
+/** The starter policy's role that sees everything. */
 const ADMIN = "admin"
 
 interface Extended {
@@ -21,23 +20,23 @@ interface Extended {
 
 type Json = Record<string, unknown>
 
-/** Whether a rule of the file shows all of a type to the starter admin, without a condition. */
+/** Whether a rule of the file unconditionally shows a whole type to the starter admin. */
 const showsAll = (rule: unknown, slug: string): rule is Json & { readonly id: string } => {
   if (typeof rule !== "object" || rule === null) return false
-  const one = rule as Json
+  const json = rule as Json
   return (
-    one["role"] === ADMIN &&
-    one["effect"] === "allow" &&
-    one["action"] === "read" &&
-    one["type"] === slug &&
-    one["columns"] === "*" &&
-    !("where" in one || "notBefore" in one || "notAfter" in one)
+    json["role"] === ADMIN &&
+    json["effect"] === "allow" &&
+    json["action"] === "read" &&
+    json["type"] === slug &&
+    json["columns"] === "*" &&
+    !("where" in json || "notBefore" in json || "notAfter" in json)
   )
 }
 
 /**
- * The policy with every column of these types shown to the starter admin; undefined when the organization has no such
- * role any more. Other rules stay what they were when they were published, "*" included.
+ * Extends the starter admin's rules to every column of these types; undefined when the organization has edited them.
+ * Other rules keep their published meaning, including the expansion of "*".
  */
 const extendAdmin = (
   document: string,
@@ -47,14 +46,14 @@ const extendAdmin = (
 ): Extended | undefined => {
   const file = JSON.parse(document) as Json & { readonly rules: ReadonlyArray<unknown> }
   if (!file.rules.some((rule) => showsAll(rule, PEOPLE))) return undefined
-  const written = file.rules.flatMap((rule) => stillSaid(rule, catalog))
+  const updated = file.rules.flatMap((rule) => withoutRemovedColumns(rule, catalog))
   const rules = new Map(policy.rules.map((rule) => [rule.id, rule]))
   for (const type of types) {
     const columns = type.columns.map((column) => column.key)
-    const found = written.find((rule) => showsAll(rule, type.slug))
-    const known = found === undefined ? undefined : rules.get((found as { readonly id: string }).id)
-    if (known !== undefined) {
-      rules.set(known.id, { ...known, type: type.key, columns })
+    const fileRule = updated.find((rule) => showsAll(rule, type.slug))
+    const existing = fileRule === undefined ? undefined : rules.get((fileRule as { readonly id: string }).id)
+    if (existing !== undefined) {
+      rules.set(existing.id, { ...existing, type: type.key, columns })
       continue
     }
     let id = `admin-${type.slug}`
@@ -69,12 +68,12 @@ const extendAdmin = (
       where: { _tag: "Always" }
     }
     rules.set(id, added)
-    written.push({ id, effect: "allow", role: ADMIN, action: "read", type: type.slug, columns: "*" })
+    updated.push({ id, effect: "allow", role: ADMIN, action: "read", type: type.slug, columns: "*" })
   }
-  // A file that says the same is kept as its author wrote it.
-  const same = JSON.stringify(written) === JSON.stringify(file.rules)
+  // An unchanged file keeps its author's formatting.
+  const same = JSON.stringify(updated) === JSON.stringify(file.rules)
   return {
-    document: same ? document : JSON.stringify({ ...file, rules: written }, null, 2),
+    document: same ? document : JSON.stringify({ ...file, rules: updated }, null, 2),
     policy: { ...policy, rules: [...rules.values()] }
   }
 }
@@ -82,10 +81,10 @@ const extendAdmin = (
 const STARTER = new Set(starterPolicy.rules.map((rule) => JSON.stringify(rule)))
 
 /**
- * A rule of the starter policy without the columns that its type, mapped now, doesn't have: they showed nothing any
- * more, and the file couldn't be published again. What a person wrote stays as it is.
+ * Removes columns that a type has lost by being mapped from an unedited starter rule: they would prevent the file from
+ * being published again. Edited rules stay unchanged.
  */
-const stillSaid = (rule: unknown, catalog: ReadonlyArray<EntityType>): ReadonlyArray<unknown> => {
+const withoutRemovedColumns = (rule: unknown, catalog: ReadonlyArray<EntityType>): ReadonlyArray<unknown> => {
   if (!STARTER.has(JSON.stringify(rule))) return [rule]
   const { columns, where, ...rest } = rule as Json
   const type = catalog.find(({ slug }) => slug === rest["type"])
@@ -96,17 +95,17 @@ const stillSaid = (rule: unknown, catalog: ReadonlyArray<EntityType>): ReadonlyA
   return any.length === 0 ? [] : [{ ...rest, columns: shown, where: { any } }]
 }
 
-/** For each other role, the columns of a type that no rule shows it. */
+/** For each role, the columns of a type that no rule shows to it. */
 export const hiddenFrom = (
   policy: Policy,
   type: EntityType
 ): ReadonlyArray<{ readonly role: string; readonly columns: ReadonlyArray<string> }> =>
-  Object.entries(policy.roles).flatMap(([role, held]) => {
+  Object.entries(policy.roles).flatMap(([role, closure]) => {
     const shown = new Set(
       policy.rules
         .filter(
           (rule) =>
-            rule.effect === "allow" && rule.action === "read" && rule.type === type.key && held.includes(rule.role)
+            rule.effect === "allow" && rule.action === "read" && rule.type === type.key && closure.includes(rule.role)
         )
         .flatMap((rule) => (rule.columns === "*" ? type.columns.map((column) => column.key) : rule.columns))
     )
@@ -115,8 +114,8 @@ export const hiddenFrom = (
   })
 
 /**
- * Publishes the policy with all columns of these types shown to the starter's admin, in the transaction that brings
- * them; `catalog` are all types as they will be. The policy as it is then, or undefined where nothing is to be shown.
+ * Publishes the policy extended for the starter admin, inside the transaction that adds these types. `catalog` is the
+ * list of types after the transaction. Returns the new policy, or undefined when nothing was published.
  */
 export const showToAdmin = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,

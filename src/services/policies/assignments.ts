@@ -1,16 +1,16 @@
-/** Which roles and attributes the active members have: what only they can tell about a policy. */
+/** Reads the roles and attributes that active members have, for checks of a policy against its members. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../../database/execute.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import type { Assignments } from "../../permissions/lint.ts"
 
-interface HeldRoles extends Assignments {
-  /** Each combination of roles that somebody has. */
-  readonly sets: ReadonlyArray<ReadonlyArray<string>>
+interface MemberAssignments extends Assignments {
+  /** The distinct combinations of roles. */
+  readonly roleSets: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Combinations beyond this many are not looked at one by one. */
+/** The most combinations of roles that are read. */
 const MAX_SETS = 200
 
 export const readAssignments = Effect.fnUntraced(function* (search: PgClient.PgClient, organizationId: bigint) {
@@ -22,12 +22,16 @@ export const readAssignments = Effect.fnUntraced(function* (search: PgClient.PgC
         WHERE organization_id = ${organizationId} AND suspended_at IS NULL ORDER BY 1 LIMIT ${MAX_SETS}) s) AS roles,
       (SELECT array_agg(DISTINCT a.key) FROM max.memberships m, jsonb_object_keys(m.attributes) AS a(key)
         WHERE m.organization_id = ${organizationId} AND m.suspended_at IS NULL) AS names`)
-  const sets = (row?.roles ?? []).map((roles) => roles.split(" ").filter((role) => role !== ""))
-  const held: HeldRoles = { sets, roles: new Set(sets.flat()), attributes: new Set(row?.names ?? []) }
-  return held
+  const roleSets = (row?.roles ?? []).map((roles) => roles.split(" ").filter((role) => role !== ""))
+  const assignments: MemberAssignments = {
+    roleSets,
+    roles: new Set(roleSets.flat()),
+    attributes: new Set(row?.names ?? [])
+  }
+  return assignments
 })
 
-/** The first active members, for what is shown by example. */
+/** The first active members, as examples for previews. */
 export const firstMembers = (search: PgClient.PgClient, organizationId: bigint) =>
   orUnavailable(search<{
     anchor_id: string

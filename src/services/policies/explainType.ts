@@ -1,6 +1,6 @@
 /**
- * Why a person sees what it sees of a type or of one row: rule by rule and column by column, judged by the database
- * with the same fragments that a lookup runs.
+ * Explains a person's access to a type, rule by rule and column by column. The database evaluates the same fragments as
+ * in a lookup.
  */
 import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
@@ -8,10 +8,15 @@ import type { Unavailable } from "../../domain/errors.ts"
 import { all, NEVER } from "../../domain/Predicate.ts"
 import { bindPredicate, type Binding } from "../../permissions/bindPredicate.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
-import { type DescribedPrincipal, formatInstant, listed, describeRule } from "../../permissions/describe.ts"
+import {
+  type DescribedPrincipal,
+  formatInstant,
+  listed,
+  describeRule,
+  DENIAL_REASONS
+} from "../../permissions/describe.ts"
 import { type RowEvaluator, type PlannedAccess, plannedAccess } from "./rowEvaluator.ts"
 import { type Visibility, visibleCatalog } from "./visibility.ts"
-import { DENIAL_REASONS } from "./runPolicyTests.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 
 interface ExplainedRule {
@@ -19,13 +24,13 @@ interface ExplainedRule {
   readonly role: string
   readonly effect: "allow" | "deny"
   readonly words: string
-  /** On how many rows it holds; for a deny those, too, on which that can't be told. */
+  /** The number of rows that it matches; for a deny, including those on which its condition is unknown. */
   readonly rows: number
 }
 
 interface ExplainedColumn {
   readonly column: string
-  /** On how many of the visible rows its cell is visible. */
+  /** The number of visible rows on which the cell is visible. */
   readonly rows: number
   readonly because: string
 }
@@ -34,25 +39,25 @@ export interface Explanation {
   readonly who: string
   readonly roles: ReadonlyArray<string>
   readonly type: string
-  /** All rows of the type that are open to whoever asks, and those of them that the person sees. */
+  /** The rows of the type visible to the asker, and among them the rows visible to the person. */
   readonly total: number
   readonly visible: number
-  /** Why the type as a whole is denied. */
+  /** The reason why the whole type is denied. */
   readonly denied?: string
   readonly rules: ReadonlyArray<ExplainedRule>
-  /** Rules of the person's roles that aren't in force at the moment, in words. */
+  /** The person's rules that are not in force now, as sentences. */
   readonly notInForce: ReadonlyArray<string>
   readonly columns: ReadonlyArray<ExplainedColumn>
 }
 
-/** The rules that a principal has for reading a type, in force or not. */
+/** The roles' rules for reading a type, in force or not. */
 export const rulesForReading = (
   policy: Policy,
   roles: ReadonlyArray<string>,
   type: EntityType
 ): ReadonlyArray<Rule> => {
-  const held = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
-  return policy.rules.filter((rule) => rule.type === type.key && rule.action === "read" && held.has(rule.role))
+  const closure = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
+  return policy.rules.filter((rule) => rule.type === type.key && rule.action === "read" && closure.has(rule.role))
 }
 
 export const isInForce = (rule: Rule, now: number): boolean =>
@@ -64,57 +69,57 @@ export const bindingOf = ({ principal, state }: ReviewSubject): Binding => ({
   attributes: principal.attributes
 })
 
-/** Whose attributes have which values is for operators. */
+/** Only operators see attribute values. */
 export const describedPrincipal = (
   { name, principal: { attributes } }: ReviewSubject,
   { isOperator }: Visibility
 ): DescribedPrincipal => (isOperator ? { name, attributes } : { name })
 
 export const explainType = (
-  judge: RowEvaluator,
+  evaluator: RowEvaluator,
   subject: ReviewSubject,
   policy: Policy,
   type: EntityType,
-  lens: Visibility,
+  visibility: Visibility,
   now: number
 ): Effect.Effect<Explanation, Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
     const { catalog } = state
-    const sight = plannedAccess(policy, catalog, principal, type, now)
-    const known = rulesForReading(policy, principal.roles, type)
-    const rules = known.filter((rule) => isInForce(rule, now))
+    const access = plannedAccess(policy, catalog, principal, type, now)
+    const allRules = rulesForReading(policy, principal.roles, type)
+    const rules = allRules.filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
-    const open = lens.open(type)
-    const rows = open?.rows ?? NEVER
-    const columns = type.columns.filter(({ key }) => open?.cell(key)._tag !== "Never")
-    const { counts: judged } = yield* judge.counts(type, catalog, [
+    const visiblePart = visibility.of(type)
+    const rows = visiblePart?.rows ?? NEVER
+    const columns = type.columns.filter(({ key }) => visiblePart?.cell(key)._tag !== "Never")
+    const { counts: results } = yield* evaluator.counts(type, catalog, [
       { of: rows },
-      { of: all(rows, sight.rows) },
+      { of: all(rows, access.rows) },
       ...rules.map((rule) =>
         rule.effect === "allow"
           ? { of: all(rows, bindPredicate(rule.where, type, binding, true, true)) }
           : { of: rows, without: bindPredicate(rule.where, type, binding, false, true) }
       ),
-      ...columns.map(({ key }) => ({ of: all(rows, open?.cell(key) ?? NEVER, sight.cell(key)) }))
+      ...columns.map(({ key }) => ({ of: all(rows, visiblePart?.cell(key) ?? NEVER, access.cell(key)) }))
     ])
-    const names = visibleCatalog(lens, catalog)
-    const [total = 0, visible = 0, ...counts] = judged
+    const names = visibleCatalog(visibility, catalog)
+    const [total = 0, visible = 0, ...counts] = results
     return {
       who: subject.name,
       roles: principal.roles,
       type: type.slug,
       total,
       visible,
-      ...(sight.plan._tag === "Denied" ? { denied: DENIAL_REASONS[sight.plan.reason] } : {}),
+      ...(access.plan._tag === "Denied" ? { denied: DENIAL_REASONS[access.plan.reason] } : {}),
       rules: rules.map((rule, index) => ({
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: describeRule(rule, names, describedPrincipal(subject, lens)),
+        words: describeRule(rule, names, describedPrincipal(subject, visibility)),
         rows: counts[index]!
       })),
-      notInForce: known
+      notInForce: allRules
         .filter((rule) => !rules.includes(rule))
         .map((rule) =>
           rule.notBefore !== undefined && rule.notBefore > now
@@ -126,7 +131,7 @@ export const explainType = (
         return {
           column: column.slug,
           rows: cells,
-          because: whyColumn(column.key, cells, visible, sight, rules, subject)
+          because: whyColumn(column.key, cells, visible, access, rules, subject)
         }
       })
     }
@@ -138,7 +143,7 @@ const whyColumn = (
   column: string,
   rows: number,
   visible: number,
-  sight: PlannedAccess,
+  access: PlannedAccess,
   rules: ReadonlyArray<Rule>,
   subject: ReviewSubject
 ): string => {
@@ -151,17 +156,17 @@ const whyColumn = (
   const hides = rules.filter((rule) => rule.effect === "deny" && rule.columns !== "*" && has(rule, column))
   const roles = listed(subject.principal.roles, "or")
   if (shows.length === 0) return `no rule of ${roles} shows it`
-  if (sight.plan._tag === "Denied") return DENIAL_REASONS[sight.plan.reason]
-  if (isOutOfScope(subject, column)) return "the tool scope doesn't have it"
-  if (sight.plan.cells.has(column) && sight.cell(column)._tag === "Never")
-    return `${roles} may see nothing of what it leads to`
+  if (access.plan._tag === "Denied") return DENIAL_REASONS[access.plan.reason]
+  if (isOutOfScope(subject, column)) return "it is outside the tool scope"
+  if (access.plan.cells.has(column) && access.cell(column)._tag === "Never")
+    return `${roles} has no access to its target type`
   if (rows === visible && visible > 0) return `shown by ${ids(shows)}`
   const denied = hides.length === 0 ? "" : `; ${ids(hides)} ${hides.length === 1 ? "hides" : "hide"} it`
   return rows === 0 && visible > 0 && hides.length === 0
-    ? `only ${ids(shows, "or")} would show it, and ${shows.length === 1 ? "holds" : "they hold"} on no row`
-    : `shown by ${ids(shows)} only where that holds${denied}`
+    ? `only ${ids(shows, "or")} would show it, and ${shows.length === 1 ? "it matches" : "they match"} no row`
+    : `shown by ${ids(shows)} only on the rows that ${shows.length === 1 ? "it matches" : "they match"}${denied}`
 }
 
-/** Whether the scope of the call, and not the policy, leaves a column out. */
+/** Whether the tool scope excludes a column. */
 export const isOutOfScope = ({ principal: { scope } }: ReviewSubject, column: string): boolean =>
   scope !== undefined && !scope.some(({ columns }) => columns === "*" || columns.includes(column))

@@ -1,6 +1,6 @@
 /**
- * Policies whose plans would be refused for their size. A plan that is too large shows nothing, which is safe and a
- * riddle to everybody: so such a policy isn't published, and its author hears why.
+ * Finds role combinations whose plans exceed the size limit. Such a plan denies everything, which is safe but hard to
+ * diagnose, so the policy is refused at publication.
  */
 import { compilable } from "../../database/sql/compilable.ts"
 import type { Catalog } from "../../domain/EntityType.ts"
@@ -13,10 +13,13 @@ import { listed } from "../../permissions/describe.ts"
 export const oversizedPlans = (
   policy: Policy,
   catalog: Catalog,
-  held: ReadonlyArray<ReadonlyArray<string>>
+  memberRoleSets: ReadonlyArray<ReadonlyArray<string>>
 ): ReadonlyArray<Problem> => {
-  const sets = [...Object.keys(policy.roles).map((role) => [role]), ...held.filter((roles) => roles.length > 1)]
-  const problems = sets.flatMap((roles) =>
+  const roleSets = [
+    ...Object.keys(policy.roles).map((role) => [role]),
+    ...memberRoleSets.filter((roles) => roles.length > 1)
+  ]
+  const problems = roleSets.flatMap((roles) =>
     catalog.types.flatMap((type): ReadonlyArray<Problem> => {
       const principal = {
         organizationId: catalog.organization.id,
@@ -25,13 +28,13 @@ export const oversizedPlans = (
         attributes: {},
         epoch: catalog.epoch
       }
-      const made = compilable(plan(policy, catalog, principal, type, "read", Date.now()), type, catalog)
-      return made._tag === "Denied" && made.reason === "too-large"
+      const planned = compilable(plan(policy, catalog, principal, type, "read", Date.now()), type, catalog)
+      return planned._tag === "Denied" && planned.reason === "too-large"
         ? [
             {
               path: `roles.${roles.join("+")}`,
-              message: `All that whoever is ${listed(roles)} may see of ${type.slug} is too much for one statement: more than ${MAX_PLAN_PARAMETERS} values or 64 kB of SQL. Nothing of ${type.slug} would be shown.`,
-              fix: "one condition over a relation, an attribute or a column in place of many values"
+              message: `The plan of ${listed(roles)} for ${type.slug} exceeds the limit of ${MAX_PLAN_PARAMETERS} values or 64 kB of SQL, so it would deny all of ${type.slug}.`,
+              fix: "one condition on a relation, an attribute or a column instead of many values"
             }
           ]
         : []

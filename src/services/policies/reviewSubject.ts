@@ -1,4 +1,4 @@
-/** The persons whom operators ask about: a member as it is, or anybody with roles that are tried on. */
+/** Resolves the person that a policy review is about: a member, or any person with hypothetical roles. */
 import { Effect } from "effect"
 import { DISPLAY_NAME, type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
@@ -21,42 +21,43 @@ export interface ReviewSubject {
 export interface SubjectRequest {
   /** An e-mail address or phone number; or a member, by entity id. */
   readonly as: string | { readonly anchorId: string }
-  /** Roles to have instead of the membership's: the person needn't be a member then. */
+  /** Hypothetical roles that replace the membership's, so that the person needn't be a member. */
   readonly roles?: ReadonlyArray<string> | undefined
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
 }
 
 export const makeSubjectReader =
-  (identities: IdentityResolver["Service"], states: OrganizationState["Service"], judge: RowEvaluator) =>
+  (identities: IdentityResolver["Service"], states: OrganizationState["Service"], evaluator: RowEvaluator) =>
   (
     organization: Organization,
     wanted: SubjectRequest,
-    lensFor: (state: State) => Visibility = () => OPERATOR_VISIBILITY
+    visibilityFor: (state: State) => Visibility = () => OPERATOR_VISIBILITY
   ): Effect.Effect<ReviewSubject, OperatorError | NotAdmitted | Unavailable> =>
     Effect.gen(function* () {
       const { as } = wanted
-      const called = typeof as === "string" ? quoted(as) : "This person"
+      const label = typeof as === "string" ? quoted(as) : "This person"
       const identifier = typeof as === "string" ? readIdentifier(as, organization) : undefined
       if (typeof as === "string" && identifier === undefined)
-        return yield* new OperatorError({ message: `${called} is neither an e-mail address nor a phone number.` })
+        return yield* new OperatorError({ message: `${label} is neither an e-mail address nor a phone number.` })
       const { membership, state } = yield* states.read(
         organization.id,
         typeof as === "string" ? { by: "identifier", ...identifier! } : { by: "anchor", id: as.anchorId }
       )
       if (membership === undefined && (wanted.roles === undefined || identifier === undefined)) {
         return yield* new OperatorError({
-          message: `${called} is no active member, and whoever isn't sees nothing at all. max member list shows who is.`
+          message: `${label} is not an active member, so nothing is visible to them. To list the members: max member list`
         })
       }
-      const anchorEntityId = membership?.anchorId ?? (yield* onlyOne(identities, organization, identifier!, called))
+      const anchorEntityId =
+        membership?.anchorId ?? (yield* resolveUnique(identities, organization, identifier!, label))
       const people = peopleOf(state.catalog)
-      const open = people && lensFor(state).open(people)
+      const visible = people && visibilityFor(state).of(people)
       const [row] =
-        people === undefined || open === undefined
+        people === undefined || visible === undefined
           ? []
-          : yield* judge.rows(people, state.catalog, [], {
+          : yield* evaluator.rows(people, state.catalog, [], {
               ids: [parseId(anchorEntityId, people.mapping?.id.type) ?? entityId(anchorEntityId)],
-              where: { of: all(open.rows, open.cell(DISPLAY_NAME)) },
+              where: { of: all(visible.rows, visible.cell(DISPLAY_NAME)) },
               limit: 1
             })
       return {
@@ -72,18 +73,18 @@ export const makeSubjectReader =
       }
     })
 
-const onlyOne = Effect.fnUntraced(function* (
+const resolveUnique = Effect.fnUntraced(function* (
   identities: IdentityResolver["Service"],
   organization: Organization,
   identifier: Parameters<IdentityResolver["Service"]["identify"]>[1],
-  called: string
+  label: string
 ) {
   const [id, second] = yield* identities.identify(organization, identifier)
   if (id !== undefined && second === undefined) return id
   return yield* new OperatorError({
     message:
       id === undefined
-        ? `Nobody has ${called}: import the person first.`
-        : `Several people have ${called}: only an identifier of one person can be asked about.`
+        ? `No person has the identifier ${label}. Import the person first.`
+        : `Several people have the identifier ${label}. Use an identifier of exactly one person.`
   })
 })

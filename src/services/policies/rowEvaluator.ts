@@ -1,4 +1,4 @@
-/** Asks the database on which rows predicates are true, for operators' commands: nothing that a caller gets comes from here. */
+/** Evaluates predicates on rows in the database, for reviewing policies. Lookups never read from here. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { runWithin } from "../../database/execute.ts"
@@ -64,14 +64,14 @@ export const makeRowEvaluator = (search: PgClient.PgClient): RowEvaluator => {
   }
 }
 
-/** What a plan says of rows and of one column's cells, where a denial says never. */
+/** A plan as predicates over rows and over one column's cells; a denied plan is `NEVER`. */
 export interface PlannedAccess {
   readonly plan: Plan
   readonly rows: Bound
   readonly cell: (column: string) => Bound
 }
 
-/** What a principal sees of a type under a policy, as a lookup would plan it. */
+/** Plans a principal's read access to a type under a policy, as a lookup does. */
 export const plannedAccess = (
   policy: Policy,
   catalog: Catalog,
@@ -80,18 +80,20 @@ export const plannedAccess = (
   now: number
 ): PlannedAccess => {
   const planOf = (of: EntityType) => compilable(plan(policy, catalog, principal, of, "read", now), of, catalog)
-  const made = planOf(type)
-  const leadsToNothing = (column: string) => {
+  const planned = planOf(type)
+  const leadsToDeniedType = (column: string) => {
     const storage = type.columns.find(({ key }) => key === column)?.storage
     if (storage === undefined || storage._tag === "Value") return false
     const target = catalog.types.find(({ key }) => key === storage.target)
     return target === undefined || planOf(target)._tag === "Denied"
   }
   return {
-    plan: made,
-    rows: made._tag === "Granted" ? made.where : NEVER,
-    // A relation to a type of which nothing may be seen is no column of the caller's.
+    plan: planned,
+    rows: planned._tag === "Granted" ? planned.where : NEVER,
+    // A relation to a denied type is hidden.
     cell: (column) =>
-      made._tag === "Granted" && !leadsToNothing(column) ? all(made.where, made.cells.get(column) ?? NEVER) : NEVER
+      planned._tag === "Granted" && !leadsToDeniedType(column)
+        ? all(planned.where, planned.cells.get(column) ?? NEVER)
+        : NEVER
   }
 }

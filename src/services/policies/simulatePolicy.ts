@@ -1,16 +1,16 @@
-/** What a person would gain and lose of a type if another policy were in force: rows and cells, counted and by example. */
+/** Simulates another policy for a person and a type: the rows and cells gained and lost, with counts and examples. */
 import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { Judgement } from "../../database/sql/judge.ts"
 import { printable } from "../../domain/text.ts"
 import { all, type Bound } from "../../domain/Predicate.ts"
+import { DENIAL_REASONS } from "../../permissions/describe.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
-import { DENIAL_REASONS } from "./runPolicyTests.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 
-/** How many, and the first of them by name. */
+/** A count, and the names of the first rows. */
 export interface Difference {
   readonly count: number
   readonly examples: ReadonlyArray<string>
@@ -22,19 +22,19 @@ export interface Simulation {
   readonly total: number
   readonly before: number
   readonly after: number
-  /** Why the type would be denied as a whole. */
+  /** The reason why the other policy denies the whole type. */
   readonly denied?: string
   readonly rows: { readonly gained: Difference; readonly lost: Difference }
-  /** Cells on rows that are seen before and after, by column; columns without a difference are left out. */
+  /** Changed cells, by column, on rows visible under both policies. */
   readonly cells: ReadonlyArray<{ readonly column: string; readonly gained: Difference; readonly lost: Difference }>
-  /** The columns that are visible on some row that is gained. */
+  /** The columns visible on at least one gained row. */
   readonly gainedColumns: ReadonlyArray<string>
 }
 
 const MAX_EXAMPLES = 5
 
 export const simulatePolicy = (
-  judge: RowEvaluator,
+  evaluator: RowEvaluator,
   subject: ReviewSubject,
   from: Policy,
   to: Policy,
@@ -49,7 +49,7 @@ export const simulatePolicy = (
     ]
     const both = all(before.rows, after.rows)
     const changed = type.columns.filter(({ key }) => !same(before.cell(key), after.cell(key)))
-    const questions: ReadonlyArray<Judgement> = [
+    const judgements: ReadonlyArray<Judgement> = [
       { of: before.rows },
       { of: after.rows },
       { of: after.rows, without: before.rows },
@@ -60,11 +60,11 @@ export const simulatePolicy = (
       ]),
       ...type.columns.map(({ key }) => ({ of: after.cell(key), without: before.rows }))
     ]
-    const { counts, total } = yield* judge.counts(type, state.catalog, questions)
+    const { counts, total } = yield* evaluator.counts(type, state.catalog, judgements)
     const difference = Effect.fnUntraced(function* (index: number) {
       const count = counts[index]!
       if (count === 0) return { count, examples: [] } satisfies Difference
-      const rows = yield* judge.rows(type, state.catalog, [], { where: questions[index]!, limit: MAX_EXAMPLES })
+      const rows = yield* evaluator.rows(type, state.catalog, [], { where: judgements[index]!, limit: MAX_EXAMPLES })
       return {
         count,
         examples: rows.map(({ externalId, id, name }) => (name === "" ? printable(externalId ?? id) : name))

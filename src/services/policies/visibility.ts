@@ -1,7 +1,7 @@
 /**
- * Through whose eyes a policy is explained. An operator sees everything; anybody else is told what its own plan shows it
- * anyway: of the types and columns that it may see, of its rows, and only where it sees all that the rules look at, for
- * whether a rule holds on a row says what is in the row.
+ * The asker's visibility filter: limits an explanation to data that its reader may see. Operators see everything. Any
+ * other asker is limited to the types, rows and columns of its own plan, and gets an explanation only if every condition
+ * of the explained rules reads visible data: whether a rule matches a row discloses the row's values.
  */
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
@@ -10,77 +10,77 @@ import type { Principal } from "../../domain/Principal.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { plannedAccess } from "./rowEvaluator.ts"
 
-/** What is open of a type. */
-interface Open {
+/** The visible part of a type. */
+interface VisiblePart {
   readonly rows: Bound
-  /** Given the row; of a column that isn't open it is never. */
+  /** The mask within `rows`; `NEVER` for a hidden column. */
   readonly cell: (column: string) => Bound
 }
 
 export interface Visibility {
   readonly isOperator: boolean
-  /** Undefined of a type that isn't open at all. */
-  readonly open: (type: EntityType) => Open | undefined
+  /** Undefined for a hidden type. */
+  readonly of: (type: EntityType) => VisiblePart | undefined
 }
 
-export const OPERATOR_VISIBILITY: Visibility = { isOperator: true, open: () => ({ rows: ALWAYS, cell: () => ALWAYS }) }
+export const OPERATOR_VISIBILITY: Visibility = { isOperator: true, of: () => ({ rows: ALWAYS, cell: () => ALWAYS }) }
 
 export const visibilityOf = (policy: Policy, catalog: Catalog, principal: Principal, now: number): Visibility => ({
   isOperator: false,
-  open: (type) => {
+  of: (type) => {
     const { cell, plan } = plannedAccess(policy, catalog, principal, type, now)
     if (plan._tag === "Denied") return undefined
     return {
       rows: plan.where,
-      // What leads to a type of which nothing is open isn't open either.
+      // A relation to a hidden type is hidden.
       cell: (column) => (cell(column)._tag === "Never" ? NEVER : (plan.cells.get(column) ?? NEVER))
     }
   }
 })
 
-/** The names that are open: what words about rules may have in them. */
-export const visibleCatalog = (lens: Visibility, catalog: Catalog): Catalog =>
-  lens.isOperator
+/** The catalog reduced to visible types and columns, whose names descriptions of rules may contain. */
+export const visibleCatalog = (visibility: Visibility, catalog: Catalog): Catalog =>
+  visibility.isOperator
     ? catalog
     : {
         ...catalog,
         types: catalog.types.flatMap((type) => {
-          const open = lens.open(type)
-          if (open === undefined) return []
-          return [{ ...type, columns: type.columns.filter(({ key }) => open.cell(key)._tag !== "Never") }]
+          const visible = visibility.of(type)
+          if (visible === undefined) return []
+          return [{ ...type, columns: type.columns.filter(({ key }) => visible.cell(key)._tag !== "Never") }]
         })
       }
 
-/** Whether all that a condition looks at is open, on every row that is: what it comes to then tells nothing new. */
+/** Whether everything that a condition reads is visible on every visible row, so that its result discloses nothing. */
 export const seesWholeCondition = (
-  lens: Visibility,
+  visibility: Visibility,
   predicate: Predicate,
   type: EntityType,
   catalog: Catalog
 ): boolean => {
-  const isOpen = (column: string) =>
-    column === ID_COLUMN.key ? lens.open(type) !== undefined : lens.open(type)?.cell(column)._tag === "Always"
+  const isVisible = (column: string) =>
+    column === ID_COLUMN.key ? visibility.of(type) !== undefined : visibility.of(type)?.cell(column)._tag === "Always"
   switch (predicate._tag) {
     case "Always":
     case "Never":
       return true
     case "Not":
-      return seesWholeCondition(lens, predicate.of, type, catalog)
+      return seesWholeCondition(visibility, predicate.of, type, catalog)
     case "All":
     case "Any":
-      return predicate.of.every((part) => seesWholeCondition(lens, part, type, catalog))
+      return predicate.of.every((part) => seesWholeCondition(visibility, part, type, catalog))
     case "Compare":
     case "In":
     case "IsNull":
-      return isOpen(predicate.column)
+      return isVisible(predicate.column)
     case "Related": {
       const column = resolveColumn(type, predicate.relation)
       const target = column && targetOf(catalog, column)
       return (
         target !== undefined &&
-        isOpen(predicate.relation) &&
-        lens.open(target)?.rows._tag === "Always" &&
-        seesWholeCondition(lens, predicate.where, target, catalog)
+        isVisible(predicate.relation) &&
+        visibility.of(target)?.rows._tag === "Always" &&
+        seesWholeCondition(visibility, predicate.where, target, catalog)
       )
     }
   }

@@ -206,7 +206,7 @@ describe("suspending", () => {
     const suspended = await call(admin.secret, ["POST", "people/search", { state: "suspended" }])
     expect(suspended.json.people.map(({ id }: { id: string }) => id)).toContain(idOf("lena"))
     const untold = await call(admin.secret, ["POST", "explain", { id: idOf("lena") }])
-    expect(untold.json.explanations[0]).toMatchObject({ refused: expect.stringMatching(/is no active member/) })
+    expect(untold.json.explanations[0]).toMatchObject({ refused: expect.stringMatching(/is not an active member/) })
     expect((await call(admin.secret, ["POST", `people/${idOf("lena")}/resume`])).status).toBe(204)
     expect((await looks()).status).toBe(200)
     const audit = await call(admin.secret, ["GET", `audit?who=${idOf("lena")}&action=membership.`])

@@ -1,4 +1,4 @@
-/** What operators are told about policies, held against what people really get. */
+/** Policy reviews, compared with the results of real lookups. */
 import { layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
@@ -99,8 +99,8 @@ const seen = Effect.fnUntraced(function* (one: Process, principal: Principal, ty
 const review = <A, E>({ run }: Process, ask: (review: PolicyReview["Service"]) => Effect.Effect<A, E>) =>
   run(Effect.flatMap(PolicyReview, ask) as Effect.Effect<A, E>)
 
-layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) => {
-  it.effect("is what people get: rows, cells, and one by one", () =>
+layer(Url.layer, { excludeTestServices: true })("a policy review", (it) => {
+  it.effect("agrees with lookups about rows and cells", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "explained")
@@ -121,7 +121,7 @@ layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) 
             expect(why.visible, `${as} ${type} ${row}`).toBe(real.has(id))
             const visible = why.columns.filter((cell) => cell.visible && COLUMNS[type]!.includes(cell.column))
             const withValue = visible.filter(({ value }) => value !== undefined).map(({ column }) => column)
-            // A reference of which the target is hidden is shown empty, whatever the mask says.
+            // A reference to a hidden row is shown empty, even if its mask shows the cell.
             const expected = real.get(id) ?? []
             expect(expected.every((column) => withValue.includes(column))).toBe(true)
             expect(
@@ -139,7 +139,7 @@ layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) 
     })
   )
 
-  it.effect("says why in words: which rule, which condition, what can't be told", () =>
+  it.effect("explains access by rule and condition, including unknown results", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "words")
@@ -160,25 +160,25 @@ layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) 
         ["no-vip-phone", 2]
       ])
       expect(all.columns.find(({ column }) => column === "phone")?.because).toBe(
-        "shown by own and region only where that holds; no-vip-phone hides it"
+        "shown by own and region only on the rows that they match; no-vip-phone hides it"
       )
       const vera = yield* review(one, (on) => on.explainRow(organization, { ...lena, id: idFor("vera") }))
       expect(vera.because).toBe("own and atlas allow it")
       const because = Object.fromEntries(vera.columns.map((cell) => [cell.column, cell.because]))
       expect(because).toMatchObject({
         phone: `no-vip-phone hides it: status is "vip"`,
-        email: "only staff would show it, and that doesn't hold here",
+        email: "only staff would show it, and it doesn't match this row",
         company: "atlas"
       })
       const nils = yield* review(one, (on) => on.explainRow(organization, { ...lena, id: idFor("nils") }))
       expect(nils.columns.find(({ column }) => column === "phone")?.because).toBe(
-        `no-vip-phone hides it: it can't be told whether status is "vip"`
+        `no-vip-phone hides it: unknown whether status is "vip"`
       )
       const region = nils.rules.find(({ id }) => id === "region")!
       expect([region.truth, region.conditions.map(({ truth, words }) => [words, truth])]).toEqual([
         "unknown",
         [
-          ["one of these has to hold", "unknown"],
+          ["at least one of these must hold", "unknown"],
           [`status is the attribute region of Lena ("west")`, "unknown"],
           [`owner's status isn't "staff"`, "no"]
         ]
@@ -189,16 +189,16 @@ layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) 
       expect([wide.visible, wide.because]).toEqual([false, "no-lead hides the whole row"])
       const nobody = yield* review(one, (on) => on.explain(organization, { as: "nils@atlas.com", type: "people" }))
       expect([nobody.denied, nobody.visible]).toEqual(["no rule in force allows it", 0])
-      const stranger = yield* Effect.flip(
+      const outsider = yield* Effect.flip(
         review(one, (on) => on.explain(organization, { as: "x@y.org", type: "people" }))
       )
-      expect(stranger.message).toContain("no active member, and whoever isn't sees nothing at all")
+      expect(outsider.message).toContain("is not an active member, so nothing is visible to them")
       const missing = yield* Effect.flip(review(one, (on) => on.explainRow(organization, { ...lena, id: "zzz" })))
-      expect(missing.message).toContain(`No row of people has the id "zzz"`)
+      expect(missing.message).toContain(`No row of people has the external or entity id "zzz"`)
     })
   )
 
-  it.effect("of a file that isn't published is what it then comes to: gained, lost, counted and by name", () =>
+  it.effect("predicts the gains and losses of an unpublished file", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "simulated")
@@ -251,7 +251,7 @@ layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) 
     })
   )
 
-  it.effect("a first policy is shown as each role would see it, before anybody does", () =>
+  it.effect("previews a policy as an example person of each role", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "preview")
@@ -274,7 +274,7 @@ layer(Url.layer, { excludeTestServices: true })("what operators are told", (it) 
 })
 
 layer(Url.layer, { excludeTestServices: true })("a tool scope on a call", (it) => {
-  it.effect("holds in every answer, for two calls of one person in turns, and past a change of the policy", () =>
+  it.effect("narrows every answer, alternating with unscoped calls and across a policy change", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const organization = yield* makeOrganization(one, "scoped")
@@ -292,7 +292,7 @@ layer(Url.layer, { excludeTestServices: true })("a tool scope on a call", (it) =
         expect((yield* one.find(lena, { selectColumns: ["phone"], limit: 1 })).entities[0]?.columns).toHaveProperty(
           "phone"
         )
-        // Hidden by the scope and made up look the same.
+        // A column hidden by the scope is indistinguishable from an unknown one.
         const ask = (column: string) => told(one.find(scoped, { selectColumns: [column] }))
         expect((yield* ask("phone")).replaceAll("phone", "fhone")).toBe(yield* ask("fhone"))
         expect(yield* told(one.find(scoped, { entityTypeId: "companies" }))).toContain("UnknownName")
@@ -303,14 +303,14 @@ layer(Url.layer, { excludeTestServices: true })("a tool scope on a call", (it) =
       )
       expect(found.columns.find(({ column }) => column === "phone")).toMatchObject({
         rows: 0,
-        because: "the tool scope doesn't have it"
+        because: "it is outside the tool scope"
       })
     })
   )
 })
 
 layer(Url.layer, { excludeTestServices: true })("a team over a closure table", (it) => {
-  it.effect("is everybody below, however deep, without recursion when it is asked", () =>
+  it.effect("includes every subordinate at any depth, without a recursive query", () =>
     Effect.gen(function* () {
       const statements: Array<string> = []
       const one = yield* startProcess((text) => Effect.sync(() => void statements.push(text)))
@@ -327,7 +327,7 @@ layer(Url.layer, { excludeTestServices: true })("a team over a closure table", (
       expect(yield* asked("otto@atlas.com")).toEqual(["Otto", "Wide"])
       expect(yield* asked("wide@atlas.com")).toEqual(["Wide"])
       const { owner } = yield* one.run(Effect.map(Database, (database) => database))
-      // Solo comes under Wide, and everybody above sees it; then Wide moves away from Otto with all that is below.
+      // Solo joins Wide's team, so all leaders above see it. Then Wide leaves Otto's team together with Solo.
       const move = (who: string, to: string | null) =>
         owner.unsafe(
           `UPDATE data.people SET owner_id = ${to === null ? "NULL" : `(SELECT id FROM data.people WHERE name = '${to}' AND organization_id = $1)`}
@@ -339,7 +339,7 @@ layer(Url.layer, { excludeTestServices: true })("a team over a closure table", (
       yield* move("Wide", null)
       expect(yield* asked("lena@atlas.com")).toEqual(["Lena", "Nils", "Otto", "Vera"])
       expect(yield* asked("wide@atlas.com")).toEqual(["Solo", "Wide"])
-      // A loop ends, and is no way to see more than those in it.
+      // A cycle terminates and shows only its members.
       yield* move("Wide", "Solo")
       expect(yield* asked("wide@atlas.com")).toEqual(["Solo", "Wide"])
       expect(statements.filter((text) => /recursive/i.test(text))).toEqual([])
@@ -348,7 +348,7 @@ layer(Url.layer, { excludeTestServices: true })("a team over a closure table", (
   )
 })
 
-/** The closure table of docs/permissions.md, kept by the trigger that stands there, and the column that leads over it. */
+/** Creates the closure table and trigger of docs/permissions.md, and the relation column over it. */
 const makeTeams = Effect.fnUntraced(function* ({ run }: Process, { id }: Organization) {
   const { owner } = yield* run(Effect.map(Database, (database) => database))
   const docs = readFileSync(new URL("../../../docs/permissions.md", import.meta.url), "utf8")

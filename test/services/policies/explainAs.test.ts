@@ -1,4 +1,4 @@
-/** What a member who isn't an operator is told about another's rights: nothing that its own plan doesn't show it. */
+/** Explanations for an administrator disclose only data that the administrator's own plan shows. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -20,7 +20,7 @@ const PEOPLE: ReadonlyArray<Row> = [
   { id: "canary", name: "Canary", status: "west", owner: "lena", phone: "+14155550199", email: "canary@x.org" }
 ]
 
-/** Otto asks about Lena. He sees the staff and the VIPs, and of them no phone. */
+/** Otto asks about Lena. He sees staff and VIPs, without their phone numbers. */
 const OTTO: RuleInput = {
   id: "otto",
   role: "lead",
@@ -63,8 +63,8 @@ const explainRow = ({ run }: Process, asking: Admitted, id: string) =>
   run(Effect.flatMap(PolicyReview, (on) => on.explainRowAs(asking, { ...LENAS, id })) as Effect.Effect<ExplainedRow>)
 type ExplainedRow = Effect.Success<ReturnType<PolicyReview["Service"]["explainRowAs"]>>
 
-layer(Url.layer, { excludeTestServices: true })("a member who asks about another", (it) => {
-  it.effect("is told of the rows and columns that both see", () =>
+layer(Url.layer, { excludeTestServices: true })("an explanation for an administrator", (it) => {
+  it.effect("counts only rows and columns that the administrator sees", () =>
     Effect.gen(function* () {
       const { one, organization, otto } = yield* under("both", [OTTO, ...LENA])
       const found = yield* explain(one, otto)
@@ -90,7 +90,7 @@ layer(Url.layer, { excludeTestServices: true })("a member who asks about another
     })
   )
 
-  it.effect("is told of one row what it may see of it, and by no other id than its own", () =>
+  it.effect("of a row contains only cells that the administrator sees, and accepts only entity ids", () =>
     Effect.gen(function* () {
       const { one, otto } = yield* under("row", [OTTO, ...LENA])
       const vera = yield* explainRow(one, otto, idFor("vera"))
@@ -107,8 +107,8 @@ layer(Url.layer, { excludeTestServices: true })("a member who asks about another
       ])
       expect(JSON.stringify(vera)).not.toContain("+1415")
       const wide = yield* explainRow(one, otto, idFor("wide"))
-      expect([wide.visible, wide.because]).toEqual([false, "none of the rules that allow holds for it"])
-      // Hidden from who asks, of another organization, or made up: the same words.
+      expect([wide.visible, wide.because]).toEqual([false, "no allow matches it"])
+      // A hidden row and an unknown id produce the same error.
       const words = (id: string) =>
         Effect.map(refusal(explainRow(one, otto, id)), (fault) => JSON.stringify(fault).replaceAll(id, "ID"))
       expect(yield* words(idFor("canary"))).toBe(yield* words("zzzzz"))
@@ -116,7 +116,7 @@ layer(Url.layer, { excludeTestServices: true })("a member who asks about another
     })
   )
 
-  it.effect("is told the same whatever is in what it may not see", () =>
+  it.effect("does not change with hidden data", () =>
     Effect.gen(function* () {
       const { one, organization, otto } = yield* under("hidden", [OTTO, ...LENA])
       const all = () =>
@@ -134,7 +134,7 @@ layer(Url.layer, { excludeTestServices: true })("a member who asks about another
     })
   )
 
-  it.effect("isn't told what rules come to that look at what it doesn't see", () =>
+  it.effect("is refused if a rule reads hidden data", () =>
     Effect.gen(function* () {
       const hidden: ReadonlyArray<readonly [string, ReadonlyArray<RuleInput>]> = [
         ["a column", [{ where: { phone: null } }]],
@@ -162,7 +162,7 @@ layer(Url.layer, { excludeTestServices: true })("a member who asks about another
         expect(fault, what).toMatchObject({ _tag: "OperatorError" })
         expect(yield* refusal(explainRow(one, otto, idFor("vera"))), what).toEqual(fault)
       }
-      // With everything open the same rule is explained.
+      // The same rule is explained once the administrator sees everything.
       yield* one.publish(
         organization,
         [{ role: "lead" }, { role: "lead", type: "companies" }, { where: { company: { status: "closed" } } }],
@@ -173,17 +173,19 @@ layer(Url.layer, { excludeTestServices: true })("a member who asks about another
     })
   )
 
-  it.effect("can't tell a type that it may not see from one that there isn't, and is nobody once it is stale", () =>
-    Effect.gen(function* () {
-      const { one, organization, otto } = yield* under("types", [OTTO, ...LENA, { id: "firms", type: "companies" }])
-      const about = (type: string) =>
-        Effect.map(refusal(explain(one, otto, { type })), (fault) => JSON.stringify(fault).replaceAll(type, "TYPE"))
-      expect(yield* about("companies")).toBe(yield* about("kompaniess"))
-      expect(yield* about("companies")).toContain("There is no type")
-      yield* one.run(addMember(organization, "otto@atlas.com", "otto", []))
-      expect(yield* refusal(explain(one, otto))).toMatchObject({ _tag: "Unavailable" })
-      const nobody = yield* admitted(one, organization, "otto@atlas.com")
-      expect(yield* refusal(explain(one, nobody))).toMatchObject({ _tag: "OperatorError" })
-    })
+  it.effect(
+    "doesn't distinguish a hidden type from an unknown one, and fails once the administrator's plan is stale",
+    () =>
+      Effect.gen(function* () {
+        const { one, organization, otto } = yield* under("types", [OTTO, ...LENA, { id: "firms", type: "companies" }])
+        const about = (type: string) =>
+          Effect.map(refusal(explain(one, otto, { type })), (fault) => JSON.stringify(fault).replaceAll(type, "TYPE"))
+        expect(yield* about("companies")).toBe(yield* about("kompaniess"))
+        expect(yield* about("companies")).toContain("There is no type")
+        yield* one.run(addMember(organization, "otto@atlas.com", "otto", []))
+        expect(yield* refusal(explain(one, otto))).toMatchObject({ _tag: "Unavailable" })
+        const nobody = yield* admitted(one, organization, "otto@atlas.com")
+        expect(yield* refusal(explain(one, nobody))).toMatchObject({ _tag: "OperatorError" })
+      })
   )
 })

@@ -1,4 +1,4 @@
-/** Publishing when something else happens: two at once, and a database that dies in the middle. */
+/** Concurrent publications, and a database connection that dies during one. */
 import { layer } from "@effect/vitest"
 import { Effect, Fiber, Result, Schedule } from "effect"
 import { expect } from "vitest"
@@ -10,7 +10,7 @@ import { file } from "../../permissions/support.ts"
 import { under } from "../../permissions/replays/setting.ts"
 
 layer(Url.layer, { excludeTestServices: true })("publishing", (it) => {
-  it.effect("two at once: one is in force, the other is told so, and no version is lost", () =>
+  it.effect("concurrently from two processes loses no version, and a losing process gets an error", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* startProcess(), yield* startProcess()]
       const { lena, organization } = yield* under("racing", [{}], {}, one)
@@ -30,14 +30,14 @@ layer(Url.layer, { excludeTestServices: true })("publishing", (it) => {
         expect(published.length).toBeGreaterThan(0)
         const now = yield* one.run(Effect.flatMap(Policies, (policies) => policies.current(organization)))
         expect(now.version).toBe(before.version + published.length)
-        // Both processes show what is in force now, and only that.
+        // Both processes use the version in force.
         const shown = now.document.includes("Ann") ? ["Ann"] : ["Bob"]
         expect([yield* names(one.find(lena)), yield* names(two.find(lena))]).toEqual([shown, shown])
       }
     })
   )
 
-  it.effect("into a database that dies in the middle is Unavailable, and the old version stays in force", () =>
+  it.effect("fails as Unavailable when the connection dies, and the old version stays in force", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const { lena, organization } = yield* under("dying", [{ where: { name: "Ann" } }], {}, one)
@@ -45,7 +45,7 @@ layer(Url.layer, { excludeTestServices: true })("publishing", (it) => {
       const before = yield* one.run(Effect.flatMap(Policies, (policies) => policies.current(organization)))
       const outcome = yield* owner.withTransaction(
         Effect.gen(function* () {
-          // Publishing waits for the organization's row, and then its connection is gone.
+          // Publication waits for the lock on the organization's row; then its connection is terminated.
           yield* owner`SELECT 1 FROM max.organizations WHERE organization_id = ${organization.id} FOR UPDATE`
           const publishing = yield* Effect.forkChild(Effect.result(one.publish(organization, [{}])))
           yield* Effect.repeat(

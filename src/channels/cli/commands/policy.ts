@@ -1,4 +1,4 @@
-/** Policies as documents: an operator's commands to read, check, compare, publish and change them. */
+/** The commands that read, check, compare, publish and edit policies. */
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OPERATOR } from "../../../database/audit.ts"
@@ -6,12 +6,7 @@ import type { ConfigurationError, Unavailable } from "../../../domain/errors.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import type { Env } from "../../../env.ts"
 import { diffPolicies } from "../../../permissions/policyDiff.ts"
-import {
-  type PolicyEdit,
-  type EditResult,
-  grantAccess as granted,
-  revokeAccess as revoked
-} from "../../../permissions/editPolicy.ts"
+import { type PolicyEdit, type EditResult, grantAccess, revokeAccess } from "../../../permissions/editPolicy.ts"
 import { policySchema } from "../../../permissions/policySchema.ts"
 import { MAX_POLICY_LENGTH } from "../../../permissions/readPolicy.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
@@ -22,7 +17,7 @@ import { bold, columns, note, result } from "../output.ts"
 import { changeLines, policyLines, testLines, warningLines } from "../policyOutput.ts"
 import { readTextFile } from "../readTextFile.ts"
 
-const fileArgument = Argument.String("file").pipe(Argument.withDescription("A policy, as JSON"))
+const fileArgument = Argument.String("file").pipe(Argument.withDescription("A policy file (JSON)"))
 const readPolicyFile = (path: string) => readTextFile(path, MAX_POLICY_LENGTH)
 
 export const check = Command.make("check", { file: fileArgument }, (input) =>
@@ -35,34 +30,30 @@ export const check = Command.make("check", { file: fileArgument }, (input) =>
       yield* wantsJson,
       { rules: policy.rules.length, roles: Object.keys(policy.roles), tests, warnings, changes },
       [
-        bold("What it says"),
+        bold("Rules"),
         ...policyLines(policy, catalog).map((line) => `  ${line}`),
         "",
-        bold("Against the version in force"),
+        bold("Changes to the version in force"),
         ...changeLines(changes).map((line) => `  ${line}`),
-        ...(warnings.length === 0
-          ? []
-          : ["", bold("Worth a look"), ...warningLines(warnings).map((line) => `  ${line}`)]),
-        ...(tests.length === 0 ? [] : ["", bold("Its tests"), ...testLines(tests).map((line) => `  ${line}`)]),
+        ...(warnings.length === 0 ? [] : ["", bold("Warnings"), ...warningLines(warnings).map((line) => `  ${line}`)]),
+        ...(tests.length === 0 ? [] : ["", bold("Tests"), ...testLines(tests).map((line) => `  ${line}`)]),
         "",
         failed.length > 0
-          ? `It can't be published: ${failed.length} of ${tests.length} tests fail.`
-          : `It can be published: max policy publish ${input.file}`
+          ? `The policy can't be published: ${failed.length} of ${tests.length} tests fail.`
+          : `The policy can be published: max policy publish ${input.file}`
       ]
     )
     if (failed.length > 0)
       return yield* new OperatorError({ message: `${failed.length} of ${tests.length} tests fail.` })
   })
-).pipe(
-  Command.withDescription("Say in words what a policy does, what is wrong or odd about it, and whether its tests pass")
-)
+).pipe(Command.withDescription("Describe a policy in words, report problems and warnings, and run its tests"))
 
 export const publish = Command.make(
   "publish",
   {
     file: fileArgument,
     replacing: Flag.Int("replacing").pipe(
-      Flag.withDescription("Refuse if another version than this is in force: nobody's change gets lost"),
+      Flag.withDescription("Publish only if this version is in force, so that no other change is overwritten"),
       Flag.optional
     )
   },
@@ -80,15 +71,15 @@ export const publish = Command.make(
         `Version ${version} is in force: ${policy.rules.length} rules for ${roles.join(", ")}.`,
         ...changeLines(changes).map((line) => `  ${line}`)
       ])
-      for (const line of warningLines(warnings)) yield* note(`Worth a look: ${line}`)
-      yield* note('Columns that are added later start hidden, whatever "*" said.')
+      for (const line of warningLines(warnings)) yield* note(`Warning: ${line}`)
+      yield* note('Columns added later start hidden, even from rules with "*".')
     })
-).pipe(Command.withDescription("Put a policy in force if its tests pass, or say what is wrong with it"))
+).pipe(Command.withDescription("Put a policy in force if it is valid and its tests pass"))
 
 export const show = Command.make(
   "show",
   {
-    version: Argument.Int("version").pipe(Argument.withDescription("The one in force, if left out"), Argument.optional)
+    version: Argument.Int("version").pipe(Argument.withDescription("Default: the version in force"), Argument.optional)
   },
   (input) =>
     Effect.gen(function* () {
@@ -100,9 +91,9 @@ export const show = Command.make(
       yield* result(yield* wantsJson, { version, policy: JSON.parse(document) }, [document.trimEnd()])
     })
 ).pipe(
-  Command.withDescription("Print a policy as a file to edit and publish"),
+  Command.withDescription("Print a policy file, to edit and publish"),
   Command.withExamples([
-    { command: "max policy show > policy.json", description: "Then edit it, and max policy publish policy.json" }
+    { command: "max policy show > policy.json", description: "To edit, then publish: max policy publish policy.json" }
   ])
 )
 
@@ -126,14 +117,14 @@ export const list = Command.make("list", {}, () =>
       )
     )
   })
-).pipe(Command.withDescription("List the versions: none is ever changed or removed"))
+).pipe(Command.withDescription("List all versions, which are immutable"))
 
 export const diffVersions = Command.make(
   "diff",
   {
-    from: Argument.String("from").pipe(Argument.withDescription("A version, or a file")),
+    from: Argument.String("from").pipe(Argument.withDescription("A version or a file")),
     to: Argument.String("to").pipe(
-      Argument.withDescription("Another; the version in force, if left out"),
+      Argument.withDescription("Another version or file; default: the version in force"),
       Argument.optional
     )
   },
@@ -155,15 +146,17 @@ export const diffVersions = Command.make(
       yield* result(yield* wantsJson, changes, changeLines(changes))
     })
 ).pipe(
-  Command.withDescription("Say in words what differs between two versions or files"),
+  Command.withDescription("Describe the differences between two versions or files"),
   Command.withExamples([
-    { command: "max policy diff 3 policy.json", description: "What the file changes about version 3" }
+    { command: "max policy diff 3 policy.json", description: "The changes that the file makes to version 3" }
   ])
 )
 
 export const test = Command.make(
   "test",
-  { file: fileArgument.pipe(Argument.withDescription("A policy; the one in force, if left out"), Argument.optional) },
+  {
+    file: fileArgument.pipe(Argument.withDescription("A policy file; default: the policy in force"), Argument.optional)
+  },
   (input) =>
     Effect.gen(function* () {
       const policies = yield* Policies
@@ -174,7 +167,7 @@ export const test = Command.make(
       const { tests } = yield* policies.check(organization, text)
       if (tests.length === 0) {
         return yield* new OperatorError({
-          message: `This policy has no tests. One is: "tests": [{ "as": "ada@example.com", "read": "people", "expect": ["id-1"] }]`
+          message: `This policy has no tests. Example: "tests": [{ "as": "ada@example.com", "read": "people", "expect": ["id-1"] }]`
         })
       }
       const failed = tests.filter(({ failures }) => failures.length > 0).length
@@ -184,11 +177,11 @@ export const test = Command.make(
       ])
       if (failed > 0) return yield* new OperatorError({ message: `${failed} of ${tests.length} tests fail.` })
     })
-).pipe(Command.withDescription("Run the tests that a policy carries"))
+).pipe(Command.withDescription("Run the tests in a policy"))
 
 const edit = (
   name: "grant" | "revoke",
-  change: (...args: Parameters<typeof granted>) => EditResult,
+  change: (...args: Parameters<typeof grantAccess>) => EditResult,
   description: string,
   example: { readonly command: string; readonly description: string }
 ) =>
@@ -197,29 +190,31 @@ const edit = (
     {
       role: Argument.String("role").pipe(Argument.withDescription("A role of the policy")),
       what: Argument.String("what").pipe(
-        Argument.withDescription("TYPE.COLUMN, or TYPE for all of it"),
+        Argument.withDescription("TYPE.COLUMN, or TYPE for all columns"),
         Argument.variadic({ min: 1 })
       ),
       where: Flag.String("where").pipe(
-        Flag.withDescription(`Only on these rows, as in a rule: '{"owner":"$me"}'; makes a rule of its own`),
+        Flag.withDescription(`Only on these rows, as in a rule: '{"owner":"$me"}'; creates a new rule`),
         Flag.optional
       ),
-      dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only show what would change"), Flag.withDefault(false))
+      dryRun: Flag.Boolean("dry-run").pipe(
+        Flag.withDescription("Show the changes without publishing them"),
+        Flag.withDefault(false)
+      )
     },
     (input) =>
       Effect.gen(function* () {
         const policies = yield* Policies
         if (Option.isSome(input.where) && name === "revoke")
           return yield* new UsageError({
-            message: "What is revoked is revoked on every row: leave --where out, or write a rule that denies."
+            message: "revoke applies to every row. Omit --where, or write a deny rule."
           })
         const where = yield* Option.match(input.where, {
           onNone: () => Effect.succeed(undefined),
           onSome: (text) =>
             Effect.try({
               try: (): unknown => JSON.parse(text),
-              catch: () =>
-                new UsageError({ message: `--where isn't JSON. Write it as in a rule: --where '{"owner":"$me"}'` })
+              catch: () => new UsageError({ message: `--where must be JSON, as in a rule: --where '{"owner":"$me"}'` })
             })
         })
         const wanted: PolicyEdit = { role: input.role, what: input.what, ...(where === undefined ? {} : { where }) }
@@ -234,44 +229,49 @@ const edit = (
           ...(version !== undefined
             ? [`Version ${version} is in force.`]
             : changes.length > 0
-              ? ["Nothing was published: this is what would change."]
+              ? ["Nothing was published (--dry-run)."]
               : [])
         ])
       })
   ).pipe(Command.withDescription(description), Command.withExamples([example]))
 
-export const grant = edit("grant", granted, "Show a role a column, or all of a type: the smallest change, published", {
+export const grant = edit("grant", grantAccess, "Grant a role a column or a type, and publish the edited policy", {
   command: "max policy grant member people.phone",
-  description: "On every row that members see already"
+  description: "On every row that the role already sees"
 })
 
-export const revoke = edit("revoke", revoked, "Stop showing a role a column, or a type", {
-  command: "max policy revoke member people.phone",
-  description: "From every rule of the role that shows it"
-})
+export const revoke = edit(
+  "revoke",
+  revokeAccess,
+  "Revoke a column or a type from a role, and publish the edited policy",
+  {
+    command: "max policy revoke member people.phone",
+    description: "From every rule of the role"
+  }
+)
 
-/** Needs no database, unless it is to know an organization's own names. */
+/** Needs a database only for an organization's own names. */
 export const schema = (
   services: Layer.Layer<PolicyReview | OrganizationState | Env, ConfigurationError | Unavailable>
 ) =>
   Command.make("schema", {}, () =>
     Effect.gen(function* () {
       const { org } = yield* max
-      const made = Option.isNone(org)
+      const schema = Option.isNone(org)
         ? policySchema()
         : yield* Effect.gen(function* () {
             const review = yield* PolicyReview
             const { catalog, roles } = yield* review.names(yield* currentOrganization)
             return policySchema(catalog, roles)
           }).pipe(Effect.provide(services))
-      yield* result(true, made, [])
+      yield* result(true, schema, [])
     })
   ).pipe(
-    Command.withDescription("Print the JSON Schema of a policy file; with --org, with the organization's own names"),
+    Command.withDescription("Print the JSON Schema of a policy file; with --org, including the organization's names"),
     Command.withExamples([
       {
         command: "max policy schema --org atlas > atlas.schema.json",
-        description: `Then "$schema": "./atlas.schema.json" in the file, and an editor completes real names`
+        description: `For completion in an editor: "$schema": "./atlas.schema.json"`
       }
     ])
   )

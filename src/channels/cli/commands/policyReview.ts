@@ -1,4 +1,4 @@
-/** Asking about policies: why somebody sees something, what a file would change, and a first policy out of three questions. */
+/** The commands that explain access, simulate a policy file and create a first policy. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { open } from "node:fs/promises"
@@ -16,11 +16,8 @@ import { explanationLines, previewLines, rowLines, simulationLines } from "../po
 import { readTextFile } from "../readTextFile.ts"
 
 const who = {
-  for: Flag.String("for").pipe(Flag.withDescription("Whom it is about: an e-mail address or phone number")),
-  role: Flag.String("role").pipe(
-    Flag.withDescription("As if the person had this role instead of its own; may be repeated"),
-    Flag.atMost(20)
-  ),
+  for: Flag.String("for").pipe(Flag.withDescription("The person: an e-mail address or phone number")),
+  role: Flag.String("role").pipe(Flag.withDescription("Replaces the person's roles; may be repeated"), Flag.atMost(20)),
   attr: Flag.KeyValuePair("attr").pipe(
     Flag.withDescription("With --role: an attribute, name=value; may be repeated"),
     Flag.withDefault({})
@@ -35,7 +32,7 @@ const wanted = Effect.fnUntraced(function* (input: {
   const attributes = yield* typedAttributes(input.attr)
   if (input.role.length === 0 && Object.keys(attributes).length > 0)
     return yield* new UsageError({
-      message: "--attr goes with --role: a member's own attributes are used as they are."
+      message: "--attr needs --role: without --role, the member's own attributes apply."
     })
   return { as: input.for, ...(input.role.length === 0 ? {} : { roles: input.role, attributes }) }
 })
@@ -44,20 +41,17 @@ export const explain = Command.make(
   "explain",
   {
     ...who,
-    type: Argument.String("type").pipe(Argument.withDescription("What is looked up")),
+    type: Argument.String("type").pipe(Argument.withDescription("The type to look up")),
     id: Argument.String("id").pipe(
-      Argument.withDescription("One row, by the id that it was imported with or that max find shows"),
+      Argument.withDescription("One row, by its imported id or its id in max find"),
       Argument.optional
     ),
-    file: Flag.String("file").pipe(
-      Flag.withDescription("Ask about this file instead of the policy in force"),
-      Flag.optional
-    ),
+    file: Flag.String("file").pipe(Flag.withDescription("Replaces the policy in force"), Flag.optional),
     scope: Flag.String("scope").pipe(
-      Flag.withDescription("Look through a tool scope: TYPE, TYPE.COLUMN; may be repeated"),
+      Flag.withDescription("Narrows access to a tool scope: TYPE or TYPE.COLUMN; may be repeated"),
       Flag.atMost(100)
     ),
-    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Show the statement, too"), Flag.withDefault(false))
+    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Also show the SQL statement"), Flag.withDefault(false))
   },
   (input) =>
     Effect.gen(function* () {
@@ -73,22 +67,22 @@ export const explain = Command.make(
       const sql =
         statement === undefined
           ? input.sql
-            ? ["", bold("The statement"), "  none: the type is denied before any statement"]
+            ? ["", bold("Statement"), "  none: the type is denied"]
             : []
-          : ["", bold("The statement"), dim(statement.text), dim(`with ${JSON.stringify(statement.parameters, plain)}`)]
-      const found = Option.isSome(input.id)
+          : ["", bold("Statement"), dim(statement.text), dim(`with ${JSON.stringify(statement.parameters, plain)}`)]
+      const explanation = Option.isSome(input.id)
         ? yield* review.explainRow(organization, { ...question, id: input.id.value })
         : yield* review.explain(organization, question)
-      const lines = "entityId" in found ? rowLines(found) : explanationLines(found)
-      yield* result(yield* wantsJson, { ...found, ...(input.sql ? { statement: statement ?? null } : {}) }, [
+      const lines = "entityId" in explanation ? rowLines(explanation) : explanationLines(explanation)
+      yield* result(yield* wantsJson, { ...explanation, ...(input.sql ? { statement: statement ?? null } : {}) }, [
         ...lines,
         ...sql
       ])
     })
 ).pipe(
-  Command.withDescription("Say why somebody sees a type or one row of it, or doesn't"),
+  Command.withDescription("Explain a person's access to a type or to one row"),
   Command.withExamples([
-    { command: "max policy explain --for lena@atlas.com people", description: "All of it" },
+    { command: "max policy explain --for lena@atlas.com people", description: "The whole type" },
     { command: "max policy explain --for lena@atlas.com people c-2", description: "One row and each of its cells" }
   ])
 )
@@ -99,49 +93,49 @@ export const simulate = Command.make(
   "simulate",
   {
     ...who,
-    file: Argument.String("file").pipe(Argument.withDescription("The policy that might be published")),
-    type: Flag.String("type").pipe(Flag.withDescription("What is looked up"))
+    file: Argument.String("file").pipe(Argument.withDescription("The policy file to simulate")),
+    type: Flag.String("type").pipe(Flag.withDescription("The type to look up"))
   },
   (input) =>
     Effect.gen(function* () {
       const review = yield* PolicyReview
       const file = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
-      const found = yield* review.simulate(yield* currentOrganization, {
+      const simulation = yield* review.simulate(yield* currentOrganization, {
         ...(yield* wanted(input)),
         type: input.type,
         file
       })
-      yield* result(yield* wantsJson, found, simulationLines(found))
+      yield* result(yield* wantsJson, simulation, simulationLines(simulation))
     })
 ).pipe(
-  Command.withDescription("Say which rows and cells somebody would gain and lose under another policy"),
+  Command.withDescription("Show the rows and cells that a person would gain and lose under another policy"),
   Command.withExamples([
     {
       command: "max policy simulate policy.json --type people --for lena@atlas.com",
-      description: "Before publishing it"
+      description: "Before publishing the file"
     }
   ])
 )
 
-const REACH_WORDS = {
-  all: "everybody's",
-  own: "those that they own, attend or are",
-  company: "those, and those of their company (the member's attribute company)"
+const REACH_TITLES = {
+  all: "all records",
+  own: "their own: the records that they own or attend, and their own record",
+  company: "their own and their company's (the member's attribute company)"
 } as const
 
 export const newPolicy = Command.make(
   "new",
   {
     role: Flag.String("role").pipe(
-      Flag.withDescription("Instead of being asked: ROLE=all, ROLE=own or ROLE=company; may be repeated"),
+      Flag.withDescription("Without prompts: ROLE=all, ROLE=own or ROLE=company; may be repeated"),
       Flag.atMost(50)
     ),
     private: Flag.String("private").pipe(
-      Flag.withDescription("A column, as TYPE.COLUMN, that is shown on one's own rows only; may be repeated"),
+      Flag.withDescription("A column (TYPE.COLUMN) shown only on a person's own rows; may be repeated"),
       Flag.atMost(200)
     ),
     out: Flag.String("out").pipe(Flag.withDescription("The file to write"), Flag.withDefault("policy.json")),
-    publish: Flag.Boolean("publish").pipe(Flag.withDescription("Put it in force, too"), Flag.withDefault(false))
+    publish: Flag.Boolean("publish").pipe(Flag.withDescription("Also put the policy in force"), Flag.withDefault(false))
   },
   (input) =>
     Effect.gen(function* () {
@@ -159,7 +153,7 @@ export const newPolicy = Command.make(
             ? yield* Effect.catchTag(ask(columns), "QuitError", () => Effect.interrupt)
             : yield* new UsageError({
                 message:
-                  "There is nobody to ask here. Say it with flags: max policy new --role member=all --private people.phone --private people.email"
+                  "Prompts need a terminal. Use flags: max policy new --role member=all --private people.phone --private people.email"
               })
       const known = new Set([...columns, ...columns.map((name) => name.split(".")[1]!)])
       const unknown = draft.private.find((name) => !known.has(name))
@@ -173,33 +167,33 @@ export const newPolicy = Command.make(
       yield* writeNew(input.out, text)
       const published = input.publish ? yield* policies.publish(organization, text, OPERATOR) : undefined
       yield* result(yield* wantsJson, { file: input.out, version: published?.version ?? null, preview }, [
-        bold("What each role would see of what is there now"),
+        bold("What each role would see of the current data"),
         ...previewLines(preview).map((line) => `  ${line}`),
         "",
         published === undefined
-          ? `${input.out} is written. Put it in force: max policy publish ${input.out}`
-          : `${input.out} is written, and version ${published.version} is in force.`
+          ? `Wrote ${input.out}. To put it in force: max policy publish ${input.out}`
+          : `Wrote ${input.out}, and version ${published.version} is in force.`
       ])
-      yield* note("Its rules in words: max policy check " + input.out)
+      yield* note(`To see its rules in words: max policy check ${input.out}`)
     })
 ).pipe(
-  Command.withDescription("Make a first policy out of three questions, and see what each role would see"),
+  Command.withDescription("Create a first policy from three questions, and preview it for each role"),
   Command.withExamples([
-    { command: "max policy new", description: "Asks" },
+    { command: "max policy new", description: "Prompts for the answers" },
     {
       command: "max policy new --role member=all --private people.phone --publish",
-      description: "Members see everything, but phone numbers of their own people only"
+      description: "Members see everything except the phone numbers of other members' people"
     }
   ])
 )
 
 const readRole = (text: string): Effect.Effect<DraftRole, UsageError> => {
   const [, role, word] = /^([a-z][a-z0-9_-]{0,62})=(.*)$/.exec(text) ?? []
-  const reach = REACHES.find((one) => one === word)
+  const reach = REACHES.find((candidate) => candidate === word)
   return role === undefined || reach === undefined || role === "admin"
     ? Effect.fail(
         new UsageError({
-          message: `${quoted(text)} isn't a role with what it sees. Write: --role member=all, --role member=own or --role member=company (admin is made by itself and sees everything)`
+          message: `${quoted(text)} is not ROLE=all, ROLE=own or ROLE=company. Example: --role member=own (the role admin always exists and sees everything)`
         })
       )
     : Effect.succeed({ role, reach })
@@ -208,13 +202,13 @@ const readRole = (text: string): Effect.Effect<DraftRole, UsageError> => {
 const ask = Effect.fnUntraced(function* (columns: ReadonlyArray<string>) {
   const names = yield* Prompt.run(
     Prompt.String({
-      message: "Which roles are there besides admin, who sees everything? (with commas between them)",
+      message: "Which roles exist besides admin, which sees everything? (comma-separated)",
       default: "member",
       validate: (text) =>
         splitNames(text).every((name) => /^[a-z][a-z0-9_-]{0,62}$/.test(name) && name !== "admin") &&
         splitNames(text).length > 0
           ? Effect.succeed(text)
-          : Effect.fail("Lower-case words, such as: member, manager")
+          : Effect.fail("Enter lower-case names, such as: member, manager")
     })
   )
   const roles = yield* Effect.forEach(
@@ -222,23 +216,23 @@ const ask = Effect.fnUntraced(function* (columns: ReadonlyArray<string>) {
     Effect.fnUntraced(function* (role) {
       const reach = yield* Prompt.run(
         Prompt.Select({
-          message: `Whose records does a ${role} see?`,
-          choices: REACHES.map((value) => ({ title: REACH_WORDS[value], value }))
+          message: `Which records does a ${role} see?`,
+          choices: REACHES.map((value) => ({ title: REACH_TITLES[value], value }))
         })
       )
       return { role, reach } satisfies DraftRole
     })
   )
-  const asked = roles.some(({ reach }) => reach === "all")
+  const privateColumns = roles.some(({ reach }) => reach === "all")
     ? yield* Prompt.run(
         Prompt.MultiSelect({
           message:
-            "Which columns are private, so that people see them on their own records only? (space selects, return ends)",
+            "Which columns are private, that is, visible only on a person's own records? (space selects, return confirms)",
           choices: columns.map((value) => ({ title: value, value }))
         })
       )
     : []
-  return { roles, private: asked } satisfies Draft
+  return { roles, private: privateColumns } satisfies Draft
 })
 
 const splitNames = (text: string): ReadonlyArray<string> =>
@@ -247,7 +241,7 @@ const splitNames = (text: string): ReadonlyArray<string> =>
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
-/** A file that wasn't there before: nobody's work is written over. */
+/** Creates a file, and fails if it exists. */
 const writeNew = (path: string, text: string) =>
   Effect.tryPromise({
     try: async () => {
@@ -262,7 +256,7 @@ const writeNew = (path: string, text: string) =>
       new OperatorError({
         message:
           (error as NodeJS.ErrnoException).code === "EEXIST"
-            ? `${quoted(path)} is there already. Take another name: --out FILE`
+            ? `${quoted(path)} already exists. Choose another file: --out FILE`
             : `${quoted(path)} can't be written.`
       })
   })
