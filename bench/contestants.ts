@@ -14,7 +14,7 @@ import { postgraphile } from "./contestants/postgraphile.ts"
 import { zenstack } from "./contestants/zenstack.ts"
 import { asking } from "./store.ts"
 import { openWorld, phoneOf } from "./world/load.ts"
-import { byPhone, somebody } from "./world/questions.ts"
+import { byPhone, personAt } from "./world/questions.ts"
 
 /** All services on the given database, with rate limits that no benchmark reaches. */
 const serving = (url: string) =>
@@ -40,7 +40,7 @@ const bare = Effect.fnUntraced(function* ({ role, rows, size }: Assignment) {
   const of = (yield* openWorld(rows)).organizations[size]
   const { explain } = yield* asking(of, role)
   const statement = yield* explain(byPhone(of, 0))
-  const place = statement.parameters.indexOf(phoneOf(somebody(of, 0)))
+  const place = statement.parameters.indexOf(phoneOf(personAt(of, 0)))
   return yield* answering(({ filters }) =>
     Effect.runPromise(
       Effect.map(

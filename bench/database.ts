@@ -1,4 +1,4 @@
-/** The database that a benchmark runs on: an embedded one made for the run, one that is kept, or one that is given. */
+/** The database of a benchmark: an embedded one for the run, a kept one, or an existing server. */
 import { Effect, Layer, Redacted } from "effect"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,21 +8,21 @@ import { Env } from "../src/env.ts"
 import { ConfiguredDatabase, Services } from "../src/layers.ts"
 
 export interface Where {
-  /** A folder for a database that stays. */
+  /** The folder of a database that outlives the run. */
   readonly keep?: string | undefined
   readonly url?: string | undefined
 }
 
 type Settings = Parameters<typeof Env.layerWith>[0]
 
-/** The settings that lead to a database; `release` removes what was made for the run. */
+/** The settings of a database; `release` removes a database of this run. */
 export const settingsOf = (where: Where): { readonly settings: Settings; readonly release: () => void } => {
   const wide = { lookupTimeout: 5000, searchTimeout: 60_000 }
   if (where.url !== undefined)
     return { settings: { ...wide, databaseUrl: Redacted.make(where.url) }, release: () => {} }
   const home = where.keep === undefined ? mkdtempSync(join(tmpdir(), "max-bench-data-")) : resolve(where.keep)
   mkdirSync(home, { recursive: true })
-  // When root runs it, the server runs as somebody else, who has to get in here.
+  // Started by root, the embedded server runs as another user, which needs access.
   chmodSync(home, 0o755)
   return {
     settings: { ...wide, databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") },
@@ -32,7 +32,7 @@ export const settingsOf = (where: Where): { readonly settings: Settings; readonl
   }
 }
 
-/** Runs scenarios over every service. */
+/** Runs scenarios with all services. */
 export const onDatabase = <A, E>(
   where: Where,
   scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database | Env>

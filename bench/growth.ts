@@ -1,4 +1,4 @@
-/** What lookups cost as the rows become more: four worlds, each on a server of its own, and the same question to each in turn. */
+/** The cost of lookups against the number of rows: four worlds, each on its own server, get the same queries alternately. */
 import { Effect, Layer } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,11 +12,11 @@ import { plot } from "./plot.ts"
 import { race, raceTable } from "./race.ts"
 import { asking } from "./store.ts"
 import { emailOf, openWorld, type World, type WorldOrganization } from "./world/load.ts"
-import { byPhone, everybody, type Question, QUESTIONS } from "./world/questions.ts"
+import { byPhone, everyone, type Question, QUESTIONS } from "./world/questions.ts"
 
 const SIZES: ReadonlyArray<number> = [10_000, 100_000, 1_000_000, 2_000_000]
 
-/** A world on an embedded server of its own, for as long as the scope. */
+/** A world on its own embedded server, until the scope closes. */
 const opened = Effect.fnUntraced(function* (rows: number, { keep }: Where) {
   const { release, settings } = settingsOf({ keep: keep === undefined ? undefined : join(keep, String(rows)) })
   yield* Effect.addFinalizer(() => Effect.sync(release))
@@ -45,18 +45,18 @@ interface Scenario {
 const SCENARIOS: ReadonlyArray<Scenario> = [
   { name: "eq by phone", question: byPhone, target: 1.5 },
   { name: "eq by a common name", question: QUESTIONS["name, common"]! },
-  { name: "everybody, first page and total", question: everybody },
-  { name: "everybody, a page in the middle", question: "middle" },
+  { name: "everyone, first page and total", question: everyone },
+  { name: "everyone, a page in the middle", question: "middle" },
   {
     name: "status of half of all",
     question: () => ({ entityTypeId: "people", filters: [{ columnId: "status", op: "eq", value: "Customer" }] })
   },
   { name: "name contains, common", question: QUESTIONS["name contains, common"]! },
-  { name: "name contains, nobody", question: QUESTIONS["name contains, none"]! },
+  { name: "name contains, no match", question: QUESTIONS["name contains, none"]! },
   { name: "name begins with two letters", question: QUESTIONS["name begins with two"]! }
 ]
 
-/** Parts of e-mail addresses that one, ten, a hundred… of a million people have. */
+/** Parts of e-mail addresses that match one, ten, a hundred… of a million people. */
 const PARTS = ["p777777@", "p77777", "p7777", "p777", "p77", "@example.com"]
 
 export const growth = (
@@ -83,10 +83,10 @@ const report = Effect.fnUntraced(function* (
       worlds.map(({ find, middle, of, rows }) => ({
         name: `${rows} people`,
         run: (round: number) => {
-          // The same question to all of them in one turn.
+          // The same query to all worlds within one turn.
           const turn = Math.floor(round / worlds.length)
           return question === "middle"
-            ? find({ ...everybody(of, turn), cursorEntityId: middle })
+            ? find({ ...everyone(of, turn), cursorEntityId: middle })
             : find(question(of, turn))
         }
       })),
@@ -122,7 +122,7 @@ const report = Effect.fnUntraced(function* (
       join(plots, "matches.svg"),
       plot({
         title: `Cost against matches, ${rows.toLocaleString("en")} people`,
-        x: "people who match",
+        x: "matching people",
         y,
         lines: [{ name: "e-mail contains", points: raced.map(({ ms }, index) => [Math.max(1, matches[index]!), ms]) }],
         command
@@ -132,7 +132,7 @@ const report = Effect.fnUntraced(function* (
   return measured satisfies ReadonlyArray<Measured>
 })
 
-/** How many people of the organization each part is in. */
+/** The number of matching people for each part. */
 const matchesOf = ({ first, people }: WorldOrganization): ReadonlyArray<number> =>
   PARTS.map((part) => {
     let count = 0

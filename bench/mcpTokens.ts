@@ -16,7 +16,7 @@ import { type Outside, outside, urlOf } from "./outside.ts"
 import { installPeer, oneLine, type PeerName } from "./peers.ts"
 import { emailOf, openWorld, phoneOf, type WorldOrganization } from "./world/load.ts"
 import { ROLES } from "./world/policy.ts"
-import { somebody } from "./world/questions.ts"
+import { personAt } from "./world/questions.ts"
 
 interface Server {
   readonly name: string
@@ -150,7 +150,7 @@ const ask = async (
 
 /** The person whom the first question is about has the rare status, so that an answer shows that it is one. */
 const questions = (of: WorldOrganization) => {
-  const phone = phoneOf(somebody(of, 0))
+  const phone = phoneOf(personAt(of, 0))
   const own = `organization_id = ${of.organization.id}`
   const sql = (where: string) =>
     `SELECT id, name, status, phone FROM data.people WHERE ${own} AND ${where} ORDER BY id LIMIT 10`

@@ -1,13 +1,13 @@
-/** Contestants take turns, so that the machine's noise hits all of them alike. */
+/** Runs contestants alternately, so that the machine's noise affects all of them equally. */
 import { Effect } from "effect"
 
 export interface Contestant<R = never> {
   readonly name: string
-  /** One operation; `round` says which of them all. */
+  /** One operation; `round` is unique over all operations of the race. */
   readonly run: (round: number) => Effect.Effect<unknown, unknown, R>
 }
 
-/** What a contestant came to: milliseconds of an operation, and microseconds of this process's CPU. */
+/** A contestant's result per operation: milliseconds of time, and microseconds of this process's CPU. */
 export interface Raced {
   readonly name: string
   readonly ms: number
@@ -19,7 +19,7 @@ export interface Raced {
 
 interface Limits {
   readonly rounds?: number
-  /** It ends sooner when this time is over, and at least so many rounds were run. */
+  /** Ends the race after this time, once `atLeast` rounds have run. */
   readonly seconds?: number
   readonly atLeast?: number
 }
@@ -31,7 +31,7 @@ export const quantile = (values: ReadonlyArray<number>, share: number): number =
 
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
 
-/** Another one first each round: who goes first after the others' rows finds caches as they left them. */
+/** Rotates the order each round, because the first contestant finds the caches in the state that the others left. */
 export const race = Effect.fnUntraced(function* <R = never>(
   contestants: ReadonlyArray<Contestant<R>>,
   { atLeast = 5, rounds = 1500, seconds = 6 }: Limits = {}
@@ -39,13 +39,13 @@ export const race = Effect.fnUntraced(function* <R = never>(
   const times = contestants.map((): Array<number> => [])
   const cpu = contestants.map(() => 0)
   const warmUp = Math.ceil(rounds / 8)
-  const begun = performance.now()
-  const over = (share: number) => performance.now() - begun > 1000 * seconds * share
+  const start = performance.now()
+  const elapsed = (share: number) => performance.now() - start > 1000 * seconds * share
   let counted = 0
   let warm = false
   for (let round = 0; counted < rounds; round++) {
-    warm ||= round >= warmUp || (round > 0 && over(0.15))
-    if (over(1) && counted >= atLeast) break
+    warm ||= round >= warmUp || (round > 0 && elapsed(0.15))
+    if (elapsed(1) && counted >= atLeast) break
     for (let turn = 0; turn < contestants.length; turn++) {
       const index = (round + turn) % contestants.length
       const before = process.cpuUsage()
@@ -69,7 +69,7 @@ export const race = Effect.fnUntraced(function* <R = never>(
   }))
 })
 
-/** A table of a race; CPU is the client's. */
+/** A race as a table; CPU is the client's. */
 export const raceTable = (title: string, raced: ReadonlyArray<Raced>): string => {
   const first = raced[0]!
   const row = (...cells: ReadonlyArray<string>) =>
@@ -89,14 +89,14 @@ export const raceTable = (title: string, raced: ReadonlyArray<Raced>): string =>
   ].join("\n")
 }
 
-/** Operations a second with so many in flight for so long. */
+/** Operations per second with `inFlight` concurrent operations. */
 export const throughput = <R>(
   run: (round: number) => Effect.Effect<unknown, unknown, R>,
   { inFlight, seconds }: { readonly inFlight: number; readonly seconds: number }
 ) =>
   Effect.gen(function* () {
-    const begun = performance.now()
-    const until = begun + 1000 * seconds
+    const start = performance.now()
+    const until = start + 1000 * seconds
     let round = 0
     let done = 0
     const one = Effect.gen(function* () {
@@ -109,5 +109,5 @@ export const throughput = <R>(
       Array.from({ length: inFlight }, () => one),
       { concurrency: "unbounded", discard: true }
     )
-    return (1000 * done) / (performance.now() - begun)
+    return (1000 * done) / (performance.now() - start)
   })

@@ -13,7 +13,7 @@ import { load } from "./load.ts"
 import { outside, urlOf } from "./outside.ts"
 import { median, quantile } from "./race.ts"
 import { openWorld, type WorldOrganization } from "./world/load.ts"
-import { byEmail, byPhone, everybody, type Question, QUESTIONS } from "./world/questions.ts"
+import { byEmail, byPhone, everyone, type Question, QUESTIONS } from "./world/questions.ts"
 
 const IN_FLIGHT = 32
 const MAX_MB = 200
@@ -28,7 +28,7 @@ const MIX: ReadonlyArray<Question> = [
   QUESTIONS["name, rare"]!,
   QUESTIONS["name contains, rare"]!,
   byPhone,
-  everybody,
+  everyone,
   QUESTIONS["company contains"]!,
   byEmail,
   QUESTIONS["name contains, common"]!,

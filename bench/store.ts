@@ -1,4 +1,4 @@
-/** The store against the database itself: each scenario a race of Max with the same SQL by hand, or with another question. */
+/** Lookups against the bare database: each scenario is a race of Max with the same SQL by hand, or with another query. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -15,14 +15,14 @@ import { installPeer } from "./peers.ts"
 import { pgbench } from "./pgbench.ts"
 import { type Contestant, median, race, raceTable, throughput } from "./race.ts"
 import { admit, openWorld, phoneOf, type Role, type WorldOrganization } from "./world/load.ts"
-import { byPhone, everybody, type Question, QUESTIONS, somebody } from "./world/questions.ts"
+import { byPhone, everyone, type Question, QUESTIONS, personAt } from "./world/questions.ts"
 
 const IN_FLIGHT = 32
 
 export const store = (rows: number, where: Where, quiet: boolean) =>
   onDatabase(where, Effect.scoped(scenarios(rows, quiet)))
 
-/** Asks as somebody of an organization. */
+/** Runs queries as the principal with a role. */
 export const asking = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
   const queries = yield* EntityQueryService
   const principal: Principal = yield* admit(of, role)
@@ -55,34 +55,34 @@ const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
 
 type Say = (text: string) => void
 
-/** What somebody would write who uses the driver: a client of its own, with the settings of the pool. */
+/** The driver used directly: a client with the settings of the lookup pool. */
 const driver = Effect.flatMap(Database, ({ lookup }) =>
   PgClient.make({ ...lookup.config, applicationName: "bench" }).pipe(Effect.provide(Reactivity.layer))
 )
 
-/** The statement of a lookup by phone, and where in it the number stands. */
+/** The statement of a lookup by phone, and the index of the phone among its parameters. */
 const phoneStatement = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
   const { explain } = yield* asking(of, role)
   const statement = yield* explain(byPhone(of, 0))
-  return { statement, place: statement.parameters.indexOf(phoneOf(somebody(of, 0))) }
+  return { statement, place: statement.parameters.indexOf(phoneOf(personAt(of, 0))) }
 })
 
 const byHand = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   const [forHand, forPage] = [yield* driver, yield* driver]
   const { find } = yield* asking(of, "everything")
   const { place, statement } = yield* phoneStatement(of, "everything")
-  const given = (round: number) => statement.parameters.with(place, phoneOf(somebody(of, round)))
+  const parameters = (round: number) => statement.parameters.with(place, phoneOf(personAt(of, round)))
   const probe = yield* find(byPhone(of, 1))
-  if (probe.total !== 1) return yield* Effect.die(new Error("The benchmark's lookup doesn't find what it looks for"))
-  const peer = yield* Effect.scoped(preparedByPg(statement, given))
+  if (probe.total !== 1) return yield* Effect.die(new Error("The benchmark's lookup finds no person"))
+  const peer = yield* Effect.scoped(preparedByPg(statement, parameters))
   if (typeof peer === "string") say(`pg wasn't run: ${peer}`)
   const contestants: ReadonlyArray<Contestant> = [
     { name: "Max, findEntities", run: (round) => find(byPhone(of, round)) },
-    { name: "the same SQL over @effect/sql-pg", run: (round) => forHand.unsafe(statement.text, given(round)) },
+    { name: "the same SQL over @effect/sql-pg", run: (round) => forHand.unsafe(statement.text, parameters(round)) },
     {
       name: "page only, no permission, no total",
       run: (round) => forPage`SELECT p.id, p.name, p.status, p.email FROM data.people p
-        WHERE p.organization_id = ${of.organization.id} AND p.phone_k = ${phoneOf(somebody(of, round))} ORDER BY p.id LIMIT 6`
+        WHERE p.organization_id = ${of.organization.id} AND p.phone_k = ${phoneOf(personAt(of, round))} ORDER BY p.id LIMIT 6`
     },
     ...(typeof peer === "string" ? [] : [{ name: "the same SQL over pg", run: peer.run }])
   ]
@@ -112,7 +112,7 @@ interface PgModule {
 
 const preparedByPg = Effect.fnUntraced(function* (
   { text }: Statement,
-  given: (round: number) => ReadonlyArray<unknown>
+  parameters: (round: number) => ReadonlyArray<unknown>
 ) {
   const { lookup } = yield* Database
   const peer = installPeer("pg")
@@ -123,13 +123,13 @@ const preparedByPg = Effect.fnUntraced(function* (
     await client.connect()
     await client.query({ text: "SET search_path = pg_catalog, pg_temp" })
     return {
-      run: (round: number) => Effect.promise(() => client.query({ name: "find", text, values: given(round) })),
+      run: (round: number) => Effect.promise(() => client.query({ name: "find", text, values: parameters(round) })),
       end: Effect.promise(() => client.end())
     }
   })
 })
 
-/** Max with many calls in flight, by turns with pgbench. */
+/** Max with many concurrent lookups, alternating with pgbench. */
 const inFlight = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   const { lookup } = yield* Database
   const forHand = yield* driver
@@ -149,7 +149,7 @@ const inFlight = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
     theirs.push(yield* other.run(2))
     hand.push(
       yield* throughput(
-        (round) => forHand.unsafe(statement.text, statement.parameters.with(place, phoneOf(somebody(of, round)))),
+        (round) => forHand.unsafe(statement.text, statement.parameters.with(place, phoneOf(personAt(of, round)))),
         { inFlight: IN_FLIGHT, seconds: 1.5 }
       )
     )
@@ -172,7 +172,7 @@ const inFlight = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   ] satisfies ReadonlyArray<Measured>
 })
 
-/** What many matches cost against ten, and a page far behind against the first. */
+/** The cost of many matches against ten, and of a late page against the first. */
 const bounded = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   const { search } = yield* Database
   const { find } = yield* asking(of, "everything")
@@ -191,10 +191,10 @@ const bounded = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
     })
   const raced = yield* race(
     [
-      { name: `page and total, ${of.people} matches`, run: (round) => find(everybody(of, round)) },
+      { name: `page and total, ${of.people} matches`, run: (round) => find(everyone(of, round)) },
       { name: "page and total, ten matches", run: (round) => find(board("Board")(of, round)) },
       { name: "page and total, half of all by status", run: (round) => find(board("Customer")(of, round)) },
-      { name: `page ${far!.page}`, run: (round) => find({ ...everybody(of, round), cursorEntityId }) }
+      { name: `page ${far!.page}`, run: (round) => find({ ...everyone(of, round), cursorEntityId }) }
     ],
     { rounds: 400, seconds: 8 }
   )
@@ -210,14 +210,14 @@ const bounded = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
 const PATTERNS = ["name contains, common", "name contains, rare", "name contains three", "name contains, none"] as const
 const NARROWED: ReadonlyArray<Role> = ["nearly", "masked", "little", "company"]
 
-/** What the permission costs a search: the same question with a plan that shows everything, and with narrower ones. */
+/** The cost of a permission: the same search under a plan that shows everything and under narrower ones. */
 const permitted = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   const off = yield* asking(of, "everything")
-  const on = yield* Effect.forEach(NARROWED, (role) => Effect.map(asking(of, role), (asked) => ({ role, ...asked })))
+  const on = yield* Effect.forEach(NARROWED, (role) => Effect.map(asking(of, role), (caller) => ({ role, ...caller })))
   const measured: Array<Measured> = []
   for (const pattern of PATTERNS) {
     const question = QUESTIONS[pattern]!
-    // The same pattern for everybody in a turn.
+    // The same pattern for all contestants in a turn.
     const turn = (round: number) => Math.floor(round / (on.length + 1))
     const raced = yield* race(
       [

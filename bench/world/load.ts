@@ -1,7 +1,7 @@
 /**
- * The benchmarks' world: people, companies and meetings of 200 organizations, one of which has half of them all. It is
- * made inside the database, into the schema of the migrations, and read by Max with its own catalog. The same number of
- * rows is the same world each time, but for the organizations' ids.
+ * The benchmarks' world: people, companies and meetings of 200 organizations, the largest of which has half of all rows.
+ * It is generated inside the database, in the migrated schema, and read through Max's own catalog. The same number of rows
+ * always gives the same world, except for the organizations' ids.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ import { Policies } from "../../src/services/policies/Policies.ts"
 import { COMPANY_FORMS, COMPANY_KINDS, COMPANY_NAMES, FIRST_NAMES, LAST_NAMES, MEETING_NAMES } from "./names.ts"
 import { ROLES, WORLD_POLICY } from "./policy.ts"
 
-/** How big an organization is: half of everything, about a hundredth of it, and the smallest. */
+/** The size of an organization: half of all rows, about a hundredth, and the smallest. */
 export type Size = "huge" | "middle" | "small"
 export type Role = keyof typeof ROLES
 
@@ -26,12 +26,12 @@ export interface World {
 
 export interface WorldOrganization {
   readonly organization: Organization
-  /** How many people it has, and how many come before them. */
+  /** The number of its people, and of the people before them. */
   readonly people: number
   readonly first: number
 }
 
-/** Rises when the same number of rows would be another world. */
+/** Incremented when the same number of rows gives a different world. */
 const EDITION = 2
 const ORGANIZATIONS = 200
 const PLACES: Readonly<Record<Size, number>> = { huge: 0, middle: 8, small: ORGANIZATIONS - 1 }
@@ -49,23 +49,23 @@ const sizesOf = (rows: number): ReadonlyArray<number> => {
 const firstsOf = (sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
   sizes.map((_, place) => sizes.slice(0, place).reduce((a, b) => a + b, 0))
 
-/** A person's columns that a benchmark asks by, from its number among all people; the same in SQL. */
+/** A person's phone and e-mail, from its number among all people; below, the same in SQL. */
 export const phoneOf = (number: number): string => `+1${2_000_000_000 + ((number * 3571) % 7_999_999_999)}`
 export const emailOf = (number: number): string => `p${number}@example.com`
 const PHONE = `(2000000000 + ((o.first + n) * 3571) % 7999999999)::text`
 const EMAIL = `'p' || (o.first + n) || '@example.com'`
 
-/** Ids begin at one moment of 2024. */
+/** Ids start at a fixed moment of 2024. */
 const FIRST_ID = (BigInt(Date.UTC(2024, 0, 1) - Date.UTC(2020, 0, 1)) << 22n).toString()
 
-/** Everybody's number in all organizations is their offset plus \`n\`; \`u(k)\` is an even share from 0 to 1 of it. */
+/** A person's number is the organization's offset plus \`n\`; \`u(k)\` is its uniform hash in [0, 1). */
 const u = (k: number) => `((hashint8extended(o.first + n, ${k}) & 1048575) / 1048576.0)`
 const pick = (list: string, share: string) => `(${list})[1 + floor(${share} * cardinality(${list}))::int]`
 const common = (k: number) => `${u(k)} ^ 2`
 
 const ROWS = `unnest($1::bigint[], $2::int[], $3::bigint[]) WITH ORDINALITY o (organization_id, people, first, place)`
 
-/** One insert per table; \`l\` are the lists of names, written and folded. */
+/** One insert per table; parameters from $4 are the lists of names, plain and folded. */
 const INSERTS: ReadonlyArray<string> = [
   `INSERT INTO data.companies (organization_id, id, external_id, name, name_k, status, status_k, owner_id, email, email_k)
    SELECT o.organization_id, ${FIRST_ID} + (o.first + n) * 8 + 1, 'c' || lpad(n::text, 8, '0'),
@@ -112,25 +112,25 @@ const LISTS: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
 ]
 const TABLES = ["companies", "people", "meetings", "meeting_attendees"]
 
-/** Makes the world in a database that has none, or opens the one that it has. */
+/** Opens the world of a database, or generates it in an empty one. */
 export const openWorld = Effect.fnUntraced(function* (rows: number) {
   const { owner } = yield* Database
   const mark = `max benchmark world ${EDITION}, ${rows} rows`
-  const [found] = yield* owner<{ mark: string | null; organizations: number }>`
+  const [existing] = yield* owner<{ mark: string | null; organizations: number }>`
     SELECT obj_description('data'::regnamespace) AS mark, (SELECT count(*)::int FROM max.organizations) AS organizations`
-  if (found!.mark !== mark) {
-    if (found!.organizations > 0)
+  if (existing!.mark !== mark) {
+    if (existing!.organizations > 0)
       return yield* Effect.die(
-        new Error(`This database has organizations that aren't this benchmark's: ${found!.mark}`)
+        new Error(`This database has organizations that aren't this benchmark's: ${existing!.mark}`)
       )
     yield* load(owner, rows)
     yield* owner.unsafe(`COMMENT ON SCHEMA data IS '${mark}'`).unprepared
   }
   const organizations = yield* Organizations
-  const known = yield* organizations.list
+  const all = yield* organizations.list
   const sizes = sizesOf(rows)
   const at = (size: Size): WorldOrganization => ({
-    organization: known.find(({ slug }) => slug === slugOf(PLACES[size]))!,
+    organization: all.find(({ slug }) => slug === slugOf(PLACES[size]))!,
     people: sizes[PLACES[size]]!,
     first: firstsOf(sizes)[PLACES[size]]!
   })
@@ -141,23 +141,23 @@ const load = Effect.fnUntraced(function* (owner: PgClient.PgClient, rows: number
   const organizations = yield* Organizations
   const members = yield* Memberships
   const policies = yield* Policies
-  const made: Array<Organization> = []
+  const created: Array<Organization> = []
   for (let place = 0; place < ORGANIZATIONS; place++) {
-    made.push(yield* organizations.create({ slug: slugOf(place), country: "US", timeZone: "Europe/Berlin" }))
+    created.push(yield* organizations.create({ slug: slugOf(place), country: "US", timeZone: "Europe/Berlin" }))
   }
   const sizes = sizesOf(rows)
   const firsts = firstsOf(sizes)
-  const bySize = [made.map(({ id }) => id), sizes, firsts]
+  const bySize = [created.map(({ id }) => id), sizes, firsts]
   yield* fill(owner, bySize)
   for (const place of Object.values(PLACES)) {
-    const organization = made[place]!
+    const organization = created[place]!
     yield* policies.publish(organization, JSON.stringify(WORLD_POLICY), "bench")
     for (const [role, number] of Object.entries(ROLES))
       yield* members.add(organization, { identifier: emailOf(firsts[place]! + number), roles: [role] })
   }
 })
 
-/** Fills the tables without their indexes, and makes those again: several times as fast. */
+/** Drops the indexes, fills the tables and recreates the indexes: several times as fast. */
 const fill = (owner: PgClient.PgClient, bySize: ReadonlyArray<ReadonlyArray<unknown>>) =>
   owner
     .withTransaction(
@@ -185,7 +185,7 @@ const fill = (owner: PgClient.PgClient, bySize: ReadonlyArray<ReadonlyArray<unkn
       )
     )
 
-/** Somebody of an organization with a role. */
+/** The principal of the person with a role. */
 export const admit = Effect.fnUntraced(function* ({ first, organization }: WorldOrganization, role: Role) {
   const identities = yield* IdentityResolver
   const { principal } = yield* identities.admit(organization, { kind: "email", key: emailOf(first + ROLES[role]) })

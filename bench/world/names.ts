@@ -1,4 +1,4 @@
-/** What people and companies are called in the benchmarks' world: a few of many places, with accents, common first. */
+/** Names of people and companies in the benchmarks' world: from many languages, with accents, common ones first. */
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
 export const FIRST_NAMES = words(`

@@ -1,6 +1,6 @@
-/** Who sees what in the benchmarks' world: from everything to next to nothing. */
+/** The benchmarks' policy: its roles see from everything to almost nothing. */
 
-/** The person who has each role, by number. */
+/** The number of the person with each role. */
 export const ROLES = { everything: 1, nearly: 2, company: 3, little: 4, masked: 5, nothing: 6 } as const
 
 const people = (role: string, rule: object) => ({

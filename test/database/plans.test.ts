@@ -13,36 +13,36 @@ import { TestServices } from "../support/database.ts"
 import { type Access, accessOfStatement } from "../support/plans.ts"
 
 const ROWS = 200_000
-/** From all rows of a type to next to none of them, by a column, by a relation, and cell by cell. */
+/** From all rows of a type to almost none, by a column, by a relation and cell by cell. */
 const SEEING: ReadonlyArray<Role> = ["everything", "nearly", "company", "masked", "little"]
 
-/** Equality on an identifier: it runs on the connection that lookups share, planned for its values or for any. */
+/** Queries of the lookup pool, under custom and generic plans, each with the most rows that it may read. */
 const LOOKUPS: Readonly<Record<string, number>> = {
   phone: 20,
   email: 20,
-  "nobody's email": 20,
+  "email, none": 20,
   "name, rare": 200,
   "name, common": 5000
 }
 /**
- * A condition of a plan that has no index, over a table of which half is one organization's: to read the table is as good
- * a way as any. How many rows may be looked at is held for it, too.
+ * A plan's condition without an index, over a table of which one organization owns half: a sequential scan is the best
+ * plan. The limit on rows applies here, too.
  */
 const UNINDEXED = { question: "huge company company contains, and status", way: "Seq Scan on companies" }
 
-/** Few see it by name: what they see is in the index that leads to it, with its name. */
+/** Roles that see rows by a reference: the reference's index includes the name. */
 const BY_REFERENCE: ReadonlyArray<Role> = ["little", "company"]
-/** How many rows of tables are read for those: the page, and what the plan refers to. */
+/** Table rows that those roles may read: the page, and the rows that the plan refers to. */
 const FETCHED = 500
-const IN_INDEXES = ["name contains, common", "name contains three", "everybody"]
+const IN_INDEXES = ["name contains, common", "name contains three", "everyone"]
 
-/** The index of patterns, which is no way to one value. */
+/** The trigram index, which is the wrong index for equality. */
 const PATTERNS = /by \w+_name_k_phone_k_email_k_idx$/
 const TABLES = /^Seq Scan on (people|companies|meetings|meeting_attendees)$/
 
 /**
- * The world, with statistics that are the same each time: so large a target for one column makes ANALYZE read every row
- * instead of a sample of them. Nobody asks by these columns by a common value; what is kept of the others is as usual.
+ * The world with reproducible statistics: one column with the largest target makes ANALYZE read all rows instead of a
+ * sample. No query filters these columns by a common value; the statistics of other columns keep their usual size.
  */
 const openedWorld = Effect.gen(function* () {
   const { owner } = yield* Database
@@ -56,7 +56,7 @@ const openedWorld = Effect.gen(function* () {
   return yield* openWorld(ROWS)
 })
 
-/** A page in the middle, of what is ordered by id and of what is ordered by a time. */
+/** Queries for a page in the middle, ordered by id and by time. */
 const later = Effect.fnUntraced(function* (world: World, size: Size) {
   const { owner } = yield* Database
   const { organization, people } = world.organizations[size]
@@ -71,20 +71,20 @@ const later = Effect.fnUntraced(function* (world: World, size: Size) {
   const [person, meeting] = [yield* middle("people", people), yield* middle("meetings", people / 10)]
   const from = { columnId: "start", op: "gte", value: "2023-01" } as const
   return {
-    "everybody, later": { entityTypeId: "people", filters: [], cursorEntityId: person },
+    "everyone, later": { entityTypeId: "people", filters: [], cursorEntityId: person },
     "meetings from, later": { entityTypeId: "meetings", filters: [from], cursorEntityId: meeting }
   } satisfies Readonly<Record<string, FindQuery>>
 })
 
-interface Asked {
+interface NamedQuery {
   readonly name: string
   readonly query: FindQuery
 }
 
-/** Every question, once for each of its values. */
+/** Every query, once for each of its values. */
 const questions = Effect.fnUntraced(function* (world: World, size: Size) {
   const of = world.organizations[size]
-  const asked = new Map<string, Asked>()
+  const asked = new Map<string, NamedQuery>()
   for (const [name, question] of Object.entries(QUESTIONS)) {
     for (let round = 0; round < (name in LOOKUPS ? 2 : 4); round++) {
       const query = question(of, round)
@@ -95,7 +95,7 @@ const questions = Effect.fnUntraced(function* (world: World, size: Size) {
   return asked
 })
 
-/** What is wrong with how a statement runs. */
+/** The faults of a statement's execution plan. */
 const faultsOf = (
   of: { readonly size: Size; readonly role: Role; readonly name: string; readonly people: number },
   { fetched, rows, ways }: Access
@@ -107,23 +107,22 @@ const faultsOf = (
       (way) => TABLES.test(way) && !(way === UNINDEXED.way && `${size} ${role} ${name}` === UNINDEXED.question)
     ),
     ...(name in LOOKUPS ? ways.filter((way) => PATTERNS.test(way)) : []),
-    ...(rows > most ? [`${rows} rows are looked at`] : []),
+    ...(rows > most ? [`${rows} rows are read`] : []),
     ...(size === "huge" && fetched > FETCHED && BY_REFERENCE.includes(role) && IN_INDEXES.includes(name)
       ? [`${fetched} rows are read from tables`]
       : [])
   ]
 }
 
-/** So many callers who ask the same. */
-const SEVERAL = 5
+const BATCH_SIZE = 5
 
-/** The statement of a lookup as it is for several callers. */
-const forSeveral = ({ batch, parameters }: Statement, callers: number): Statement => {
+/** The batch form of a lookup, with the same values for every request. */
+const asBatch = ({ batch, parameters }: Statement, requests: number): Statement => {
   const { shared, text } = batch!()
   return {
     text,
     parameters: parameters.map((value, index) =>
-      shared.has(index) ? value : Array.from({ length: callers }, () => value)
+      shared.has(index) ? value : Array.from({ length: requests }, () => value)
     )
   }
 }
@@ -138,10 +137,10 @@ const asking = Effect.fnUntraced(function* (world: World, size: Size, role: Role
       .pipe(Effect.provideService(CurrentPrincipal, principal))
 })
 
-layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans of Postgres", (it) => {
+layer(TestServices, { timeout: 180_000, excludeTestServices: true })("Postgres's execution plans", (it) => {
   for (const size of ["huge", "middle", "small"] as const) {
     it.effect(
-      `read no table from end to end in a ${size} organization, and no more than a question is about`,
+      `scan no table sequentially in a ${size} organization and read few rows beyond the matching ones`,
       () =>
         Effect.gen(function* () {
           const world = yield* openedWorld
@@ -158,12 +157,12 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
                 for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, access))
                   faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
                 if (!(name in LOOKUPS)) continue
-                const several = yield* search.withTransaction(
-                  accessOfStatement(search, forSeveral(statement, SEVERAL), plan)
+                const batch = yield* search.withTransaction(
+                  accessOfStatement(search, asBatch(statement, BATCH_SIZE), plan)
                 )
-                const each = { ...several, rows: several.rows / SEVERAL }
+                const each = { ...batch, rows: batch.rows / BATCH_SIZE }
                 for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, each))
-                  faults.push(`${said}, seeing ${role}, ${plan} plan for several: ${fault}`)
+                  faults.push(`${said}, seeing ${role}, ${plan} plan of the batch form: ${fault}`)
               }
             }
           }
@@ -174,7 +173,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
   }
 
   it.effect(
-    "are found out when an index is gone",
+    "are reported as faulty when an index is missing",
     () =>
       Effect.gen(function* () {
         const world = yield* openedWorld
@@ -187,7 +186,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
             yield* owner.unsafe(`DROP INDEX data.${index}`).unprepared
             return yield* accessOfStatement(owner, statement, "custom")
           })
-          // The index comes back with the end of the transaction.
+          // Failing rolls the transaction back and restores the index.
           const access = yield* Effect.flip(owner.withTransaction(Effect.flatMap(look, Effect.fail)))
           return "ways" in access
             ? faultsOf({ name, people: of.people, role, size }, access)
@@ -196,7 +195,7 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("the plans 
         const middle = (name: string, index: string) => found("middle", "everything", name, index)
         expect(yield* middle("phone", "people_organization_id_phone_k_id_idx")).not.toEqual([])
         expect(yield* middle("name, rare", "people_organization_id_name_k_id_idx")).not.toEqual([])
-        expect(yield* middle("everybody", "people_organization_id_status_k_id_idx")).toEqual([])
+        expect(yield* middle("everyone", "people_organization_id_status_k_id_idx")).toEqual([])
         for (const column of ["owner_id", "company_id"]) {
           const index = `people_organization_id_${column}_id_name_k_idx`
           expect(yield* found("huge", "company", "name contains, common", index)).not.toEqual([])
