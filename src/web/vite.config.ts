@@ -1,4 +1,4 @@
-/** How the pages are built: one HTML file per page, everything else under /assets with its hash in its name. */
+/** Builds the pages: one HTML file each, and assets whose names contain a hash of their content. */
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vite"
@@ -13,7 +13,7 @@ export default defineConfig({
   build: {
     target: "es2022",
     emptyOutDir: true,
-    // Nothing inline: the pages' policy for content knows files of this server only.
+    // The Content Security Policy allows no inline assets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

@@ -1,13 +1,13 @@
-/** How the script for other sites is built: one file with everything in it, its styles as a text. */
+/** Builds the script for other sites: one file that contains its styles as a string. */
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig, type Plugin } from "vite"
 
 const here = dirname(fileURLToPath(import.meta.url))
 
-/** Puts the styles where the script names them, and leaves no file of them. */
-const stylesInside: Plugin = {
-  name: "styles-inside",
+/** Replaces `__STYLES__` in the script by the bundle's CSS, and drops the CSS file. */
+const inlineStyles: Plugin = {
+  name: "inline-styles",
   enforce: "post",
   generateBundle: (_, bundle) => {
     let styles = ""
@@ -27,7 +27,7 @@ export default defineConfig({
   root: here,
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [stylesInside],
+  plugins: [inlineStyles],
   build: {
     target: "es2022",
     emptyOutDir: false,

@@ -1,4 +1,4 @@
-/** An organization with something to administer: members of several roles, tokens, and a policy with a history. */
+/** An organization for administration tests: members of several roles, tokens, and a policy with two versions. */
 import { Effect } from "effect"
 import type { PolicyDocument } from "../../src/permissions/policyDocument.ts"
 import { Credentials } from "../../src/services/access/Credentials.ts"
@@ -9,13 +9,13 @@ import { memberWithToken } from "./members.ts"
 
 export interface Administered {
   readonly slug: string
-  /** Put wherever a text can be; nobody of another organization may ever see it. */
+  /** Inserted into every text of the organization; no other organization may ever see it. */
   readonly canary?: string
-  /** A member's name that would do harm if it became markup. */
+  /** A member's name that contains hostile markup. */
   readonly hostile?: string
 }
 
-/** What is published after the starter policy: a rule with a condition, one that denies, and another role. */
+/** The second policy version: it adds two roles, a rule with a condition and a rule that denies. */
 const secondPolicy = ({ roles, rules, ...rest }: PolicyDocument, canary: string): PolicyDocument => ({
   ...rest,
   roles: { ...roles, manager: { inherits: ["member"] }, auditor: { inherits: [], administers: true } },

@@ -1,6 +1,6 @@
 /**
- * A real browser: Debian's Chromium without a window, driven by playwright-core. Every page watches itself: what it asks
- * of another origin, which policy it breaks and which dialog it opens are told to the test.
+ * Headless Chromium, driven by playwright-core. Every page records its faults: script errors, violations of the Content
+ * Security Policy, dialogs, and requests to other origins.
  */
 import { readFileSync, existsSync } from "node:fs"
 import { spawnSync } from "node:child_process"
@@ -13,8 +13,8 @@ const installed = (): string | undefined =>
   [process.env["CHROMIUM"], ...PATHS].find((path) => path !== undefined && existsSync(path))
 
 const executable = (): string => {
-  const found = installed()
-  if (found !== undefined) return found
+  const present = installed()
+  if (present !== undefined) return present
   spawnSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", "chromium"], { stdio: "ignore" })
   const now = installed()
   if (now === undefined) throw new Error("The pages' tests need Chromium: apt-get install chromium, or set CHROMIUM.")
@@ -29,7 +29,6 @@ export const openBrowser = (): Promise<Browser> =>
 
 export interface Watched {
   readonly page: Page
-  /** What went wrong or where it should not: errors of scripts, broken policies, dialogs, requests to other origins. */
   readonly faults: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
@@ -38,11 +37,11 @@ export interface Looks {
   readonly theme?: "light" | "dark"
   readonly width?: number
   readonly height?: number
-  /** A secret of a session, as a sign-in's cookie has it. */
+  /** The session cookie. */
   readonly cookie?: { readonly name: string; readonly value: string; readonly url: string }
 }
 
-/** A page in a context of its own (its own cookies and storage). */
+/** Opens a page in a new browser context, with its own cookies and storage. */
 export const openPage = async (browser: Browser, origin: string, looks: Looks = {}): Promise<Watched> => {
   const { cookie, height = 800, theme = "light", width = 1280 } = looks
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, reducedMotion: "reduce" })
@@ -66,7 +65,7 @@ export const openPage = async (browser: Browser, origin: string, looks: Looks = 
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** What axe-core finds wrong on a page, as "rule: where"; it is put in from outside the page's policy. */
+/** The violations that axe-core finds, as "rule: element"; the debugger injects it, so the page's policy still applies. */
 export const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
   const client = await page.context().newCDPSession(page)
   const run = async (expression: string): Promise<any> => {
@@ -89,7 +88,7 @@ export const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<str
   )
 }
 
-/** What a browser makes of some of an element's styles; the tests are checked without the browser's own types. */
+/** Computed styles of an element; `getComputedStyle` is cast because the tests are compiled without DOM types. */
 export const styleOf = (of: Locator, ...names: ReadonlyArray<string>): Promise<Readonly<Record<string, string>>> =>
   of.evaluate((element, wanted) => {
     const { getComputedStyle } = globalThis as unknown as {

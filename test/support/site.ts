@@ -1,4 +1,4 @@
-/** A site of somebody else's, on an origin of its own, that has the chat as a part of it. */
+/** A foreign site on its own origin that embeds the chat. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -7,13 +7,13 @@ export interface Site {
   readonly close: () => Promise<void>
 }
 
-/** Serves a page with this body, and tokens to whoever has its cookie. */
+/** Serves a page with this body, and tokens to requests with the site's cookie. */
 export const openSite = async (body: () => string, token: () => string): Promise<Site> => {
   const server = createServer((request, response) => {
     if (request.url === "/max-token") {
-      const isKnown = request.headers.cookie?.includes("site=ada") === true
-      response.writeHead(isKnown ? 200 : 401, { "content-type": "application/json" })
-      return response.end(JSON.stringify(isKnown ? { token: token() } : {}))
+      const hasSession = request.headers.cookie?.includes("site=ada") === true
+      response.writeHead(hasSession ? 200 : 401, { "content-type": "application/json" })
+      return response.end(JSON.stringify(hasSession ? { token: token() } : {}))
     }
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", "set-cookie": "site=ada; Path=/; HttpOnly" })
     return response.end(`<!doctype html><html lang="en"><head><title>A site</title><meta charset="utf-8">

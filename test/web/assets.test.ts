@@ -24,7 +24,7 @@ afterAll(async () => {
 const scriptOf = (html: string): string => /src="(\/assets\/[^"]+\.js)"/.exec(html)![1]!
 
 describe("the built pages", () => {
-  it.each(PAGES)("%s is served with a policy that lets nothing in from elsewhere", async (path) => {
+  it.each(PAGES)("%s is served with a Content Security Policy that allows only this origin", async (path) => {
     const { headers, status, text } = await ask(server.url, path)
     expect(status).toBe(200)
     expect(headers["content-type"]).toBe("text/html; charset=utf-8")
@@ -32,7 +32,7 @@ describe("the built pages", () => {
     expect(text).not.toMatch(/https?:|<style|<script(?! type="module" crossorigin src="\/assets\/)/)
   })
 
-  it("come compressed to whoever takes that, and the same uncompressed", async () => {
+  it("are sent compressed to clients that accept it, with the same ETag as uncompressed", async () => {
     const script = scriptOf((await ask(server.url, "/")).text)
     const plain = await ask(server.url, script)
     const small = await ask(server.url, script, { headers: { "accept-encoding": "gzip, br" } })
@@ -44,11 +44,11 @@ describe("the built pages", () => {
     })
   })
 
-  it("send the chat page at most 60 kB of script", async () => {
-    const seen = new Set<string>()
+  it("load at most 60 kB of script for the chat", async () => {
+    const loaded = new Set<string>()
     const load = async (path: string): Promise<number> => {
-      if (seen.has(path)) return 0
-      seen.add(path)
+      if (loaded.has(path)) return 0
+      loaded.add(path)
       const { headers, text } = await ask(server.url, path, { headers: { "accept-encoding": "gzip" } })
       const own = Number(headers["content-length"] ?? text.length)
       const plain = (await ask(server.url, path)).text
@@ -61,12 +61,12 @@ describe("the built pages", () => {
     const scripts = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map((match) => match[1]!)
     let size = 0
     for (const script of scripts) size += await load(script)
-    expect(seen.size).toBeGreaterThan(1)
+    expect(loaded.size).toBeGreaterThan(1)
     expect(size).toBeGreaterThan(20_000)
     expect(size).toBeLessThanOrEqual(60_000)
   })
 
-  it("are kept by the browser: assets for good, pages until they change", async () => {
+  it("are cached: assets forever, pages until they change", async () => {
     const page = await ask(server.url, "/")
     const asset = await ask(server.url, scriptOf(page.text))
     expect(asset.headers["cache-control"]).toBe("public, max-age=31536000, immutable")
@@ -82,7 +82,7 @@ describe("the built pages", () => {
     }
   )
 
-  it.each(PAGES)("%s runs in a browser without a fault", async (path) => {
+  it.each(PAGES)("%s runs in a browser without faults", async (path) => {
     const { close, faults, page } = await openPage(browser, server.url)
     await page.goto(`${server.url}${path}`)
     await page.locator("main").waitFor()

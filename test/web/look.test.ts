@@ -11,7 +11,7 @@ const here = staged()
 
 const FOLDER = process.env["MAX_SCREENSHOTS"]
 
-/** Each theme and each width once; pictures are taken of every one in every other. */
+/** Tests cover each theme and each width once; screenshots are taken of all combinations. */
 const LOOKS = [
   { theme: "light", width: 1280, height: 800 },
   { theme: "dark", width: 360, height: 740 },
@@ -27,7 +27,7 @@ const LAURA = `I know two people of that name. **Laura Szabó** at Cedar Labs is
 
 const never = new Promise<never>(() => {})
 
-/** The model, as far as these conversations need one. */
+/** The scripted model of these conversations. */
 const script: Script = (request): Reply | Promise<Reply> => {
   const texts = request.messages.flatMap(({ content, role }) =>
     typeof content === "string"
@@ -97,7 +97,7 @@ const asks = async (page: Page, text: string) => {
 }
 
 describe.each(LOOKS)("$theme, $width wide", (looks) => {
-  it("every state is in order for whoever looks, reads or listens", async () => {
+  it("every state of the chat is accessible, fits the screen and causes no fault", async () => {
     here.stage.messages.reset(script)
     const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
     const isPhone = looks.width < 600
@@ -139,7 +139,7 @@ describe.each(LOOKS)("$theme, $width wide", (looks) => {
     await page.locator(".activity").getByText("Looking up meetings…").waitFor()
     await look("looking")
     await page.getByRole("button", { name: "Stop" }).click()
-    await page.getByText("Nothing of it is kept").waitFor()
+    await page.getByText("It wasn't saved.").waitFor()
     await look("stopped")
     await asks(page, "Is the model there?")
     await page.locator(".failed").waitFor()
@@ -159,7 +159,7 @@ describe.each(LOOKS)("$theme, $width wide", (looks) => {
       await answered(1)
     }
     if (isPhone) await page.getByRole("button", { name: "Conversations" }).click()
-    await page.getByPlaceholder("Search what you asked").fill("who")
+    await page.getByPlaceholder("Search your questions").fill("who")
     await page.locator(".history").getByText("When is my next meeting?").first().waitFor({ state: "detached" })
     await look("list")
     expect(faults).toEqual([])

@@ -14,7 +14,7 @@ import { startServer, type TestServer } from "../support/http.ts"
 import { memberWithToken } from "../support/members.ts"
 import { busyTraces, repeatingTrace, slowTrace } from "../support/traces.ts"
 
-/** Where pictures for the documentation go; without it none is taken. */
+/** The folder for the documentation's screenshots; without MAX_SCREENSHOTS none are taken. */
 const IMAGES =
   process.env["MAX_SCREENSHOTS"] === undefined
     ? undefined
@@ -82,7 +82,7 @@ const overview = async (page: Page) => {
 }
 
 describe("the page of traces", () => {
-  it.each(["light", "dark"] as const)("shows what stands out, and its waterfall, accessibly in %s", async (theme) => {
+  it.each(["light", "dark"] as const)("shows findings and waterfalls accessibly in the %s theme", async (theme) => {
     const { close, faults, page } = await open(theme)
     await overview(page)
     const slow = page.locator(".findings li", { hasText: "slow statement" })
@@ -98,7 +98,7 @@ describe("the page of traces", () => {
     await page.locator(".waterfall [data-span]").first().waitFor()
     expect(await page.locator(".waterfall tbody tr").count()).toBe(4)
     expect(await page.locator(".detail .findings").textContent()).toContain("max trace explain")
-    // The span that took most of the time is chosen at once, and its statement is shown without a value.
+    // The span with the most own time is selected first; its statement is shown without values.
     expect(await page.locator(".details h3").textContent()).toBe("postgres")
     expect(await page.locator(".details pre").textContent()).toContain("$3::text")
     expect(await accessibilityFaults(page)).toEqual([])
@@ -114,7 +114,7 @@ describe("the page of traces", () => {
     await close()
   })
 
-  it("has an address for every view of it", async () => {
+  it("has an address for every view", async () => {
     const { close, page } = await open("light")
     await overview(page)
     await page.locator(".row", { hasText: "invoke_agent max" }).first().click()
@@ -133,7 +133,7 @@ describe("the page of traces", () => {
     await close()
   })
 
-  it("narrows the list by state, name and time, and by a bar of the histogram", async () => {
+  it("filters the list by state, name and time, and by a bar of the histogram", async () => {
     const { close, page } = await open("light")
     await overview(page)
     const rows = page.locator(".rows li")
@@ -157,14 +157,14 @@ describe("the page of traces", () => {
     await close()
   })
 
-  it("compares two traces, by the keyboard alone", async () => {
+  it("compares two traces with the keyboard alone", async () => {
     const { close, faults, page } = await open("dark")
     await overview(page)
     await page.keyboard.press("j")
     await page.locator(".waterfall").waitFor()
     const first = await page.locator(".detail header .ref").textContent()
     await page.keyboard.press("c")
-    await page.getByText("Choose what to compare").waitFor()
+    await page.getByText("Choose a trace to compare").waitFor()
     await page.locator(".row").nth(2).focus()
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Two traces" }).waitFor()
@@ -185,38 +185,38 @@ describe("the page of traces", () => {
     await close()
   })
 
-  it("shows traces as they are kept, while it listens", async () => {
+  it("shows new traces as they are stored, while it is live", async () => {
     const { close, page } = await open("light")
     await overview(page)
     await page.keyboard.press("l")
-    await page.getByText("listening").waitFor()
-    // What was stored before it listens isn't new; what it asks itself is the first thing that it hears.
+    await page.getByText("· live").waitFor()
+    // Traces stored before the subscription aren't new, so let the subscription begin first.
     await page.waitForTimeout(1500)
     await server.run(
       Effect.flatMap(TraceStore, (store) =>
         store.write(
-          busyTraces(1, atlas.id, 0, 4242).map((one) => ({ ...one, spans: [{ ...one.spans[0]!, name: "heard live" }] }))
+          busyTraces(1, atlas.id, 0, 4242).map((one) => ({ ...one, spans: [{ ...one.spans[0]!, name: "live trace" }] }))
         )
       )
     )
-    const heard = page.locator(".row", { hasText: "heard live" })
-    await heard.waitFor({ timeout: 20_000 })
-    expect(await heard.count()).toBe(1)
+    const arrived = page.locator(".row", { hasText: "live trace" })
+    await arrived.waitFor({ timeout: 20_000 })
+    expect(await arrived.count()).toBe(1)
     await close()
   })
 
-  it("says who may see it, to whoever may not", async () => {
+  it("says who may see traces to a person who may not", async () => {
     const member = await open("light", "/traces", "member")
-    await member.page.getByText("Traces are for admins").waitFor()
+    await member.page.getByText("Traces are for administrators").waitFor()
     expect(await accessibilityFaults(member.page)).toEqual([])
     await member.close()
-    const stranger = await openPage(browser, server.url)
-    await stranger.page.goto(`${server.url}/traces`)
-    await stranger.page.getByText("Nobody is signed in").waitFor()
-    await stranger.close()
+    const anonymous = await openPage(browser, server.url)
+    await anonymous.page.goto(`${server.url}/traces`)
+    await anonymous.page.getByText("You aren't signed in").waitFor()
+    await anonymous.close()
   })
 
-  it("fits a narrow screen", async () => {
+  it("fits a narrow screen without scrolling sideways", async () => {
     const { close, page } = await open("light", "/traces", "admin", 390)
     await overview(page)
     const width = await page.evaluate<number>("document.documentElement.scrollWidth")

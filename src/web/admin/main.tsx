@@ -1,8 +1,8 @@
 import "../shared/base.css"
 import "./admin.css"
 import { render } from "preact"
-import { themed } from "../shared/theme.ts"
+import { applyTheme } from "../shared/theme.ts"
 import { App } from "./App.tsx"
 
-themed(document.documentElement)
+applyTheme(document.documentElement)
 render(<App />, document.getElementById("app")!)

@@ -1,9 +1,9 @@
-/** The chat page: the address says where it is, a sign-in link brings its code along. */
+/** The chat page: its location is in the fragment of the address, and a sign-in link carries its code there. */
 import "../shared/base.css"
 import "../shared/controls.css"
 import { effect } from "@preact/signals"
 import { render } from "preact"
-import { themed } from "../shared/theme.ts"
+import { applyTheme } from "../shared/theme.ts"
 import { type Address, Chat, type Place } from "./state/Chat.ts"
 import { App } from "./view/App.tsx"
 import { SignIn } from "./view/SignIn.tsx"
@@ -27,21 +27,21 @@ const address: Address = {
   }
 }
 
-// The code of a link is taken out of the address before anything else happens.
+// The one-time code is removed from the address first.
 const isSignIn = location.pathname === "/sign-in"
 const code = isSignIn && location.hash !== "" ? location.hash.slice(1) : undefined
 if (isSignIn) history.replaceState(null, "", "/")
 
 let token: string | undefined
 const chat = new Chat({ base: "", token: () => Promise.resolve(token) }, address)
-const entry = { code, useToken: (given: string) => void (token = given) }
+const entry = { code, useToken: (pasted: string) => void (token = pasted) }
 
-themed(document.documentElement)
+applyTheme(document.documentElement)
 effect(() => {
   const name = chat.welcome.value?.organization
   document.title = name === undefined ? "Max" : `Max at ${name}`
 })
 addEventListener("popstate", () => void chat.goTo(address.read()))
-if (code === undefined) void chat.begin()
-else chat.access.value = "out"
-render(<App chat={chat} outside={<SignIn chat={chat} entry={entry} />} />, document.getElementById("app")!)
+if (code === undefined) void chat.start()
+else chat.access.value = "signed out"
+render(<App chat={chat} signIn={<SignIn chat={chat} entry={entry} />} />, document.getElementById("app")!)

@@ -1,4 +1,4 @@
-/** The chat behind a button in the corner of a site. */
+/** The chat as a panel that a button in the corner of a site opens. */
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useRef } from "preact/hooks"
@@ -7,15 +7,15 @@ import { App } from "../chat/view/App.tsx"
 
 interface Props {
   readonly chat: Chat
-  readonly outside: ComponentChildren
+  readonly signIn: ComponentChildren
 }
 
-export const Floating = ({ chat, outside }: Props) => {
+export const Floating = ({ chat, signIn }: Props) => {
   const isOpen = useSignal(false)
   const launcher = useRef<HTMLButtonElement>(null)
   const open = () => {
     isOpen.value = true
-    if (chat.access.value !== "in") void chat.begin()
+    if (chat.access.value !== "signed in") void chat.start()
   }
   const close = () => {
     isOpen.value = false
@@ -40,7 +40,7 @@ export const Floating = ({ chat, outside }: Props) => {
           aria-label="Max"
           onKeyDown={(event) => event.key === "Escape" && chat.running.value === undefined && close()}
         >
-          <App chat={chat} outside={outside} onClose={close} />
+          <App chat={chat} signIn={signIn} onClose={close} />
         </div>
       )}
     </>

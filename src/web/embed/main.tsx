@@ -1,15 +1,15 @@
 /**
- * The chat as a part of another site, by one script tag (docs/chat-page.md). It lives in a shadow root, so that neither
- * site's styles touch the other's, and asks its own server with a token that the site gives.
+ * The chat inside another site, added by one script tag (docs/chat-page.md). A shadow root separates its styles from the
+ * site's; its requests go to Max's server with a token from the site.
  */
 import "./embed.css"
 import { render } from "preact"
 import { type Address, Chat } from "../chat/state/Chat.ts"
 import { App } from "../chat/view/App.tsx"
 import { Floating } from "./Floating.tsx"
-import { Outside } from "./Outside.tsx"
+import { NoToken } from "./NoToken.tsx"
 
-/** What the styles came to when this was built. */
+/** The CSS text, inserted by the build. */
 declare const __STYLES__: string
 
 type TokenSource = () => string | Promise<string>
@@ -20,7 +20,7 @@ const base = new URL(script?.src ?? location.href).origin
 const styles = new CSSStyleSheet()
 styles.replaceSync(__STYLES__)
 
-/** Asks the site's own server, with the site's own cookies: it knows who is there. */
+/** Fetches the token from the site's own server, which identifies the person by the site's cookies. */
 const tokenFrom =
   (url: string): TokenSource =>
   async () => {
@@ -33,7 +33,7 @@ const tokenFrom =
     return text.startsWith("{") ? String((JSON.parse(text) as { readonly token?: unknown }).token) : text
   }
 
-/** The place is kept while the tab is open, so that the next page of the site goes on. */
+/** The place is stored for the tab, so that the site's next page continues the conversation. */
 const KEY = "max-place"
 const address: Address = {
   read: () => {
@@ -48,7 +48,7 @@ const address: Address = {
       if (place === undefined) sessionStorage.removeItem(KEY)
       else sessionStorage.setItem(KEY, JSON.stringify(place))
     } catch {
-      // A site that may keep nothing begins anew on every page.
+      // Without storage every page begins an empty conversation.
     }
   }
 }
@@ -62,41 +62,41 @@ class MaxChat extends HTMLElement {
     return this.#source
   }
 
-  /** Gives a token; called again when one isn't good any more. */
+  /** Returns a token; called again after a 401. */
   set token(source: TokenSource | undefined) {
     this.#source = source
     this.#last = undefined
-    if (this.#chat?.access.peek() === "out") void this.#chat.begin()
+    if (this.#chat?.access.peek() === "signed out") void this.#chat.start()
   }
 
   connectedCallback(): void {
     if (this.#chat !== undefined) return
-    // A site may have said it before this script was there.
+    // The site may have set the property before this script defined the element.
     if (Object.hasOwn(this, "token")) {
-      const given = this.token
+      const { token } = this
       delete (this as { token?: unknown }).token
-      this.#source = given
+      this.#source = token
     }
     const root = this.attachShadow({ mode: "open" })
     root.adoptedStyleSheets = [styles]
     const chat = (this.#chat = new Chat({ base, token: (fresh) => this.#token(fresh) }, address))
-    const outside = <Outside chat={chat} />
+    const signIn = <NoToken chat={chat} />
     this.style.setProperty("--site-font", getComputedStyle(this.parentElement ?? document.body).fontFamily)
     if (this.hasAttribute("floating")) {
-      // Nothing is asked before somebody wants something.
-      render(<Floating chat={chat} outside={outside} />, root)
+      // No request is sent until the panel is opened.
+      render(<Floating chat={chat} signIn={signIn} />, root)
     } else {
-      void chat.begin()
-      render(<App chat={chat} outside={outside} />, root)
+      void chat.start()
+      render(<App chat={chat} signIn={signIn} />, root)
     }
   }
 
   #token(fresh: boolean): Promise<string | undefined> {
-    if (fresh || this.#last === undefined) this.#last = this.#ask().catch(() => undefined)
+    if (fresh || this.#last === undefined) this.#last = this.#fetchToken().catch(() => undefined)
     return this.#last
   }
 
-  async #ask(): Promise<string | undefined> {
+  async #fetchToken(): Promise<string | undefined> {
     const url = this.getAttribute("token-from")
     const source = this.#source ?? (url === null ? undefined : tokenFrom(url))
     return source?.()
@@ -105,8 +105,8 @@ class MaxChat extends HTMLElement {
 
 if (customElements.get("max-chat") === undefined) customElements.define("max-chat", MaxChat)
 
-/** The script tag alone is enough: it says where tokens come from, and where the chat goes. */
-const begin = () => {
+/** Creates the element for a script tag with `data-token-from`. */
+const mount = () => {
   const { into, tokenFrom: url } = script?.dataset ?? {}
   if (url === undefined) return
   const element = document.createElement("max-chat")
@@ -115,5 +115,5 @@ const begin = () => {
   if (into === undefined) element.setAttribute("floating", "")
   place?.append(element)
 }
-if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin)
-else begin()
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", mount)
+else mount()

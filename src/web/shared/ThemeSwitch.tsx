@@ -1,17 +1,17 @@
-/** Light, dark or as the device is: one button that goes round. */
+/** A button that cycles through the themes: device, light, dark. */
 import { MoonIcon, ScreenIcon, SunIcon } from "./icons.tsx"
 import { nextTheme, theme } from "./theme.ts"
 
-const SHOWN = {
-  system: { Icon: ScreenIcon, words: "Colours as on this device" },
-  light: { Icon: SunIcon, words: "Light colours" },
-  dark: { Icon: MoonIcon, words: "Dark colours" }
+const THEMES = {
+  system: { Icon: ScreenIcon, label: "Device colors" },
+  light: { Icon: SunIcon, label: "Light colors" },
+  dark: { Icon: MoonIcon, label: "Dark colors" }
 } as const
 
 export const ThemeSwitch = () => {
-  const { Icon, words } = SHOWN[theme.value]
+  const { Icon, label } = THEMES[theme.value]
   return (
-    <button type="button" class="quiet square" onClick={nextTheme} aria-label={`${words}. Change`} title={words}>
+    <button type="button" class="quiet square" onClick={nextTheme} aria-label={`${label}. Change`} title={label}>
       <Icon />
     </button>
   )

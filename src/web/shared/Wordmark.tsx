@@ -1,4 +1,4 @@
-/** The name with its stop, the colour of the ruled margin. */
+/** The name with its stop, in the color of the margin rule. */
 import "./wordmark.css"
 
 export const Wordmark = () => (

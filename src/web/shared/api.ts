@@ -1,7 +1,8 @@
 /** Requests to Max: JSON in, JSON out, every failure a `Problem`. */
 
-/** What a request failed with, as the server says it (docs/errors.md). */
+/** The failure of a request: the problem in the response (docs/errors.md), or `unreachable` without a response. */
 export class Problem extends Error {
+  /** The last part of the problem's type, such as "not-found". */
   override readonly name: string
   readonly status: number
   readonly reference: string | undefined
@@ -14,11 +15,11 @@ export class Problem extends Error {
   }
 }
 
-/** Where Max is and what lets requests in: by default the server that the page came from, and its cookie. */
+/** The server and the credential of requests: by default the page's own origin and its session cookie. */
 export interface Connection {
-  /** Without a slash at its end; "" is this page's own server. */
+  /** An origin without a trailing slash; "" is the page's own. */
   readonly base: string
-  /** A bearer token, a fresh one when the last wasn't good any more; undefined for the cookie of a sign-in. */
+  /** Returns a bearer token; `fresh` asks for a new one after a 401. Undefined means the session cookie. */
   readonly token?: (fresh: boolean) => Promise<string | undefined>
 }
 
@@ -32,14 +33,14 @@ const problemOf = async (response: Response): Promise<Problem> => {
   return new Problem(
     nameOf(body["type"]),
     response.status,
-    text("detail") ?? text("title") ?? "The server answered in a way that isn't understood.",
+    text("detail") ?? text("title") ?? "The server sent an unexpected response.",
     text("reference")
   )
 }
 
 const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError"
 
-/** How requests are sent over a connection; they reject with a `Problem`, named `unreachable` when nobody answers. */
+/** Sends requests over a connection; they reject with a `Problem`, and only an abort rejects with its own error. */
 export const requestOver =
   ({ base, token }: Connection): Request =>
   async (method, path, body, init = {}) => {
@@ -52,7 +53,7 @@ export const requestOver =
         ...init,
         method,
         headers,
-        // With a token no cookie is sent along, and from another site there is none to send.
+        // The cookie is the credential only on the page's own origin and without a token.
         credentials: secret === undefined && base === "" ? "same-origin" : "omit",
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       }).catch((error: unknown) => {
@@ -66,7 +67,7 @@ export const requestOver =
     return send(false)
   }
 
-/** One request to the page's own server. */
+/** A request to the page's own origin. */
 export const request: Request = requestOver({ base: "" })
 
 export const get = async <A>(path: string): Promise<A> => (await request("GET", path)).json() as Promise<A>

@@ -1,4 +1,4 @@
-/** The icons, drawn on a grid of 16 with one weight; they say nothing by themselves, so nobody reads them out. */
+/** Icons on a 16-pixel grid with one stroke width; they are decorative, so screen readers skip them. */
 import type { JSX } from "preact"
 
 const icon = (path: string) => (): JSX.Element => (

@@ -1,7 +1,7 @@
 /**
- * What a model wrote, as markup that can do nothing: marked makes it, DOMPurify takes out whatever isn't a plain part of
- * a text and hands it over as a value that the page's policy for Trusted Types lets through. Markup that the text has in
- * itself stays text; a picture is its description; a link says where it leads.
+ * Renders a model's Markdown as inert HTML. marked produces the markup; DOMPurify removes everything but text elements and
+ * returns a TrustedHTML value, which the page's Trusted Types policy requires. HTML in the text is escaped, an image becomes
+ * its description, and a link shows its target.
  */
 import createPurifier from "dompurify"
 import { Marked, type Tokens } from "marked"
@@ -11,10 +11,10 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 const WEB = /^https?:\/\/[^\s<>"']+$/i
 const MAIL = /^mailto:[^\s<>"'?]+@[^\s<>"'?]+$/i
 
-/** Where a link may lead; a mail link leads to the address that it shows. */
-const leadsTo = (href: string): string | undefined => (WEB.test(href) || MAIL.test(href) ? href : undefined)
+/** The targets that a link may have: web pages, and mail without parameters. */
+const allowedTarget = (href: string): string | undefined => (WEB.test(href) || MAIL.test(href) ? href : undefined)
 
-/** A number in groups is read from left to right in whatever it stands. */
+/** Phone numbers keep their left-to-right order inside right-to-left text. */
 const numbers = (text: string): string =>
   text.replace(/\+?\d(?:[\s()./-]{0,3}\d){6,}/g, (number) => `<bdi dir="ltr">${number}</bdi>`)
 
@@ -30,12 +30,12 @@ const marked = new Marked({
     image: ({ text }: Tokens.Image) => escaped(text),
     checkbox: ({ checked }: Tokens.Checkbox) => (checked ? "☑ " : "☐ "),
     heading({ depth, tokens }: Tokens.Heading) {
-      // The question is the heading of what is said here.
+      // The page's h2 is the question, so headings in the answer start at h3.
       const level = Math.min(6, depth + 2)
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`
     },
     link({ href, text, tokens }: Tokens.Link) {
-      const to = leadsTo(href)
+      const to = allowedTarget(href)
       if (to === undefined) return this.parser.parseInline(tokens)
       const shown = escaped(to.replace(/^mailto:/i, ""))
       const label =
@@ -51,7 +51,7 @@ const purifier = createPurifier(window)
 const BLOCKS = new Set(["P", "LI", "TD", "TH", "BLOCKQUOTE", "H3", "H4", "H5", "H6"])
 
 purifier.addHook("afterSanitizeAttributes", (node) => {
-  // Right-to-left values stand as they are read, sentence by sentence.
+  // Each block gets its own writing direction.
   if (BLOCKS.has(node.tagName)) node.setAttribute("dir", "auto")
   if (node.tagName !== "A") return
   node.setAttribute("rel", "noopener noreferrer nofollow")
@@ -68,14 +68,14 @@ const ALLOWED = {
   RETURN_TRUSTED_TYPE: true as const
 }
 
-/** One part of a text as markup for `innerHTML`. */
+/** The markup of one part of a text, for `innerHTML`. */
 export const toMarkup = (text: string): string =>
   purifier.sanitize(marked.parse(text, { async: false }), ALLOWED) as unknown as string
 
-/** What goes on from the line before it, however many empty lines are between. */
-const GOES_ON = /^(?:\s|[-*+]\s|\d+[.)]\s)/
+/** Lines that continue a list or an indented block, even after empty lines. */
+const CONTINUES = /^(?:\s|[-*+]\s|\d+[.)]\s)/
 
-/** A text in parts that are marked up each by itself; while it grows, only the last one changes. */
+/** Splits a text into parts that are rendered separately; as the text grows, only the last part changes. */
 export const partsOf = (text: string): ReadonlyArray<string> => {
   const parts: Array<string> = []
   let start = 0
@@ -86,7 +86,7 @@ export const partsOf = (text: string): ReadonlyArray<string> => {
       continue
     }
     const end = match.index + match[0].length
-    if (fenced || end >= text.length || GOES_ON.test(text.slice(end, end + 12))) continue
+    if (fenced || end >= text.length || CONTINUES.test(text.slice(end, end + 12))) continue
     parts.push(text.slice(start, end))
     start = end
   }

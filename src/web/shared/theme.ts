@@ -1,4 +1,4 @@
-/** Which colours somebody prefers, kept in this browser; without a preference the device decides. */
+/** The color theme, stored in this browser; by default it follows the device. */
 import { effect, signal } from "@preact/signals"
 
 const THEMES = ["system", "light", "dark"] as const
@@ -6,7 +6,7 @@ type Theme = (typeof THEMES)[number]
 
 const KEY = "max-theme"
 
-const kept = (): Theme => {
+const storedTheme = (): Theme => {
   try {
     return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system"
   } catch {
@@ -14,14 +14,14 @@ const kept = (): Theme => {
   }
 }
 
-export const theme = signal<Theme>(kept())
+export const theme = signal<Theme>(storedTheme())
 
 export const nextTheme = (): void => {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!
 }
 
-/** Keeps a root in the colours that are preferred. */
-export const themed = (root: HTMLElement): (() => void) =>
+/** Applies the theme to an element and stores it, now and after every change. */
+export const applyTheme = (root: HTMLElement): (() => void) =>
   effect(() => {
     if (theme.value === "system") delete root.dataset["theme"]
     else root.dataset["theme"] = theme.value
@@ -29,6 +29,6 @@ export const themed = (root: HTMLElement): (() => void) =>
       if (theme.value === "system") localStorage.removeItem(KEY)
       else localStorage.setItem(KEY, theme.value)
     } catch {
-      // A browser that keeps nothing forgets it with the page.
+      // Without storage the choice lasts as long as the page.
     }
   })

@@ -1,4 +1,4 @@
-/** When something was, in the reader's own words and zone. */
+/** Dates and times in the reader's locale and time zone. */
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" })
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" })
@@ -7,21 +7,21 @@ const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "s
 
 const startOf = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 
-/** Whole days from a moment to another, by the calendar. */
+/** Calendar days between two moments. */
 const daysBetween = (date: Date, now: Date): number => Math.round((startOf(now) - startOf(date)) / 86_400_000)
 
 export const clock = (date: Date): string => CLOCK.format(date)
 
 /** "Today", "Yesterday", a day of this year, or a date. */
-export const dayWords = (date: Date, now = new Date()): string => {
+export const dayName = (date: Date, now = new Date()): string => {
   const days = daysBetween(date, now)
   if (days === 0) return "Today"
   if (days === 1) return "Yesterday"
   return (date.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(date)
 }
 
-/** What a list is parted by. */
-export const periodWords = (date: Date, now = new Date()): string => {
+/** The heading under which a list groups a date. */
+export const periodName = (date: Date, now = new Date()): string => {
   const days = daysBetween(date, now)
   if (days <= 0) return "Today"
   if (days === 1) return "Yesterday"
@@ -30,8 +30,8 @@ export const periodWords = (date: Date, now = new Date()): string => {
   return "Earlier"
 }
 
-/** The time of today, otherwise the day. */
-export const briefly = (date: Date, now = new Date()): string =>
+/** The time if it is today, otherwise the day. */
+export const shortDate = (date: Date, now = new Date()): string =>
   daysBetween(date, now) <= 0 ? clock(date) : SHORT_DAY.format(date)
 
 const DATED = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?)?$/
@@ -44,7 +44,7 @@ const VALUE_DAY = new Intl.DateTimeFormat(undefined, {
 })
 const VALUE_CLOCK = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit", timeZone: "UTC" })
 
-/** A date or time of the organization's, as it stands there: the reader's zone changes nothing. */
+/** A date or time from the organization's data, formatted without converting its time zone. */
 export const dateValue = (text: string): string => {
   const match = DATED.exec(text)
   if (match === null) return text

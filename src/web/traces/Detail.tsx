@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks"
+import type { Trace, TraceComparison, TraceHeading } from "../../wire/traces.ts"
 import { Findings } from "./Findings.tsx"
+import { counted, duration, startTime } from "./format.ts"
 import { addressOf, comparison, listed, marked, missing, show, trace } from "./state.ts"
-import type { Comparison, Heading, Trace } from "./types.ts"
 import { SpanDetails, Waterfall } from "./Waterfall.tsx"
-import { many, took, when } from "./words.ts"
 
 const Back = () => (
   <button type="button" class="plain back" onClick={() => show({ _tag: "Overview" })}>
@@ -58,11 +58,11 @@ export const Detail = () => {
         <div>
           <h2 id="trace-name">{name}</h2>
           <p class="soft">
-            <span class="ref">{reference}</span> {when(startedAt)} · {many(spans.length, "span")}
-            {dropped > 0 && `, ${dropped} more weren't recorded`} · <span class="id">{traceId}</span>
+            <span class="ref">{reference}</span> {startTime(startedAt)} · {counted(spans.length, "span")}
+            {dropped > 0 && `, ${dropped} more not recorded`} · <span class="id">{traceId}</span>
           </p>
         </div>
-        <p class="whole">{took(milliseconds)}</p>
+        <p class="whole">{duration(milliseconds)}</p>
         <div class="actions">
           <button type="button" class="quiet" onClick={() => mark(shown)}>
             Compare…
@@ -70,10 +70,10 @@ export const Detail = () => {
           <Copy address={addressOf({ _tag: "Trace", id: traceId })} />
         </div>
       </header>
-      {findings.length > 0 && <Findings findings={findings} within={true} />}
+      {findings.length > 0 && <Findings findings={findings} isOneTrace={true} />}
       <Waterfall trace={shown} />
       <p class="legend soft">
-        <span class="swatch critical" /> what the end waited for <span class="swatch" /> ran meanwhile{" "}
+        <span class="swatch critical" /> critical path <span class="swatch" /> in parallel{" "}
         <span class="swatch failed" /> failed
       </p>
       <SpanDetails trace={shown} />
@@ -81,7 +81,7 @@ export const Detail = () => {
   )
 }
 
-const Head = ({ heading, label }: { readonly heading: Heading; readonly label: string }) => (
+const Head = ({ heading, label }: { readonly heading: TraceHeading; readonly label: string }) => (
   <div class="side">
     <p class="soft">{label}</p>
     <p>
@@ -97,19 +97,19 @@ const Head = ({ heading, label }: { readonly heading: Heading; readonly label: s
       </a>{" "}
       {heading.name}
     </p>
-    <p class="whole">{took(heading.milliseconds)}</p>
-    <p class="soft">{when(heading.startedAt)}</p>
+    <p class="whole">{duration(heading.milliseconds)}</p>
+    <p class="soft">{startTime(heading.startedAt)}</p>
   </div>
 )
 
 const change = (before: number, after: number): string =>
-  `${after >= before ? "+" : "−"}${took(Math.abs(after - before))}`
+  `${after >= before ? "+" : "−"}${duration(Math.abs(after - before))}`
 
-const Place = ({ place, largest }: { readonly place: Comparison["places"][number]; readonly largest: number }) => {
+const Place = ({ place, largest }: { readonly place: TraceComparison["places"][number]; readonly largest: number }) => {
   const { after, before, path } = place
   const difference = after.milliseconds - before.milliseconds
   const cell = ({ count, milliseconds }: typeof before) =>
-    count === 0 ? "–" : `${took(milliseconds)}${count > 1 ? ` in ${count}` : ""}`
+    count === 0 ? "–" : `${duration(milliseconds)}${count > 1 ? ` in ${count}` : ""}`
   return (
     <tr>
       <th scope="row" title={path.join(" › ")}>

@@ -1,13 +1,13 @@
+import type { Finding } from "../../wire/traces.ts"
 import { show } from "./state.ts"
-import type { Finding } from "./types.ts"
 
-/** What stands out, each with what to do about it. */
+/** Findings, each with a command that acts on it. */
 export const Findings = ({
   findings,
-  within
+  isOneTrace
 }: {
   readonly findings: ReadonlyArray<Finding>
-  readonly within: boolean
+  readonly isOneTrace: boolean
 }) => (
   <ul class="findings">
     {findings.map((one) => (
@@ -15,7 +15,7 @@ export const Findings = ({
         <strong class="kind">{one.kind}</strong>
         <span class="message">
           {one.message}
-          {!within && (
+          {!isOneTrace && (
             <>
               {one.traces > 1 ? ` · in ${one.traces} traces, the worst ` : " · "}
               <a
@@ -31,7 +31,7 @@ export const Findings = ({
             </>
           )}
         </span>
-        {!(within && one.command.startsWith("max trace show ")) && <code class="command">{one.command}</code>}
+        {!(isOneTrace && one.command.startsWith("max trace show ")) && <code class="command">{one.command}</code>}
       </li>
     ))}
   </ul>

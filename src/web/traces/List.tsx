@@ -1,13 +1,13 @@
+import type { Bar, TraceLine } from "../../wire/traces.ts"
+import { boundary, counted, duration, startTime } from "./format.ts"
 import { filters, listed, live, marked, narrow, show, shownId } from "./state.ts"
-import type { Bar, Line } from "./types.ts"
-import { boundary, many, took, when } from "./words.ts"
 
 const SINCE = [
-  [15, "15 minutes"],
-  [60, "hour"],
-  [1440, "day"],
-  [10_080, "week"],
-  [0, "all that is kept"]
+  [15, "last 15 minutes"],
+  [60, "last hour"],
+  [1440, "last day"],
+  [10_080, "last week"],
+  [0, "all stored traces"]
 ] as const
 
 const Toggle = ({ name, label }: { readonly name: "slow" | "failed" | "denied"; readonly label: string }) => (
@@ -24,11 +24,11 @@ const Toggle = ({ name, label }: { readonly name: "slow" | "failed" | "denied"; 
 const Filters = () => {
   const { atLeast, name, since } = filters.value
   return (
-    <form class="filters" role="search" aria-label="Which traces" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" role="search" aria-label="Filter traces" onSubmit={(event) => event.preventDefault()}>
       <input
         id="name"
         type="search"
-        aria-label="What the name begins with"
+        aria-label="Name begins with"
         placeholder="Name begins with…"
         value={name}
         onInput={(event) => narrow({ name: event.currentTarget.value })}
@@ -40,11 +40,11 @@ const Filters = () => {
       >
         {SINCE.map(([minutes, label]) => (
           <option key={minutes} value={String(minutes)}>
-            {minutes === 0 ? label : `last ${label}`}
+            {label}
           </option>
         ))}
       </select>
-      <div class="toggles" role="group" aria-label="Only traces that were">
+      <div class="toggles" role="group" aria-label="Only traces that are">
         <Toggle name="slow" label="Slow" />
         <Toggle name="failed" label="Failed" />
         <Toggle name="denied" label="Denied" />
@@ -69,17 +69,17 @@ const Filters = () => {
   )
 }
 
-const said = ({ count, failed, from, to }: Bar): string =>
-  `${many(count, "trace")} took ${to === undefined ? `${boundary(from)} or more` : `${boundary(from)} to ${boundary(to)}`}${
+const describeBar = ({ count, failed, from, to }: Bar): string =>
+  `${counted(count, "trace")} took ${to === undefined ? `${boundary(from)} or more` : `${boundary(from)} to ${boundary(to)}`}${
     failed > 0 ? `, ${failed} failed or denied` : ""
   }`
 
-/** How long they took; a bar narrows the list to what took at least as long. */
+/** Durations of the traces; pressing a bar limits the list to traces of at least that duration. */
 const Histogram = ({ bars }: { readonly bars: ReadonlyArray<Bar> }) => {
   const highest = Math.max(1, ...bars.map(({ count }) => count))
   return (
     <figure class="histogram">
-      <figcaption class="visually-hidden">How long the traces took</figcaption>
+      <figcaption class="visually-hidden">Durations of the traces</figcaption>
       <ol>
         {bars.map((bar) => (
           <li key={bar.from}>
@@ -88,8 +88,8 @@ const Histogram = ({ bars }: { readonly bars: ReadonlyArray<Bar> }) => {
             ) : (
               <button
                 type="button"
-                title={said(bar)}
-                aria-label={said(bar)}
+                title={describeBar(bar)}
+                aria-label={describeBar(bar)}
                 aria-pressed={filters.value.atLeast === bar.from && bar.from > 0}
                 onClick={() => narrow({ atLeast: filters.value.atLeast === bar.from ? 0 : Math.ceil(bar.from) })}
               >
@@ -112,18 +112,18 @@ const Histogram = ({ bars }: { readonly bars: ReadonlyArray<Bar> }) => {
   )
 }
 
-const stateOf = ({ denied, failure }: Line): string | undefined => failure ?? (denied ? "denied" : undefined)
+const stateOf = ({ denied, failure }: TraceLine): string | undefined => failure ?? (denied ? "denied" : undefined)
 
-const Row = ({ line, slow }: { readonly line: Line; readonly slow: number }) => {
+const Row = ({ line, slow }: { readonly line: TraceLine; readonly slow: number }) => {
   const state = stateOf(line)
-  const isShown = shownId.value === line.traceId || shownId.value === line.reference
+  const isSelected = shownId.value === line.traceId || shownId.value === line.reference
   return (
     <li>
       <a
         class="row"
         href={`?trace=${line.traceId}`}
         data-trace={line.traceId}
-        aria-current={isShown ? "true" : undefined}
+        aria-current={isSelected ? "true" : undefined}
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey || event.shiftKey) return
           event.preventDefault()
@@ -136,9 +136,9 @@ const Row = ({ line, slow }: { readonly line: Line; readonly slow: number }) => 
         }}
       >
         <span class="what">{line.name}</span>
-        <span class={`took ${line.milliseconds >= slow ? "slow" : ""}`}>{took(line.milliseconds)}</span>
+        <span class={`took ${line.milliseconds >= slow ? "slow" : ""}`}>{duration(line.milliseconds)}</span>
         <span class="meta">
-          <span class="ref">{line.reference}</span> {when(line.startedAt)} · {many(line.spans, "span")}
+          <span class="ref">{line.reference}</span> {startTime(line.startedAt)} · {counted(line.spans, "span")}
         </span>
         {state !== undefined && <span class={`state ${line.failure === null ? "denied" : "failed"}`}>{state}</span>}
       </a>
@@ -154,7 +154,7 @@ export const List = () => {
       {answer !== undefined && <Histogram bars={answer.histogram} />}
       {marked.value !== undefined && (
         <p class="marked" role="status">
-          Choose what to compare <span class="ref">{marked.value.reference}</span> with.{" "}
+          Choose a trace to compare with <span class="ref">{marked.value.reference}</span>.{" "}
           <button type="button" class="plain" onClick={() => (marked.value = undefined)}>
             Cancel
           </button>
@@ -163,10 +163,12 @@ export const List = () => {
       <p class="count" role="status">
         {answer === undefined
           ? "Loading…"
-          : `${many(answer.traces.length, "trace")}${answer.traces.length >= 200 ? ", the newest" : ""}${live.value ? " · listening" : ""}`}
+          : `${counted(answer.traces.length, "trace")}${answer.traces.length >= 200 ? ", the newest" : ""}${live.value ? " · live" : ""}`}
       </p>
       {answer?.traces.length === 0 && (
-        <p class="nothing">None was kept. Slow, failed and denied ones always are; MAX_TRACE_SHARE=1 keeps all.</p>
+        <p class="nothing">
+          No traces are stored. Slow, failed and denied traces always are; MAX_TRACE_SHARE=1 stores all.
+        </p>
       )}
       <ol class="rows">
         {answer?.traces.map((line) => (

@@ -1,27 +1,27 @@
 import { Findings } from "./Findings.tsx"
-import { found, narrow, totals } from "./state.ts"
-import { many, share, took } from "./words.ts"
+import { counted, duration, share } from "./format.ts"
+import { findings, narrow, totals } from "./state.ts"
 
-/** What is to be seen before a trace is chosen: what stands out, and where the time went over all of them. */
+/** Shown while no trace is selected: findings, and the spans with the most time over all traces. */
 export const Overview = () => {
-  const answer = found.value
+  const answer = findings.value
   const whole = totals.value.reduce((sum, { self }) => sum + self, 0)
   return (
     <div class="overview">
-      <section aria-labelledby="stands-out">
-        <h2 id="stands-out">What stands out</h2>
+      <section aria-labelledby="findings">
+        <h2 id="findings">Findings</h2>
         {answer === undefined ? (
           <p class="soft">Loading…</p>
         ) : answer.findings.length === 0 ? (
-          <p class="soft">Nothing does, in {many(answer.traces, "trace")}.</p>
+          <p class="soft">No findings in {counted(answer.traces, "trace")}.</p>
         ) : (
-          <Findings findings={answer.findings} within={false} />
+          <Findings findings={answer.findings} isOneTrace={false} />
         )}
       </section>
       <section aria-labelledby="where">
         <h2 id="where">Where the time went</h2>
         {totals.value.length === 0 ? (
-          <p class="soft">No trace was kept.</p>
+          <p class="soft">No traces are stored.</p>
         ) : (
           <div class="scrolling" role="region" aria-label="Spans by their own time" tabIndex={0}>
             <table class="numbers">
@@ -44,15 +44,15 @@ export const Overview = () => {
                         {total.name}
                       </button>
                     </th>
-                    <td>{took(total.self)}</td>
+                    <td>{duration(total.self)}</td>
                     <td class="share">
                       <span class="meter" style={{ width: `${(total.self / whole) * 100}%` }} />
                       <span>{share(total.self, whole)}</span>
                     </td>
                     <td>{total.count.toLocaleString("en")}</td>
-                    <td>{took(total.p50)}</td>
-                    <td>{took(total.p95)}</td>
-                    <td>{took(total.p99)}</td>
+                    <td>{duration(total.p50)}</td>
+                    <td>{duration(total.p95)}</td>
+                    <td>{duration(total.p99)}</td>
                   </tr>
                 ))}
               </tbody>

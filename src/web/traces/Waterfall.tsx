@@ -1,11 +1,11 @@
-import { span as chosen } from "./state.ts"
-import type { Span, Trace } from "./types.ts"
-import { attributeName, took } from "./words.ts"
+import type { Span, Trace } from "../../wire/traces.ts"
+import { attributeName, duration } from "./format.ts"
+import { span as selected } from "./state.ts"
 
-/** Between the last two there is no room for a third. */
+/** Labels of the time axis, as shares; there is no room for one at 0.75. */
 const TICKS = [0, 0.25, 0.5, 1]
 
-/** The arrow keys go from one span to the next. */
+/** The arrow keys move to the next or previous span. */
 const move = (event: KeyboardEvent): void => {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
   const spans = [...document.querySelectorAll<HTMLElement>(".waterfall [data-span]")]
@@ -14,36 +14,36 @@ const move = (event: KeyboardEvent): void => {
   event.preventDefault()
   event.stopPropagation()
   next.focus()
-  chosen.value = next.dataset["span"]
+  selected.value = next.dataset["span"]
 }
 
 const SUMMARIES = ["db.query.summary", "gen_ai.request.model", "max.shape", "max.type"] as const
 
-/** What a span was about, in a word beside its name. */
+/** The subject of a span, which stands beside its name. */
 const about = ({ attributes, name }: Span): string => {
-  const found = SUMMARIES.map((key) => attributes[key]).find(
+  const summary = SUMMARIES.map((key) => attributes[key]).find(
     (value) => value !== undefined && !name.includes(String(value))
   )
-  return found === undefined ? "" : String(found).replace(/^max /, "")
+  return summary === undefined ? "" : String(summary).replace(/^max /, "")
 }
 
 const Row = ({ one, whole }: { readonly one: Span; readonly whole: number }) => {
-  const isChosen = chosen.value === one.spanId
+  const isSelected = selected.value === one.spanId
   const kind = one.failure !== undefined ? "failed" : one.critical ? "critical" : ""
   return (
-    <tr class={`${isChosen ? "chosen" : ""} ${kind}`}>
+    <tr class={`${isSelected ? "selected" : ""} ${kind}`}>
       <th scope="row">
         <button
           type="button"
           class="plain span"
           data-span={one.spanId}
-          aria-pressed={isChosen}
-          tabIndex={isChosen ? 0 : -1}
+          aria-pressed={isSelected}
+          tabIndex={isSelected ? 0 : -1}
           style={{ paddingInlineStart: `${one.depth * 0.875}rem` }}
-          onClick={() => (chosen.value = one.spanId)}
+          onClick={() => (selected.value = one.spanId)}
         >
           <span class="name">{one.name}</span> <span class="about">{about(one)}</span>
-          {one.critical && <span class="visually-hidden"> (the end waited for it)</span>}
+          {one.critical && <span class="visually-hidden"> (on the critical path)</span>}
         </button>
       </th>
       <td class="time" aria-hidden="true">
@@ -55,10 +55,10 @@ const Row = ({ one, whole }: { readonly one: Span; readonly whole: number }) => 
           }}
         />
       </td>
-      <td class="number">{took(one.milliseconds)}</td>
+      <td class="number">{duration(one.milliseconds)}</td>
       <td class="number self">
         <span class="meter" style={{ width: `${(one.self / whole) * 100}%` }} />
-        <span>{took(one.self)}</span>
+        <span>{duration(one.self)}</span>
       </td>
     </tr>
   )
@@ -76,15 +76,15 @@ export const Waterfall = ({ trace }: { readonly trace: Trace }) => {
               <span class="visually-hidden">When it ran</span>
               {TICKS.map((tick) => (
                 <span key={tick} class="tick" aria-hidden="true" style={{ left: `${tick * 100}%` }}>
-                  {tick === 0 ? "0" : took(whole * tick)}
+                  {tick === 0 ? "0" : duration(whole * tick)}
                 </span>
               ))}
             </th>
             <th scope="col" class="number">
-              Took
+              Duration
             </th>
             <th scope="col" class="number">
-              Itself
+              Own time
             </th>
           </tr>
         </thead>
@@ -98,24 +98,24 @@ export const Waterfall = ({ trace }: { readonly trace: Trace }) => {
   )
 }
 
-/** What was recorded of the chosen span. */
+/** The attributes and the statement of the selected span. */
 export const SpanDetails = ({ trace }: { readonly trace: Trace }) => {
-  const one = trace.spans.find(({ spanId }) => spanId === chosen.value)
+  const one = trace.spans.find(({ spanId }) => spanId === selected.value)
   if (one === undefined) return null
   const hash = one.attributes["max.statement"]
   const statement = hash === undefined ? undefined : trace.statements[String(hash)]
   return (
-    <section class="details" aria-label="The chosen span">
+    <section class="details" aria-label="The selected span">
       <h3>{one.name}</h3>
       <dl>
         <div>
-          <dt>began</dt>
-          <dd>{took(one.start)} in</dd>
+          <dt>start</dt>
+          <dd>{duration(one.start)} after the trace began</dd>
         </div>
         <div>
-          <dt>took</dt>
+          <dt>duration</dt>
           <dd>
-            {took(one.milliseconds)}, itself {took(one.self)}
+            {duration(one.milliseconds)}, own time {duration(one.self)}
           </dd>
         </div>
         {one.failure !== undefined && (
@@ -139,7 +139,7 @@ export const SpanDetails = ({ trace }: { readonly trace: Trace }) => {
             {statement}
           </pre>
           <p class="soft">
-            Values are never recorded. How the database runs it:{" "}
+            Values are never recorded. To see the database's plan:{" "}
             <code>
               max trace explain {trace.reference} --statement {String(hash)}
             </code>

@@ -1,43 +1,47 @@
-/** Where the time goes: traces of one's own organization, for whoever may see them. */
+/** The page of traces: where requests of the organization spend their time. */
 import "../shared/base.css"
 import "./traces.css"
 import { render } from "preact"
 import type { Problem } from "../shared/api.ts"
 import { Compare, Detail } from "./Detail.tsx"
-import { KEYS, listenToKeys } from "./keys.ts"
+import { SHORTCUTS, listenToShortcuts } from "./shortcuts.ts"
 import { List } from "./List.tsx"
-import { themed } from "../shared/theme.ts"
+import { applyTheme } from "../shared/theme.ts"
 import { Wordmark } from "../shared/Wordmark.tsx"
 import { Overview } from "./Overview.tsx"
 import { problem, start, view } from "./state.ts"
 
-const Refused = ({ why }: { readonly why: Problem }) => (
+const Refused = ({ problem: reason }: { readonly problem: Problem }) => (
   <section class="refused" role="alert">
     <h2>
-      {why.status === 401 ? "Nobody is signed in" : why.status === 403 ? "This isn't for you" : "That didn't work"}
+      {reason.status === 401
+        ? "You aren't signed in"
+        : reason.status === 403
+          ? "You may not see traces"
+          : "The traces can't be loaded"}
     </h2>
-    {why.status === 401 ? (
+    {reason.status === 401 ? (
       <p>
-        Sign in with a link: <code>max serve --sign-in YOU</code> prints one on the server's machine.
+        Sign in with a link: <code>max serve --sign-in YOU</code> prints one on the server.
       </p>
-    ) : why.status === 403 ? (
-      <p>Traces are for admins of the organization, and for tokens with the scope traces.</p>
+    ) : reason.status === 403 ? (
+      <p>Traces are for administrators of the organization, and for tokens with the scope traces.</p>
     ) : (
-      <p>{why.message}</p>
+      <p>{reason.message}</p>
     )}
   </section>
 )
 
 const Page = () => {
-  const why = problem.value
+  const refused = problem.value
   return (
     <>
       <header class="top">
         <h1>
           <Wordmark /> <span>traces</span>
         </h1>
-        <dl class="keys" aria-label="Keys">
-          {KEYS.map(([key, what]) => (
+        <dl class="keys" aria-label="Keyboard shortcuts">
+          {SHORTCUTS.map(([key, what]) => (
             <div key={key}>
               <dt>
                 <kbd>{key}</kbd>
@@ -47,13 +51,13 @@ const Page = () => {
           ))}
         </dl>
       </header>
-      <main class={why === undefined ? "" : "alone"}>
-        {why !== undefined ? (
-          <Refused why={why} />
+      <main class={refused === undefined ? "" : "alone"}>
+        {refused !== undefined ? (
+          <Refused problem={refused} />
         ) : (
           <>
             <List />
-            <section class="shown" aria-label="What is shown">
+            <section class="shown" aria-label="Details">
               {view.value._tag === "Trace" ? <Detail /> : view.value._tag === "Compare" ? <Compare /> : <Overview />}
             </section>
           </>
@@ -63,7 +67,7 @@ const Page = () => {
   )
 }
 
-themed(document.documentElement)
+applyTheme(document.documentElement)
 start()
-listenToKeys()
+listenToShortcuts()
 render(<Page />, document.getElementById("app")!)

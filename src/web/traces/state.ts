@@ -1,26 +1,26 @@
-/** What the page shows and where that comes from: its address first, so that every view of it can be sent on. */
+/** The state of the page, derived from its address, so that every view can be shared as a link. */
 import { computed, effect, signal } from "@preact/signals"
+import type { Findings, SpanTotals, TopSpans, Trace, TraceComparison, TraceLine, TraceList } from "../../wire/traces.ts"
 import { get, Problem } from "../shared/api.ts"
-import type { Comparison, Found, Line, Listed, Total, Trace } from "./types.ts"
 
 export interface Filters {
   readonly name: string
   readonly slow: boolean
   readonly failed: boolean
   readonly denied: boolean
-  /** Minutes back; 0 is all of them. */
+  /** Minutes back; 0 means no limit. */
   readonly since: number
   /** Milliseconds. */
   readonly atLeast: number
 }
 
-/** What the right side shows. */
+/** The content of the right side. */
 export type View =
   | { readonly _tag: "Overview" }
   | { readonly _tag: "Trace"; readonly id: string }
   | { readonly _tag: "Compare"; readonly before: string; readonly after: string }
 
-const query = () => new URLSearchParams(location.search)
+const currentQuery = () => new URLSearchParams(location.search)
 
 const filtersOf = (from: URLSearchParams): Filters => ({
   name: from.get("name") ?? "",
@@ -37,44 +37,44 @@ const viewOf = (from: URLSearchParams): View => {
   return other === null ? { _tag: "Trace", id: trace } : { _tag: "Compare", before: trace, after: other }
 }
 
-export const filters = signal(filtersOf(query()))
-export const view = signal<View>(viewOf(query()))
+export const filters = signal(filtersOf(currentQuery()))
+export const view = signal<View>(viewOf(currentQuery()))
 export const live = signal(false)
-/** The trace that another one is to be compared with. */
-export const marked = signal<Line | undefined>(undefined)
+/** The first of two traces to compare, until the second is chosen. */
+export const marked = signal<TraceLine | undefined>(undefined)
 
-export const listed = signal<Listed | undefined>(undefined)
-export const found = signal<Found | undefined>(undefined)
-export const totals = signal<ReadonlyArray<Total>>([])
+export const listed = signal<TraceList | undefined>(undefined)
+export const findings = signal<Findings | undefined>(undefined)
+export const totals = signal<ReadonlyArray<SpanTotals>>([])
 export const trace = signal<Trace | undefined>(undefined)
-export const comparison = signal<Comparison | undefined>(undefined)
-/** The span whose details are shown. */
+export const comparison = signal<TraceComparison | undefined>(undefined)
+/** The id of the selected span. */
 export const span = signal<string | undefined>(undefined)
 export const problem = signal<Problem | undefined>(undefined)
-/** Why there is nothing on the right side. */
+/** Why the right side is empty. */
 export const missing = signal<string | undefined>(undefined)
 
-const asked = (): URLSearchParams => {
+const filterQuery = (): URLSearchParams => {
   const { atLeast, denied, failed, name, since, slow } = filters.value
-  const words = new URLSearchParams()
-  if (name !== "") words.set("name", name)
-  for (const [key, on] of Object.entries({ slow, failed, denied })) if (on) words.set(key, "true")
-  if (since > 0) words.set("since", String(since))
-  if (atLeast > 0) words.set("atLeast", String(atLeast))
-  return words
+  const query = new URLSearchParams()
+  if (name !== "") query.set("name", name)
+  for (const [key, on] of Object.entries({ slow, failed, denied })) if (on) query.set(key, "true")
+  if (since > 0) query.set("since", String(since))
+  if (atLeast > 0) query.set("atLeast", String(atLeast))
+  return query
 }
 
-/** The address of what is shown now, or would be with another view. */
+/** The address of a view, with the current filters. */
 export const addressOf = (shown: View): string => {
-  const words = asked()
-  words.delete("since")
-  if (filters.value.since !== 1440) words.set("since", String(filters.value.since))
-  if (shown._tag === "Trace") words.set("trace", shown.id)
+  const query = filterQuery()
+  query.delete("since")
+  if (filters.value.since !== 1440) query.set("since", String(filters.value.since))
+  if (shown._tag === "Trace") query.set("trace", shown.id)
   if (shown._tag === "Compare") {
-    words.set("trace", shown.before)
-    words.set("with", shown.after)
+    query.set("trace", shown.before)
+    query.set("with", shown.after)
   }
-  const text = words.toString()
+  const text = query.toString()
   return text === "" ? location.pathname : `${location.pathname}?${text}`
 }
 
@@ -92,17 +92,17 @@ export const shownId = computed(() =>
   view.value._tag === "Trace" ? view.value.id : view.value._tag === "Compare" ? view.value.after : undefined
 )
 
-/** The newest answer counts, whatever order they come in. */
-const latest = <A>(ask: () => Promise<A>, use: (answer: A) => void, failed: (error: Problem) => void) => {
-  let asking = 0
+/** Wraps a request so that only the response to the latest call is used. */
+const latest = <A>(send: () => Promise<A>, use: (answer: A) => void, failed: (error: Problem) => void) => {
+  let calls = 0
   return () => {
-    const mine = ++asking
-    ask().then(
+    const call = ++calls
+    send().then(
       (answer) => {
-        if (mine === asking) use(answer)
+        if (call === calls) use(answer)
       },
       (error: unknown) => {
-        if (mine === asking && error instanceof Problem) failed(error)
+        if (call === calls && error instanceof Problem) failed(error)
       }
     )
   }
@@ -113,7 +113,7 @@ const refused = (error: Problem) => {
 }
 
 const loadList = latest(
-  () => get<Listed>(`/v1/traces?limit=200&${asked().toString()}`),
+  () => get<TraceList>(`/v1/traces?limit=200&${filterQuery().toString()}`),
   (answer) => {
     problem.value = undefined
     listed.value = answer
@@ -125,18 +125,18 @@ const loadOverview = latest(
   () => {
     const since = filters.value.since > 0 ? `?since=${filters.value.since}` : ""
     return Promise.all([
-      get<Found>(`/v1/traces/findings${since}`),
-      get<{ spans: ReadonlyArray<Total> }>(`/v1/traces/top?${asked().toString()}`)
+      get<Findings>(`/v1/traces/findings${since}`),
+      get<TopSpans>(`/v1/traces/top?${filterQuery().toString()}`)
     ])
   },
-  ([findings, top]) => {
-    found.value = findings
+  ([all, top]) => {
+    findings.value = all
     totals.value = top.spans
   },
   refused
 )
 
-const gone = (error: Problem) => {
+const showMissing = (error: Problem) => {
   missing.value = error.message
 }
 
@@ -147,19 +147,19 @@ const loadTrace = (id: string) =>
       trace.value = answer
       span.value = answer.spans.toSorted((a, b) => b.self - a.self)[0]?.spanId
     },
-    gone
+    showMissing
   )()
 
 const loadComparison = (before: string, after: string) =>
   latest(
-    () => get<Comparison>(`/v1/traces/compare?a=${encodeURIComponent(before)}&b=${encodeURIComponent(after)}`),
+    () => get<TraceComparison>(`/v1/traces/compare?a=${encodeURIComponent(before)}&b=${encodeURIComponent(after)}`),
     (answer) => {
       comparison.value = answer
     },
-    gone
+    showMissing
   )()
 
-const isShown = (line: Line): boolean => {
+const isShown = (line: TraceLine): boolean => {
   const { atLeast, denied, failed, slow } = filters.value
   return (
     line.milliseconds >= Math.max(atLeast, slow ? (listed.value?.slow ?? 0) : 0) &&
@@ -167,7 +167,7 @@ const isShown = (line: Line): boolean => {
   )
 }
 
-const withLine = (before: Listed, line: Line): Listed => ({
+const withLine = (before: TraceList, line: TraceLine): TraceList => ({
   ...before,
   traces: [line, ...before.traces].slice(0, 500),
   histogram: before.histogram.map((bar) =>
@@ -177,7 +177,7 @@ const withLine = (before: Listed, line: Line): Listed => ({
   )
 })
 
-/** Keeps what is shown what the address says, from now on. */
+/** Loads data whenever the address or a filter changes. */
 export const start = (): void => {
   effect(() => {
     void filters.value
@@ -195,15 +195,15 @@ export const start = (): void => {
   })
   effect(() => {
     if (!live.value) return
-    const events = new EventSource(`/v1/traces/live?${asked().toString()}`)
+    const events = new EventSource(`/v1/traces/live?${filterQuery().toString()}`)
     events.addEventListener("trace", ({ data }) => {
-      const line = JSON.parse(data as string) as Line
+      const line = JSON.parse(data as string) as TraceLine
       if (listed.value !== undefined && isShown(line)) listed.value = withLine(listed.value, line)
     })
     return () => events.close()
   })
   addEventListener("popstate", () => {
-    filters.value = filtersOf(query())
-    view.value = viewOf(query())
+    filters.value = filtersOf(currentQuery())
+    view.value = viewOf(currentQuery())
   })
 }

@@ -1,25 +1,26 @@
-/** Everything the page knows and can do: who is here, the conversation that is open, and what is being answered. */
+/** The state and the actions of the chat: access, the open conversation, and the running turn. */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import type { NamedTurn, NamedTurns, Say, Welcome } from "../../../wire/chat.ts"
+import type { Conversation, ConversationSummary } from "../../../wire/conversations.ts"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
-import type { ConversationSummary, KeptTurn, HeldTurn, Say, Welcome } from "../wire.ts"
-import { answering, failureOfProblem } from "./answering.ts"
+import { applyEvents, failureOfProblem } from "./applyEvents.ts"
 import { History } from "./History.ts"
 import { listen } from "./listen.ts"
-import { type Failure, keptTurns, newTurn, type Turn } from "./Turn.ts"
+import { type Failure, fromStored, newTurn, type Turn } from "./Turn.ts"
 
-/** Where the page is: at a conversation, at a turn that begins one, or at the beginning. */
+/** The open conversation, a turn that begins a new one, or nothing yet. */
 export type Place = { readonly conversation: string } | { readonly turn: string } | undefined
 
-/** Where the page's place is kept, so that a reload comes back to it. */
+/** Stores the place, so that a reload returns to it. */
 export interface Address {
   readonly read: () => Place
-  /** Whether it is somewhere else now, so that one can go back, or the same place under another name. */
+  /** `isNew` adds an entry to the browser's history; otherwise the current entry is replaced. */
   readonly write: (place: Place, isNew: boolean) => void
 }
 
-export type Access = "unknown" | "in" | "out" | "unreachable"
+export type Access = "unknown" | "signed in" | "signed out" | "unreachable"
 
-/** Turns that are loaded at once. */
+/** Turns per request. */
 const PAGE = 24
 
 interface Running {
@@ -34,12 +35,12 @@ export class Chat {
   readonly history: History
   readonly place: Signal<Place> = signal(undefined)
   readonly turns: Signal<ReadonlyArray<Turn>> = signal([])
-  /** Whether the open conversation is being fetched. */
-  readonly opening = signal(false)
-  /** Why the open conversation can't be shown. */
-  readonly trouble: Signal<Failure | undefined> = signal(undefined)
+  /** Whether the open conversation is being loaded. */
+  readonly loading = signal(false)
+  /** Why the open conversation couldn't be loaded. */
+  readonly failure: Signal<Failure | undefined> = signal(undefined)
   readonly running: Signal<Running | undefined> = signal(undefined)
-  /** Said to whoever doesn't look at the screen. */
+  /** The text of the live region, which screen readers announce. */
   readonly status = signal("")
   readonly draft = signal("")
   readonly conversation: ReadonlySignal<string | undefined> = computed(() => {
@@ -51,7 +52,7 @@ export class Chat {
   readonly request: Request
   readonly #address: Address
 
-  /** Whether the page stands by itself: in another site its colours and who is signed in are the site's business. */
+  /** False inside another site, which controls the theme and the sign-in. */
   readonly isOwnPage: boolean
 
   constructor(connection: Connection, address: Address) {
@@ -62,7 +63,7 @@ export class Chat {
       try {
         return await request(...call)
       } catch (error) {
-        if (error instanceof Problem && error.status === 401) this.access.value = "out"
+        if (error instanceof Problem && error.status === 401) this.access.value = "signed out"
         throw error
       }
     }
@@ -73,16 +74,16 @@ export class Chat {
     return (await this.request("GET", path)).json() as Promise<A>
   }
 
-  /** Finds out who is here and goes on where the address says. */
-  async begin(): Promise<void> {
+  /** Checks the session, then opens the place that the address names. */
+  async start(): Promise<void> {
     try {
       await this.request("GET", "/v1/session")
     } catch (error) {
       const problem = error instanceof Problem ? error : undefined
-      if (problem?.status !== 401) this.access.value = problem?.status === 0 ? "unreachable" : "out"
+      if (problem?.status !== 401) this.access.value = problem?.status === 0 ? "unreachable" : "signed out"
       return
     }
-    this.access.value = "in"
+    this.access.value = "signed in"
     void this.history.load()
     void this.#get<Welcome>("/v1/welcome").then(
       (welcome) => (this.welcome.value = welcome),
@@ -91,8 +92,8 @@ export class Chat {
     await this.goTo(this.#address.read(), true)
   }
 
-  /** Forgets everything that was shown. */
-  leave(access: Access): void {
+  /** Clears all data from the page. */
+  #clear(access: Access): void {
     this.running.value?.listening.abort()
     batch(() => {
       this.access.value = access
@@ -100,61 +101,61 @@ export class Chat {
       this.running.value = undefined
       this.turns.value = []
       this.history.clear()
-      this.#settle(undefined)
+      this.#setPlace(undefined)
     })
   }
 
-  #settle(place: Place, isNew = false): void {
+  #setPlace(place: Place, isNew = false): void {
     this.place.value = place
     this.#address.write(place, isNew)
   }
 
-  /** Opens a conversation, a turn that is being answered, or a new page. */
+  /** Opens a conversation, a running turn, or an empty page. */
   async goTo(place: Place, force = false): Promise<void> {
     const here = this.place.value
     if (!force && JSON.stringify(place) === JSON.stringify(here)) return
-    // What is being answered goes on by itself and is listened to again from the list.
+    // A running turn continues on the server; the list offers to resume it.
     this.running.value?.listening.abort()
     batch(() => {
       this.running.value = undefined
-      this.trouble.value = undefined
+      this.failure.value = undefined
       this.turns.value = []
-      this.#settle(place, !force)
+      this.#setPlace(place, !force)
     })
     if (place === undefined) return
     if ("turn" in place) return this.#resume(place.turn)
-    this.opening.value = true
+    this.loading.value = true
     try {
-      const [{ turns }, held] = await Promise.all([
-        this.#get<{ readonly turns: ReadonlyArray<KeptTurn> }>(`/v1/conversations/${place.conversation}?limit=${PAGE}`),
-        this.#held()
+      const [{ turns }, named] = await Promise.all([
+        this.#get<Conversation>(`/v1/conversations/${place.conversation}?limit=${PAGE}`),
+        this.#namedTurns()
       ])
       if (this.conversation.value !== place.conversation) return
       batch(() => {
-        this.turns.value = keptTurns(turns)
-        this.opening.value = false
+        this.turns.value = fromStored(turns)
+        this.loading.value = false
       })
-      const going = held.find(({ answering: goes, conversation }) => goes && conversation === place.conversation)
-      if (going !== undefined) void this.#listenAgain(going)
+      const unfinished = named.find(({ answering, conversation }) => answering && conversation === place.conversation)
+      if (unfinished !== undefined) void this.#replay(unfinished)
     } catch (error) {
       if (this.conversation.value !== place.conversation) return
-      this.trouble.value = failureOfProblem(error)
+      this.failure.value = failureOfProblem(error)
     } finally {
-      this.opening.value = false
+      this.loading.value = false
     }
   }
 
   async #resume(name: string): Promise<void> {
-    const found = (await this.#held().catch(() => [])).find(({ turn }) => turn === name)
-    return found === undefined ? this.goTo(undefined, true) : this.#listenAgain(found)
+    const named = (await this.#namedTurns().catch(() => [])).find(({ turn }) => turn === name)
+    return named === undefined ? this.goTo(undefined, true) : this.#replay(named)
   }
 
-  async #held(): Promise<ReadonlyArray<HeldTurn>> {
-    return (await this.#get<{ readonly turns: ReadonlyArray<HeldTurn> }>("/v1/chat")).turns
+  async #namedTurns(): Promise<ReadonlyArray<NamedTurn>> {
+    return (await this.#get<NamedTurns>("/v1/chat")).turns
   }
 
-  /** Listens from its beginning to a turn that has begun before, here or on another device. */
-  async #listenAgain({ after, asked, choice, turn }: HeldTurn): Promise<void> {
+  /** Shows all events of a turn that was started earlier, on this or another device. */
+  async #replay({ after, asked, choice, turn }: NamedTurn): Promise<void> {
     const before =
       after === undefined ? this.turns.value : this.turns.value.filter((one) => (one.position.value ?? 0) <= after)
     const chosen = before.at(-1)?.choices.value.find(({ handle }) => handle === choice)
@@ -167,76 +168,83 @@ export class Chat {
     const conversation = this.conversation.value
     const before = this.turns.value[0]?.position.value
     if (conversation === undefined || before === undefined || before <= 1) return
-    const { turns } = await this.#get<{ readonly turns: ReadonlyArray<KeptTurn> }>(
-      `/v1/conversations/${conversation}?limit=${PAGE}&before=${before}`
-    )
+    const { turns } = await this.#get<Conversation>(`/v1/conversations/${conversation}?limit=${PAGE}&before=${before}`)
     if (this.conversation.value !== conversation || this.turns.value[0]?.position.value !== before) return
-    this.turns.value = [...keptTurns(turns), ...this.turns.value]
+    this.turns.value = [...fromStored(turns), ...this.turns.value]
   }
 
-  /** Asks something; from `instead` on, what was asked before makes room for it once there is an answer. */
-  async say(words: string, say: Say = { text: words }, instead?: Turn): Promise<void> {
+  /** Asks a question, or sends a choice; the answer replaces the turn `instead` and all later turns. */
+  async say(
+    words: string,
+    say: { readonly text: string } | { readonly choice: string } = { text: words },
+    instead?: Turn
+  ): Promise<void> {
     if (this.running.value !== undefined) return
     const index = instead === undefined ? -1 : this.turns.value.indexOf(instead)
-    const stays = index < 0 ? this.turns.value : this.turns.value.slice(0, index)
+    const remaining = index < 0 ? this.turns.value : this.turns.value.slice(0, index)
     const dropped = index < 0 ? [] : this.turns.value.slice(index)
     const replaced = dropped.filter(({ position }) => position.value !== undefined)
     const turn = newTurn(words, replaced)
     const name = crypto.getRandomValues(new Uint32Array(3)).reduce((text, part) => text + part.toString(36), "t")
     const conversation = this.conversation.value
     const after = replaced.length === 0 ? undefined : replaced[0]!.position.value! - 1
-    this.turns.value = stays
-    if (conversation === undefined) this.#settle({ turn: name }, true)
-    await this.#follow(name, turn, { turn: name, conversation, after, say })
+    this.turns.value = remaining
+    if (conversation === undefined) this.#setPlace({ turn: name }, true)
+    await this.#follow(name, turn, {
+      ...say,
+      turn: name,
+      ...(conversation === undefined ? {} : { conversation }),
+      ...(after === undefined ? {} : { after })
+    })
   }
 
-  async #follow(name: string, turn: Turn, saying?: Parameters<typeof listen>[2]): Promise<void> {
+  async #follow(name: string, turn: Turn, say?: Say): Promise<void> {
     const listening = new AbortController()
     const running = { name, turn, listening }
-    const isHere = () => this.running.value === running
-    const hear = answering(turn)
+    const isCurrent = () => this.running.value === running
+    const apply = applyEvents(turn)
     batch(() => {
       this.turns.value = [...this.turns.value.filter(({ phase }) => phase.value !== "failed"), turn]
       this.running.value = running
-      this.status.value = "Max is looking."
+      this.status.value = "Max is looking it up."
     })
     try {
-      for await (const event of listen(this.request, name, saying, listening.signal)) {
-        if (!isHere()) return
-        hear(event)
+      for await (const event of listen(this.request, name, say, listening.signal)) {
+        if (!isCurrent()) return
+        apply(event)
         if (event._tag === "tool") this.status.value = event.message
         if (event._tag === "done") {
           turn.position.value = (this.turns.value.at(-2)?.position.value ?? 0) + 1
-          this.#settle({ conversation: event.session })
+          this.#setPlace({ conversation: event.session })
           this.status.value = "Max has answered."
         }
         if (event._tag === "error") this.status.value = event.message
       }
     } catch (error) {
-      if (!isHere() || listening.signal.aborted) return
+      if (!isCurrent() || listening.signal.aborted) return
       batch(() => {
         turn.failure.value = failureOfProblem(error)
         turn.phase.value = "failed"
         this.status.value = turn.failure.value.title
       })
     }
-    if (!isHere()) return
+    if (!isCurrent()) return
     this.running.value = undefined
-    if (turn.phase.value !== "answered" && this.conversation.value === undefined) this.#settle(undefined)
+    if (turn.phase.value !== "answered" && this.conversation.value === undefined) this.#setPlace(undefined)
     void this.history.load()
   }
 
-  /** Ends what is being answered. */
+  /** Stops the running turn. */
   async stop(): Promise<void> {
     const running = this.running.value
     if (running === undefined) return
     this.status.value = "Stopped."
-    // The turn says itself that it was stopped; when it is over already, there is nothing to stop.
+    // The event stream reports the stop; a turn that has ended already can't be stopped.
     await this.request("DELETE", `/v1/chat/${running.name}`).catch(() => {})
   }
 
-  /** Shows again what stood where something was asked again in vain. */
-  putBack(turn: Turn): void {
+  /** Removes a failed turn and restores the turns that it would have replaced. */
+  restore(turn: Turn): void {
     this.turns.value = [...this.turns.value.filter((one) => one !== turn), ...turn.replaces]
   }
 
@@ -248,6 +256,6 @@ export class Chat {
 
   async signOut(): Promise<void> {
     await this.request("DELETE", "/v1/session").catch(() => {})
-    this.leave("out")
+    this.#clear("signed out")
   }
 }

@@ -1,17 +1,13 @@
-/** The list of conversations: a page at a time, searched by the server, with what is being answered right now. */
+/** The list of conversations, paged and searched by the server, with the turns that are being answered. */
 import { type Signal, signal } from "@preact/signals"
+import type { NamedTurn, NamedTurns } from "../../../wire/chat.ts"
+import type { ConversationPage, ConversationSummary } from "../../../wire/conversations.ts"
 import type { Request } from "../../shared/api.ts"
-import type { ConversationSummary, HeldTurn } from "../wire.ts"
-
-interface Page {
-  readonly conversations: ReadonlyArray<ConversationSummary>
-  readonly next?: string
-}
 
 export class History {
   readonly conversations: Signal<ReadonlyArray<ConversationSummary>> = signal([])
-  /** Turns that begin a conversation and are being answered, here or on another device. */
-  readonly running: Signal<ReadonlyArray<HeldTurn>> = signal([])
+  /** Turns in progress that begin a new conversation, on this or another device. */
+  readonly running: Signal<ReadonlyArray<NamedTurn>> = signal([])
   readonly search = signal("")
   readonly state: Signal<"loading" | "ready" | "failed"> = signal("loading")
   readonly next: Signal<string | undefined> = signal(undefined)
@@ -22,24 +18,22 @@ export class History {
     this.#request = request
   }
 
-  async #page(after?: string): Promise<Page> {
-    const asked = new URLSearchParams({ limit: "100" })
-    if (this.search.value.trim() !== "") asked.set("search", this.search.value.trim())
-    if (after !== undefined) asked.set("after", after)
-    return (await this.#request("GET", `/v1/conversations?${asked}`)).json() as Promise<Page>
+  async #page(after?: string): Promise<ConversationPage> {
+    const query = new URLSearchParams({ limit: "100" })
+    if (this.search.value.trim() !== "") query.set("search", this.search.value.trim())
+    if (after !== undefined) query.set("after", after)
+    return (await this.#request("GET", `/v1/conversations?${query}`)).json() as Promise<ConversationPage>
   }
 
-  /** Fetches the beginning of the list; what is asked later wins. */
+  /** Loads the first page; a response is ignored after a later request. */
   async load(): Promise<void> {
-    const mine = (this.#latest += 1)
+    const current = (this.#latest += 1)
     try {
       const [page, running] = await Promise.all([
         this.#page(),
-        this.#request("GET", "/v1/chat").then(
-          (response) => response.json() as Promise<{ turns: ReadonlyArray<HeldTurn> }>
-        )
+        this.#request("GET", "/v1/chat").then((response) => response.json() as Promise<NamedTurns>)
       ])
-      if (mine !== this.#latest) return
+      if (current !== this.#latest) return
       this.conversations.value = page.conversations
       this.next.value = page.next
       this.running.value = running.turns.filter(
@@ -47,17 +41,17 @@ export class History {
       )
       this.state.value = "ready"
     } catch {
-      if (mine === this.#latest) this.state.value = "failed"
+      if (current === this.#latest) this.state.value = "failed"
     }
   }
 
   async more(): Promise<void> {
     const after = this.next.value
     if (after === undefined) return
-    const mine = this.#latest
+    const current = this.#latest
     this.next.value = undefined
     const page = await this.#page(after).catch(() => undefined)
-    if (mine !== this.#latest) return
+    if (current !== this.#latest) return
     if (page === undefined) {
       this.next.value = after
       return
@@ -69,8 +63,8 @@ export class History {
 
   find(words: string): void {
     this.search.value = words
-    const mine = (this.#latest += 1)
-    setTimeout(() => mine === this.#latest && void this.load(), 150)
+    const current = (this.#latest += 1)
+    setTimeout(() => current === this.#latest && void this.load(), 150)
   }
 
   forget(id: string): void {

@@ -1,13 +1,14 @@
-/** One question with its answer, as the page has it. */
+/** A question with its answer, as the page shows it. */
 import { type Signal, signal } from "@preact/signals"
-import type { Choice, KeptTurn, Reference } from "../wire.ts"
+import type { Reference, StoredTurn } from "../../../wire/conversations.ts"
+import type { Choice } from "../../../wire/TurnEvent.ts"
 
 export interface Failure {
   readonly title: string
   readonly detail: string
   readonly reference?: string | undefined
-  /** Whether asking the same again may help. */
-  readonly again: boolean
+  /** Whether the same question may succeed later. */
+  readonly mayRetry: boolean
 }
 
 export type Phase = "asked" | "answered" | "stopped" | "failed" | "withheld"
@@ -16,24 +17,24 @@ export interface Turn {
   readonly key: string
   readonly asked: string
   readonly at: Date
-  /** Its place in the conversation, from 1 on, when it is kept. */
+  /** The position of a stored turn in its conversation, from 1. */
   readonly position: Signal<number | undefined>
   readonly phase: Signal<Phase>
   readonly text: Signal<string>
-  /** What is being looked up, in people's words. */
+  /** Descriptions of the lookups so far. */
   readonly activity: Signal<ReadonlyArray<string>>
   readonly references: Signal<ReadonlyArray<Reference>>
   readonly choices: Signal<ReadonlyArray<Choice>>
   readonly reference: Signal<string | undefined>
   readonly failure: Signal<Failure | undefined>
-  /** What stood where this turn was asked again; comes back when there is no answer. */
+  /** The turns that this one replaces; they can be restored if it fails. */
   readonly replaces: ReadonlyArray<Turn>
 }
 
-let made = 0
+let created = 0
 
 export const newTurn = (asked: string, replaces: ReadonlyArray<Turn> = []): Turn => ({
-  key: `turn-${(made += 1)}`,
+  key: `turn-${(created += 1)}`,
   asked,
   at: new Date(),
   position: signal(undefined),
@@ -47,21 +48,21 @@ export const newTurn = (asked: string, replaces: ReadonlyArray<Turn> = []): Turn
   replaces
 })
 
-/** A choice is kept by its number alone; what it was called stands in the turn before. */
-const wordsOf = ({ asked }: KeptTurn, before: KeptTurn | undefined): string => {
+/** The question of a stored turn. A choice is stored as its number; its name is in the previous turn. */
+const questionOf = ({ asked }: StoredTurn, before: StoredTurn | undefined): string => {
   const number = /^number (\d)$/.exec(asked)?.[1]
-  const named = number === undefined ? undefined : before?.references?.[Number(number) - 1]?.name
-  return named === undefined || named === "" ? asked : named
+  const name = number === undefined ? undefined : before?.references?.[Number(number) - 1]?.name
+  return name === undefined || name === "" ? asked : name
 }
 
-export const keptTurns = (turns: ReadonlyArray<KeptTurn>): ReadonlyArray<Turn> =>
-  turns.map((kept, index) => ({
-    ...newTurn(wordsOf(kept, turns[index - 1])),
-    at: new Date(kept.at),
-    position: signal<number | undefined>(kept.position),
-    phase: signal<Phase>(kept.answered === undefined ? "withheld" : "answered"),
-    text: signal(kept.answered ?? ""),
-    references: signal(kept.references ?? []),
-    choices: signal(kept.choices ?? []),
-    reference: signal<string | undefined>(kept.reference)
+export const fromStored = (turns: ReadonlyArray<StoredTurn>): ReadonlyArray<Turn> =>
+  turns.map((stored, index) => ({
+    ...newTurn(questionOf(stored, turns[index - 1])),
+    at: new Date(stored.at),
+    position: signal<number | undefined>(stored.position),
+    phase: signal<Phase>(stored.answered === undefined ? "withheld" : "answered"),
+    text: signal(stored.answered ?? ""),
+    references: signal(stored.references ?? []),
+    choices: signal(stored.choices ?? []),
+    reference: signal<string | undefined>(stored.reference)
   }))

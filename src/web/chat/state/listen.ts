@@ -1,12 +1,13 @@
-/** A turn's events as they come, over connections that may break: what was missed is asked for again. */
+/** Streams a turn's events; after a broken connection it reconnects and resumes at the last event received. */
 import { createParser } from "eventsource-parser"
+import type { Say } from "../../../wire/chat.ts"
+import type { TurnEvent } from "../../../wire/TurnEvent.ts"
 import { Problem, type Request } from "../../shared/api.ts"
-import type { Say, TurnEvent } from "../wire.ts"
 
-/** Milliseconds between attempts to listen again. */
-const AGAIN = [300, 1000, 2000, 4000, 8000]
-/** Attempts that are enough for somebody who hasn't heard anything yet. */
-const AT_FIRST = 2
+/** Milliseconds before each reconnection. */
+const DELAYS = [300, 1000, 2000, 4000, 8000]
+/** Reconnections before the first event. */
+const FIRST_ATTEMPTS = 2
 
 const isLast = (event: TurnEvent): boolean => event._tag === "done" || event._tag === "error"
 
@@ -30,49 +31,41 @@ async function* eventsIn(response: Response): AsyncGenerator<{ readonly number: 
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** What breaks a connection without saying anything of the turn. */
+/** Whether the connection broke, which says nothing about the turn itself. */
 const isBroken = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof Problem && error.name === "unreachable")
 
-export interface Saying {
-  readonly turn: string
-  readonly conversation: string | undefined
-  /** How many turns of the conversation stay; the others make room for this one. */
-  readonly after: number | undefined
-  readonly say: Say
-}
-
-/** Every event of a turn once, `done` or `error` last; rejects when it can't be listened to any more. */
+/**
+ * Yields every event of a turn once, ending with `done` or `error`; `say` starts the turn first. Rejects when the
+ * connection can't be restored.
+ */
 export async function* listen(
   request: Request,
   turn: string,
-  saying: Saying | undefined,
+  say: Say | undefined,
   signal: AbortSignal
 ): AsyncGenerator<TurnEvent> {
-  let heard = 0
+  let received = 0
   let failures = 0
   const open = (): Promise<Response> => {
-    if (saying !== undefined && heard === 0) {
-      const { after, conversation, say } = saying
-      return request("POST", "/v1/chat", { ...say, turn, conversation, after }, { signal })
-    }
-    return request("GET", `/v1/chat/${turn}`, undefined, { signal, headers: { "last-event-id": String(heard) } })
+    if (say !== undefined && received === 0) return request("POST", "/v1/chat", say, { signal })
+    return request("GET", `/v1/chat/${turn}`, undefined, { signal, headers: { "last-event-id": String(received) } })
   }
   while (true) {
     try {
       const response = await open()
       for await (const { event, number } of eventsIn(response)) {
-        if (number <= heard) continue
-        heard = number
+        if (number <= received) continue
+        received = number
         failures = 0
         yield event
         if (isLast(event)) return
       }
     } catch (error) {
-      if (!isBroken(error) || failures >= (heard === 0 ? AT_FIRST : AGAIN.length)) throw error
+      if (!isBroken(error) || failures >= (received === 0 ? FIRST_ATTEMPTS : DELAYS.length)) throw error
     }
-    if (failures >= AGAIN.length)
+    if (failures >= DELAYS.length)
       throw new Problem("unreachable", 0, "The connection was lost in the middle of the answer.")
-    await wait(AGAIN[failures++]!)
+    await wait(DELAYS[failures++]!)
   }
 }

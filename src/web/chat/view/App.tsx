@@ -1,4 +1,4 @@
-/** The page as a whole: who isn't in yet gets the way in, everybody else the list and the conversation. */
+/** The whole chat: the sign-in until there is a session, then the list and the conversation. */
 import "./app.css"
 import { type Signal, useSignal } from "@preact/signals"
 import type { ComponentChildren, RefObject } from "preact"
@@ -12,16 +12,16 @@ import { Region } from "./Region.tsx"
 
 interface Props {
   readonly chat: Chat
-  /** What is shown to somebody who isn't in. */
-  readonly outside: ComponentChildren
-  /** Pressed to put the page away, where it can be. */
+  /** Shown to people without a session. */
+  readonly signIn: ComponentChildren
+  /** Closes the chat, where it can be closed. */
   readonly onClose?: () => void
 }
 
-/** Pixels from which on the list stands beside the conversation. */
+/** The width in pixels from which the list stands beside the conversation. */
 const WIDE = 832
 
-/** The width that there is, of the window or of the part of a site that the page has. */
+/** Whether the element is narrow: inside another site, the width of the window doesn't tell. */
 const useIsNarrow = (root: RefObject<HTMLElement | null>): boolean => {
   const isNarrow = useSignal(false)
   useLayoutEffect(() => {
@@ -75,7 +75,7 @@ const TopBar = ({ chat, listed, onClose }: TopBarProps) => (
   </header>
 )
 
-const Inside = ({ chat, onClose }: Omit<Props, "outside">) => {
+const SignedIn = ({ chat, onClose }: Omit<Props, "signIn">) => {
   const root = useRef<HTMLDivElement>(null)
   const isNarrow = useIsNarrow(root)
   const listed = useSignal(false)
@@ -87,7 +87,7 @@ const Inside = ({ chat, onClose }: Omit<Props, "outside">) => {
           {listed.value ? (
             <Region chat={chat} class="listed">
               <h1 class="visually-hidden">Conversations</h1>
-              <History chat={chat} onGone={() => (listed.value = false)} />
+              <History chat={chat} onNavigate={() => (listed.value = false)} />
             </Region>
           ) : (
             <Conversation chat={chat} />
@@ -103,14 +103,14 @@ const Inside = ({ chat, onClose }: Omit<Props, "outside">) => {
   )
 }
 
-export const App = ({ chat, outside, onClose }: Props) => {
+export const App = ({ chat, onClose, signIn }: Props) => {
   switch (chat.access.value) {
     case "unknown":
       return <div class="blank" aria-busy="true" />
-    case "out":
+    case "signed out":
     case "unreachable":
-      return <>{outside}</>
-    case "in":
-      return <Inside chat={chat} {...(onClose === undefined ? {} : { onClose })} />
+      return <>{signIn}</>
+    case "signed in":
+      return <SignedIn chat={chat} {...(onClose === undefined ? {} : { onClose })} />
   }
 }

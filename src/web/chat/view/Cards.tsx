@@ -1,7 +1,7 @@
-/** What an answer was about, each as an entry of a directory: nothing stands here that the answer didn't say. */
+/** The entities of an answer as cards, which contain only values that the answer itself contains. */
 import "./cards.css"
+import type { Cell, Reference } from "../../../wire/conversations.ts"
 import { dateValue } from "../../shared/time.ts"
-import type { Cell, Reference } from "../wire.ts"
 
 const Value = ({ kind, value }: Cell) => {
   switch (kind) {
@@ -50,13 +50,14 @@ const Card = ({ cells = [], name = "", status }: Reference) => (
   </li>
 )
 
-/** A name alone is in the text already, and so are many: a list is read better as a list. */
-const saysSomething = ({ cells = [], name = "" }: Reference): boolean => name !== "" && cells.length > 0
-const MOST = 4
+/** A card needs a name and a value: a name alone is in the text already. */
+const hasContent = ({ cells = [], name = "" }: Reference): boolean => name !== "" && cells.length > 0
+/** More entities than this read better as the list in the text. */
+const MAX_CARDS = 4
 
 export const Cards = ({ references }: { readonly references: ReadonlyArray<Reference> }) => {
-  const shown = references.filter(saysSomething)
-  return shown.length === 0 || shown.length > MOST ? null : (
+  const shown = references.filter(hasContent)
+  return shown.length === 0 || shown.length > MAX_CARDS ? null : (
     <ul class="cards" aria-label="What this is about">
       {shown.map((reference) => (
         <Card key={`${reference.type}/${reference.id}`} {...reference} />

@@ -1,4 +1,4 @@
-/** Which of several is meant: one press answers. */
+/** Buttons for the entities that a question may mean. */
 import "./choices.css"
 import { dateValue } from "../../shared/time.ts"
 import type { Chat } from "../state/Chat.ts"
@@ -10,8 +10,8 @@ interface Props {
   readonly enabled: boolean
 }
 
-/** What the answer said of one of them, so that two of one name can be told apart. */
-const saidOf = (turn: Turn, handle: string): ReadonlyArray<string> =>
+/** Values from the answer that distinguish choices of the same name. */
+const valuesOf = (turn: Turn, handle: string): ReadonlyArray<string> =>
   (turn.references.value.find(({ id, type }) => `${type}/${id}` === handle)?.cells ?? [])
     .slice(0, 2)
     .map(({ kind, value }) => (kind === "date" || kind === "timestamp" ? dateValue(value) : value))
@@ -26,7 +26,7 @@ export const Choices = ({ chat, enabled, turn }: Props) => (
           </span>
           <bdi>{name}</bdi>
           <span class="status">
-            {[...saidOf(turn, handle), ...(status === undefined ? [] : [status])].map((value) => (
+            {[...valuesOf(turn, handle), ...(status === undefined ? [] : [status])].map((value) => (
               <bdi key={value}>{value}</bdi>
             ))}
           </span>

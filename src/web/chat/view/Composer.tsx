@@ -1,11 +1,11 @@
-/** The line to write on. Enter asks, Shift and Enter begins a new line, Escape stops what is being answered. */
+/** The input field. Enter sends, Shift+Enter starts a new line, Escape stops the running turn. */
 import "./composer.css"
 import { useLayoutEffect, useRef } from "preact/hooks"
 import { ReturnIcon, StopIcon } from "../../shared/icons.tsx"
 import type { Chat } from "../state/Chat.ts"
 
 /** Characters of a question. */
-const MOST = 4000
+const MAX_LENGTH = 4000
 
 export const Composer = ({ chat }: { readonly chat: Chat }) => {
   const field = useRef<HTMLTextAreaElement>(null)
@@ -20,7 +20,7 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
     current.style.height = `${current.scrollHeight}px`
   }, [words])
 
-  // Where a keyboard is at hand, writing can begin at once; on a phone it would cover the page.
+  // Focus the field only with a hardware keyboard: on a phone, the screen keyboard would cover the page.
   useLayoutEffect(() => {
     if (matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true })
   }, [place])
@@ -37,7 +37,7 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
     event.preventDefault()
     ask()
   }
-  const left = MOST - words.length
+  const left = MAX_LENGTH - words.length
   return (
     <form
       class="composer"
@@ -51,7 +51,7 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
           ref={field}
           rows={1}
           dir="auto"
-          maxLength={MOST}
+          maxLength={MAX_LENGTH}
           aria-label="Ask Max"
           placeholder="Ask Max"
           enterkeyhint="send"

@@ -1,17 +1,17 @@
-/** The conversation that is open: its turns, oldest first, and the line to write on. */
+/** The open conversation: its turns, oldest first, and the input field. */
 import "./conversation.css"
 import { useSignal } from "@preact/signals"
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { DownIcon } from "../../shared/icons.tsx"
-import { dayWords } from "../../shared/time.ts"
+import { dayName } from "../../shared/time.ts"
 import type { Chat } from "../state/Chat.ts"
 import { Composer } from "./Composer.tsx"
 import { Empty } from "./Empty.tsx"
-import { Failed } from "./Failed.tsx"
+import { FailureNotice } from "./FailureNotice.tsx"
 import { Region } from "./Region.tsx"
 import { TurnView } from "./TurnView.tsx"
 
-/** Pixels from the end within which the page follows what is being said. */
+/** Within this many pixels of the end, the page scrolls along with new text. */
 const NEAR = 80
 
 export const Conversation = ({ chat }: { readonly chat: Chat }) => {
@@ -30,7 +30,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     if (current !== null) current.scrollTop = current.scrollHeight
   }
 
-  // A conversation opens at its end, and what is asked is seen.
+  // A conversation opens at its end, and a new question scrolls into view.
   useLayoutEffect(() => {
     follows.current = true
     isAway.value = false
@@ -47,7 +47,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     return () => watch.disconnect()
   }, [turns.length === 0])
 
-  // What is put in front doesn't move what is being read.
+  // Earlier turns are inserted above without moving the visible ones.
   const height = useRef(0)
   const before = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
@@ -64,7 +64,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     const { current } = scroller
     if (current === null) return
     const left = current.scrollHeight - current.scrollTop - current.clientHeight
-    // Whoever goes up stops following; what has grown since the page went to the end doesn't.
+    // Only scrolling up ends the following; growing content does not.
     if (left < NEAR) follows.current = true
     else if (current.scrollTop < top.current) follows.current = false
     top.current = current.scrollTop
@@ -79,21 +79,21 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     <Region chat={chat} class="conversation">
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="sheet">
-          {turns.length === 0 && !chat.opening.value && chat.trouble.value === undefined ? (
+          {turns.length === 0 && !chat.loading.value && chat.failure.value === undefined ? (
             <Empty chat={chat} />
           ) : (
             <div class="entries" ref={paper}>
               <h1 class="visually-hidden">Conversation</h1>
               {chat.hasEarlier.value && (
                 <button type="button" class="quiet earlier" onClick={() => void chat.loadEarlier()}>
-                  Show what was said before
+                  Show earlier turns
                 </button>
               )}
-              {chat.trouble.value !== undefined && <Failed failure={chat.trouble.value} />}
-              <div class="log" role="log" aria-label="Conversation" aria-busy={chat.opening.value}>
+              {chat.failure.value !== undefined && <FailureNotice failure={chat.failure.value} />}
+              <div class="log" role="log" aria-label="Conversation" aria-busy={chat.loading.value}>
                 {turns.map((turn, index) => {
-                  const day = dayWords(turn.at)
-                  const isNewDay = index === 0 || dayWords(turns[index - 1]!.at) !== day
+                  const day = dayName(turn.at)
+                  const isNewDay = index === 0 || dayName(turns[index - 1]!.at) !== day
                   return (
                     <TurnView
                       key={turn.key}
@@ -109,7 +109,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
           )}
           <div class="foot">
             {isAway.value && (
-              <button type="button" class="to-end" onClick={toEnd} aria-label="To the end">
+              <button type="button" class="to-end" onClick={toEnd} aria-label="Scroll to the end">
                 <DownIcon />
               </button>
             )}

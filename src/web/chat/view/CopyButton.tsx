@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { CheckIcon, CopyIcon } from "../../shared/icons.tsx"
 
-/** Where the browser has no clipboard for pages without https, the old way. */
+/** Copies a text; without HTTPS browsers offer only `execCommand`. */
 const copy = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const field = document.createElement("textarea")

@@ -1,4 +1,4 @@
-/** A question asked before, to be asked in other words: what followed it makes room once there is an answer. */
+/** Edits an earlier question; the new answer replaces this turn and all later ones. */
 import { useSignal } from "@preact/signals"
 import { useLayoutEffect, useRef } from "preact/hooks"
 import type { Chat } from "../state/Chat.ts"
@@ -13,7 +13,7 @@ interface Props {
 export const EditQuestion = ({ chat, close, turn }: Props) => {
   const words = useSignal(turn.asked)
   const field = useRef<HTMLTextAreaElement>(null)
-  const behind = chat.turns.value.length - chat.turns.value.indexOf(turn) - 1
+  const later = chat.turns.value.length - chat.turns.value.indexOf(turn) - 1
   useLayoutEffect(() => {
     field.current?.focus()
     field.current?.setSelectionRange(words.peek().length, words.peek().length)
@@ -42,7 +42,7 @@ export const EditQuestion = ({ chat, close, turn }: Props) => {
         dir="auto"
         rows={2}
         maxLength={4000}
-        aria-label="The question, in other words"
+        aria-label="Edit the question"
         value={words.value}
         onInput={(event) => (words.value = event.currentTarget.value)}
         onKeyDown={onKeyDown}
@@ -52,10 +52,10 @@ export const EditQuestion = ({ chat, close, turn }: Props) => {
           Ask again
         </button>
         <button type="button" class="plain" onClick={close}>
-          Leave it
+          Cancel
         </button>
-        {behind > 0 && (
-          <span class="aside">{behind === 1 ? "The answer" : `The ${behind} answers`} below will make room.</span>
+        {later > 0 && (
+          <span class="aside">{later === 1 ? "The answer" : `The ${later} answers`} below will be replaced.</span>
         )}
       </div>
     </form>

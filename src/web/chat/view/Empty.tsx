@@ -1,12 +1,12 @@
-/** The first page: what can be asked here, by example, in the organization's own words. */
+/** The empty conversation: example questions from the organization's data. */
 import "./empty.css"
 import type { Chat } from "../state/Chat.ts"
 
 const and = (words: ReadonlyArray<string>): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`
 
-/** Kinds of things that are named. */
-const MOST = 4
+/** Types that the lead names. */
+const MAX_KINDS = 4
 
 export const Empty = ({ chat }: { readonly chat: Chat }) => {
   const welcome = chat.welcome.value
@@ -16,8 +16,8 @@ export const Empty = ({ chat }: { readonly chat: Chat }) => {
       {welcome !== undefined && (
         <p class="lead">
           {welcome.kinds.length === 0
-            ? "There is nothing here that Max may look up for you. An administrator can change that."
-            : `Ask about ${and(welcome.kinds.slice(0, MOST))} at ${welcome.organization}.`}
+            ? "You have access to no data yet. An administrator can change that."
+            : `Ask about ${and(welcome.kinds.slice(0, MAX_KINDS))} at ${welcome.organization}.`}
         </p>
       )}
       {welcome !== undefined && welcome.examples.length > 0 && (

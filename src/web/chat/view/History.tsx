@@ -1,35 +1,35 @@
-/** The list of conversations, searched and parted by when they were, and who is here. */
+/** The list of conversations, searchable and grouped by date, and the signed-in person. */
 import "./history.css"
 import { useSignal } from "@preact/signals"
+import type { ConversationSummary } from "../../../wire/conversations.ts"
 import { BinIcon, OutIcon, PlusIcon, SearchIcon } from "../../shared/icons.tsx"
 import { ThemeSwitch } from "../../shared/ThemeSwitch.tsx"
-import { briefly, periodWords } from "../../shared/time.ts"
+import { shortDate, periodName } from "../../shared/time.ts"
 import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
-import type { ConversationSummary } from "../wire.ts"
 
 interface Props {
   readonly chat: Chat
-  /** The page has gone elsewhere. */
-  readonly onGone?: () => void
+  /** Called when another conversation is opened. */
+  readonly onNavigate?: () => void
 }
 
 interface ItemProps extends Props {
   readonly conversation: ConversationSummary
 }
 
-const Item = ({ chat, conversation, onGone }: ItemProps) => {
+const Item = ({ chat, conversation, onNavigate }: ItemProps) => {
   const { id, title, updatedAt } = conversation
-  const asks = useSignal(false)
-  const isHere = chat.conversation.value === id
-  if (asks.value) {
+  const confirming = useSignal(false)
+  const isOpen = chat.conversation.value === id
+  if (confirming.value) {
     return (
       <li class="item asks">
         <span>Delete this conversation?</span>
         <button type="button" class="plain danger" onClick={() => void chat.remove(conversation)}>
           Delete
         </button>
-        <button type="button" class="plain" onClick={() => (asks.value = false)}>
+        <button type="button" class="plain" onClick={() => (confirming.value = false)}>
           Keep
         </button>
       </li>
@@ -40,20 +40,20 @@ const Item = ({ chat, conversation, onGone }: ItemProps) => {
       <button
         type="button"
         class="open"
-        aria-current={isHere ? "page" : undefined}
+        aria-current={isOpen ? "page" : undefined}
         onClick={() => {
           void chat.goTo({ conversation: id })
-          onGone?.()
+          onNavigate?.()
         }}
       >
         <bdi class="title">{title}</bdi>
-        <time dateTime={updatedAt}>{briefly(new Date(updatedAt))}</time>
+        <time dateTime={updatedAt}>{shortDate(new Date(updatedAt))}</time>
       </button>
       <button
         type="button"
         class="quiet square bin"
         aria-label={`Delete “${title}”`}
-        onClick={() => (asks.value = true)}
+        onClick={() => (confirming.value = true)}
       >
         <BinIcon />
       </button>
@@ -62,35 +62,35 @@ const Item = ({ chat, conversation, onGone }: ItemProps) => {
 }
 
 const groups = (conversations: ReadonlyArray<ConversationSummary>) => {
-  const found: Array<{ readonly period: string; readonly items: Array<ConversationSummary> }> = []
+  const grouped: Array<{ readonly period: string; readonly items: Array<ConversationSummary> }> = []
   for (const conversation of conversations) {
-    const period = periodWords(new Date(conversation.updatedAt))
-    if (found.at(-1)?.period !== period) found.push({ period, items: [] })
-    found.at(-1)!.items.push(conversation)
+    const period = periodName(new Date(conversation.updatedAt))
+    if (grouped.at(-1)?.period !== period) grouped.push({ period, items: [] })
+    grouped.at(-1)!.items.push(conversation)
   }
-  return found
+  return grouped
 }
 
-const List = ({ chat, onGone }: Props) => {
+const List = ({ chat, onNavigate }: Props) => {
   const { history } = chat
   const conversations = history.conversations.value
   const onScroll = (event: Event) => {
     const list = event.currentTarget as HTMLElement
     if (list.scrollHeight - list.scrollTop - list.clientHeight < 600) void history.more()
   }
-  const going = history.running.value
+  const running = history.running.value
   return (
     <nav class="list" aria-label="Conversations" onScroll={onScroll} tabIndex={-1}>
-      {going.length > 0 && (
+      {running.length > 0 && (
         <ul>
-          {going.map(({ asked, turn }) => (
+          {running.map(({ asked, turn }) => (
             <li key={turn} class="item going">
               <button
                 type="button"
                 class="open"
                 onClick={() => {
                   void chat.goTo({ turn })
-                  onGone?.()
+                  onNavigate?.()
                 }}
               >
                 <bdi class="title">{asked}</bdi>
@@ -109,16 +109,18 @@ const List = ({ chat, onGone }: Props) => {
                 key={conversation.id}
                 chat={chat}
                 conversation={conversation}
-                {...(onGone === undefined ? {} : { onGone })}
+                {...(onNavigate === undefined ? {} : { onNavigate })}
               />
             ))}
           </ul>
         </section>
       ))}
-      {history.state.value === "failed" && <p class="aside">The list can't be had right now.</p>}
-      {history.state.value === "ready" && conversations.length === 0 && going.length === 0 && (
+      {history.state.value === "failed" && <p class="aside">The list can't be loaded right now.</p>}
+      {history.state.value === "ready" && conversations.length === 0 && running.length === 0 && (
         <p class="aside">
-          {history.search.value.trim() === "" ? "What you ask is kept here." : "Nothing you asked has these words."}
+          {history.search.value.trim() === ""
+            ? "Your questions appear here."
+            : "None of your questions contains these words."}
         </p>
       )}
       {history.next.value !== undefined && (
@@ -130,14 +132,14 @@ const List = ({ chat, onGone }: Props) => {
   )
 }
 
-export const History = ({ chat, onGone }: Props) => {
+export const History = ({ chat, onNavigate }: Props) => {
   const { history } = chat
-  // Alone on a narrow page it is the page.
-  const Root = onGone === undefined ? "aside" : "div"
+  // On a narrow page the list is the main content instead of a sidebar.
+  const Root = onNavigate === undefined ? "aside" : "div"
   const welcome = chat.welcome.value
   return (
-    <Root class="history" {...(onGone === undefined ? { "aria-label": "Your conversations" } : {})}>
-      {onGone === undefined && (
+    <Root class="history" {...(onNavigate === undefined ? { "aria-label": "Your conversations" } : {})}>
+      {onNavigate === undefined && (
         <div class="head">
           <Wordmark />
           <button type="button" class="quiet new" onClick={() => void chat.goTo(undefined)}>
@@ -147,15 +149,15 @@ export const History = ({ chat, onGone }: Props) => {
       )}
       <label class="search">
         <SearchIcon />
-        <span class="visually-hidden">Search what you asked</span>
+        <span class="visually-hidden">Search your questions</span>
         <input
           type="search"
-          placeholder="Search what you asked"
+          placeholder="Search your questions"
           value={history.search.value}
           onInput={(event) => history.find(event.currentTarget.value)}
         />
       </label>
-      <List chat={chat} {...(onGone === undefined ? {} : { onGone })} />
+      <List chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <div class="foot">
         <p>
           {welcome?.person !== undefined && <bdi class="who">{welcome.person}</bdi>}

@@ -1,4 +1,4 @@
-/** A text as it is typeset. Parts that are complete are marked up once, however long the text grows behind them. */
+/** An answer's text as HTML. Complete parts are rendered once while the text grows behind them. */
 import "./prose.css"
 import { memo } from "preact/compat"
 import { partsOf, toMarkup } from "../../shared/markdown.ts"

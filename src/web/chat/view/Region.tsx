@@ -7,6 +7,6 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** The main part of the page; another site has one of its own. */
+/** The page's `main` element; inside another site, which has its own, a section. */
 export const Region = ({ chat, ...rest }: Props) =>
   chat.isOwnPage ? <main {...rest} /> : <section aria-label="Max" {...rest} />

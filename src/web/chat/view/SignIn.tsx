@@ -1,4 +1,4 @@
-/** The way in: a link that an administrator gives, which this page takes up, or a token for now. */
+/** The sign-in: by a sign-in link, or by a token that is kept only in memory. */
 import "./sign-in.css"
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
@@ -8,58 +8,58 @@ import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
 
 export interface Entry {
-  /** The code that a sign-in link brought. */
+  /** The one-time code of a sign-in link. */
   readonly code: string | undefined
   readonly useToken: (token: string) => void
 }
 
 const CODE = /max_[a-z]{1,14}_[A-Za-z0-9_-]{43}/
 
-const words = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof Problem && error.status === 0
     ? "The server can't be reached. Try again in a moment."
     : error instanceof Problem && error.status === 401
-      ? "This has been used, or is too old. Ask for a new one."
+      ? "This link or token was used before or has expired. Ask for a new one."
       : error instanceof Problem
         ? error.message
-        : "That didn't work."
+        : "Signing in failed."
 
 export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: Entry }) => {
-  const given = useSignal("")
+  const pasted = useSignal("")
   const trouble = useSignal("")
   const busy = useSignal(entry.code !== undefined)
 
-  /** Whether the code was one of a link. */
-  const enter = async (code: string): Promise<boolean> => {
+  /** Exchanges the code of a link for a session; false if that fails. */
+  const redeem = async (code: string): Promise<boolean> => {
     busy.value = true
     trouble.value = ""
     try {
       await request("POST", "/v1/session", { code })
-      await chat.begin()
+      await chat.start()
       return true
     } catch (error) {
-      trouble.value = words(error)
+      trouble.value = messageOf(error)
       return false
     } finally {
       busy.value = false
     }
   }
 
-  /** A link's code becomes a session; what is none may be a token. */
+  /** Tries the pasted secret as a link's code, then as a token. */
   const submit = async (event: Event) => {
     event.preventDefault()
-    const code = CODE.exec(given.value)?.[0]
+    const code = CODE.exec(pasted.value)?.[0]
     if (code === undefined) {
-      trouble.value = "That is neither a sign-in link nor a token: both have max_ in them."
+      trouble.value = "That is neither a sign-in link nor a token: both contain max_."
       return
     }
-    if (await enter(code)) return
+    if (await redeem(code)) return
     entry.useToken(code)
-    await chat.begin()
+    await chat.start()
   }
 
   useEffect(() => {
-    if (entry.code !== undefined) void enter(entry.code)
+    if (entry.code !== undefined) void redeem(entry.code)
   }, [])
 
   return (
@@ -72,8 +72,8 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
         {chat.access.value === "unreachable" ? (
           <>
             <h1>Max can't be reached.</h1>
-            <p class="lead">The server doesn't answer right now. What you asked before is kept.</p>
-            <button type="button" class="solid" onClick={() => void chat.begin()}>
+            <p class="lead">The server doesn't answer right now. Your earlier questions are still there.</p>
+            <button type="button" class="solid" onClick={() => void chat.start()}>
               Try again
             </button>
           </>
@@ -91,11 +91,11 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
                   autocapitalize="off"
                   spellcheck={false}
                   placeholder="https://…/sign-in#max_…"
-                  value={given.value}
-                  onInput={(event) => (given.value = event.currentTarget.value)}
+                  value={pasted.value}
+                  onInput={(event) => (pasted.value = event.currentTarget.value)}
                   aria-describedby="trouble how"
                 />
-                <button type="submit" class="solid" disabled={busy.value || given.value.trim() === ""}>
+                <button type="submit" class="solid" disabled={busy.value || pasted.value.trim() === ""}>
                   Sign in
                 </button>
               </div>
@@ -118,7 +118,7 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
               <div>
                 <dt>Have neither?</dt>
                 <dd>
-                  Ask whoever runs Max for you. This makes one: <code>max serve --sign-in you@example.com</code>
+                  Ask an operator of Max. This command creates one: <code>max serve --sign-in you@example.com</code>
                 </dd>
               </div>
             </dl>

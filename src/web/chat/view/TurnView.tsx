@@ -1,4 +1,4 @@
-/** One entry of the log: when and what was asked, what was looked up, what was answered, and what can be done with it. */
+/** One turn: time, question, lookups, answer and actions. */
 import "./turn.css"
 import { useSignal } from "@preact/signals"
 import { memo } from "preact/compat"
@@ -10,14 +10,14 @@ import { Cards } from "./Cards.tsx"
 import { Choices } from "./Choices.tsx"
 import { CopyButton } from "./CopyButton.tsx"
 import { EditQuestion } from "./EditQuestion.tsx"
-import { Failed } from "./Failed.tsx"
+import { FailureNotice } from "./FailureNotice.tsx"
 import { Prose } from "./Prose.tsx"
 
 interface Props {
   readonly chat: Chat
   readonly turn: Turn
   readonly isLast: boolean
-  /** The day, where another one begins. */
+  /** The day, on the first turn of each day. */
   readonly day: string | undefined
 }
 
@@ -37,14 +37,14 @@ const Answer = ({ turn }: { readonly turn: Turn }) => {
   if (phase === "withheld") {
     return (
       <p class="aside">
-        What you may see has changed since, so this answer isn't shown any more. Ask again to hear what holds now.
+        Your access has changed since, so this answer is no longer shown. Ask again for a current one.
       </p>
     )
   }
   return (
     <>
       <Prose text={turn.text.value} growing={phase === "asked"} dimmed={phase === "stopped"} />
-      {phase === "stopped" && <p class="aside">You stopped this answer. Nothing of it is kept.</p>}
+      {phase === "stopped" && <p class="aside">You stopped this answer. It wasn't saved.</p>}
     </>
   )
 }
@@ -78,13 +78,13 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
           <Activity turn={turn} />
           <Answer turn={turn} />
           {phase === "failed" && turn.failure.value !== undefined && (
-            <Failed failure={turn.failure.value} again={busy ? undefined : again}>
+            <FailureNotice failure={turn.failure.value} retry={busy ? undefined : again}>
               {turn.replaces.length > 0 && (
-                <button type="button" class="plain" onClick={() => chat.putBack(turn)}>
+                <button type="button" class="plain" onClick={() => chat.restore(turn)}>
                   Show the earlier answer
                 </button>
               )}
-            </Failed>
+            </FailureNotice>
           )}
           {phase === "answered" && (
             <>
@@ -104,7 +104,7 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
                 </button>
               )}
               {phase === "stopped" && turn.replaces.length > 0 && (
-                <button type="button" class="quiet tool" onClick={() => chat.putBack(turn)}>
+                <button type="button" class="quiet tool" onClick={() => chat.restore(turn)}>
                   Show the earlier answer
                 </button>
               )}

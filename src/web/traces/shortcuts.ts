@@ -1,7 +1,7 @@
-/** The keyboard: everything that is done often has a key. */
+/** Keyboard shortcuts. */
 import { listed, live, marked, show, shownId, trace, view } from "./state.ts"
 
-export const KEYS = [
+export const SHORTCUTS = [
   ["j / k", "next, previous trace"],
   ["c", "compare with…"],
   ["l", "live"],
@@ -37,12 +37,12 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   }
 }
 
-export const listenToKeys = (): void => {
+export const listenToShortcuts = (): void => {
   addEventListener("keydown", (event) => {
     const { target } = event
-    const writes = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
-    if (writes && event.key === "Escape") target.blur()
-    if (writes || event.metaKey || event.ctrlKey || event.altKey) return
+    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
+    if (isTyping && event.key === "Escape") target.blur()
+    if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
     const action = ACTIONS[event.key]
     if (action === undefined) return
     event.preventDefault()

@@ -1,4 +1,4 @@
-/** Why there is no answer, in words, with the reference that opens its trace, and the way on. */
+/** Why there is no answer, with the reference of its trace and a button to try again. */
 import type { ComponentChildren } from "preact"
 import { AgainIcon } from "../../shared/icons.tsx"
 import type { Failure } from "../state/Turn.ts"
@@ -6,17 +6,17 @@ import { CopyButton } from "./CopyButton.tsx"
 
 interface Props {
   readonly failure: Failure
-  readonly again?: (() => void) | undefined
+  readonly retry?: (() => void) | undefined
   readonly children?: ComponentChildren
 }
 
-export const Failed = ({ again, children, failure }: Props) => (
+export const FailureNotice = ({ children, failure, retry }: Props) => (
   <div class="failed">
     <p class="title">{failure.title}</p>
     <p>{failure.detail}</p>
     <div class="tools">
-      {failure.again && again !== undefined && (
-        <button type="button" class="solid small" onClick={again}>
+      {failure.mayRetry && retry !== undefined && (
+        <button type="button" class="solid small" onClick={retry}>
           <AgainIcon /> Try again
         </button>
       )}

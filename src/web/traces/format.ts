@@ -1,13 +1,13 @@
-/** Numbers and times as an operator reads them. */
+/** Formats durations, times and counts. */
 
-/** Milliseconds as short as they can be read, with their unit. */
-export const took = (ms: number): string => {
+/** A duration in milliseconds with three significant digits and its unit. */
+export const duration = (ms: number): string => {
   if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`
   if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`
   return `${ms >= 100 ? ms.toFixed(0) : ms >= 10 ? ms.toFixed(1) : ms.toFixed(2)} ms`
 }
 
-/** A boundary of the histogram. */
+/** A limit of the histogram's bars, given in milliseconds. */
 export const boundary = (ms: number): string => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`)
 
 const clock = new Intl.DateTimeFormat(undefined, {
@@ -18,20 +18,20 @@ const clock = new Intl.DateTimeFormat(undefined, {
 })
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" })
 
-/** The time of day, with the day when it isn't today. */
-export const when = (iso: string): string => {
+/** The time of day, with the date if it isn't today. */
+export const startTime = (iso: string): string => {
   const date = new Date(iso)
   const time = clock.format(date)
   return date.toDateString() === new Date().toDateString() ? time : `${day.format(date)}, ${time}`
 }
 
-export const many = (count: number, one: string, more = `${one}s`): string =>
+export const counted = (count: number, one: string, more = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : more}`
 
-/** An attribute without the part of its name that they all share. */
+/** The name of an attribute without its namespace. */
 export const attributeName = (name: string): string => name.replace(/^(max|gen_ai|db|http)\./, "")
 
-/** A share of a whole. */
+/** A share as a percentage. */
 export const share = (part: number, whole: number): string => {
   const percent = (part / whole) * 100
   return percent > 0 && percent < 0.5 ? "< 1 %" : `${percent.toFixed(0)} %`

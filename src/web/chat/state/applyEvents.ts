@@ -1,19 +1,21 @@
-/** What a turn's events do to what the page shows of it. Text is shown once a frame, however fast it comes. */
+/** Applies the events of a running turn to its signals; text is rendered at most once per frame. */
+import type { ProblemSlug } from "../../../wire/problems.ts"
+import type { TurnEvent, TurnFailure } from "../../../wire/TurnEvent.ts"
 import { Problem } from "../../shared/api.ts"
-import type { TurnEvent } from "../wire.ts"
+
 import type { Failure, Turn } from "./Turn.ts"
 
-const TITLES: Readonly<Record<string, string>> = {
+const TITLES: Readonly<Partial<Record<TurnFailure, string>>> = {
   NotAdmitted: "You have no access here",
-  InvalidInput: "That can't be asked like this",
+  InvalidInput: "This question isn't valid",
   Budget: "Today's questions are used up",
   Model: "No answer this time",
   Timeout: "That took too long",
-  Unavailable: "Nothing can be looked up right now"
+  Unavailable: "Lookups are unavailable right now"
 }
 
-/** Reasons after which the same question may be answered. */
-const MAY_HELP = new Set(["Model", "Timeout", "Unavailable"])
+/** Failures after which the same question may succeed. */
+const TEMPORARY = new Set<TurnFailure>(["Model", "Timeout", "Unavailable"])
 
 const withoutReference = (message: string, reference: string | undefined): string =>
   reference === undefined ? message : message.replace(` (ref ${reference})`, "")
@@ -22,55 +24,61 @@ const failureOf = (event: Extract<TurnEvent, { _tag: "error" }>): Failure => ({
   title: TITLES[event.reason] ?? "There is no answer",
   detail: withoutReference(event.message, event.reference),
   reference: event.reference,
-  again: MAY_HELP.has(event.reason)
+  mayRetry: TEMPORARY.has(event.reason)
 })
 
-const PROBLEM_TITLES: Readonly<Record<string, string>> = {
+const PROBLEM_TITLES: Readonly<Partial<Record<ProblemSlug | "unreachable", string>>> = {
   unreachable: "Max can't be reached",
-  unavailable: "Nothing can be looked up right now",
+  unavailable: "Lookups are unavailable right now",
   "no-answer": "No answer this time",
   "not-admitted": "You have no access here",
   "not-in-scope": "You have no access here",
-  "too-many-calls": "That was a lot at once",
+  "too-many-calls": "Too many questions at once",
   "budget-spent": "Today's questions are used up",
-  "invalid-input": "That can't be asked like this",
+  "invalid-input": "This question isn't valid",
   internal: "Something went wrong"
 }
 
-const FINAL = new Set(["invalid-input", "not-admitted", "not-in-scope", "budget-spent"])
+/** Problems that the same question runs into again. */
+const PERMANENT: ReadonlySet<string> = new Set<ProblemSlug>([
+  "invalid-input",
+  "not-admitted",
+  "not-in-scope",
+  "budget-spent"
+])
 
 export const failureOfProblem = (error: unknown): Failure => {
-  const problem = error instanceof Problem ? error : new Problem("internal", 0, "Something went wrong in this page.")
+  const problem = error instanceof Problem ? error : new Problem("internal", 0, "Something went wrong on this page.")
   return {
-    title: PROBLEM_TITLES[problem.name] ?? "There is no answer",
+    title: PROBLEM_TITLES[problem.name as ProblemSlug] ?? "There is no answer",
     detail:
       problem.name === "unreachable"
-        ? "Check your connection. What was asked before is still here."
+        ? "Check your connection. Your earlier questions are still here."
         : withoutReference(problem.message, problem.reference),
     reference: problem.reference,
-    again: !FINAL.has(problem.name)
+    mayRetry: !PERMANENT.has(problem.name)
   }
 }
 
-/** Milliseconds that text waits at most, however slow the machine. */
-const MAX_REST = 250
+/** The longest pause between two renderings, in milliseconds. */
+const MAX_PAUSE = 250
 
-const soon = (run: () => void): void => {
-  // A page that nobody looks at has no frames.
+const onNextFrame = (run: () => void): void => {
+  // A hidden page has no animation frames.
   if (document.hidden) setTimeout(run, 200)
   else requestAnimationFrame(run)
 }
 
-export const answering = (turn: Turn) => {
+export const applyEvents = (turn: Turn) => {
   let text = ""
   let waiting = false
-  /** How long showing takes on this machine: it is left twice that time for whatever else is going on. */
-  let rest = 0
+  /** Twice the time of the last rendering, so that rendering takes at most a third of the main thread. */
+  let pause = 0
   const flush = () => {
     const started = performance.now()
     turn.text.value = text
     setTimeout(() => {
-      rest = Math.min(MAX_REST, 2 * (performance.now() - started))
+      pause = Math.min(MAX_PAUSE, 2 * (performance.now() - started))
       waiting = false
       if (turn.text.value !== text) show(text)
     })
@@ -79,7 +87,7 @@ export const answering = (turn: Turn) => {
     text = next
     if (waiting) return
     waiting = true
-    setTimeout(() => soon(flush), rest)
+    setTimeout(() => onNextFrame(flush), pause)
   }
   const settle = (final: string) => {
     text = final
