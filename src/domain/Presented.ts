@@ -1,9 +1,9 @@
-/** What an answer was about, as the answer says it: nothing is in here that its text doesn't say, but for the name. */
+/** The entities that an answer mentions. It holds only values that the answer's text states, besides the name. */
 import { Schema } from "effect"
 
 const { optionalKey } = Schema
 
-/** A value of an entity, with what its column is called and of which kind it is. */
+/** A stated value, with the name and kind of its column. */
 const SaidCell = Schema.Struct({ name: Schema.String, kind: Schema.String, value: Schema.String })
 export type SaidCell = typeof SaidCell.Type
 

@@ -1,18 +1,18 @@
-/** Who is asking: rebuilt on every call from the membership, never from a model or a request body. */
+/** The caller's identity and rights, built for every call from the membership and never from a model or a request body. */
 import { Context } from "effect"
 import type { AttributeValue } from "./attributes.ts"
 import type { Vouched } from "./Vouched.ts"
 
 export type { AttributeValue }
 
-/** A second party that acts for the principal: what may be seen is what both may see. */
+/** A second party that acts for the principal. Access is the intersection of both plans. */
 export interface Actor {
   readonly id: string
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
 
-/** One thing that a tool scope leaves open: an action on a type, by key, with all of its columns or with some. */
+/** One grant of a tool scope: an action on a type, on all or some of its columns, by key. */
 export interface ScopeGrant {
   readonly type: string
   readonly action: string
@@ -21,20 +21,20 @@ export interface ScopeGrant {
 
 export interface Principal {
   readonly organizationId: bigint
-  /** The principal's own People entity; empty for somebody whom a host vouches for without saying who it is. */
+  /** The principal's own People entity; empty when a host asserts a principal without a subject. */
   readonly anchorEntityId: string
   readonly roles: ReadonlyArray<string>
-  /** Roles that the proof of this call carries; they count instead of the membership's. */
+  /** Roles from the credential of this call; they replace the membership's. */
   readonly claimedRoles?: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
-  /** What a trusted host says of a person whom it has identified: it counts instead of a membership. */
+  /** Asserted by the host, which has authenticated the person; it replaces a membership. */
   readonly vouched?: Vouched
   readonly actor?: Actor
-  /** What the token or tool of this call may be used for, whoever holds it: it takes away and never grants. */
+  /** The tool scope of this call's token or tool. It only narrows access. */
   readonly scope?: ReadonlyArray<ScopeGrant>
-  /** The state of policy, membership and catalog that this principal was built from. */
+  /** The epoch of the policy, membership and catalog that this principal was built from. */
   readonly epoch: bigint
 }
 
-/** The caller of this call. Provide it per call with `Effect.provideService`; as a Layer it would be shared. */
+/** The principal of this call. Provide it per call with `Effect.provideService`: a Layer would share it between calls. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("max/domain/CurrentPrincipal") {}

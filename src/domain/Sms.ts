@@ -1,32 +1,32 @@
-/** What text messages are to the rest of Max, whoever carries them. Numbers are in E.164. */
+/** Text messages, independent of the carrier. Numbers are in E.164. */
 
-/** A message that came in, as its provider says it. */
+/** An inbound message, as its provider reports it. */
 export interface InboundMessage {
   readonly provider: string
-  /** Unique with its provider. */
+  /** Unique per provider. */
   readonly id: string
   readonly from: string
   readonly to: string
   readonly body: string
-  /** Pictures and other attachments, which nobody reads. */
+  /** The number of attachments, which are ignored. */
   readonly media: number
   readonly receivedAt: Date
 }
 
-/** A text as it is sent: what it says and how many messages the carrier counts it as. */
+/** An outbound text and the number of segments that the carrier bills. */
 export interface ShapedText {
   readonly body: string
   readonly segments: number
 }
 
-/** How far a text has come. It only ever moves on along this list; the last two are each an end. */
+/** Delivery states. A text only moves forward in this list; `delivered` and `undelivered` are final. */
 export const DELIVERY = ["queued", "trying", "dead", "accepted", "sent", "delivered", "undelivered"] as const
 export type Delivery = (typeof DELIVERY)[number]
 
-/** What a carrier says of a text that it was given. */
+/** A carrier's delivery report. */
 export interface DeliveryReport {
   readonly providerId: string
   readonly state: Extract<Delivery, "accepted" | "sent" | "delivered" | "undelivered">
-  /** The provider's code, never its words: those quote numbers. */
+  /** The provider's error code, never its message, which may quote phone numbers. */
   readonly error?: string
 }

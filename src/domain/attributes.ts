@@ -1,2 +1,2 @@
-/** What rules compare with a principal's attributes. */
+/** The value of a principal's attribute, which rules compare with columns. */
 export type AttributeValue = string | number | boolean

@@ -1,7 +1,7 @@
-/** Public errors, each with its HTTP status and the exit code of the command line, stated once. */
+/** Public errors, each with its HTTP status. */
 import { Schema } from "effect"
 
-/** The caller isn't admitted, or was until a moment ago. Says nothing about who would be. */
+/** The caller has no active membership. The message discloses nothing about memberships. */
 export class NotAdmitted extends Schema.TaggedError<NotAdmitted>()(
   "NotAdmitted",
   { message: Schema.String },
@@ -10,46 +10,46 @@ export class NotAdmitted extends Schema.TaggedError<NotAdmitted>()(
   static readonly error = new NotAdmitted({ message: "You don't have access here. Ask an administrator to add you." })
 }
 
-/** No proof of who is calling, or one that isn't good (any more): which of the two, and why, isn't said. */
+/** The credential is missing, invalid, expired or revoked. The message doesn't disclose which. */
 export class NotAuthenticated extends Schema.TaggedError<NotAuthenticated>()(
   "NotAuthenticated",
   { message: Schema.String },
   { httpApiStatus: 401 }
 ) {
   static readonly error = new NotAuthenticated({
-    message: "Send a token that is in force: Authorization: Bearer max_… (max token create makes one)."
+    message: "Send a valid token: Authorization: Bearer max_… (to create one: max token create)."
   })
 }
 
-/** The proof is good, and not for this. */
+/** The credential is valid, but its scopes exclude this request. */
 export class NotInScope extends Schema.TaggedError<NotInScope>()(
   "NotInScope",
   { message: Schema.String },
   { httpApiStatus: 403 }
 ) {}
 
-/** More calls than a minute holds; `retryAfter` is in whole seconds. */
+/** The call rate limit is exceeded; `retryAfter` is in whole seconds. */
 export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()(
   "TooManyCalls",
   { message: Schema.String, retryAfter: Schema.Int },
   { httpApiStatus: 429 }
 ) {}
 
-/** A type, column or relation that doesn't exist or that the caller may not see: the two are the same error, byte for byte. */
+/** A type, column or relation that doesn't exist or is hidden from the caller: the error is byte-identical for both. */
 export class UnknownName extends Schema.TaggedError<UnknownName>()(
   "UnknownName",
   { message: Schema.String },
   { httpApiStatus: 404 }
 ) {}
 
-/** Input that can't be read as what it has to be. */
+/** Malformed or out-of-range input. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
   "InvalidInput",
   { message: Schema.String },
   { httpApiStatus: 400 }
 ) {}
 
-/** Nothing can be looked up right now. One constant, whatever the cause: a failure never becomes an answer. */
+/** The database can't answer. One constant for every cause, so that a failure never looks like an empty result. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()(
   "Unavailable",
   { message: Schema.String },
@@ -60,13 +60,13 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
   })
 }
 
-/** An operator's command that can't be done, with the reason and the way out; `details` are further lines. */
+/** An operator's command failed: the reason and a remedy, with further lines in `details`. */
 export class OperatorError extends Schema.TaggedError<OperatorError>()("OperatorError", {
   message: Schema.String,
   details: Schema.optionalKey(Schema.Array(Schema.String))
 }) {}
 
-/** Configuration or database state that a person must change first. */
+/** The configuration or the database's state needs a manual change first. */
 export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
   message: Schema.String
 }) {}

@@ -1,7 +1,6 @@
 /**
- * Ids. A managed entity's id is a 63-bit integer (41 bits of milliseconds, 22 random) that callers see as opaque text
- * of letters; nobody outside the store reads anything out of it. Letters alone cost a model fewer tokens than base32
- * and can't be taken for a number (docs/adr/0002-ids.md).
+ * Ids of managed entities: 63-bit integers (41 bits of milliseconds, 22 random), shown to callers as opaque letters.
+ * Letters cost a model fewer tokens than base32 and can't be mistaken for a number (docs/adr/0002-ids.md).
  */
 const LETTERS = "abcdefghijklmnopqrstuvwxyz"
 const BASE = BigInt(LETTERS.length)
@@ -11,14 +10,14 @@ const RANDOM_MAX = 1 << 22
 const MAX_ID = (1n << 63n) - 1n
 const MAX_LENGTH = 14
 
-/** The text of a managed id: 13 letters today, never more than 14. */
+/** Encodes a managed id as 1 to 14 letters. */
 export const encodeId = (id: bigint): string => {
   let text = ""
   for (let rest = id; rest > 0n; rest /= BASE) text = LETTERS[Number(rest % BASE)] + text
   return text === "" ? LETTERS[0]! : text
 }
 
-/** The id behind a text, or undefined when the text isn't the one canonical form of an id: look-alikes name nothing. */
+/** Decodes the canonical text of an id; undefined for any other text. */
 export const decodeId = (text: string): bigint | undefined => {
   if (text.length === 0 || text.length > MAX_LENGTH || (text.length > 1 && text.startsWith(LETTERS[0]!)))
     return undefined
@@ -32,8 +31,8 @@ export const decodeId = (text: string): bigint | undefined => {
 }
 
 /**
- * A generator of ids for one process. Ids made within one millisecond rise by random steps, so that a large import
- * can't collide with itself however many rows it makes per millisecond.
+ * Creates a monotonic id generator. Ids of one millisecond increase by random steps, so that a large import can't
+ * collide with itself at any rate.
  */
 export const makeIdGenerator = (now: () => number = Date.now, random: () => number = Math.random) => {
   let millis = 0

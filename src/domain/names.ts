@@ -1,17 +1,17 @@
-/** Names: what a type or column can be called, and what a person's label or a slug comes to. */
+/** Slugs, labels and names of types and columns, and the conversions between them. */
 import { foldText } from "./keys.ts"
 import { printable } from "./text.ts"
 
 const MAX_LABEL = 40
 const SLUG = /^[a-z][a-z0-9_]{0,62}$/
-/** Words that policies and filters give a meaning of their own. */
+/** Words with a special meaning in policies and filters. */
 const RESERVED = new Set(["id", "all", "any", "not", "eq", "ne", "lt", "lte", "gt", "gte", "in", "me"])
 
 export const isSlug = (text: string): boolean => SLUG.test(text)
 
 export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug)
 
-/** The slug that a person's label comes to: its letters without accents and its digits; empty when it has none. */
+/** Derives a slug from a label: its letters without accents and its digits; empty if it has none. */
 export const slugFrom = (label: string): string =>
   foldText(printable(label))
     .replace(/[^a-z0-9]+/g, "_")
@@ -19,7 +19,7 @@ export const slugFrom = (label: string): string =>
     .slice(0, 63)
     .replace(/_+$/, "")
 
-/** What a column is called where people read it: the label on one line, at most 40 characters. */
+/** Derives a display label: one line of at most 40 characters. */
 export const labelFrom = (text: string): string => {
   const words = printable(text).replace(/\s+/g, " ").trim()
   const label = /^[a-z0-9_]+$/.test(words) ? sentence(words) : words
@@ -34,15 +34,15 @@ const sentence = (slug: string): string => {
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-/** The name of one and of many that a type's slug comes to. */
+/** Derives a type's singular and plural names from its slug. */
 export const namesFrom = (slug: string): { readonly name: string; readonly pluralName: string } => {
   const words = sentence(slug)
-  const one = words.endsWith("ies")
+  const singular = words.endsWith("ies")
     ? `${words.slice(0, -3)}y`
     : /(ss|x|ch|sh)es$/.test(words)
       ? words.slice(0, -2)
       : /[^s]s$/.test(words)
         ? words.slice(0, -1)
         : words
-  return { name: labelFrom(one), pluralName: labelFrom(one === words ? `${words}s` : words) }
+  return { name: labelFrom(singular), pluralName: labelFrom(singular === words ? `${words}s` : words) }
 }

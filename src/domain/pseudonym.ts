@@ -1,4 +1,4 @@
-/** By what two traces of one caller are known as such, and nothing else: the mark is another one in every process. */
+/** Pseudonyms of callers in span attributes. The key is random per process, so they can't be linked across processes. */
 import { createHmac, randomBytes } from "node:crypto"
 import type { Principal } from "./Principal.ts"
 

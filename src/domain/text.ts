@@ -1,21 +1,21 @@
-/** Text that came from a row or a caller, made safe to print. */
+/** Makes text from rows and callers safe to print, and suggests close matches. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
 
-/** The text on one line: control characters become a space, format and bidirectional control characters go. */
+/** One line of text: control characters become a space; format and bidirectional control characters are removed. */
 export const printable = (text: string): string => text.replace(INVISIBLE, "").replace(CONTROL, " ")
 
-/** A table for words that somebody else chooses: it has what it is given, and nothing that every object has. */
+/** A lookup table without a prototype, for keys that a caller chooses: `constructor` is not in it. */
 export const byWord = <A>(entries: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
   Object.assign(Object.create(null), entries)
 
-/** A caller's word as an error message may repeat it: printable and at most 40 characters. */
+/** Quotes a caller's text for an error message: printable and at most 40 characters. */
 export const quoted = (text: string): string => {
   const clean = printable(text)
   return `"${clean.length > 40 ? `${clean.slice(0, 39)}…` : clean}"`
 }
 
-/** An e-mail address or phone number that only somebody who knows it can recognize: `t…@atlas.com`, `…2625`. */
+/** Redacts an e-mail address or phone number to a recognizable hint: `t…@atlas.com`, `…2625`. */
 export const masked = (identifier: string): string => {
   const at = identifier.lastIndexOf("@")
   return printable(at < 0 ? `…${identifier.slice(-4)}` : `${identifier.slice(0, 1)}…${identifier.slice(at)}`)
@@ -33,7 +33,7 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
-/** The candidate most like a word, when one is like it at all. */
+/** The candidate with the smallest edit distance to a word; undefined if none is close. */
 export const closest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   const lower = word.slice(0, 60).toLowerCase()
   const ranked = candidates

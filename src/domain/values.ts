@@ -1,4 +1,4 @@
-/** Values as people, policies and attributes write them, read by a column's kind. */
+/** Parses values of people, policies and attributes by column kind. */
 import { DateTime, Option } from "effect"
 import { decodeId, encodeId } from "./ids.ts"
 import { emailKey, phoneKey } from "./keys.ts"
@@ -11,7 +11,7 @@ const MAX_BIGINT = 9223372036854775807n
 
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
-/** An id that no row has: comparing with it is false, or unknown where the column is NULL. */
+/** An id that no row has: a comparison with it is false, or unknown for NULL. */
 const NO_ID = "-1"
 
 const integer = (text: string): string | undefined => {
@@ -24,7 +24,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-](?:0\d|1[0-5]):?[0-5]\d)?$/
 
-/** The date, when it is a real one (year 1 to 9999). */
+/** The date if it exists (years 1 to 9999); otherwise undefined. */
 export const isoDate = (text: string): string | undefined => {
   const match = DATE.exec(text)
   if (match === null) return undefined
@@ -32,7 +32,7 @@ export const isoDate = (text: string): string | undefined => {
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month) ? text : undefined
 }
 
-/** The point in time as ISO text, without offset where none was written (it is then the organization's local time). */
+/** A timestamp as ISO text; without an offset, it is the organization's local time. */
 export const isoTimestamp = (text: string): string | undefined => {
   const date = isoDate(text)
   if (date !== undefined) return `${date}T00:00:00`
@@ -54,8 +54,8 @@ export const isTimeZone = (name: string): boolean => {
 }
 
 /**
- * A literal or attribute as a policy compares it with a column: exact, except that phones and e-mail addresses are
- * compared in their normal form. Undefined: not a value of this kind, which is unknown.
+ * Converts a literal or attribute for comparison with a column: exact, except that phone numbers and e-mail addresses
+ * are normalized. Undefined for a value that isn't of the column's kind; such a comparison is unknown.
  */
 export const bindScalar = (column: Column, value: Scalar, organization: Organization): Literal | undefined => {
   if (typeof value === "number" && !Number.isFinite(value)) return undefined
@@ -104,7 +104,7 @@ const bindText = (
   }
 }
 
-/** An entity id as it is bound; undefined when no id of that type can look like this. */
+/** Parses an entity id for binding; undefined for text that can't be an id of the type. */
 export const parseId = (text: string, ids: IdType | undefined): string | undefined => {
   switch (ids) {
     case undefined:
@@ -119,16 +119,16 @@ export const parseId = (text: string, ids: IdType | undefined): string | undefin
   }
 }
 
-/** An entity id as callers see it, of what the database has for it. */
+/** Formats a database id as callers see it. */
 export const showId = (value: string | bigint, ids: IdType | undefined): string =>
   ids === undefined ? encodeId(BigInt(value)) : String(value)
 
 const MAX_TEXT_ID = 200
 
-/** An entity id as it is bound; text that names no id is bound as an id that no managed row has. */
+/** Parses a managed entity id for binding; invalid text becomes an id that no row has. */
 export const entityId = (text: string): string => decodeId(text)?.toString() ?? NO_ID
 
-/** Two numbers as decimal text in order: negative, zero or positive, exactly. */
+/** Compares two decimal texts exactly: negative, zero or positive. */
 export const compareDecimals = (a: string, b: string): number => {
   const [left, right] = [a, b].map((text) => {
     const [, sign, whole = "", fraction = ""] = /^([+-]?)(\d*)\.?(\d*)$/.exec(text) ?? []
@@ -146,7 +146,7 @@ interface Parts {
   readonly fraction: string
 }
 
-/** Microseconds since 1970 of a point in time as ISO text; without an offset it is local to the time zone. */
+/** Microseconds since 1970 of an ISO timestamp; without an offset, in the time zone. */
 export const microseconds = (text: string, timeZone: string): number => {
   const offset = /(Z|[+-]\d{2}:?\d{2})$/.test(text.slice(11))
   const point: Option.Option<DateTime.DateTime> = offset
@@ -174,7 +174,7 @@ const shiftDay = (date: string, days: number): string => {
 
 const dayRange = (date: string): DateRange => ({ from: date, to: shiftDay(date, 1) })
 
-/** The range that YYYY, YYYY-MM, YYYY-MM-DD or today, tomorrow, yesterday names. */
+/** Parses YYYY, YYYY-MM, YYYY-MM-DD, today, tomorrow or yesterday into a half-open range. */
 export const dateRange = (text: string, today: () => string): DateRange | undefined => {
   const word = text.trim().toLowerCase()
   if (word === "today") return dayRange(today())
@@ -196,7 +196,7 @@ const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Today's date in a time zone, YYYY-MM-DD. */
 export const todayIn = (timeZone: string, now: Date = new Date()): string => {
-  // Making one costs a hundred times as much as using it.
+  // Constructing a formatter costs a hundred times as much as using it.
   const format =
     dayFormats.get(timeZone) ??
     new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })

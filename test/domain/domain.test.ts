@@ -7,7 +7,7 @@ import { columnByKey, ID_COLUMN } from "../../src/domain/EntityType.ts"
 import { systemCatalog } from "../support/catalog.ts"
 
 describe("ids", () => {
-  it("come back from their text, and only from the one canonical text", () => {
+  it("round-trip through their canonical text only", () => {
     for (const id of [0n, 1n, 25n, 26n, 1234567890123456789n, (1n << 63n) - 1n]) {
       const text = encodeId(id)
       expect(decodeId(text)).toBe(id)
@@ -19,7 +19,7 @@ describe("ids", () => {
       expect(decodeId(text)).toBeUndefined()
   })
 
-  it("rise and don't repeat, even when the clock stands still or goes back", () => {
+  it("increase without repeating, even if the clock stands still or goes back", () => {
     let now = Date.UTC(2026, 0, 1)
     const next = makeIdGenerator(
       () => now,
@@ -35,7 +35,7 @@ describe("ids", () => {
 })
 
 describe("search keys", () => {
-  it("fold case, accents, letters that don't decompose, compatibility forms and white space", () => {
+  it("fold case, accents, undecomposed letters, compatibility forms and white space", () => {
     expect(foldText("  Élodie \t DÜPONT ")).toBe("elodie dupont")
     expect(foldText("Straße Łódź Ærø Þór ﬁn Ⅻ")).toBe("strasse lodz aero thor fin xii")
     expect(foldText("İstanbul ısı")).toBe("istanbul isi")
@@ -43,7 +43,7 @@ describe("search keys", () => {
     expect(foldText(foldText("Ǆ ǅ ﷺ"))).toBe(foldText("Ǆ ǅ ﷺ"))
   })
 
-  it("read a phone number in any format with the organization's country, and none with an extension", () => {
+  it("parse phone numbers of any format with the organization's country, and reject extensions", () => {
     for (const text of ["724-857-2625", "(724) 857 2625", "+1 724 857-2625", "1 724.857.2625", "tel:+17248572625"]) {
       expect(phoneKey(text, "US"), text).toBe("+17248572625")
     }
@@ -52,7 +52,7 @@ describe("search keys", () => {
       expect(phoneKey(text, "US"), text).toBeUndefined()
   })
 
-  it("take an e-mail address without a top-level domain, in ASCII lower case", () => {
+  it("lower-case e-mail addresses and accept one without a top-level domain", () => {
     expect(emailKey(" Taylor.Jackson@NanoLabs ")).toBe("taylor.jackson@nanolabs")
     expect(emailKey("İ@x")).toBe("İ@x")
     for (const text of ["", "@", "a@", "@b", "a@b@c", "a b@c"]) expect(emailKey(text)).toBeUndefined()
@@ -61,7 +61,7 @@ describe("search keys", () => {
 
 describe("dates", () => {
   const today = () => "2026-12-31"
-  it("name half-open periods", () => {
+  it("parse into half-open ranges", () => {
     expect(dateRange("2026", today)).toEqual({ from: "2026-01-01", to: "2027-01-01" })
     expect(dateRange("2026-12", today)).toEqual({ from: "2026-12-01", to: "2027-01-01" })
     expect(dateRange("2024-02-29", today)).toEqual({ from: "2024-02-29", to: "2024-03-01" })
@@ -72,7 +72,7 @@ describe("dates", () => {
       expect(dateRange(text, today)).toBeUndefined()
   })
 
-  it("are real ones, and today is the organization's", () => {
+  it("must exist, and today depends on the organization's time zone", () => {
     expect([isoDate("2026-02-29"), isoDate("2024-02-29"), isoDate("0001-01-01")]).toEqual([
       undefined,
       "2024-02-29",
@@ -93,7 +93,7 @@ describe("literals of a policy", () => {
   const read = (key: string, value: string | number | boolean) =>
     bindScalar(key === "id" ? ID_COLUMN : columnByKey(people, key)!, value, systemCatalog.organization)
 
-  it("are read by the column's kind, and what can't be is unknown", () => {
+  it("are parsed by column kind, and invalid values are unknown", () => {
     expect(read("phone", "(724) 857-2625")).toBe("+17248572625")
     expect(read("email", "A@B")).toBe("a@b")
     expect(read("status", "VIP")).toBe("VIP")
@@ -107,7 +107,7 @@ describe("literals of a policy", () => {
     expect(read("id", "not an id")).toBeUndefined()
   })
 
-  it("are finite and exact numbers", () => {
+  it("accept only finite numbers and keep them exact", () => {
     const number = { ...ID_COLUMN, kind: "number" } as const
     const integer = { ...ID_COLUMN, kind: "integer" } as const
     const of = (column: typeof number | typeof integer, value: string | number) =>
@@ -131,13 +131,13 @@ describe("literals of a policy", () => {
   })
 })
 
-describe("text of strangers", () => {
-  it("is printed on one line, without control, format and bidirectional characters", () => {
+describe("untrusted text", () => {
+  it("is printed on one line without control, format and bidirectional characters", () => {
     expect(printable("a\u0000b\tc\r\nd\u202ee\u200bf\u{e0041}g\u2028h")).toBe("a b c defg h")
     expect(quoted("x".repeat(100))).toBe(`"${"x".repeat(39)}…"`)
   })
 
-  it("is compared with names that it may have meant", () => {
+  it("is matched with the closest known name", () => {
     expect(closest("emial", ["name", "email"])).toBe("email")
     expect(closest("phnoe", ["phone", "name"])).toBe("phone")
     expect(closest("zzz", ["phone", "name"])).toBeUndefined()

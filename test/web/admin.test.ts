@@ -277,7 +277,9 @@ describe("the policy", () => {
     expect(verdict).toMatch(/phone hidden 801-555-0107 vip-hidden hides it/)
     await page.getByLabel("One row").fill("nosuchrow")
     await button(page, "Explain").click()
-    expect(await page.getByRole("alert").innerText()).toMatch(/No row of people has the id "nosuchrow"/)
+    expect(await page.getByRole("alert").innerText()).toMatch(
+      /No row of people has the external or entity id "nosuchrow"/
+    )
   })
 })
 
