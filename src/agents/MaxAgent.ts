@@ -1,6 +1,6 @@
 /**
- * A turn of a conversation: who asks is found out in code, what may be spent is taken out of the day, a model answers
- * with the three tools, and what was said is kept. Whoever isn't admitted costs no model anything.
+ * One turn of a conversation: admits the caller in code, reserves the turn's share of the day's budget, lets a model
+ * answer with the three tools, and stores the answer. A caller who is not admitted never reaches the model.
  */
 import { type Cause, Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
@@ -25,19 +25,19 @@ import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 
 export interface TurnInput {
   readonly organization: Organization
-  /** How the person is known: a verified identifier, or the principal that a channel has authenticated. */
+  /** The caller: a verified identifier, or the principal that the channel has authenticated. */
   readonly who: Identifier | Principal
-  /** The conversation to go on with; somebody else's, an unknown one or none begins a new one. */
+  /** The conversation to continue. An unknown one, another person's or none begins a new conversation. */
   readonly session?: string | undefined
-  /** How many turns of it stay: the answer takes the place of those behind them. */
+  /** The number of turns to keep: the answer replaces the turns after them. */
   readonly after?: number | undefined
-  /** What the person wrote, or the handle of a choice that was offered. */
+  /** The person's message, or the handle of an offered choice. */
   readonly say: { readonly text: string } | { readonly choice: string }
-  /** Keeps the answer together with what the channel writes of it: both, in one transaction, or neither. */
-  readonly persist?: (keep: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
+  /** Stores the answer: runs `save` in one transaction with the channel's own writes. */
+  readonly persist?: (save: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
 }
 
-/** A whole answer that is about to be kept. */
+/** A complete answer, before it is stored. */
 interface Answer {
   readonly session: string
   readonly text: string
@@ -49,10 +49,10 @@ type Events = Queue.Queue<TurnEvent, Cause.Done>
 export class MaxAgent extends Context.Service<
   MaxAgent,
   {
-    /** Who thinks, for greetings and reports. */
+    /** The model's provider, for greetings and reports. */
     readonly provider: string
     readonly model: string
-    /** One turn. It always ends with `done` or `error`, and ends at once when nobody listens any more. */
+    /** Runs one turn. The stream ends with `done` or `error`; interrupting it stops the turn. */
     readonly turn: (input: TurnInput) => Stream.Stream<TurnEvent>
   }
 >()("max/agents/MaxAgent") {
@@ -70,8 +70,8 @@ export class MaxAgent extends Context.Service<
       const admit = ({ organization, who }: TurnInput) =>
         "kind" in who ? identities.admit(organization, who) : identities.readmit(who)
 
-      /** Takes the turn out of the day's budget and books what it cost, however it ends. */
-      const withinTheDay = <A, E, R>(
+      /** Reserves the turn's share of the day's budget, and settles it with the actual cost however the turn ends. */
+      const withReservation = <A, E, R>(
         { organization }: TurnInput,
         principal: Principal,
         spent: Spent,
@@ -80,7 +80,7 @@ export class MaxAgent extends Context.Service<
         const owner = { organizationId: organization.id, anchorId: principal.anchorEntityId }
         const limits = { turns: env.dayTurns, tokens: env.dayTokens }
         return Effect.acquireUseRelease(
-          spending.reserve(organization, model.provider === "basic" ? 0 : tokensOfTurn, limits),
+          spending.reserve(organization, model.provider === "basic" ? 0 : turnTokens, limits),
           (reservation): Effect.Effect<A, E | TurnFault, R> =>
             reservation === undefined
               ? Effect.fail(new TurnFault({ reason: "Budget", message: SENTENCES.dayIsSpent }))
@@ -91,7 +91,7 @@ export class MaxAgent extends Context.Service<
               : Effect.ignore(spending.settle(owner, reservation, { model: model.model, ...spent }))
         )
       }
-      const tokensOfTurn = Math.min(env.turnTokens, env.dayTokens)
+      const turnTokens = Math.min(env.turnTokens, env.dayTokens)
 
       const converse = Effect.fnUntraced(function* (
         input: TurnInput,
@@ -101,20 +101,20 @@ export class MaxAgent extends Context.Service<
         events: Events
       ) {
         const { organization } = input
-        const owner = { organizationId: organization.id, anchorId: conversationOf(principal) }
-        const goesOn = principal.anchorEntityId === "" ? undefined : input.session
-        const session = yield* sessions.open(owner, goesOn, env.turnSeconds + LEASE_MARGIN, input.after)
+        const owner = { organizationId: organization.id, anchorId: conversationOwner(principal) }
+        const continued = principal.anchorEntityId === "" ? undefined : input.session
+        const session = yield* sessions.open(owner, continued, env.turnSeconds + LEASE_MARGIN, input.after)
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
-        const asked = yield* wordsOf(input, session)
+        const asked = yield* questionOf(input, session)
         const prepared = yield* prepare(organization, principal, session, asked)
-        const text = yield* answer({ ...prepared, model, tokens: tokensOfTurn, spent, events }).pipe(
+        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, events }).pipe(
           Effect.provideService(CurrentPrincipal, principal)
         )
         const meant = prepared.sightings.presentedIn(text)
         const presented = presentedBy(text, meant, prepared)
         const choices = choicesIn(text, meant)
-        const keep = session.save({
+        const save = session.save({
           asked,
           answered: text,
           epoch: principal.epoch,
@@ -124,26 +124,26 @@ export class MaxAgent extends Context.Service<
           outputTokens: spent.outputTokens,
           reference
         })
-        yield* input.persist === undefined ? keep : input.persist(keep, { session: session.id, text, choices })
+        yield* input.persist === undefined ? save : input.persist(save, { session: session.id, text, choices })
         if (choices.length > 0) yield* Queue.offer(events, { _tag: "matches", choices })
         return { session: session.id, text, presented }
       }, Effect.scoped)
 
-      /** Fails with what the person is told, so that the trace of a turn without an answer is one that failed. */
+      /** Fails with the message for the person, so that the trace of a turn without an answer is marked as failed. */
       const run = Effect.fnUntraced(function* (input: TurnInput, events: Events) {
         const reference = shortReference((yield* Effect.orDie(Effect.currentSpan)).traceId)
         const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
         const { presented, session, text } = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
-          yield* checkWords(input)
-          return yield* withinTheDay(input, principal, spent, converse(input, principal, spent, reference, events))
+          yield* validate(input)
+          return yield* withReservation(input, principal, spent, converse(input, principal, spent, reference, events))
         }).pipe(
           Effect.timeoutOrElse({
             duration: env.turnSeconds * 1000,
             orElse: () => Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
           }),
           Effect.catchDefect((defect) =>
-            // Its name only: a message could carry what a row says.
+            // Only the defect's name: its message could contain a row's value.
             Effect.logDebug(`A turn failed: ${defect instanceof Error ? defect.name : "not an error"}`).pipe(
               Effect.andThen(Effect.fail(unavailable))
             )
@@ -207,10 +207,10 @@ export class MaxAgent extends Context.Service<
 }
 
 /**
- * Whose conversations a principal's are. A host may vouch for one person with more today than tomorrow: what was said
- * with more is not told with less. Nobody in particular goes on with none.
+ * The owner of a principal's conversations. It includes the roles and attributes that a host asserts, because they can
+ * shrink: an answer given with more rights must not be continued with fewer. Without an anchor no conversation continues.
  */
-const conversationOf = ({ anchorEntityId, vouched }: Principal): string =>
+const conversationOwner = ({ anchorEntityId, vouched }: Principal): string =>
   vouched === undefined
     ? anchorEntityId
     : `vouched:${createHash("sha256")
@@ -219,34 +219,34 @@ const conversationOf = ({ anchorEntityId, vouched }: Principal): string =>
         )
         .digest("base64url")}`
 
-/** Seconds that a lease outlives the longest turn. */
+/** Seconds by which a lease exceeds the turn's deadline. */
 const LEASE_MARGIN = 10
 
 const invalid = (message: string) => Effect.fail(new TurnFault({ reason: "InvalidInput", message }))
 
-const checkWords = ({ say }: TurnInput) => {
+const validate = ({ say }: TurnInput) => {
   if ("choice" in say) return Effect.void
-  if (written(say.text) === "") return invalid(SENTENCES.empty)
+  if (cleaned(say.text) === "") return invalid(SENTENCES.empty)
   return say.text.length > MAX_TEXT_LENGTH ? invalid(SENTENCES.tooLong) : Effect.void
 }
 
-/** What a person wrote, without what no database and no model can read. */
-const written = (text: string): string =>
+/** Removes lone surrogates and control characters, which neither Postgres nor a model can read. */
+const cleaned = (text: string): string =>
   text
     .replace(/\p{Cs}/gu, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
     .trim()
 
-/** What the person said; a choice is said by its number, never by what a row says. */
-const wordsOf = ({ say }: TurnInput, session: OpenSession): Effect.Effect<string, TurnFault> => {
-  if ("text" in say) return Effect.succeed(written(say.text))
+/** The question's text. A choice becomes its number, never the row's name. */
+const questionOf = ({ say }: TurnInput, session: OpenSession): Effect.Effect<string, TurnFault> => {
+  if ("text" in say) return Effect.succeed(cleaned(say.text))
   const index = session.focus.findIndex((one) => handleOf(one) === say.choice)
   return index < 0 ? invalid(SENTENCES.noSuchChoice) : Effect.succeed(`number ${index + 1}`)
 }
 
 const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
 
-/** Failures that somebody may have to look into end with the reference of the turn's trace. */
+/** Appends the trace's reference to failures that an administrator may have to investigate. */
 const withReference = (fault: TurnFault, reference: string): TurnFault =>
   fault.reason === "InvalidInput" || fault.reason === "Budget"
     ? fault

@@ -1,6 +1,6 @@
 /**
- * The seam between a turn and whatever thinks: one step is one answer of a model to a conversation so far, streamed.
- * Anthropic, Ax's providers and basic mode stand behind it; the loop, its budgets and its guards are before it.
+ * The port to a model: one step streams a model's response to the conversation so far. Anthropic, Ax's providers and
+ * basic mode implement it; the loop with its budgets and guards uses it.
  */
 import { Context, Data, type Stream } from "effect"
 import type { ToolDefinition } from "../tools/definitions.ts"
@@ -8,7 +8,7 @@ import type { ToolDefinition } from "../tools/definitions.ts"
 export type Part =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "ToolCall"; readonly id: string; readonly name: string; readonly input: unknown }
-  /** `text` is what a model reads; `value` is the same as a tool returned it, absent when the call failed. */
+  /** `text` is the rendering for the model; `value` is the structured result, absent if the call failed. */
   | {
       readonly _tag: "ToolResult"
       readonly id: string
@@ -23,13 +23,13 @@ export interface Message {
   readonly parts: ReadonlyArray<Part>
 }
 
-/** How a message begins that the loop, and no person, puts after a reply that can't be shown. */
+/** The first words of the message with which the loop asks the model for another reply. */
 export const REFUSED_REPLY = "That reply can't be shown."
 
 export interface StepRequest {
-  /** Static and byte-stable, the same for every organization. */
+  /** Byte-identical for every organization and turn. */
   readonly system: string
-  /** The first one begins with the context: JSON data, never instructions. */
+  /** The first message begins with the context as JSON: data, never instructions. */
   readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<ToolDefinition>
   readonly maxTokens: number
@@ -42,12 +42,12 @@ export interface Usage {
 
 export type StepEvent =
   | { readonly _tag: "Delta"; readonly text: string }
-  /** Whole, with its input parsed; `input` is `undefined` when the model's JSON was broken. */
+  /** A complete call; `input` is undefined if the model's JSON is not an object. */
   | { readonly _tag: "ToolCall"; readonly id: string; readonly name: string; readonly input: unknown }
-  /** The last event of every step that didn't fail. */
+  /** The last event of every step that succeeds. */
   | { readonly _tag: "Finished"; readonly reason: "end" | "tools" | "length" | "refusal"; readonly usage: Usage }
 
-/** Why a step has no answer. `Busy` is worth another try, `Broken` ended in the middle, `Refused` needs an operator. */
+/** A step without a response: `Busy` can be retried later, `Broken` ended mid-stream, `Refused` needs an operator. */
 export class ModelFailure extends Data.TaggedError("ModelFailure")<{
   readonly reason: "Busy" | "Broken" | "Refused"
 }> {}
@@ -55,7 +55,7 @@ export class ModelFailure extends Data.TaggedError("ModelFailure")<{
 export class ModelStep extends Context.Service<
   ModelStep,
   {
-    /** For spans and usage: `anthropic`, `basic`, … */
+    /** For spans and usage reports: `anthropic`, `basic`, … */
     readonly provider: string
     readonly model: string
     readonly stream: (request: StepRequest) => Stream.Stream<StepEvent, ModelFailure>

@@ -1,24 +1,23 @@
 /**
- * What an answer was about, found in code from what the tools returned and what was said, the same for every provider:
- * the entities that the answer presents, in its order. What was only a step on the way (a company looked up to find who
- * works there) is none of them.
+ * Resolves which entities an answer presents, in its order, from the tool results and the answer's text alone, so it works
+ * for every provider. An intermediate entity (a company looked up to find its people) is not presented.
  */
 import { Array as Arr } from "effect"
 import { foldText } from "../domain/keys.ts"
 import type { Entity, Page } from "../domain/Page.ts"
 import { renderCell } from "../tools/render.ts"
 
-/** An entity that a tool returned, with the type it was asked for by. */
+/** An entity in a tool result, with the type it was looked up by. */
 export interface Seen {
   readonly type: string
   readonly entity: Entity
-  /** Which lookup it came from, and whether it was that one's only result. */
+  /** The number of its lookup, and whether it was that lookup's only result. */
   readonly lookup: number
   readonly only: boolean
 }
 
-/** An entity that an answer presents, with all that was seen of it in this turn. */
-export interface Meant {
+/** An entity that an answer presents, with every cell that this turn's lookups returned of it. */
+export interface PresentedEntity {
   readonly type: string
   readonly id: string
   readonly name?: string
@@ -26,33 +25,35 @@ export interface Meant {
   readonly columns: Readonly<Record<string, unknown>>
 }
 
-/** What one turn has seen and what it has looked for. */
+/** The lookups of one turn: their results and their filter values. */
 export class Sightings {
   readonly #seen: Array<Seen> = []
-  readonly #asked: Array<{ readonly type: string; readonly values: ReadonlyArray<string> }> = []
+  readonly #lookedUp: Array<{ readonly type: string; readonly values: ReadonlyArray<string> }> = []
   #lookups = 0
 
-  page(type: string, values: ReadonlyArray<string>, page: Page) {
+  /** Records a lookup of a type with its filter values and its result. */
+  addPage(type: string, values: ReadonlyArray<string>, page: Page) {
     const lookup = this.#lookups++
-    this.#asked.push({ type, values: values.map(foldText) })
+    this.#lookedUp.push({ type, values: values.map(foldText) })
     for (const entity of page.entities) this.#seen.push({ type, entity, lookup, only: page.entities.length === 1 })
   }
 
   /** The entities that a text presents, in its order. */
-  presentedIn(text: string): ReadonlyArray<Meant> {
+  presentedIn(text: string): ReadonlyArray<PresentedEntity> {
     const folded = ` ${words(text)} `
     const found = new Map<string, { readonly seen: Seen; readonly at: number }>()
     for (const seen of this.#seen) {
-      const at = placeOf(seen, folded)
+      const at = positionOf(seen, folded)
       const key = `${seen.type} ${seen.entity.entityId}`
-      const known = found.get(key)
-      if (at === undefined || (known !== undefined && at > known.at)) continue
-      // Namesakes stand in the order in which they were seen last, which is the answer's.
+      const earlier = found.get(key)
+      if (at === undefined || (earlier !== undefined && at > earlier.at)) continue
+      // Re-inserting keeps namesakes in the order of the latest lookup, which is the answer's order.
       found.delete(key)
       found.set(key, { seen, at })
     }
-    const meant = this.#withoutSteps(distinct([...found.values()], folded, this.#seen))
-    const presented = meant.length > 0 ? meant.sort((a, b) => a.at - b.at).map(({ seen }) => seen) : this.#lastOnly()
+    const mentioned = this.#withoutSteps(resolveNamesakes([...found.values()], folded, this.#seen))
+    const presented =
+      mentioned.length > 0 ? mentioned.sort((a, b) => a.at - b.at).map(({ seen }) => seen) : this.#lastOnly()
     return presented.map(({ entity, type }) => ({
       type,
       id: entity.entityId,
@@ -62,26 +63,26 @@ export class Sightings {
     }))
   }
 
-  /** What every lookup of the turn has shown of an entity, by slug. */
+  /** The cells of an entity in all lookups of the turn, by slug. */
   #columnsOf(type: string, id: string): Readonly<Record<string, unknown>> {
     const own = this.#seen.filter((seen) => seen.type === type && seen.entity.entityId === id)
     return Object.assign({}, ...own.map(({ entity }) => entity.columns))
   }
 
-  /** Entities that another type's lookup was asked with are steps, when something else is presented too. */
+  /** Drops entities that were filter values of another type's lookup, unless nothing else is presented. */
   #withoutSteps(found: ReadonlyArray<{ readonly seen: Seen; readonly at: number }>) {
     const isStep = ({ entity, type }: Seen) =>
-      this.#asked.some(
-        (asked) =>
-          asked.type !== type &&
-          (asked.values.includes(entity.entityId) ||
-            (entity.displayName !== undefined && asked.values.includes(foldText(entity.displayName))))
+      this.#lookedUp.some(
+        (lookup) =>
+          lookup.type !== type &&
+          (lookup.values.includes(entity.entityId) ||
+            (entity.displayName !== undefined && lookup.values.includes(foldText(entity.displayName))))
       )
-    const kept = found.filter(({ seen }) => !isStep(seen))
-    return kept.length > 0 ? kept : [...found]
+    const results = found.filter(({ seen }) => !isStep(seen))
+    return results.length > 0 ? results : [...found]
   }
 
-  /** An answer that names nobody is about the one that was looked up last, when it was one. */
+  /** An answer without a name presents the last lookup's result, if it has exactly one. */
   #lastOnly(): ReadonlyArray<Seen> {
     const last = this.#seen.at(-1)
     return last !== undefined && last.only && last.lookup === this.#lookups - 1 ? [last] : []
@@ -93,7 +94,7 @@ export const words = (text: string): string =>
     .replace(/[^\p{L}\p{N}@+]+/gu, " ")
     .trim()
 
-/** Where a value stands in a text of words, as whole words. */
+/** The position of a value in a folded text, as whole words. */
 export const position = (folded: string, value: string): number | undefined => {
   const wanted = words(value)
   const at = wanted === "" ? -1 : folded.indexOf(` ${wanted} `)
@@ -108,8 +109,8 @@ const cellsOf = ({ columns }: Entity): ReadonlyArray<string> =>
     )
     .filter((text) => text.length >= 3)
 
-/** Where a text presents an entity: by its name, or by a value that is nobody else's business. */
-const placeOf = ({ entity, only }: Seen, folded: string): number | undefined => {
+/** The position at which a text presents an entity: its name, or a value of a lookup's only result. */
+const positionOf = ({ entity, only }: Seen, folded: string): number | undefined => {
   const byName = entity.displayName === undefined ? undefined : position(folded, entity.displayName)
   if (byName !== undefined) return byName
   if (!only) return undefined
@@ -118,8 +119,8 @@ const placeOf = ({ entity, only }: Seen, folded: string): number | undefined => 
     .find((at) => at !== undefined)
 }
 
-/** Of several entities by one name, those that the text says more of; all of them when it names them all. */
-const distinct = (
+/** Among namesakes, those with the most values in the text; all of them if the text repeats the name for each. */
+const resolveNamesakes = (
   found: ReadonlyArray<{ readonly seen: Seen; readonly at: number }>,
   folded: string,
   all: ReadonlyArray<Seen>

@@ -1,6 +1,6 @@
 /**
- * What stands beside an answer: the entities that it presents with those of their values that it says, and what can be
- * chosen from. A card is a second form of what was said, never a second way to the data, so it can be kept with the text.
+ * The cards and choices beside an answer: the entities that it presents, each with the values that the answer states. A
+ * card adds no data to the answer, so it can be stored with it.
  */
 import type { ReferenceCell } from "../domain/Page.ts"
 import type { Presented, SaidCell } from "../domain/Presented.ts"
@@ -9,18 +9,18 @@ import { Grounding } from "./guards/Grounding.ts"
 import { type Claim, claims, dayKeys } from "./guards/claims.ts"
 import { normalize } from "./guards/normalize.ts"
 import { MAX_FOCUS } from "./prepare.ts"
-import { type Meant, position, words } from "./Sightings.ts"
+import { type PresentedEntity, position, words } from "./Sightings.ts"
 import type { Choice } from "../wire/TurnEvent.ts"
 
-/** Values of one entity, and characters of one, that stand on a card. */
+/** Limits of a card: cells per entity, characters per value. */
 const MAX_CELLS = 8
 const MAX_VALUE = 200
 
-/** What is a name of its own on a card. */
-const NOT_CELLS = ["name", "status"]
+/** Columns that a card shows in its heading. */
+const HEADING = ["name", "status"]
 
-/** Kinds whose values are compared as what they are, however they are written. */
-const CLAIMED: Readonly<Record<string, ReadonlyArray<Claim["kind"]>>> = {
+/** Column kinds whose values are compared as claims, independent of spelling. */
+const CLAIM_KINDS: Readonly<Record<string, ReadonlyArray<Claim["kind"]>>> = {
   phone: ["phone"],
   email: ["email"],
   integer: ["amount"],
@@ -31,7 +31,7 @@ const CLAIMED: Readonly<Record<string, ReadonlyArray<Claim["kind"]>>> = {
 
 interface Said {
   readonly folded: string
-  /** What a reply may say when this answer is all that is known. */
+  /** The claims of the answer itself. */
   readonly grounding: Grounding
 }
 
@@ -47,19 +47,19 @@ const dayOf = (claim: Claim): Claim => {
 }
 
 const isSaid = (value: string, kind: string, { folded, grounding }: Said): boolean => {
-  const kinds = CLAIMED[kind]
+  const kinds = CLAIM_KINDS[kind]
   if (kinds === undefined) return value.length >= 3 && position(folded, value) !== undefined
   const own = claims(normalize(value), grounding.locale).filter((claim) => kinds.includes(claim.kind))
   return own.length > 0 && own.every((claim) => grounding.isGrounded(claim.kind === "date" ? dayOf(claim) : claim))
 }
 
 const cellsOf = (
-  { columns, type }: Meant,
+  { columns, type }: PresentedEntity,
   overview: ReadonlyArray<TypeOverview>,
   said: Said
 ): ReadonlyArray<SaidCell> =>
   (overview.find(({ id }) => id === type)?.columns ?? [])
-    .filter(({ id }) => !NOT_CELLS.includes(id) && columns[id] !== undefined && columns[id] !== null)
+    .filter(({ id }) => !HEADING.includes(id) && columns[id] !== undefined && columns[id] !== null)
     .flatMap(({ id, kind, name }) => {
       const value = columns[id]
       const parts = (Array.isArray(value) ? value : [value]).map((part) => normalize(plain(part)).trim())
@@ -68,15 +68,15 @@ const cellsOf = (
     })
     .slice(0, MAX_CELLS)
 
-/** The entities that an answer presents, each with what the answer says of it. */
+/** The entities that an answer presents, each with the values that it states. */
 export const presentedBy = (
   text: string,
-  meant: ReadonlyArray<Meant>,
+  meant: ReadonlyArray<PresentedEntity>,
   { grounding, overview }: { readonly grounding: Grounding; readonly overview: ReadonlyArray<TypeOverview> }
 ): ReadonlyArray<Presented> => {
   const said: Said = { folded: ` ${words(text)} `, grounding: new Grounding(grounding.locale).addText(text) }
   return meant.map((one, index) => {
-    // Of several only those that are called by their names: a value can be somebody else's as well.
+    // Among several, only entities that the answer names: a value alone could belong to another one.
     const isNamed = meant.length === 1 || (one.name !== undefined && position(said.folded, one.name) !== undefined)
     const cells = isNamed && index < MAX_FOCUS ? cellsOf(one, overview, said) : []
     const hasStatus = isNamed && one.status !== undefined && position(said.folded, one.status) !== undefined
@@ -92,10 +92,10 @@ export const presentedBy = (
 
 export const handleOf = ({ id, type }: { readonly id: string; readonly type: string }): string => `${type}/${id}`
 
-/** What is offered to choose from, when the answer asks which of several is meant. */
+/** The choices of an answer that asks which of several entities is meant. */
 export const choicesIn = (
   text: string,
-  presented: ReadonlyArray<Pick<Meant, "id" | "name" | "status" | "type">>
+  presented: ReadonlyArray<Pick<PresentedEntity, "id" | "name" | "status" | "type">>
 ): ReadonlyArray<Choice> =>
   presented.length < 2 || !text.includes("?")
     ? []

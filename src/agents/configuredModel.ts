@@ -1,4 +1,4 @@
-/** Who thinks, by configuration. A provider's library is loaded when it is the one. */
+/** Chooses the model by configuration, and loads only that provider's library. */
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/errors.ts"
 import { Env } from "../env.ts"
@@ -7,7 +7,7 @@ import type { ModelStep } from "./ModelStep.ts"
 
 const DEFAULT_MODEL = "claude-haiku-5-5"
 
-/** The provider that the settings name; without one Anthropic where there is a key for it, else basic mode. */
+/** The configured provider; by default Anthropic if there is a key for it, otherwise basic mode. */
 export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = Layer.unwrap(
   Effect.gen(function* () {
     const env = yield* Env
@@ -18,7 +18,7 @@ export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = 
       case "anthropic": {
         const { anthropicKey: key, anthropicUrl: url } = env
         if (key === undefined) {
-          return yield* new ConfigurationError({ message: "MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY, too." })
+          return yield* new ConfigurationError({ message: "MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY as well." })
         }
         const { anthropicStep } = yield* Effect.promise(() => import("./providers/AnthropicStep.ts"))
         return anthropicStep({ key, url, model: env.model ?? DEFAULT_MODEL })

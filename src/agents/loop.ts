@@ -1,6 +1,6 @@
 /**
- * From a question to an answer: a model's step, the tools that it asked for, and again, until it answers. Every step is
- * within the turn's budget, every word passes the guard.
+ * The agent loop: runs a model step, executes its tool calls, and repeats until the model answers. Every step stays within
+ * the turn's budget, and all text passes the guard.
  */
 import { Data, Effect, Queue, Stream } from "effect"
 import type { Cause } from "effect"
@@ -25,23 +25,23 @@ import { SENTENCES } from "./sentences.ts"
 import type { TurnEvent, TurnFailure } from "../wire/TurnEvent.ts"
 
 const MAX_STEPS = 6
-const MAX_CALLS_AT_ONCE = 6
-/** Entities and characters of results that one turn may bring before a model. */
+const MAX_PARALLEL_CALLS = 6
+/** Limits of the results that a model sees in one turn: entities and characters. */
 const MAX_ROWS = 100
 const MAX_RESULT_LENGTH = 48_000
-/** The longest reply, in tokens, and the least that is worth asking for. */
+/** The longest reply, and the smallest budget that is enough for a reply, in tokens. */
 const MAX_REPLY = 1024
 const MIN_REPLY = 128
 
-/** Why there is no answer, and what the person is told. */
+/** A turn without an answer, with the message for the person. */
 export class TurnFault extends Data.TaggedError("TurnFault")<{
   readonly reason: TurnFailure
   readonly message: string
-  /** Of the turn's trace, where somebody may have to look into it; the message ends with it. */
+  /** The reference of the turn's trace, which also ends the message; absent where there is nothing to investigate. */
   readonly reference?: string
 }> {}
 
-/** What a turn has cost so far; filled while it goes on, so that it is known however the turn ends. */
+/** The cost of a turn so far. Mutable, so that it is known however the turn ends. */
 export interface Spent {
   steps: number
   inputTokens: number
@@ -68,11 +68,11 @@ interface Step {
   readonly reason: Extract<StepEvent, { _tag: "Finished" }>["reason"]
 }
 
-/** A reply that the guard held back, as far as it had come. */
-class Held extends Data.TaggedError("Held")<{ readonly reason: string; readonly said: string }> {}
+/** The guard rejected a reply; `said` is the reply up to there. */
+class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: string; readonly said: string }> {}
 
-/** About what a conversation costs to read: less than three characters are seldom a token. */
-const estimate = (messages: ReadonlyArray<Message>): number => {
+/** Estimates the input tokens of a conversation, conservatively at three characters per token. */
+const estimateTokens = (messages: ReadonlyArray<Message>): number => {
   const own = SYSTEM_PROMPT.length + JSON.stringify(toolDefinitions).length
   const length = messages.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + sizeOf(part), 0), own)
   return Math.ceil(length / 3)
@@ -81,56 +81,56 @@ const estimate = (messages: ReadonlyArray<Message>): number => {
 const sizeOf = (part: Part): number =>
   part._tag === "ToolCall" ? JSON.stringify(part.input ?? {}).length + 60 : part.text.length + 20
 
-const failureFault = ({ reason }: ModelFailure): TurnFault =>
+const modelFault = ({ reason }: ModelFailure): TurnFault =>
   new TurnFault({
     reason: "Model",
     message: reason === "Busy" ? SENTENCES.busy : reason === "Broken" ? SENTENCES.broken : SENTENCES.misconfigured
   })
 
-const spentFault = new TurnFault({ reason: "Budget", message: SENTENCES.turnIsSpent })
+const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.turnIsSpent })
 
-/** Answers a question; what was said has been sent as events by then. */
+/** Answers a question, and emits its text as events while it streams. */
 export const answer = Effect.fnUntraced(function* (question: Question) {
   const { events, grounding, sightings, spent } = question
   const messages = [...question.messages]
   const room = { rows: MAX_ROWS, length: MAX_RESULT_LENGTH }
-  let held = false
+  let rejected = false
   let broken = false
 
   const oneStep = Effect.fnUntraced(function* () {
-    const cost = estimate(messages)
+    const cost = estimateTokens(messages)
     const maxTokens = Math.min(MAX_REPLY, question.tokens - spent.inputTokens - spent.outputTokens - cost)
-    if (spent.steps >= MAX_STEPS || maxTokens < MIN_REPLY) return yield* spentFault
+    if (spent.steps >= MAX_STEPS || maxTokens < MIN_REPLY) return yield* turnBudgetFault
     spent.steps += 1
-    const guard = held ? lenientGuard(grounding) : strictGuard(grounding)
+    const guard = rejected ? lenientGuard(grounding) : strictGuard(grounding)
     const request: StepRequest = { system: SYSTEM_PROMPT, messages, tools: toolDefinitions, maxTokens }
-    return yield* listen(question, request, guard, cost)
+    return yield* runStep(question, request, guard, cost)
   })
 
   while (true) {
     const outcome = yield* oneStep().pipe(
       Effect.catchTag("ModelFailure", (failure) => {
-        if (failure.reason !== "Broken" || broken) return Effect.fail(failureFault(failure))
+        if (failure.reason !== "Broken" || broken) return Effect.fail(modelFault(failure))
         broken = true
         return Effect.succeed(failure)
       })
     )
     if (outcome instanceof ModelFailure) continue
-    if (outcome instanceof Held) {
-      held = true
+    if (outcome instanceof Rejected) {
+      rejected = true
       messages.push(
         { role: "assistant", parts: [{ _tag: "Text", text: outcome.said }] },
-        { role: "user", parts: [{ _tag: "Text", text: rebuke(outcome.reason) }] }
+        { role: "user", parts: [{ _tag: "Text", text: correction(outcome.reason) }] }
       )
       continue
     }
-    if (outcome.reason === "refusal") return yield* instead(events, outcome.text, SENTENCES.refused)
+    if (outcome.reason === "refusal") return yield* replaceWith(events, outcome.text, SENTENCES.refused)
     if (outcome.calls.length === 0) {
       return outcome.text.trim() === ""
-        ? yield* instead(events, outcome.text, SENTENCES.nothingLeft)
+        ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft)
         : outcome.text.trim()
     }
-    // What was said on the way to the tools isn't the answer.
+    // Text before a tool call is not part of the answer.
     if (outcome.text !== "") yield* Queue.offer(events, { _tag: "retract" })
     messages.push({
       role: "assistant",
@@ -138,50 +138,50 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     })
     const results = yield* Effect.forEach(
       outcome.calls,
-      (call, index) => (index < MAX_CALLS_AT_ONCE ? execute(question, call) : Effect.succeed(TOO_MANY)),
-      { concurrency: MAX_CALLS_AT_ONCE }
+      (call, index) => (index < MAX_PARALLEL_CALLS ? execute(question, call) : Effect.succeed(TOO_MANY_CALLS)),
+      { concurrency: MAX_PARALLEL_CALLS }
     )
     if (results.some(({ unavailable }) => unavailable)) {
       return yield* new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
     }
-    const parts = results.map((result, index) => toPart(outcome.calls[index]!, spend(room, result)))
+    const parts = results.map((result, index) => toPart(outcome.calls[index]!, withinLimits(room, result)))
     for (const [index, part] of parts.entries()) {
-      if (part.value !== undefined) see(outcome.calls[index]!, part.value, grounding, sightings)
+      if (part.value !== undefined) recordResult(outcome.calls[index]!, part.value, grounding, sightings)
     }
     messages.push({ role: "user", parts })
   }
 })
 
-const rebuke = (reason: string): string =>
+const correction = (reason: string): string =>
   `${REFUSED_REPLY} ${reason} Answer again in plain words, from the results alone, or look it up.`
 
-/** Takes back what was said, if anything was, and says something else. */
-const instead = Effect.fnUntraced(function* (events: Question["events"], said: string, text: string) {
+/** Retracts the text shown so far, if any, and shows another one. */
+const replaceWith = Effect.fnUntraced(function* (events: Question["events"], said: string, text: string) {
   if (said !== "") yield* Queue.offer(events, { _tag: "retract" })
   yield* Queue.offer(events, { _tag: "delta", text })
   return text
 })
 
-/** One step of the model: its words leave as the guard lets them, its calls are collected. */
-const listen = (question: Question, request: StepRequest, guard: ReplyGuard, cost: number) => {
+/** Runs one model step: shows its text as the guard releases it, and collects its tool calls. */
+const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, cost: number) => {
   const { events, model, spent } = question
   let said = ""
   let raw = ""
   const calls: Array<ToolCall> = []
   let finished: Extract<StepEvent, { _tag: "Finished" }> | undefined
-  const say = ({ fault, text }: { readonly text: string; readonly fault?: string }) => {
-    if (fault !== undefined) return Effect.fail(new Held({ reason: fault, said: raw }))
+  const show = ({ fault, text }: { readonly text: string; readonly fault?: string }) => {
+    if (fault !== undefined) return Effect.fail(new Rejected({ reason: fault, said: raw }))
     if (text === "") return Effect.void
-    // No reply begins with white space.
+    // A reply never begins with white space.
     const shown = said === "" ? text.trimStart() : text
     said += shown
     return shown === "" ? Effect.void : Effect.asVoid(Queue.offer(events, { _tag: "delta", text: shown }))
   }
-  const hear = (event: StepEvent): Effect.Effect<void, Held> => {
+  const onEvent = (event: StepEvent): Effect.Effect<void, Rejected> => {
     switch (event._tag) {
       case "Delta":
         raw += event.text
-        return say(guard.push(event.text))
+        return show(guard.push(event.text))
       case "ToolCall":
         calls.push(event)
         return Effect.void
@@ -191,33 +191,33 @@ const listen = (question: Question, request: StepRequest, guard: ReplyGuard, cos
     }
   }
   return Effect.gen(function* () {
-    yield* Stream.runForEach(model.stream(request), hear)
+    yield* Stream.runForEach(model.stream(request), onEvent)
     if (finished === undefined) return yield* new ModelFailure({ reason: "Broken" })
     yield* Effect.annotateCurrentSpan({
       "gen_ai.usage.input_tokens": finished.usage.inputTokens,
       "gen_ai.usage.output_tokens": finished.usage.outputTokens
     })
     if (calls.length === 0 && finished.reason !== "refusal") {
-      yield* say(guard.end())
+      yield* show(guard.end())
       const after = [
         ...(finished.reason === "length" ? [SENTENCES.stopped] : []),
         ...(guard.removedText() ? [said.trim() === "" ? SENTENCES.nothingLeft : SENTENCES.leftOut] : [])
       ]
-      if (after.length > 0) yield* say({ text: `${said === "" || /\s$/.test(said) ? "" : " "}${after.join(" ")}` })
+      if (after.length > 0) yield* show({ text: `${said === "" || /\s$/.test(said) ? "" : " "}${after.join(" ")}` })
     }
     return { text: said, calls, reason: finished.reason } satisfies Step
   }).pipe(
-    // A deadline takes back what was said, too; nobody waits for it when nobody listens.
+    // Retract after a deadline as well. The offer does not block if the stream has no consumer.
     Effect.onError(() => Effect.sync(() => said !== "" && Queue.offerUnsafe(events, { _tag: "retract" }))),
     Effect.ensuring(
       Effect.sync(() => {
-        // A step that was broken off has been paid for, too: what it was asked, and about what it said.
+        // The provider bills an aborted step, too: book its estimated input and output.
         spent.inputTokens += finished?.usage.inputTokens ?? (model.provider === "basic" ? 0 : cost)
         spent.outputTokens += finished?.usage.outputTokens ?? Math.ceil(raw.length / 3)
       })
     ),
-    // What a model said must not become the error of a span.
-    Effect.catchTag("Held", (held) => Effect.succeed(held)),
+    // The error would put the model's text on the span.
+    Effect.catchTag("Rejected", (rejection) => Effect.succeed(rejection)),
     Effect.withSpan(`chat ${model.model}`, {
       attributes: {
         "gen_ai.operation.name": "chat",
@@ -228,7 +228,7 @@ const listen = (question: Question, request: StepRequest, guard: ReplyGuard, cos
   )
 }
 
-const TOO_MANY: ToolOutcome = {
+const TOO_MANY_CALLS: ToolOutcome = {
   text: "That is too much at once. Ask for this again, with fewer calls.",
   failed: true,
   unavailable: false
@@ -240,7 +240,7 @@ const execute = (question: Question, call: ToolCall) =>
     Effect.andThen(callTool(call.name, call.input))
   )
 
-/** What a call does, in people's words; a type that the person may not see isn't named. */
+/** Describes a call to the person; a type that they may not see is not named. */
 const activity = (call: ToolCall, plurals: ReadonlyMap<string, string>): string => {
   const type = (call.input as { readonly entityTypeId?: unknown } | undefined)?.entityTypeId
   const plural = typeof type === "string" ? plurals.get(type)?.toLowerCase() : undefined
@@ -249,8 +249,8 @@ const activity = (call: ToolCall, plurals: ReadonlyMap<string, string>): string 
   return call.name === "findEntities" ? `Looking up ${plural}…` : `Seeing what is known of ${plural}…`
 }
 
-/** Takes a result out of the turn's room; what doesn't fit is not shown. */
-const spend = (room: { rows: number; length: number }, result: ToolOutcome): ToolOutcome => {
+/** Deducts a result from the turn's limits; a result that does not fit is withheld. */
+const withinLimits = (room: { rows: number; length: number }, result: ToolOutcome): ToolOutcome => {
   const rows = (result.value as Partial<Page> | undefined)?.entities?.length ?? 0
   if (rows > room.rows || result.text.length > room.length) return { text: NO_ROOM, failed: true, unavailable: false }
   room.rows -= rows
@@ -267,12 +267,12 @@ const toPart = (call: ToolCall, result: ToolOutcome): Extract<Part, { _tag: "Too
   ...(result.value === undefined ? {} : { value: result.value })
 })
 
-/** What the model has been shown may be said, and may be what the answer is about. */
-const see = (call: ToolCall, value: unknown, grounding: Grounding, sightings: Sightings): void => {
+/** Adds a result that the model sees to the grounding and to the sightings. */
+const recordResult = (call: ToolCall, value: unknown, grounding: Grounding, sightings: Sightings): void => {
   grounding.addResult(value)
   if (call.name !== "findEntities") return
   const query = call.input as FindQuery
-  sightings.page(
+  sightings.addPage(
     query.entityTypeId,
     query.filters.map((filter) => filter.value),
     value as Page

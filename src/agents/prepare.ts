@@ -1,4 +1,4 @@
-/** Everything that a turn begins with: what the person may look up, what the conversation was about, what was said. */
+/** Prepares a turn: context, focus, history and grounding. */
 import { Effect } from "effect"
 import { type Organization, PEOPLE } from "../domain/EntityType.ts"
 import type { Entity, Page } from "../domain/Page.ts"
@@ -11,7 +11,7 @@ import { Grounding } from "./guards/Grounding.ts"
 import type { Message } from "./ModelStep.ts"
 import { Sightings } from "./Sightings.ts"
 
-/** At most this many entities stand in focus, and "the second one" can mean. */
+/** The most entities in focus, which "the second one" can refer to. */
 export const MAX_FOCUS = 8
 
 interface Prepared {
@@ -19,11 +19,11 @@ interface Prepared {
   readonly grounding: Grounding
   readonly sightings: Sightings
   readonly plurals: ReadonlyMap<string, string>
-  /** What the person may look up. */
+  /** The types that the person may look up. */
   readonly overview: ReadonlyArray<TypeOverview>
 }
 
-/** An entity as the person may see it now; undefined when that is not at all. */
+/** An entity as the person may see it now; undefined if they may not see it. */
 const lookup = Effect.fnUntraced(function* (organizationId: bigint, { id, type }: Reference) {
   const queries = yield* EntityQueryService
   const page = yield* queries
@@ -54,7 +54,7 @@ export const prepare = Effect.fnUntraced(function* (
   const queries = yield* EntityQueryService
   const as = Effect.provideService(CurrentPrincipal, principal)
   const overview = yield* as(queries.overview({ organizationId: organization.id }))
-  // What isn't there for the person is not asked for: nobody is refused what they didn't want.
+  // Skip types that the person may not see: a refused lookup would be recorded as a denial.
   const visible = (one: Reference) =>
     overview.some(({ id }) => id === one.type) ? lookup(organization.id, one) : Effect.undefined
   const [person, focus, history] = yield* Effect.all(
@@ -106,10 +106,10 @@ const makeContext = (
       })
 })
 
-/** Characters of earlier turns that a model reads. */
+/** The most characters of earlier turns in a request to the model. */
 const MAX_HISTORY = 6000
 
-/** The latest turns that fit. */
+/** The latest turns within the limit. */
 const recent = (history: ReadonlyArray<Said>): ReadonlyArray<Said> => {
   let room = MAX_HISTORY
   return history
@@ -150,6 +150,6 @@ const groundingOf = (
 
 const sightingsOf = (focus: ReadonlyArray<Found>): Sightings => {
   const sightings = new Sightings()
-  for (const { page, type } of focus) sightings.page(type, [], page)
+  for (const { page, type } of focus) sightings.addPage(type, [], page)
   return sightings
 }

@@ -1,4 +1,4 @@
-/** What is said to people when there is no answer of a model's to say, each a whole sentence with a way on. */
+/** Replies for turns without a model's answer. Each is a whole sentence that says what to do next. */
 import { Unavailable } from "../domain/errors.ts"
 
 export const MAX_TEXT_LENGTH = 4000

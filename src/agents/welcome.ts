@@ -1,6 +1,6 @@
 /**
- * What a person is welcomed with before anything is asked: who answers, and questions by example, in the organization's
- * own words. The names in them are looked up as the person, like everything else.
+ * The welcome before the first question: the organization, the person, and example questions in the organization's own
+ * words. Names in the examples are looked up as the person, like everything else.
  */
 import { Effect } from "effect"
 import { type Organization, PEOPLE } from "../domain/EntityType.ts"
@@ -10,18 +10,18 @@ import { EntityQueryService, type TypeOverview } from "../services/EntityQuerySe
 import { contextName } from "./turnContext.ts"
 
 export interface Examples {
-  /** What they are about: a type's plural. */
+  /** The plural name of the type. */
   readonly about: string
   readonly questions: ReadonlyArray<string>
 }
 
-/** Types that have examples, and questions of one. */
+/** Limits: types with examples, questions per type. */
 const MAX_TYPES = 4
 const MAX_QUESTIONS = 2
-/** Rows among which a name is looked for. */
+/** Rows to choose an example name from. */
 const CANDIDATES = 8
 
-/** Only what reads as a name becomes part of a question: whoever presses one sends it as their own words. */
+/** Only a plausible name goes into an example, because pressing the example sends it as the person's own words. */
 const NAME = /^\p{Lu}[\p{L}\p{M}'’.&-]*(?: [\p{L}\p{M}'’.&-]+){0,3}$/u
 const MAX_NAME = 32
 
@@ -31,7 +31,7 @@ const small = (word: string): string =>
 
 const possessive = (name: string): string => (name.endsWith("s") ? `${name}'` : `${name}'s`)
 
-/** Where somebody works, by the usual slug. */
+/** The usual slug of a person's employer. */
 const COMPANY = "company"
 const has = ({ columns }: Entity, slug: string): boolean => columns?.[slug] !== undefined && columns[slug] !== null
 
@@ -39,19 +39,19 @@ const MEETINGS = "meetings"
 const COMPANIES = "companies"
 
 const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArray<string> => {
-  const knows = (slug: string) => type.columns.some(({ id }) => id === slug)
+  const hasColumn = (slug: string) => type.columns.some(({ id }) => id === slug)
   switch (type.id) {
     case PEOPLE:
       if (name === undefined) return [`How many ${small(type.pluralName)} are there?`]
       return [
         `Who is ${name}?`,
-        ...(knows("phone") ? [`What is ${possessive(name)} phone number?`] : []),
-        ...(knows("email") ? [`What is ${possessive(name)} e-mail address?`] : [])
+        ...(hasColumn("phone") ? [`What is ${possessive(name)} phone number?`] : []),
+        ...(hasColumn("email") ? [`What is ${possessive(name)} e-mail address?`] : [])
       ]
     case COMPANIES:
       return name === undefined
         ? []
-        : [`Who works at ${name}?`, ...(knows("phone") ? [`What is ${possessive(name)} phone number?`] : [])]
+        : [`Who works at ${name}?`, ...(hasColumn("phone") ? [`What is ${possessive(name)} phone number?`] : [])]
     case MEETINGS:
       return [`When is my next ${small(type.name)}?`, `What ${small(type.pluralName)} do I have this week?`]
     default:
@@ -59,7 +59,7 @@ const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArra
   }
 }
 
-/** Examples for the current principal; without any when nothing can be looked up at this moment. */
+/** The welcome for the current principal, without examples for types that have none. */
 export const welcome = Effect.fn("welcome")(function* (organization: Organization) {
   const queries = yield* EntityQueryService
   const { anchorEntityId } = yield* CurrentPrincipal
@@ -79,7 +79,7 @@ export const welcome = Effect.fn("welcome")(function* (organization: Organizatio
       : Effect.map(page(type), ({ entities }) =>
           entities
             .filter(({ entityId }) => entityId !== anchorEntityId)
-            // Somebody from elsewhere is a better example than a colleague.
+            // A customer is a better example than a colleague.
             .toSorted((a, b) => Number(has(b, COMPANY)) - Number(has(a, COMPANY)))
             .map(({ displayName = "" }) => displayName)
             .find((name) => name.length <= MAX_NAME && NAME.test(name))

@@ -16,7 +16,7 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
   excludeTestServices: true,
   timeout: 60_000
 })("the day's budget", (it) => {
-  it.effect("ends in a sentence, without a model, and is another organization's own", () =>
+  it.effect("refuses a turn when it is exhausted, without a model request, and is separate for each organization", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
       server.reset(() => says("Hello."))
@@ -32,7 +32,7 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
     })
   )
 
-  it.effect("counts what was spent, and gives back what wasn't", () =>
+  it.effect("books the tokens used and returns the unused reservation", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
       const spending = yield* Spending
@@ -59,7 +59,7 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
     })
   )
 
-  it.effect("counts a turn that failed, too, by what it was asked", () =>
+  it.effect("books the estimated input of a failed turn", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
       const spending = yield* Spending
@@ -75,7 +75,7 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
 layer(agentFor(server, { turnTokens: 3000 }), { excludeTestServices: true, timeout: 60_000 })(
   "a turn's budget",
   (it) => {
-    it.effect("of tokens ends in a sentence", () =>
+    it.effect("refuses a step when its tokens are exhausted", () =>
       Effect.gen(function* () {
         const { organization } = yield* company
         server.reset(() => ({ ...finds("people", []), usage: { input_tokens: 1000, output_tokens: 50 } }))
@@ -87,8 +87,8 @@ layer(agentFor(server, { turnTokens: 3000 }), { excludeTestServices: true, timeo
   }
 )
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a turn's room", (it) => {
-  it.effect("for rows is told to the model when it is full", () =>
+layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a turn's row limit", (it) => {
+  it.effect("is reported to the model when it is exhausted", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
       yield* addPeople(
@@ -107,7 +107,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a turn'
 })
 
 layer(Layer.empty, { excludeTestServices: true, timeout: 60_000 })("the day's budget in several processes", (it) => {
-  it.effect("lets exactly as many through as there are", () =>
+  it.effect("admits exactly its number of concurrent turns", () =>
     Effect.gen(function* () {
       const url = yield* migratedDatabase
       const settings = { dayTurns: 30 }

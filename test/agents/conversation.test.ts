@@ -23,7 +23,7 @@ const atlas = Effect.gen(function* () {
 })
 
 layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a conversation", (it) => {
-  it.effect("looks a person up, and then knows whom her means", () =>
+  it.effect("looks up a person, and resolves a pronoun in the next question", () =>
     Effect.gen(function* () {
       const organization = yield* atlas
       server.script = inTurn(
@@ -48,7 +48,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a conve
       expect(second.done!.references).toMatchObject([{ id: first.done!.references[0]!.id, name: "Ada Lovelace" }])
       expect(second.done!.session).toBe(first.done!.session)
       expect(server.requests).toHaveLength(4)
-      // As it is sent, structure included: more than what a model reads.
+      // Counts the JSON as sent, which is more than the model's input.
       const tokens = server.requests.map(
         ({ body }) => encode(JSON.stringify([body.system, body.tools, body.messages])).length
       )
@@ -61,7 +61,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a conve
     })
   )
 
-  it.effect("offers several to choose from, and a choice is its number and never a row's words", () =>
+  it.effect("offers choices among namesakes, and passes a choice to the model as its number", () =>
     Effect.gen(function* () {
       const organization = yield* atlas
       server.script = inTurn(
@@ -92,7 +92,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a conve
     })
   )
 
-  it.effect("runs what a model asks for at once side by side, and answers every call", () =>
+  it.effect("runs a step's tool calls concurrently and answers every call", () =>
     Effect.gen(function* () {
       const organization = yield* atlas
       server.script = inTurn(

@@ -15,124 +15,121 @@ afterAll(() => server.close())
 
 const HIDDEN = ["555-0142", "555-0143", "analytical.example", "Porto", "Contract"]
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })(
-  "a model that asks for what the person may not see",
-  (it) => {
-    it.effect("gets none of it into its next request, by any tool, column, filter or id", () =>
-      Effect.gen(function* () {
-        const { ids, organization } = yield* company
-        const probes = [
-          finds("notes", []),
-          finds("notes", [["text", "ilike", "port"]]),
-          calls(["listColumnsForType", { entityTypeId: "notes" }], ["listEntityTypes", {}]),
-          finds("people", [["name", "eq", "Ada Lovelace"]], { selectColumns: ["phone", "email"] }),
-          finds("people", [["phone", "eq", "512-555-0142"]]),
+layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a model that asks for hidden data", (it) => {
+  it.effect("receives none of it, by any tool, column, filter or id", () =>
+    Effect.gen(function* () {
+      const { ids, organization } = yield* company
+      const probes = [
+        finds("notes", []),
+        finds("notes", [["text", "ilike", "port"]]),
+        calls(["listColumnsForType", { entityTypeId: "notes" }], ["listEntityTypes", {}]),
+        finds("people", [["name", "eq", "Ada Lovelace"]], { selectColumns: ["phone", "email"] }),
+        finds("people", [["phone", "eq", "512-555-0142"]]),
+        finds("people", [["id", "eq", ids[0]!]], { selectColumns: ["phone"] }),
+        finds("people", [["id", "eq", "zzzzzzzz"]]),
+        finds("meetings", [], { selectColumns: ["attendees"] }),
+        finds("people", [["organization_id", "eq", "1"]])
+      ]
+      for (const probe of probes) {
+        server.reset(inTurn(probe, says("That's not something I can look up for you.")))
+        const answered = yield* say(organization, MEMBER, "tell me everything")
+        expect(answered.done, JSON.stringify(probe)).toBeDefined()
+        for (const { raw } of server.requests) {
+          // The model's own calls may contain the names that it guessed.
+          const results = raw.replaceAll("512-555-0142", "")
+          for (const secret of HIDDEN) expect(results).not.toContain(secret)
+        }
+        expect(JSON.stringify(contextIn(server.requests[0]!.body))).not.toMatch(/notes/i)
+      }
+    })
+  )
+
+  it.effect("gets the same answer for hidden and for nonexistent names", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* company
+      const heard: Array<string> = []
+      for (const type of ["notes", "potes"]) {
+        server.reset(inTurn(finds(type, []), says("No.")))
+        yield* say(organization, MEMBER, "look")
+        heard.push(resultsIn(server.requests[1]!.body)[0]!.replace(type, "X"))
+      }
+      expect(heard[0]).toBe(heard[1])
+    })
+  )
+
+  it.effect("finds by id only what a search finds", () =>
+    Effect.gen(function* () {
+      const { ids, organization } = yield* company
+      yield* publish(organization, (rules) =>
+        rules.map((rule) => (rule["id"] === "member-people" ? { ...rule, where: { status: "Lead" } } : rule))
+      )
+      const identities = yield* IdentityResolver
+      const queries = yield* EntityQueryService
+      const { principal } = yield* identities.admit(organization, { kind: "email", key: MEMBER })
+      const by = (filter: { columnId: string; op: "eq" | "ilike" | "lt"; value: string }) =>
+        queries
+          .findEntities({ organizationId: organization.id, entityTypeId: "people", filters: [filter] })
+          .pipe(Effect.provideService(CurrentPrincipal, principal))
+      const totals = yield* Effect.forEach(ids, (id) => by({ columnId: "id", op: "eq", value: id }))
+      expect(totals.map(({ total }) => total)).toEqual([0, 1, 0])
+      for (const op of ["ilike", "lt"] as const) {
+        expect((yield* Effect.flip(by({ columnId: "id", op, value: ids[1]! })))._tag).toBe("InvalidInput")
+      }
+      expect((yield* by({ columnId: "id", op: "eq", value: "not an id" })).total).toBe(0)
+    })
+  )
+
+  it.effect("no longer receives a column, or any earlier turn, after the column was denied between two turns", () =>
+    Effect.gen(function* () {
+      const { ids, organization } = yield* company
+      server.reset(
+        inTurn(
+          finds("people", [["name", "eq", "Ada Lovelace"]], { selectColumns: ["phone"] }),
+          says("Ada Lovelace: 512-555-0142.")
+        )
+      )
+      const first = yield* say(organization, ADMIN, "Ada Lovelace's phone?")
+      expect(first.shown).toBe("Ada Lovelace: 512-555-0142.")
+      yield* publish(organization, (rules) =>
+        rules.map((rule) => (rule["id"] === "admin-people" ? { ...rule, columns: ["name", "status"] } : rule))
+      )
+      server.reset(
+        inTurn(
           finds("people", [["id", "eq", ids[0]!]], { selectColumns: ["phone"] }),
-          finds("people", [["id", "eq", "zzzzzzzz"]]),
-          finds("meetings", [], { selectColumns: ["attendees"] }),
-          finds("people", [["organization_id", "eq", "1"]])
-        ]
-        for (const probe of probes) {
-          server.reset(inTurn(probe, says("That's not something I can look up for you.")))
-          const answered = yield* say(organization, MEMBER, "tell me everything")
-          expect(answered.done, JSON.stringify(probe)).toBeDefined()
-          for (const { raw } of server.requests) {
-            // What the model itself wrote into its calls is its own.
-            const results = raw.replaceAll("512-555-0142", "")
-            for (const secret of HIDDEN) expect(results).not.toContain(secret)
-          }
-          expect(JSON.stringify(contextIn(server.requests[0]!.body))).not.toMatch(/notes/i)
-        }
-      })
-    )
-
-    it.effect("hears the same of what is hidden and of what there isn't", () =>
-      Effect.gen(function* () {
-        const { organization } = yield* company
-        const heard: Array<string> = []
-        for (const type of ["notes", "potes"]) {
-          server.reset(inTurn(finds(type, []), says("No.")))
-          yield* say(organization, MEMBER, "look")
-          heard.push(resultsIn(server.requests[1]!.body)[0]!.replace(type, "X"))
-        }
-        expect(heard[0]).toBe(heard[1])
-      })
-    )
-
-    it.effect("finds by id only what a search would find, too", () =>
-      Effect.gen(function* () {
-        const { ids, organization } = yield* company
-        yield* publish(organization, (rules) =>
-          rules.map((rule) => (rule["id"] === "member-people" ? { ...rule, where: { status: "Lead" } } : rule))
+          says("Her phone number is 512-555-0142."),
+          says("I can't look up her phone number for you.")
         )
-        const identities = yield* IdentityResolver
-        const queries = yield* EntityQueryService
-        const { principal } = yield* identities.admit(organization, { kind: "email", key: MEMBER })
-        const by = (filter: { columnId: string; op: "eq" | "ilike" | "lt"; value: string }) =>
-          queries
-            .findEntities({ organizationId: organization.id, entityTypeId: "people", filters: [filter] })
-            .pipe(Effect.provideService(CurrentPrincipal, principal))
-        const totals = yield* Effect.forEach(ids, (id) => by({ columnId: "id", op: "eq", value: id }))
-        expect(totals.map(({ total }) => total)).toEqual([0, 1, 0])
-        for (const op of ["ilike", "lt"] as const) {
-          expect((yield* Effect.flip(by({ columnId: "id", op, value: ids[1]! })))._tag).toBe("InvalidInput")
-        }
-        expect((yield* by({ columnId: "id", op: "eq", value: "not an id" })).total).toBe(0)
-      })
-    )
+      )
+      const second = yield* say(organization, ADMIN, "and her phone?", first.done!.session)
+      for (const { body, raw } of server.requests.slice(0, 2)) {
+        expect(raw).not.toContain("0142")
+        expect(body.messages[0]!.content).toHaveLength(2)
+        // The focus survives, read again through the current plan.
+        expect(contextIn(body)).toMatchObject({ focus: [{ id: ids[0], name: "Ada Lovelace" }] })
+      }
+      // The number in an earlier turn no longer grounds a reply.
+      expect(second.everShown).not.toContain("0142")
+      expect(second.shown).toBe("I can't look up her phone number for you.")
+    })
+  )
 
-    it.effect("is told of a column no more once it is denied between two turns, and of nothing said before", () =>
-      Effect.gen(function* () {
-        const { ids, organization } = yield* company
-        server.reset(
-          inTurn(
-            finds("people", [["name", "eq", "Ada Lovelace"]], { selectColumns: ["phone"] }),
-            says("Ada Lovelace: 512-555-0142.")
-          )
-        )
-        const first = yield* say(organization, ADMIN, "Ada Lovelace's phone?")
-        expect(first.shown).toBe("Ada Lovelace: 512-555-0142.")
-        yield* publish(organization, (rules) =>
-          rules.map((rule) => (rule["id"] === "admin-people" ? { ...rule, columns: ["name", "status"] } : rule))
-        )
-        server.reset(
-          inTurn(
-            finds("people", [["id", "eq", ids[0]!]], { selectColumns: ["phone"] }),
-            says("Her phone number is 512-555-0142."),
-            says("I can't look up her phone number for you.")
-          )
-        )
-        const second = yield* say(organization, ADMIN, "and her phone?", first.done!.session)
-        for (const { body, raw } of server.requests.slice(0, 2)) {
-          expect(raw).not.toContain("0142")
-          expect(body.messages[0]!.content).toHaveLength(2)
-          // Whom "her" means is still known, read again through what is in force now.
-          expect(contextIn(body)).toMatchObject({ focus: [{ id: ids[0], name: "Ada Lovelace" }] })
-        }
-        // What is grounded in what was said before is grounded in nothing now.
-        expect(second.everShown).not.toContain("0142")
-        expect(second.shown).toBe("I can't look up her phone number for you.")
-      })
-    )
-
-    it.effect("knows of nobody in focus who may not be seen any more", () =>
-      Effect.gen(function* () {
-        const { organization } = yield* company
-        server.reset(inTurn(finds("people", [["name", "eq", "Ada Lovelace"]]), says("Ada Lovelace is a customer.")))
-        const first = yield* say(organization, MEMBER, "who is Ada Lovelace?")
-        yield* publish(organization, (rules) => rules.filter((rule) => rule["id"] !== "member-people"))
-        server.reset(() => says("I don't know whom you mean."))
-        yield* say(organization, MEMBER, "and her phone?", first.done!.session)
-        expect(server.requests[0]!.raw).not.toContain("Lovelace")
-      })
-    )
-  }
-)
+  it.effect("has no entity in focus that the person may no longer see", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* company
+      server.reset(inTurn(finds("people", [["name", "eq", "Ada Lovelace"]]), says("Ada Lovelace is a customer.")))
+      const first = yield* say(organization, MEMBER, "who is Ada Lovelace?")
+      yield* publish(organization, (rules) => rules.filter((rule) => rule["id"] !== "member-people"))
+      server.reset(() => says("I don't know whom you mean."))
+      yield* say(organization, MEMBER, "and her phone?", first.done!.session)
+      expect(server.requests[0]!.raw).not.toContain("Lovelace")
+    })
+  )
+})
 
 layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("admission", (it) => {
   const greeting = "You don't have access here. Ask an administrator to add you."
 
-  it.effect("costs no model anything for whoever isn't a member, whatever they say they are", () =>
+  it.effect("makes no model request for a caller who is not a member, whatever the caller claims", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
       server.reset(() => says("Welcome."))
@@ -144,7 +141,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("admissi
     })
   )
 
-  it.effect("ends in the middle of a conversation when the membership does", () =>
+  it.effect("ends within a conversation when the membership is suspended", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
       const memberships = yield* Memberships
@@ -157,7 +154,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("admissi
     })
   )
 
-  it.effect("gives an identifier's new owner none of the old one's conversation", () =>
+  it.effect("gives a new owner of an identifier nothing of the previous owner's conversation", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company
       const { owner } = yield* Database

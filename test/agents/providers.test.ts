@@ -8,6 +8,7 @@ import { axStep } from "../../src/agents/providers/AxStep.ts"
 import { Env } from "../../src/env.ts"
 import { toolDefinitions } from "../../src/tools/definitions.ts"
 import { calls, inTurn, says, startMessages } from "../support/messages.ts"
+import { until } from "../support/until.ts"
 
 const server = await startMessages()
 afterAll(() => server.close())
@@ -53,7 +54,7 @@ const textOf = (events: ReadonlyArray<StepEvent>) =>
 
 for (const [name, provider] of Object.entries(PROVIDERS)) {
   layer(provider, { excludeTestServices: true })(`a step over ${name}`, (it) => {
-    it.effect("streams text, and ends with what it cost", () =>
+    it.effect("streams text and ends with the token usage", () =>
       Effect.gen(function* () {
         server.reset(() => says("Ada is a customer.", { usage: { input_tokens: 70, output_tokens: 9 } }))
         const events = yield* step()
@@ -65,7 +66,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect("tells the provider of the trace that it is asked in, and of none where there is none", () =>
+    it.effect("sends the traceparent header inside a trace, and none outside", () =>
       Effect.gen(function* () {
         server.reset(() => says("Ada is a customer."))
         yield* step()
@@ -75,7 +76,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect("gives calls whole, several at once, and a broken input as none", () =>
+    it.effect("emits complete tool calls, and malformed input as undefined", () =>
       Effect.gen(function* () {
         const input = { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: 'A "quoted" ñame' }] }
         server.reset(() => ({
@@ -94,7 +95,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect("sends a conversation that the interface takes, results of calls that failed included", () =>
+    it.effect("sends conversations that the Messages API accepts, including failed tool results", () =>
       Effect.gen(function* () {
         server.reset(() => says("Done."))
         yield* step(conversation)
@@ -103,7 +104,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect("says that an answer was cut off, and that the model refused", () =>
+    it.effect("reports truncation and refusal as the reason", () =>
       Effect.gen(function* () {
         server.reset(inTurn(says("Ada is", { stop: "max_tokens" }), says("I can't.", { stop: "refusal" })))
         expect((yield* step()).at(-1)).toMatchObject({ reason: "length" })
@@ -112,7 +113,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
     )
 
     it.effect(
-      "asks again when the server refuses for now",
+      "retries after 529, 429 and 500",
       () =>
         Effect.gen(function* () {
           for (const status of [529, 429, 500]) {
@@ -126,7 +127,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       30_000
     )
 
-    it.effect("tells an operator's mistake from a busy server", () =>
+    it.effect("fails with Refused after an authentication error, without a retry", () =>
       Effect.gen(function* () {
         server.reset(() => ({ status: 401, error: "authentication_error" }))
         expect(yield* Effect.flip(step())).toEqual(new ModelFailure({ reason: "Refused" }))
@@ -134,7 +135,7 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect("is broken when the connection dies in the middle, or an error comes", () =>
+    it.effect("fails with Broken when the stream dies or carries an error event", () =>
       Effect.gen(function* () {
         for (const death of [{ diesAfter: 2 }, { failsAfter: 2 }]) {
           server.reset(() => says("Ada is a customer of ours.", death))
@@ -144,14 +145,15 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect("ends the request when nobody listens any more", () =>
+    it.effect("aborts the request on interruption", () =>
       Effect.gen(function* () {
         server.reset(() => says("x".repeat(400), { pace: 20 }))
         const fiber = yield* Effect.forkChild(step())
-        yield* Effect.sleep("300 millis")
+        yield* Effect.promise(() =>
+          until(() => server.requests[0] !== undefined && server.requests[0].sentAt.length > 3)
+        )
         yield* Fiber.interrupt(fiber)
-        yield* Effect.sleep("200 millis")
-        expect(server.requests[0]!.aborted).toBe(true)
+        yield* Effect.promise(() => until(() => server.requests[0]!.aborted))
       })
     )
   })
@@ -166,7 +168,7 @@ describe("the configured provider", () => {
       )
     )
 
-  test("is Anthropic where there is a key, with the default model or another", async () => {
+  test("is Anthropic if there is a key, with the default or the configured model", async () => {
     expect(await modelOf({ anthropicKey: key, provider: undefined, model: undefined })).toEqual([
       "anthropic",
       "claude-haiku-5-5"
@@ -177,11 +179,11 @@ describe("the configured provider", () => {
     ])
   })
 
-  test("is one of Ax's by its name", async () => {
+  test("is Ax for any other provider name", async () => {
     expect(await modelOf({ provider: "openai", axKey: key, model: "gpt-5.6" })).toEqual(["openai", "gpt-5.6"])
   })
 
-  test("says what is missing", async () => {
+  test("fails with the name of the missing setting", async () => {
     expect(await modelOf({ provider: "anthropic", anthropicKey: undefined })).toContain("ANTHROPIC_API_KEY")
     expect(await modelOf({ provider: "openai", axKey: key, model: undefined })).toContain("MAX_MODEL")
     expect(await modelOf({ provider: "nobody", axKey: key, model: "x" })).toContain("nobody")

@@ -22,29 +22,29 @@ const about = (
   ...lookups: ReadonlyArray<readonly [type: string, values: ReadonlyArray<string>, page: Page]>
 ) => {
   const sightings = new Sightings()
-  for (const [type, values, found] of lookups) sightings.page(type, values, found)
+  for (const [type, values, found] of lookups) sightings.addPage(type, values, found)
   return sightings.presentedIn(text).map(({ id }) => id)
 }
 
-describe("what an answer was about", () => {
-  it("is whom it names, in its order, however the name is written", () => {
+describe("the entities that an answer presents", () => {
+  it("are those that it names, in its order, in any spelling", () => {
     const found = page(ada, lead, entity("d", "José Núñez"))
     expect(about("**JOSE NUNEZ** and Ada Lovelace.", ["people", ["a"], found])).toEqual(["d", "a"])
     expect(about("I found Ada Lovelaceson.", ["people", ["a"], found])).toEqual([])
   })
 
-  it("is the one that was found, when the answer only tells of it", () => {
+  it("include the only result when the answer states its values without its name", () => {
     expect(about("Her number is 512-555-0142.", ["people", ["a"], page(ada)])).toEqual(["a"])
     expect(about("She has none.", ["people", ["a"], page(ada)])).toEqual(["a"])
     expect(about("She has none.", ["people", ["a"], page(ada, lead)])).toEqual([])
   })
 
-  it("is nothing, when nothing was found or only counted", () => {
+  it("are none when nothing was found or only counted", () => {
     expect(about("I didn't find her.", ["people", ["ada"], page(ada)], ["people", ["adda"], page()])).toEqual([])
     expect(about("There are 12 people.", ["people", [], { total: 12, entities: [] }])).toEqual([])
   })
 
-  it("isn't a company on the way to its people, nor one in their rows", () => {
+  it("exclude a company that was only a step to its people, or a value in their rows", () => {
     expect(
       about(
         "At Analytical works Ada Lovelace.",
@@ -56,7 +56,7 @@ describe("what an answer was about", () => {
     expect(about("Analytical is a customer.", ["companies", ["analytical"], page(analytical)])).toEqual(["x"])
   })
 
-  it("tells people of one name apart by what is said of them", () => {
+  it("distinguish namesakes by the values that the answer states", () => {
     const found = page(ada, lead, lost)
     expect(about("Ada Byron (Lead, Babbage) and Ada Byron (Lost). Which one?", ["people", ["ada"], found])).toEqual([
       "b",

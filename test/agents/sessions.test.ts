@@ -10,11 +10,11 @@ import { contextIn, finds, inTurn, says, startMessages } from "../support/messag
 const server = await startMessages()
 afterAll(() => server.close())
 
-/** Runs with every service built anew, as another process would. */
+/** Runs with new instances of all services, as another process has them. */
 const inAnotherProcess = (url: string, settings = {}) => Effect.provide(Layer.fresh(agentOver(server, url, settings)))
 
 describe("a session", () => {
-  it.live("goes on in another process: the second one is still the second one", () =>
+  it.live("continues in another process with the same focus", () =>
     Effect.gen(function* () {
       const url = yield* migratedDatabase
       const { first, organization } = yield* Effect.gen(function* () {
@@ -40,7 +40,7 @@ describe("a session", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("belongs to one person: another one's id, or a made up one, begins anew", () =>
+  it.live("belongs to one person: another person's id or an invented one begins a new session", () =>
     Effect.gen(function* () {
       const url = yield* migratedDatabase
       yield* Effect.gen(function* () {
@@ -64,7 +64,7 @@ describe("a session", () => {
   )
 
   it.live(
-    "answers one turn after another, in two processes, when four come at once",
+    "serializes four concurrent turns in two processes",
     () =>
       Effect.gen(function* () {
         const url = yield* migratedDatabase
@@ -99,13 +99,13 @@ describe("a session", () => {
         )
         const { turns } = yield* sessions.show(organization, done.session)
         expect(turns.map(({ asked }) => asked).sort()).toEqual(["four", "hello", "one", "three", "two"])
-        // Each was told of those before it.
+        // Each turn received the turns before it.
         expect(server.requests.map(({ body }) => body.messages.length).sort()).toEqual([3, 5, 7, 9])
       }).pipe(Effect.scoped),
     60_000
   )
 
-  it.live("isn't lost with the process that was answering: its lease ends", () =>
+  it.live("continues after the answering process died, when its lease expires", () =>
     Effect.gen(function* () {
       const url = yield* migratedDatabase
       yield* Effect.gen(function* () {
@@ -121,36 +121,34 @@ describe("a session", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "keeps what was said and what it was about, never a result; it is listed, shown, deleted and forgotten in time",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* migratedDatabase
-        yield* Effect.gen(function* () {
-          const { organization } = yield* company
-          const { owner } = yield* Database
-          const sessions = yield* Sessions
-          server.reset(
-            inTurn(
-              finds("people", [], { selectColumns: ["phone", "email"] }),
-              says("There are five people."),
-              says("Hello.")
-            )
+  it.live("stores texts and references but no tool results, and can be listed, shown, deleted and pruned", () =>
+    Effect.gen(function* () {
+      const url = yield* migratedDatabase
+      yield* Effect.gen(function* () {
+        const { organization } = yield* company
+        const { owner } = yield* Database
+        const sessions = yield* Sessions
+        server.reset(
+          inTurn(
+            finds("people", [], { selectColumns: ["phone", "email"] }),
+            says("There are five people."),
+            says("Hello.")
           )
-          const { done } = yield* say(organization, ADMIN, "who is there?")
-          const [row] = yield* owner<{
-            kept: string
-          }>`SELECT (SELECT json_agg(t)::text FROM max.turns t) || (SELECT json_agg(s)::text FROM max.sessions s) AS kept`
-          expect(row!.kept).toContain("There are five people.")
-          for (const secret of ["0142", "analytical.example", "Lovelace"]) expect(row!.kept).not.toContain(secret)
-          expect(yield* sessions.list(organization)).toMatchObject([{ id: done!.session, turns: 1 }])
-          yield* owner`UPDATE max.sessions SET updated_at = now() - interval '31 days'`
-          const second = yield* say(organization, ADMIN, "hello")
-          expect((yield* sessions.list(organization)).map(({ id }) => id)).toEqual([second.done!.session])
-          yield* sessions.remove(organization, second.done!.session)
-          expect(yield* sessions.list(organization)).toEqual([])
-          expect((yield* Effect.flip(sessions.show(organization, second.done!.session)))._tag).toBe("OperatorError")
-        }).pipe(inAnotherProcess(url))
-      }).pipe(Effect.scoped)
+        )
+        const { done } = yield* say(organization, ADMIN, "who is there?")
+        const [row] = yield* owner<{
+          kept: string
+        }>`SELECT (SELECT json_agg(t)::text FROM max.turns t) || (SELECT json_agg(s)::text FROM max.sessions s) AS kept`
+        expect(row!.kept).toContain("There are five people.")
+        for (const secret of ["0142", "analytical.example", "Lovelace"]) expect(row!.kept).not.toContain(secret)
+        expect(yield* sessions.list(organization)).toMatchObject([{ id: done!.session, turns: 1 }])
+        yield* owner`UPDATE max.sessions SET updated_at = now() - interval '31 days'`
+        const second = yield* say(organization, ADMIN, "hello")
+        expect((yield* sessions.list(organization)).map(({ id }) => id)).toEqual([second.done!.session])
+        yield* sessions.remove(organization, second.done!.session)
+        expect(yield* sessions.list(organization)).toEqual([])
+        expect((yield* Effect.flip(sessions.show(organization, second.done!.session)))._tag).toBe("OperatorError")
+      }).pipe(inAnotherProcess(url))
+    }).pipe(Effect.scoped)
   )
 })

@@ -30,7 +30,7 @@ const replacer = (_: string, value: unknown) =>
         ? [value.message, value.stack]
         : value
 
-/** Keeps every span as it ends, with everything that is on it. */
+/** Records every span as it ends, with its attributes and events. */
 const recording = Layer.effect(
   Tracer.Tracer,
   Effect.map(Effect.tracer, (tracer) =>
@@ -50,7 +50,7 @@ const recording = Layer.effect(
             parent,
             attributes,
             failed: exit._tag === "Failure",
-            // What a span that went well returns is never exported.
+            // The value of a successful span is never exported.
             text: JSON.stringify([name, attributes, events, exit._tag === "Failure" ? exit.cause : ""], replacer)
           })
         }
@@ -81,7 +81,7 @@ const ALLOWED =
 layer(agentFor(server).pipe(Layer.provideMerge(recording), Layer.provideMerge(listening)), {
   excludeTestServices: true,
   timeout: 60_000
-})("what is traced and logged", (it) => {
+})("the telemetry of a turn", (it) => {
   const conversation = Effect.gen(function* () {
     const { organization } = yield* company
     server.reset(
@@ -114,7 +114,7 @@ layer(agentFor(server).pipe(Layer.provideMerge(recording), Layer.provideMerge(li
     return { answered, failed }
   })
 
-  it.effect("is the shape of a turn: invoke_agent, chat, execute_tool, and the lookups below", () =>
+  it.effect("nests invoke_agent, chat, execute_tool and the lookups", () =>
     Effect.gen(function* () {
       const { answered, failed } = yield* conversation
       const names = spans.map(({ name }) => name)
@@ -136,12 +136,12 @@ layer(agentFor(server).pipe(Layer.provideMerge(recording), Layer.provideMerge(li
       expect(answered.done!.reference).toBe(shortReference(root.traceId))
       expect(failed.error!.message).toContain(`(ref ${failed.error!.reference!})`)
       expect(root.attributes.get("gen_ai.usage.input_tokens")).toBeGreaterThan(20)
-      // A turn without an answer is a trace that failed, which is always kept: its reference can be opened.
+      // A turn without an answer marks its trace as failed. Failed traces are always kept, so the reference can be opened.
       expect(spans.filter(({ failed: ended, name }) => name === "invoke_agent max" && ended)).toHaveLength(1)
     })
   )
 
-  it.effect("carries no name, number, address, question or answer, in a span, its events and errors, or a log", () =>
+  it.effect("contains no name, number, address, question or answer, in spans, events, errors and logs", () =>
     Effect.gen(function* () {
       yield* conversation
       expect(spans.length).toBeGreaterThan(10)

@@ -1,4 +1,4 @@
-/** Conversations with Max over the real SDK against the scripted server, on a real database. */
+/** Conversations with Max through the real SDK, a scripted model server and a real database. */
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -19,7 +19,7 @@ import type { MessagesServer } from "./messages.ts"
 
 type Settings = Parameters<typeof Env.layerWith>[0]
 
-/** Every service over a database of one's own or a given one, and an agent that talks to the server. */
+/** All services over a database, and an agent whose model is the scripted server. */
 export const agentOver = (server: MessagesServer, url: string, settings: Settings = {}, retries = 2) =>
   MaxAgent.layer.pipe(
     Layer.provideMerge(
@@ -40,23 +40,23 @@ export const agentOver = (server: MessagesServer, url: string, settings: Setting
     Layer.orDie
   )
 
-/** A server, a new database and an agent, for a test file. */
+/** The same over a new database. */
 export const agentFor = (server: MessagesServer, settings: Settings = {}) =>
   Layer.unwrap(Effect.map(migratedDatabase, (url) => agentOver(server, url, settings)))
 
-/** Everything that one turn says. */
+/** Collects the events of one turn. */
 export const turn = (input: TurnInput) =>
   Effect.flatMap(MaxAgent, (agent) => Effect.map(Stream.runCollect(agent.turn(input)), (events) => [...events]))
 
-/** Says something as a person, by e-mail address. */
+/** Runs a turn as the person with this e-mail address. */
 export const say = (organization: Organization, email: string, text: string, session?: string) =>
   Effect.map(turn({ organization, who: { kind: "email", key: email }, session, say: { text } }), heard)
 
 export interface Heard {
   readonly events: ReadonlyArray<TurnEvent>
-  /** What stands on the screen in the end. */
+  /** The text shown at the end. */
   readonly shown: string
-  /** Everything that has stood there at any time. */
+  /** All text shown at any time, including retracted text. */
   readonly everShown: string
   readonly done: Extract<TurnEvent, { _tag: "done" }> | undefined
   readonly error: Extract<TurnEvent, { _tag: "error" }> | undefined
@@ -85,7 +85,7 @@ export const heard = (events: ReadonlyArray<TurnEvent>): Heard => {
 export const ADMIN = "admin@atlas.example"
 export const MEMBER = "member@atlas.example"
 
-/** An admin and a member, three people of whom two share a name, and notes that only admins see. */
+/** An organization with an admin and a member, three people of whom two share a name, and notes that only admins see. */
 export const company = Effect.gen(function* () {
   const organization = yield* makeOrganization(`atlas-${randomBytes(4).toString("hex")}`)
   const ids = yield* addPeople(organization, [
@@ -106,7 +106,7 @@ export const company = Effect.gen(function* () {
 
 type Rules = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** Changes the rules in force. */
+/** Publishes the current policy with changed rules. */
 export const publish = Effect.fnUntraced(function* (organization: Organization, change: (rules: Rules) => Rules) {
   const policies = yield* Policies
   const policy = JSON.parse((yield* policies.current(organization)).document) as { readonly rules: Rules }

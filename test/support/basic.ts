@@ -1,4 +1,4 @@
-/** Conversations with Max in basic mode on a real database: no key, no model, no network. */
+/** Conversations with Max in basic mode on a real database, without a model. */
 import { Effect, Layer } from "effect"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -37,7 +37,7 @@ export const load = Effect.fnUntraced(function* (
   return yield* importer.import(organization, { files: [file], type, create: true, ...request })
 })
 
-/** Lets an admin in who sees everything of these types. */
+/** Publishes a policy whose admin sees everything of these types, and adds that admin. */
 export const openTo = Effect.fnUntraced(function* (organization: Organization, ...types: ReadonlyArray<string>) {
   const policies = yield* Policies
   const rules = types.map((type) => ({ id: type, effect: "allow", role: "admin", action: "read", type, columns: "*" }))
@@ -47,14 +47,14 @@ export const openTo = Effect.fnUntraced(function* (organization: Organization, .
   if ((yield* members.list(organization)).length === 0) yield* asMember(organization, ADMIN, "admin")
 })
 
-/** What the admin hears, and the external ids of what the answer was about. */
+/** Asks as the admin; returns the reply and the external ids of the entities that it presents. */
 export const ask = Effect.fnUntraced(function* (organization: Organization, text: string, session?: string) {
   const { done, error, events } = yield* say(organization, ADMIN, text, session)
   const externalIds = yield* ExternalIds
   const about: Array<string> = []
   for (const { id, type } of done?.references ?? []) {
-    const known = yield* externalIds.of(organization, type, [id])
-    about.push(known.get(id) ?? id)
+    const externalIdOf = yield* externalIds.of(organization, type, [id])
+    about.push(externalIdOf.get(id) ?? id)
   }
   return {
     text: done?.text ?? error?.message ?? "",

@@ -1,6 +1,6 @@
 /**
- * A scripted Messages server: real HTTP and SSE, and the invariants that the real interface enforces. What it answers
- * is scripted by the test, everything else is as it is over the wire.
+ * A scripted server of Anthropic's Messages API, over real HTTP and SSE, that enforces the real API's invariants. Only the
+ * replies are scripted.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly name: string; readonly input: unknown; readonly id?: string }
-  /** A call whose input is written as it stands, broken or not. */
+  /** A call with literal input, malformed or not. */
   | { readonly type: "broken_tool_use"; readonly name: string; readonly json: string }
 
 export interface Reply {
@@ -19,13 +19,13 @@ export interface Reply {
   readonly status?: number
   readonly error?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The connection breaks after so many pieces. */
+  /** The connection breaks after so many chunks. */
   readonly diesAfter?: number
-  /** An error event comes after so many pieces. */
+  /** An error event follows after so many chunks. */
   readonly failsAfter?: number
-  /** Milliseconds between pieces. */
+  /** Milliseconds between chunks. */
   readonly pace?: number
-  /** Characters of a piece. */
+  /** Characters per chunk. */
   readonly piece?: number
 }
 
@@ -61,7 +61,7 @@ export interface WireRequest {
 interface Logged {
   readonly headers: IncomingHttpHeaders
   readonly body: WireRequest
-  /** The request as it came, for searching in. */
+  /** The raw body, for text searches. */
   readonly raw: string
   readonly rejected?: string
   aborted: boolean
@@ -70,14 +70,14 @@ interface Logged {
 
 export type Script = (request: WireRequest, index: number) => Reply | Promise<Reply>
 
-/** What Anthropic's SDK speaks, and what Ax does: the older one still takes sampling parameters. */
+/** API versions of Anthropic's SDK and of Ax; the older one accepts sampling parameters. */
 const NEWEST = "2026-10-21"
 const VERSIONS = [NEWEST, "2023-06-01"]
 
 const blocksOf = (content: WireMessage["content"]): ReadonlyArray<WireBlock> =>
   typeof content === "string" ? [{ type: "text", text: content }] : content
 
-/** What the real interface refuses, in its words. */
+/** The real API's validation errors. */
 const refusal = (body: WireRequest, version: string): string | undefined => {
   if (!Number.isInteger(body.max_tokens)) return "max_tokens: Field required"
   if (!Array.isArray(body.messages) || body.messages.length === 0) return "messages: at least one message is required"
@@ -147,7 +147,7 @@ const refuse = (response: ServerResponse, status: number, type: string, message:
 const piecesOf = (text: string, size: number): ReadonlyArray<string> =>
   text.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? []
 
-/** The events of an answer, in order; `piece` marks those that carry a part of a text or an input. */
+/** The SSE events of a reply, in order. */
 const eventsOf = (reply: Reply, id: string, model: string) => {
   const usage = {
     input_tokens: 10,
@@ -207,11 +207,11 @@ const eventsOf = (reply: Reply, id: string, model: string) => {
 export interface MessagesServer {
   readonly url: string
   readonly requests: ReadonlyArray<Logged>
-  /** What is answered from now on. */
+  /** Scripts the replies from now on. */
   script: Script
-  /** Forgets the requests so far. */
+  /** Clears the recorded requests. */
   readonly reset: (script?: Script) => void
-  /** Ends every connection, as a server does with those that nobody uses. */
+  /** Closes every connection, as a server does with idle ones. */
   readonly hangUp: () => void
   readonly close: () => Promise<void>
 }
@@ -315,7 +315,7 @@ export const finds = (
     { entityTypeId, filters: filters.map(([columnId, op, value]) => ({ columnId, op, value })), ...more }
   ])
 
-/** Replies one after another; the last one again and again. */
+/** Replies in order, repeating the last one. */
 export const inTurn =
   (...replies: ReadonlyArray<Reply | ((request: WireRequest) => Reply)>): Script =>
   (request, index) => {
@@ -323,12 +323,12 @@ export const inTurn =
     return typeof reply === "function" ? reply(request) : reply
   }
 
-/** The texts of the tool results that a request ends with. */
+/** The texts of the tool results at the end of a request. */
 export const resultsIn = (request: WireRequest): ReadonlyArray<string> =>
   blocksOf(request.messages.at(-1)!.content).flatMap((block) =>
     block.type === "tool_result" ? blocksOf(block.content as WireMessage["content"]).map((part) => part.text ?? "") : []
   )
 
-/** The context that a request begins with. */
+/** The context at the beginning of a request. */
 export const contextIn = (request: WireRequest): unknown =>
   JSON.parse(blocksOf(request.messages[0]!.content)[0]!.text ?? "")

@@ -1,11 +1,11 @@
-/** An identity provider on this machine: its keys over HTTP, and tokens signed however a test wants. */
+/** A local identity provider: its keys over HTTP, and tokens with any claims, header and signing key. */
 import { exportJWK, exportSPKI, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export const startProvider = async () => {
   const keys = await generateKeyPair("RS256", { extractable: true })
-  const strangers = await generateKeyPair("RS256", { extractable: true })
+  const foreign = await generateKeyPair("RS256", { extractable: true })
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", alg: "RS256", use: "sig" }
   let fetched = 0
   let failing = false
@@ -29,7 +29,7 @@ export const startProvider = async () => {
   return {
     issuer,
     sign,
-    strangersKey: strangers.privateKey,
+    foreignKey: foreign.privateKey,
     publicKey: await exportSPKI(keys.publicKey),
     publicJwk: jwk,
     fetched: () => fetched,

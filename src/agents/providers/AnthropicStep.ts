@@ -1,6 +1,6 @@
 /**
- * Anthropic behind the seam, over its own SDK: requests that a server refuses for now are sent again by the SDK, a
- * stream that dies in the middle is the loop's to ask for again, and whoever stops listening ends the request.
+ * The model port over Anthropic's SDK. The SDK retries temporary failures; the loop repeats a step whose stream breaks;
+ * interrupting the stream aborts the request.
  */
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk"
 import type { ContentBlockParam, MessageParam, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages"
@@ -14,13 +14,13 @@ export interface AnthropicSettings {
   readonly key: Redacted.Redacted<string>
   readonly model: string
   readonly url?: string | undefined
-  /** How often a request that was refused for now (408, 409, 429, 5xx) is sent again. */
+  /** Retries after 408, 409, 429 and 5xx. */
   readonly retries?: number | undefined
 }
 
 const RETRIES = 4
 
-/** The model of Anthropic's that the settings name. */
+/** A model of Anthropic's. */
 export const anthropicStep = (settings: AnthropicSettings): Layer.Layer<ModelStep> =>
   Layer.sync(ModelStep, () => {
     const client = new Anthropic({
@@ -66,7 +66,7 @@ const run = async (
     {
       model,
       max_tokens: request.maxTokens,
-      // One breakpoint after the tools and the system prompt, which are the same on every request.
+      // One cache breakpoint: the tools and the system prompt are the same on every request.
       system: [{ type: "text", text: request.system, cache_control: { type: "ephemeral" } }],
       tools: anthropicDefinitions(request.tools),
       messages: request.messages.map(toMessage)
@@ -76,13 +76,13 @@ const run = async (
   try {
     for await (const event of stream) read.event(event)
   } catch (error) {
-    // Once something has come, asking the same again is the loop's decision.
+    // After the first event, repeating the step is the loop's decision.
     throw read.begun() ? new ModelFailure({ reason: "Broken" }) : error
   }
   if (!read.finished()) throw new ModelFailure({ reason: "Broken" })
 }
 
-/** Events of the wire to events of the seam. */
+/** Translates the SDK's events to step events. */
 const reader = (emit: (event: StepEvent) => void) => {
   const calls = new Map<number, { readonly id: string; readonly name: string; json: string }>()
   let [input, output] = [0, 0]

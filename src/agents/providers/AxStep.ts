@@ -1,6 +1,6 @@
 /**
- * Any provider that Ax knows behind the seam, over its `ai().chat()`: Ax's own loop and programs are not used for
- * turns. Ax is not one of Max's dependencies; it is loaded when it is asked for.
+ * The model port over Ax's `ai().chat()`, for every provider that Ax supports. Ax's own loop is not used. Ax is an optional
+ * dependency, loaded on first use.
  */
 import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
@@ -10,7 +10,7 @@ import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest
 import { parseToolInput } from "./parseToolInput.ts"
 
 export interface AxSettings {
-  /** As Ax calls it; `ax:` before it is for those that Max has itself, such as ax:anthropic. */
+  /** Ax's name of the provider; the prefix `ax:` selects Ax where Max has its own implementation (`ax:anthropic`). */
   readonly provider: string
   readonly key: Redacted.Redacted<string> | undefined
   readonly model: string | undefined
@@ -19,7 +19,7 @@ export interface AxSettings {
 
 const MISSING = new ConfigurationError({ message: "This provider needs Ax: npm install @ax-llm/ax" })
 
-/** The provider of Ax that the settings name. */
+/** A model of a provider that Ax supports. */
 export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, ConfigurationError> =>
   Layer.effect(
     ModelStep,
@@ -28,9 +28,9 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
       const name = settings.provider.replace(/^ax:/, "")
       const { model } = settings
       if (model === undefined) {
-        return yield* new ConfigurationError({ message: `Set MAX_MODEL to a model of ${name}'s.` })
+        return yield* new ConfigurationError({ message: `Set MAX_MODEL to a model of ${name}.` })
       }
-      const send = settings.url === undefined ? fetch : elsewhere(settings.url)
+      const send = settings.url === undefined ? fetch : withBaseUrl(settings.url)
       const serviceOver = (own: typeof fetch) =>
         ai({
           name,
@@ -40,7 +40,10 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
         } as unknown as AxAIArgs<string>) as unknown as AxAIService
       yield* Effect.try({
         try: () => serviceOver(send),
-        catch: () => new ConfigurationError({ message: `Ax knows no provider ${name}, or it needs MAX_API_KEY.` })
+        catch: () =>
+          new ConfigurationError({
+            message: `Ax does not support the provider ${name}, or the provider needs MAX_API_KEY.`
+          })
       })
       return ModelStep.of({
         provider: name,
@@ -50,8 +53,8 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
             Effect.flatMap(Telemetry.traceparent, (headers) =>
               Effect.callback<void, ModelFailure>((resume) => {
                 const abort = new AbortController()
-                // One for each step, which costs 0.2 ms: Ax takes a fetch when a service is made and at no other time.
-                const service = serviceOver(saying(headers, send))
+                // A service per step, at 0.2 ms: Ax takes `fetch` only when a service is created.
+                const service = serviceOver(withHeaders(headers, send))
                 void run(service, model, request, abort.signal, (event) => Queue.offerUnsafe(queue, event)).then(
                   () => {
                     Queue.endUnsafe(queue)
@@ -67,8 +70,8 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
     })
   )
 
-/** Ax takes no headers for every provider either. */
-const saying =
+/** Adds headers to every request, because Ax has no option for it that works for all providers. */
+const withHeaders =
   (more: Readonly<Record<string, string>>, send: typeof fetch): typeof fetch =>
   (input, init) => {
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
@@ -76,8 +79,8 @@ const saying =
     return send(input, { ...init, headers })
   }
 
-/** Ax has no address of its own for every provider, but takes a fetch for all of them. */
-const elsewhere =
+/** Redirects every request to another base URL, because Ax has no option for it that works for all providers. */
+const withBaseUrl =
   (base: string): typeof fetch =>
   (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
@@ -126,7 +129,7 @@ const run = async (
 
 type Finished = Extract<StepEvent, { _tag: "Finished" }>
 
-/** Ax's partial answers to events of the seam; calls are collected, because their input comes in parts. */
+/** Translates Ax's partial responses to step events. Tool calls are collected, because their input arrives in parts. */
 const reader = (emit: (event: StepEvent) => void) => {
   const calls = new Map<string, { name: string; json: string; input?: object }>()
   let latest = ""
@@ -151,14 +154,14 @@ const reader = (emit: (event: StepEvent) => void) => {
         }
         for (const call of result.functionCalls ?? []) {
           begun = true
-          // A part of an input may come without the id that its first part had.
+          // Later parts of an input can lack the id of the first part.
           const id = call.id === "" ? latest : call.id
           latest = id
-          const known = calls.get(id) ?? { name: "", json: "" }
-          calls.set(id, known)
-          if (call.function.name !== "") known.name = call.function.name
-          if (typeof call.function.params === "string") known.json += call.function.params
-          else if (call.function.params !== undefined) known.input = call.function.params
+          const collected = calls.get(id) ?? { name: "", json: "" }
+          calls.set(id, collected)
+          if (call.function.name !== "") collected.name = call.function.name
+          if (typeof call.function.params === "string") collected.json += call.function.params
+          else if (call.function.params !== undefined) collected.input = call.function.params
         }
         if (result.finishReason !== undefined) reason = reasonOf(result.finishReason)
       }
@@ -205,7 +208,7 @@ const toPrompt = ({ messages, system }: StepRequest): Prompt => [
   ...messages.flatMap(toMessages)
 ]
 
-/** A message of ours is several of Ax's: each tool result stands alone there. */
+/** Splits a message, because Ax wants each tool result as a message of its own. */
 const toMessages = ({ parts, role }: Message): Prompt => {
   const words = parts.flatMap((part) => (part._tag === "Text" ? [part.text] : []))
   if (role === "assistant") {

@@ -1,4 +1,4 @@
-/** A call's input as a model wrote it, or `undefined` when it isn't a JSON object; no input at all is an empty one. */
+/** Parses a tool call's input; undefined unless it is a JSON object. Empty input is an empty object. */
 export const parseToolInput = (json: string): unknown => {
   if (json.trim() === "") return {}
   try {

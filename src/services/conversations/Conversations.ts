@@ -1,4 +1,4 @@
-/** A person's own conversations, for whoever shows them: a list that is searched, and what was said, a page at a time. */
+/** A person's own conversations, for the chat page: a searchable list, and turns in pages. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -8,7 +8,7 @@ import { decodePresented, type Owner } from "./Sessions.ts"
 
 export interface ConversationSummary {
   readonly id: string
-  /** What was asked first. */
+  /** The first question. */
   readonly title: string
   readonly turns: number
   readonly createdAt: string
@@ -16,15 +16,15 @@ export interface ConversationSummary {
 }
 
 interface ListQuery {
-  /** Words that one of its questions has. Answers aren't searched: they may say what can't be seen any more. */
+  /** Text in one of its questions. Answers are not searched: they may contain values that the person may no longer see. */
   readonly search?: string | undefined
-  /** The last conversation of the page before. */
+  /** The last conversation of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
 interface TurnsQuery {
-  /** Turns in front of this one, the latest of them. */
+  /** Only turns before this position. */
   readonly before?: number | undefined
   readonly limit: number
 }
@@ -64,7 +64,7 @@ const pattern = (words: string | undefined): string | null =>
 export class Conversations extends Context.Service<
   Conversations,
   {
-    /** The latest first; `next` is what the page after this one is asked with. */
+    /** Most recently used first; `next` is the `after` of the next page. */
     readonly list: (
       owner: Owner,
       query: ListQuery
@@ -72,7 +72,7 @@ export class Conversations extends Context.Service<
       { readonly conversations: ReadonlyArray<ConversationSummary>; readonly next?: string },
       Unavailable
     >
-    /** One of them with what was said in it last, oldest first; undefined when it isn't the owner's. */
+    /** One conversation with its latest turns, oldest first; undefined if the owner has no such conversation. */
     readonly show: (
       owner: Owner,
       id: string,
@@ -81,7 +81,7 @@ export class Conversations extends Context.Service<
       { readonly conversation: ConversationSummary; readonly turns: ReadonlyArray<SaidTurn> } | undefined,
       Unavailable
     >
-    /** Whether there was one of the owner's to remove. */
+    /** Deletes a conversation; false if the owner has no such conversation. */
     readonly remove: (owner: Owner, id: string) => Effect.Effect<boolean, Unavailable>
   }
 >()("max/services/Conversations") {

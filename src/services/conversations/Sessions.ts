@@ -1,7 +1,7 @@
 /**
- * Conversations: what was said and what it was about. A session belongs to one anchor of one organization and is
- * nobody else's; tool results are never kept. Turns of a session follow one another in every process: whoever holds the
- * lease answers, and a lease that nobody gives back is over by itself, so no connection is held while a model thinks.
+ * Conversations as the agent sees them. A session belongs to one owner of one organization; tool results are never stored.
+ * A lease serializes a session's turns across processes. Its token fences the write, and it expires by itself, so no
+ * connection is held while a model answers.
  */
 import { Context, Effect, Layer, Schedule, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
@@ -11,11 +11,11 @@ import type { Organization } from "../../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../domain/errors.ts"
 import { Presented } from "../../domain/Presented.ts"
 
-/** What an answer was about: an entity by the slug of its type and its id. */
+/** An entity that an answer was about: the slug of its type and its id. */
 export const Reference = Schema.Struct({ type: Schema.String, id: Schema.String })
 export type Reference = typeof Reference.Type
 
-/** Whose session it is. */
+/** The owner of a session. */
 export interface Owner {
   readonly organizationId: bigint
   readonly anchorId: string
@@ -27,7 +27,7 @@ export interface Said {
 }
 
 interface NewTurn extends Said {
-  /** The epoch that the turn's lookups were planned from: its words are shown to nobody's model after that. */
+  /** The epoch of the turn's lookups. Under a later epoch no model receives the turn's text. */
   readonly epoch: bigint
   readonly references: ReadonlyArray<Presented>
   readonly model: string
@@ -40,11 +40,11 @@ interface NewTurn extends Said {
 export interface OpenSession {
   readonly id: string
   readonly isNew: boolean
-  /** What the last answer that was about something was about, in its order. */
+  /** The entities of the last answer that presented any, in its order. */
   readonly focus: ReadonlyArray<Reference>
   /** The latest turns of an epoch, oldest first. */
   readonly turnsOf: (epoch: bigint) => Effect.Effect<ReadonlyArray<Said>, Unavailable>
-  /** Adds the turn and gives the session back; nothing is written when the lease has gone to somebody else. */
+  /** Stores the turn and releases the lease; writes nothing if the lease is no longer held. */
   readonly save: (turn: NewTurn) => Effect.Effect<void, Unavailable>
 }
 
@@ -60,13 +60,13 @@ export interface StoredTurn extends NewTurn {
   readonly at: string
 }
 
-/** Earlier turns that a model is told of. */
+/** The most earlier turns that a model receives. */
 const MAX_TURNS = 8
-/** How often a turn that waits for another one looks again. */
-const LOOK_AGAIN = Schedule.spaced("100 millis")
+/** The poll of a turn that waits for the lease. */
+const LEASE_POLL = Schedule.spaced("100 millis")
 
 const decodeFocus = Schema.decodeUnknownSync(Schema.Array(Reference))
-/** Turns of earlier versions have the types and ids alone. */
+/** Turns that earlier versions stored have types and ids only. */
 export const decodePresented = Schema.decodeUnknownSync(Schema.Array(Presented))
 
 interface TurnRow {
@@ -103,9 +103,9 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * The owner's session, waited for while another turn of it is being answered; another one's id, an unknown one or
-     * none begins a new session. The lease is over after `seconds`, or with the scope. With `after`, the turn to come
-     * follows that one: it is told of none behind it, and takes their place when it is saved.
+     * Leases the owner's session for `seconds` or until the scope closes, waiting while another turn holds the lease. An
+     * unknown id, another owner's or none begins a new session. With `after`, the conversation continues behind that turn:
+     * later turns are hidden, and saving replaces them.
      */
     readonly open: (
       owner: Owner,
@@ -113,9 +113,9 @@ export class Sessions extends Context.Service<
       seconds: number,
       after?: number
     ) => Effect.Effect<OpenSession, Unavailable, Scope.Scope>
-    /** An organization's sessions, the latest first. */
+    /** An organization's sessions, most recently used first. */
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<SessionSummary>, Unavailable>
-    /** What was said in a session, oldest first. */
+    /** A session with its turns, oldest first. */
     readonly show: (
       organization: Organization,
       id: string
@@ -124,7 +124,7 @@ export class Sessions extends Context.Service<
       OperatorError | Unavailable
     >
     readonly remove: (organization: Organization, id: string) => Effect.Effect<void, OperatorError | Unavailable>
-    /** Removes the organization's sessions that nobody has used for so many days. */
+    /** Deletes the organization's sessions unused for so many days; returns their number. */
     readonly removeOlderThan: (organizationId: bigint, days: number) => Effect.Effect<number, Unavailable>
   }
 >()("max/services/Sessions") {
@@ -134,7 +134,7 @@ export class Sessions extends Context.Service<
       const { app } = yield* Database
 
       const lease = Effect.fnUntraced(function* (owner: Owner, id: string, token: string, seconds: number) {
-        const [row] = yield* orUnavailable(app<{ known: boolean; leased: boolean; focus: unknown }>`
+        const [row] = yield* orUnavailable(app<{ owned: boolean; leased: boolean; focus: unknown }>`
           WITH own AS (
             SELECT 1 FROM max.sessions WHERE organization_id = ${owner.organizationId} AND session_id = ${id}
               AND anchor_id = ${owner.anchorId}
@@ -143,7 +143,7 @@ export class Sessions extends Context.Service<
             WHERE organization_id = ${owner.organizationId} AND session_id = ${id} AND anchor_id = ${owner.anchorId}
               AND (leased_until IS NULL OR leased_until < clock_timestamp()) RETURNING focus
           )
-          SELECT EXISTS (SELECT FROM own) AS known, EXISTS (SELECT FROM leased) AS leased, (SELECT focus FROM leased) AS focus`)
+          SELECT EXISTS (SELECT FROM own) AS owned, EXISTS (SELECT FROM leased) AS leased, (SELECT focus FROM leased) AS focus`)
         return row!
       })
 
@@ -162,7 +162,7 @@ export class Sessions extends Context.Service<
             ORDER BY position DESC LIMIT ${MAX_TURNS}
           ) latest ORDER BY position`)
 
-      /** What the conversation was about at an earlier turn. */
+      /** The focus as of an earlier turn. */
       const focusAt = (owner: Owner, id: string, after: number) =>
         Effect.map(
           orUnavailable(app<{ refs: unknown }>`
@@ -177,12 +177,12 @@ export class Sessions extends Context.Service<
 
       const focusOf = (references: ReadonlyArray<Presented>) =>
         references.map(({ id, type }): Reference => ({ type, id }))
-      /** An answer that was about nothing leaves the focus where it was. */
+      /** An answer without entities keeps the previous focus. */
       const focusAfter = (turn: NewTurn, before: ReadonlyArray<Reference>) =>
         app.json(turn.references.length === 0 ? before : focusOf(turn.references))
 
-      /** A turn that takes the place of others is written over the first of them, and the rest is removed with it. */
-      const addTo =
+      /** Saves a turn under the lease. With `after`, it overwrites the following turn and deletes the rest. */
+      const append =
         (owner: Owner, id: string, token: string, after: number | undefined, focus: ReadonlyArray<Reference>) =>
         (turn: NewTurn) =>
           orUnavailable(app`
@@ -205,13 +205,13 @@ export class Sessions extends Context.Service<
 
       const begin = (owner: Owner, id: string) => (turn: NewTurn) =>
         orUnavailable(app`
-          WITH made AS (
+          WITH created AS (
             INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, focus)
             VALUES (${owner.organizationId}, ${id}, ${owner.anchorId}, 1, ${focusAfter(turn, [])}::jsonb)
             RETURNING organization_id, session_id
           )
           INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
-          SELECT organization_id, session_id, 1, ${values(turn)} FROM made`).pipe(Effect.asVoid)
+          SELECT organization_id, session_id, 1, ${values(turn)} FROM created`).pipe(Effect.asVoid)
 
       const fresh = (owner: Owner): OpenSession => {
         const id = randomBytes(16).toString("base64url")
@@ -229,21 +229,21 @@ export class Sessions extends Context.Service<
         open: Effect.fn("Sessions.open")(function* (owner, id, seconds, after) {
           if (id === undefined) return fresh(owner)
           const token = randomBytes(12).toString("base64url")
-          const found = yield* Effect.acquireRelease(
+          const row = yield* Effect.acquireRelease(
             lease(owner, id, token, seconds).pipe(
-              Effect.repeat({ schedule: LOOK_AGAIN, while: ({ known, leased }) => known && !leased })
+              Effect.repeat({ schedule: LEASE_POLL, while: ({ leased, owned }) => owned && !leased })
             ),
             () => release(owner, id, token),
             { interruptible: true }
           )
-          if (!found.leased) return fresh(owner)
-          const focus = decodeFocus(after === undefined ? found.focus : yield* focusAt(owner, id, after))
+          if (!row.leased) return fresh(owner)
+          const focus = decodeFocus(after === undefined ? row.focus : yield* focusAt(owner, id, after))
           return {
             id,
             isNew: false,
             focus,
             turnsOf: turnsOf(owner, id, after),
-            save: addTo(owner, id, token, after, focus)
+            save: append(owner, id, token, after, focus)
           }
         }),
 

@@ -1,7 +1,7 @@
 /**
- * What conversations cost, and the day's budget of an organization. A turn reserves the most that it may use before it
- * begins, in one statement, so that processes that begin at the same time can't go over it together; what it didn't use
- * is given back. A turn whose process died keeps its reservation until the day is over.
+ * Budget reservations and usage. A turn reserves its maximum of the organization's daily budget before it begins, in one
+ * atomic statement, so concurrent processes cannot exceed the budget together. Settling returns the unused part. If a
+ * process dies, its reservation lasts until the end of the day.
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
@@ -16,7 +16,7 @@ export interface DailyLimits {
   readonly tokens: number
 }
 
-/** A turn's share of the day. */
+/** A turn's reservation of a day's budget. */
 export interface Reservation {
   /** YYYY-MM-DD in the organization's time zone. */
   readonly day: string
@@ -30,7 +30,7 @@ export interface Spent {
 }
 
 export interface UsageRow extends Spent {
-  /** The anchor of the person, when it was asked by person. */
+  /** The person's anchor, in a report by person. */
   readonly anchorId?: string
   readonly turns: number
 }
@@ -46,15 +46,15 @@ interface ReportRow {
 export class Spending extends Context.Service<
   Spending,
   {
-    /** Takes a turn and its tokens out of the day's budget; undefined when the budget doesn't hold them. */
+    /** Reserves a turn and its tokens; undefined if the day's budget is exhausted. */
     readonly reserve: (
       organization: Organization,
       tokens: number,
       limits: DailyLimits
     ) => Effect.Effect<Reservation | undefined, Unavailable>
-    /** Gives back what the turn didn't use, and books what it did. */
+    /** Returns the unused part of a reservation, and records the usage. */
     readonly settle: (owner: Owner, reservation: Reservation, spent: Spent) => Effect.Effect<void, Unavailable>
-    /** Turns and tokens of the last days, today included, by model and by person if so asked. */
+    /** Turns and tokens of the last `days`, including today, by model and optionally by person. */
     readonly report: (
       organization: Organization,
       days: number,
@@ -81,7 +81,7 @@ export class Spending extends Context.Service<
         settle: Effect.fn("Spending.settle")(function* (owner, { day, tokens }, spent) {
           const unused = tokens - spent.inputTokens - spent.outputTokens
           yield* orUnavailable(app`
-            WITH given_back AS (
+            WITH returned AS (
               UPDATE max.spending SET tokens = greatest(0, tokens - ${unused}::int)
               WHERE organization_id = ${owner.organizationId} AND day = ${day}::text::date
             )

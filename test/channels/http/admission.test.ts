@@ -214,17 +214,17 @@ describe("a token of an identity provider", () => {
       "without a subject": await provider.sign({ email: "jwt@atlas.com", email_verified: true }),
       "for another audience": await provider.sign({ sub: "user-1", aud: "somebody-else" }),
       "of another issuer": await provider.sign({ sub: "user-1", iss: "https://evil.example" }),
-      "signed by a stranger": await provider.sign({ sub: "user-1" }, {}, provider.strangersKey),
+      "signed by a stranger": await provider.sign({ sub: "user-1" }, {}, provider.foreignKey),
       "with a key of its own": await provider.sign(
         { sub: "user-1" },
         { jwk: provider.publicJwk as never },
-        provider.strangersKey
+        provider.foreignKey
       ),
       "of an unknown key": await provider.sign({ sub: "user-1" }, { kid: "two" }),
       "with keys from elsewhere": await provider.sign(
         { sub: "user-1" },
         { jku: "http://127.0.0.1:9/keys", kid: "one" },
-        provider.strangersKey
+        provider.foreignKey
       ),
       "unsigned (none)": `${encoded({ alg: "none" })}.${payload}.`,
       "unsigned (None)": `${encoded({ alg: "None" })}.${payload}.${signature}`,
