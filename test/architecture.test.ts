@@ -31,7 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
     "version.ts"
   ],
   web: ["wire"],
-  "env.ts": ["domain"]
+  "env.ts": ["domain", "env"],
+  env: []
 }
 
 /** These may import every folder: the library's surface, the process entry and the layer graph. */
@@ -204,6 +205,7 @@ describe("the layout of src", () => {
   it("lets only env.ts read configuration", () => {
     const readers = files.filter(
       (file) =>
+        topOf(file) !== "env" &&
         file !== "env.ts" &&
         /process\.env(?!\["NO_COLOR"\])|\bConfig\b.*from "effect"/.test(readFileSync(join(source, file), "utf8"))
     )

@@ -6,7 +6,7 @@ import { connectOwner } from "../../../database/Database.ts"
 import { faultOf } from "../../../database/fault.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
-import { Env, readPlace } from "../../../env.ts"
+import { Env, readLocation } from "../../../env.ts"
 import { configuredOwner, openSource } from "../../../layers.ts"
 import {
   backup as writeBackup,
@@ -84,7 +84,7 @@ export const move = Command.make(
     Effect.scoped(
       Effect.gen(function* () {
         const env = yield* Env
-        const place = yield* readPlace(input.to).pipe(
+        const place = yield* readLocation(input.to).pipe(
           Effect.mapError(({ message }) => new OperatorError({ message: `--to: ${message}` }))
         )
         const from = yield* configuredDatabase

@@ -7,7 +7,7 @@ import { realpathSync } from "node:fs"
 import { sep } from "node:path"
 import { FetchHttpClient } from "effect/http"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
-import { type Env, handedOn, readReference, thisMachine } from "../../../env.ts"
+import { type Env, databaseVariables, readReference, thisMachine } from "../../../env.ts"
 import type { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
 import { callTool } from "../../../tools/call.ts"
@@ -72,7 +72,7 @@ const entryOf = Effect.fnUntraced(function* <E>(
       const who = yield* memberIdentifier
       const { slug } = yield* currentOrganization
       const args = [program, "mcp", "--org", slug, "--as", who, ...flags]
-      return { entry: { command: process.execPath, args, env: yield* handedOn } satisfies ServerEntry, who }
+      return { entry: { command: process.execPath, args, env: yield* databaseVariables } satisfies ServerEntry, who }
     })
   ).pipe(Effect.provide(services))
 })

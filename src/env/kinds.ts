@@ -1,0 +1,127 @@
+/** The kinds of settings: what each accepts, in words, and how it converts the text. */
+import { Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+
+export interface Kind<A> {
+  /** What the setting accepts, as the error message and the documentation say it. */
+  readonly accepts: string
+  /** Converts trimmed text; throws `Rejected`. */
+  readonly read: (text: string) => A
+}
+
+/** The text is not what the kind accepts; the message says what was expected. */
+export class Rejected extends Error {}
+
+export const reject = (expected: string): never => {
+  throw new Rejected(expected)
+}
+
+/** A kind whose `read` returns undefined for a text that it does not accept. */
+const kind = <A>(accepts: string, read: (text: string) => A | undefined): Kind<A> => ({
+  accepts,
+  read: (text) => read(text) ?? reject(accepts)
+})
+
+/** The kind of a setting that may be unset. */
+const optional = <A>({ accepts, read }: Kind<A>): Kind<A | undefined> => ({
+  accepts,
+  read: (text) => (text === "" ? undefined : read(text))
+})
+
+export const text: Kind<string> = { accepts: "text", read: (value) => value }
+export const optionalText = optional(text)
+export const optionalLowerCase = optional({ accepts: "text", read: (value: string) => value.toLowerCase() })
+
+export const wholeNumber = (least: number, most: number): Kind<number> =>
+  kind(`a whole number from ${least} to ${most}`, (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    return number >= least && number <= most ? number : undefined
+  })
+
+export const share = kind("a number from 0 to 1", (value) =>
+  /^(0(\.\d{1,6})?|1(\.0+)?)$/.test(value) ? Number(value) : undefined
+)
+
+export const oneOf = <A extends string>(...choices: ReadonlyArray<A>): Kind<A> =>
+  kind(`${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`, (value) =>
+    choices.find((choice) => choice === value.toLowerCase())
+  )
+
+export const resolvePath = (value: string): string => resolve(value.replace(/^~(?=\/|$)/, homedir()))
+export const path: Kind<string> = { accepts: "a path", read: resolvePath }
+
+/** The value of a secret that is written literally or by reference: `env:NAME` or `file:/path`. */
+export const dereference = (value: string): string => {
+  if (value.startsWith("env:")) return process.env[value.slice(4)] ?? reject("env:NAME to name a variable that is set")
+  if (!value.startsWith("file:")) return value
+  try {
+    return readFileSync(value.slice(5), "utf8").trim()
+  } catch {
+    return reject("file:/path to name a file that can be read")
+  }
+}
+
+const secretOf = (least: number): Kind<Redacted.Redacted<string> | undefined> =>
+  optional({
+    accepts: `a secret${least === 0 ? "" : ` of at least ${least} characters`}, env:NAME or file:/path`,
+    read: (value) => {
+      const literal = dereference(value)
+      return literal.length >= least ? Redacted.make(literal) : reject(`at least ${least} characters`)
+    }
+  })
+
+export const optionalSecret = secretOf(0)
+export const optionalLongSecret = secretOf(16)
+
+export const optionalDatabaseUrl = optional(
+  kind("postgres://user:password@host:5432/database, env:NAME or file:/path", (value) => {
+    const literal = dereference(value)
+    return /^postgres(ql)?:\/\/./.test(literal) && URL.canParse(literal) ? Redacted.make(literal) : undefined
+  })
+)
+
+/** Without a trailing slash. */
+export const url = kind("an http or https address", (value) =>
+  /^https?:\/\/./i.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined
+)
+export const optionalUrl = optional(url)
+
+const originOf = (value: string): string | undefined => {
+  const parsed = URL.canParse(value) ? new URL(value) : undefined
+  return parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.origin === value.replace(/\/$/, "")
+    ? parsed.origin
+    : undefined
+}
+
+export const optionalOrigin = optional(kind("https://host, without a path", originOf))
+
+const itemsOf = (value: string): ReadonlyArray<string> =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+export const list: Kind<ReadonlyArray<string>> = { accepts: "a comma-separated list", read: itemsOf }
+
+export const origins: Kind<ReadonlyArray<string>> = {
+  accepts: "a comma-separated list of https://host",
+  read: (value) => itemsOf(value).map((item) => originOf(item) ?? reject("https://host, without a path"))
+}
+
+const PRICE = /^([^=\s]+)=(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/
+
+/** Dollars per million tokens, in and out, by model. */
+export type Prices = ReadonlyMap<string, { readonly input: number; readonly output: number }>
+
+export const prices: Kind<Prices> = {
+  accepts: "a comma-separated list of model=in/out",
+  read: (value) =>
+    new Map(
+      itemsOf(value).map((item) => {
+        const [, model, input, output] = PRICE.exec(item) ?? reject("model=in/out, such as claude-haiku-5-5=1/5")
+        return [model!, { input: Number(input), output: Number(output) }] as const
+      })
+    )
+}

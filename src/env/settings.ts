@@ -1,0 +1,214 @@
+/** Every setting: its name in the environment, its kind, its default and its meaning. */
+import {
+  type Kind,
+  list,
+  oneOf,
+  optionalDatabaseUrl,
+  optionalLongSecret,
+  optionalLowerCase,
+  optionalOrigin,
+  optionalSecret,
+  optionalText,
+  optionalUrl,
+  origins,
+  path,
+  prices,
+  share,
+  text,
+  url,
+  wholeNumber
+} from "./kinds.ts"
+
+export interface Setting<A> {
+  readonly name: string
+  readonly kind: Kind<A>
+  /** The default as text; empty for an unset setting. */
+  readonly fallback: string
+  readonly description: string
+}
+
+const setting = <A>(name: string, kind: Kind<A>, fallback: string, description: string): Setting<A> => ({
+  name,
+  kind,
+  fallback,
+  description
+})
+
+export const SETTINGS = {
+  databaseUrl: setting(
+    "DATABASE_URL",
+    optionalDatabaseUrl,
+    "",
+    "The Postgres server (15 to 18) to use. Without it Max runs its own."
+  ),
+  dataDir: setting("MAX_DATA_DIR", path, ".max", "The data folder of Max's own Postgres."),
+  stateDir: setting(
+    "MAX_STATE_DIR",
+    path,
+    "~/.local/state/max",
+    "Secrets and the registry of Max's own databases, readable by this user only."
+  ),
+  organization: setting("MAX_ORG", optionalText, "", "The organization, by slug; optional when there is only one."),
+  as: setting(
+    "MAX_AS",
+    optionalText,
+    "",
+    "The person to look things up for: a verified e-mail address or phone number."
+  ),
+  searchConnections: setting(
+    "MAX_SEARCH_CONNECTIONS",
+    wholeNumber(1, 100),
+    "8",
+    "Connections for searches per process."
+  ),
+  lookupTimeout: setting(
+    "MAX_LOOKUP_TIMEOUT",
+    wholeNumber(10, 60_000),
+    "250",
+    "The statement timeout of lookups by key, in milliseconds."
+  ),
+  searchTimeout: setting(
+    "MAX_SEARCH_TIMEOUT",
+    wholeNumber(100, 600_000),
+    "5000",
+    "The statement timeout of other reads, in milliseconds."
+  ),
+  traceShare: setting(
+    "MAX_TRACE_SHARE",
+    share,
+    "0.1",
+    "The share of traces to keep. Slow, failed and denied ones are always kept."
+  ),
+  traceSlow: setting(
+    "MAX_TRACE_SLOW",
+    wholeNumber(1, 600_000),
+    "250",
+    "The duration in milliseconds from which a trace counts as slow."
+  ),
+  traceLimit: setting(
+    "MAX_TRACE_LIMIT",
+    wholeNumber(0, 1_000_000),
+    "20000",
+    "The maximum number of stored traces; 0 stores none."
+  ),
+  traceMegabytes: setting(
+    "MAX_TRACE_MEGABYTES",
+    wholeNumber(1, 100_000),
+    "256",
+    "The maximum size of stored traces, in megabytes."
+  ),
+  traceDays: setting("MAX_TRACE_DAYS", wholeNumber(1, 3650), "7", "Days to store a trace."),
+  otlpEndpoint: setting(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    optionalUrl,
+    "",
+    "Where to send traces, metrics and logs, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it they stay here."
+  ),
+  metricsToken: setting(
+    "MAX_METRICS_TOKEN",
+    optionalLongSecret,
+    "",
+    "The bearer token with which Prometheus reads GET /metrics. Without it the metrics are off."
+  ),
+  provider: setting(
+    "MAX_PROVIDER",
+    optionalLowerCase,
+    "",
+    "The model's provider: anthropic, basic (no model, no network) or one that Ax supports. By default anthropic with a key, otherwise basic."
+  ),
+  model: setting(
+    "MAX_MODEL",
+    optionalText,
+    "",
+    "The provider's name of the model; claude-haiku-5-5 by default for Anthropic."
+  ),
+  anthropicKey: setting("ANTHROPIC_API_KEY", optionalSecret, "", "The API key for Anthropic."),
+  anthropicUrl: setting("ANTHROPIC_BASE_URL", optionalUrl, "", "The base URL of Anthropic's API, where it differs."),
+  axKey: setting("MAX_API_KEY", optionalSecret, "", "The API key for a provider of Ax."),
+  axUrl: setting("MAX_BASE_URL", optionalUrl, "", "The base URL of an Ax provider's API, where it differs."),
+  turnTokens: setting(
+    "MAX_TURN_TOKENS",
+    wholeNumber(1000, 1_000_000),
+    "30000",
+    "The maximum tokens per answer, in and out."
+  ),
+  turnSeconds: setting("MAX_TURN_SECONDS", wholeNumber(1, 600), "60", "The maximum seconds per answer."),
+  dayTurns: setting(
+    "MAX_DAY_TURNS",
+    wholeNumber(0, 100_000_000),
+    "5000",
+    "The maximum questions per day and organization."
+  ),
+  dayTokens: setting(
+    "MAX_DAY_TOKENS",
+    wholeNumber(0, 900_000_000),
+    "10000000",
+    "The maximum tokens per day and organization, in and out."
+  ),
+  sessionDays: setting(
+    "MAX_SESSION_DAYS",
+    wholeNumber(1, 3650),
+    "30",
+    "Days to keep a conversation after its last use."
+  ),
+  prices: setting(
+    "MAX_PRICES",
+    prices,
+    "",
+    "Model prices in dollars per million tokens, such as claude-haiku-5-5=1/5 (an example, not a price list)."
+  ),
+  httpHost: setting("MAX_HTTP_HOST", text, "127.0.0.1", "The address that max serve listens on."),
+  httpPort: setting(
+    "MAX_HTTP_PORT",
+    wholeNumber(0, 65_535),
+    "7700",
+    "The port that max serve listens on; 0 takes a free one."
+  ),
+  publicUrl: setting(
+    "MAX_PUBLIC_URL",
+    optionalOrigin,
+    "",
+    "The address at which people reach max serve, such as https://max.example.com."
+  ),
+  allowedHosts: setting(
+    "MAX_ALLOWED_HOSTS",
+    list,
+    "",
+    "Further values of the Host header to accept, with the port if it isn't the default."
+  ),
+  allowedOrigins: setting("MAX_ALLOWED_ORIGINS", origins, "", "Further origins whose pages may send requests."),
+  callsPerPerson: setting(
+    "MAX_CALLS_PER_PERSON",
+    wholeNumber(1, 1_000_000),
+    "30",
+    "The maximum tool calls per minute and person over HTTP."
+  ),
+  callsPerOrganization: setting(
+    "MAX_CALLS_PER_ORGANIZATION",
+    wholeNumber(1, 100_000_000),
+    "1000",
+    "The maximum tool calls per minute and organization over HTTP."
+  ),
+  twilioUrl: setting("MAX_TWILIO_URL", url, "https://api.twilio.com", "The base URL of Twilio's API."),
+  smsPerNumber: setting(
+    "MAX_SMS_PER_NUMBER",
+    wholeNumber(1, 1_000_000),
+    "30",
+    "The maximum questions per hour from one phone number."
+  ),
+  smsSegments: setting(
+    "MAX_SMS_SEGMENTS",
+    wholeNumber(0, 100_000_000),
+    "2000",
+    "The maximum text message segments per day and organization; unknown senders get at most half of them."
+  ),
+  sessionHours: setting("MAX_SESSION_HOURS", wholeNumber(1, 720), "12", "Hours until a sign-in expires."),
+  logLevel: setting(
+    "MAX_LOG_LEVEL",
+    oneOf("error", "warn", "info", "debug"),
+    "warn",
+    "The lowest level logged to standard error."
+  )
+} as const
+
+export type Values = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]["kind"]["read"]> }
