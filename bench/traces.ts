@@ -1,7 +1,6 @@
 /**
- * The store of traces when it is as full as it gets by default: a list, a list of what failed, where the time went, the
- * histogram, one trace by its reference. And what storing costs beside tracing: this process's CPU for lookups that are
- * traced at the default share, with what was kept thrown away and with it stored.
+ * Measures the trace store at its default capacity: lists, totals, the histogram, one trace by reference; and the client
+ * CPU that storing adds to lookups that are traced at the default share.
  */
 import { Effect, Layer } from "effect"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -21,18 +20,18 @@ const TRACES = 20_000
 const BATCH = 500
 const TIMES = 60
 const TARGET = 300
-/** Lookups a turn, so that a turn is long beside what it is measured by. */
+/** Lookups per turn, so that a turn takes much longer than reading the clock. */
 const LOOKUPS = 400
 const ROUNDS = 48
 
 const PEOPLE = 5000
 
-/** Runs on an embedded database that is made for the run. */
+/** Runs on a new embedded database. */
 const onOwnDatabase = <A, E>(
   scenarios: Effect.Effect<A, E, Layer.Success<typeof Services> | Database | Env | TraceStore>
 ) => {
   const home = mkdtempSync(join(tmpdir(), "max-bench-traces-"))
-  // When root runs it, the server runs as somebody else, who has to get in here.
+  // Run by root, the server uses another account, which needs access to this folder.
   chmodSync(home, 0o755)
   const settings = { databaseUrl: undefined, dataDir: join(home, "data"), stateDir: join(home, "state") }
   const services = Layer.merge(Services, TraceStore.layer).pipe(
@@ -68,7 +67,7 @@ export const traces = (quiet: boolean) =>
       const began = performance.now()
       for (let from = 0; from < all.length; from += BATCH) yield* store.write(all.slice(from, from + BATCH))
       const { owner } = yield* Database
-      // As the server does by itself, a minute later.
+      // Autovacuum does the same about a minute later.
       yield* owner.unsafe("ANALYZE max.traces").unprepared
       const spans = all.reduce((sum, one) => sum + one.spans.length, 0)
       if (!quiet)
@@ -81,16 +80,16 @@ export const traces = (quiet: boolean) =>
         yield* timed("the newest 100 of 20,000 traces", store.list({ ...own, limit: 100 }), TARGET),
         yield* timed("the newest 100 that failed", store.list({ ...own, failed: true, limit: 100 }), TARGET),
         yield* timed("the newest 100 of a name", store.list({ ...own, name: "invoke_agent", limit: 100 }), TARGET),
-        yield* timed("where the time went in all of them", store.top({ ...own, limit: 30 }), TARGET),
-        yield* timed("how long they took, as a histogram", store.histogram({ ...own, limit: 1 }), TARGET),
-        yield* timed("one by its reference, whole", store.get(reference, organization.id), TARGET),
-        yield* timed("the same over all organizations: where the time went", store.top({ limit: 30 }), TARGET),
-        yield* timed("pruning what is full", store.prune({ days: 7, megabytes: 1000, traces: TRACES }))
+        yield* timed("totals of all spans", store.top({ ...own, limit: 30 }), TARGET),
+        yield* timed("the histogram of durations", store.histogram({ ...own, limit: 1 }), TARGET),
+        yield* timed("a complete trace by its reference", store.get(reference, organization.id), TARGET),
+        yield* timed("totals of all spans over all organizations", store.top({ limit: 30 }), TARGET),
+        yield* timed("pruning a full store", store.prune({ days: 7, megabytes: 1000, traces: TRACES }))
       ] satisfies ReadonlyArray<Timed>
     })
   )
 
-/** What storing costs, beside a traced lookup and together with tracing it, in this process's CPU. */
+/** The client CPU of storing, relative to a traced lookup, an untraced lookup, and tracing alone. */
 export const storing = (quiet: boolean) =>
   onOwnDatabase(
     Effect.gen(function* () {
@@ -115,9 +114,9 @@ export const storing = (quiet: boolean) =>
       const lookups = Effect.suspend(() => find(round++)).pipe(Effect.repeat({ times: LOOKUPS - 1 }))
       for (let turn = 0; turn < ROUNDS + 2; turn++) {
         const both = [measured("untraced", lookups), measured("traced", Effect.withTracer(lookups, recorder.tracer))]
-        // Another one first each time: the first one finds what storing has left of the caches.
+        // Alternates the order, because storing evicts the first contestant's CPU caches.
         yield* Effect.all(turn % 2 === 0 ? both : both.toReversed(), { discard: true })
-        // As it is in a process that runs: what was kept is written once a second.
+        // A running process stores traces about as often, once a second.
         yield* measured(
           "storing",
           Effect.suspend(() => {
@@ -139,7 +138,7 @@ export const storing = (quiet: boolean) =>
           target: 1.05
         },
         {
-          scenario: "a lookup traced at the default share and stored, against one that nobody traces, client CPU",
+          scenario: "a lookup traced at the default share and stored, against an untraced lookup, client CPU",
           ratio: (traced + cost) / untraced
         },
         {

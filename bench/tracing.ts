@@ -1,4 +1,4 @@
-/** What tracing costs a lookup: not at all, the default share of traces, and every one of them, in turns in one run. */
+/** Measures what tracing costs a lookup: without tracing, at the default sampling share, and with every trace kept. */
 import { Context, Effect, Tracer } from "effect"
 import { Recorder, type Sampling } from "../src/observability/Recorder.ts"
 import { onDatabase, type Where } from "./database.ts"
@@ -8,7 +8,7 @@ import { asking } from "./store.ts"
 import { openWorld } from "./world/load.ts"
 import { byPhone } from "./world/questions.ts"
 
-/** What Env has when nothing is configured. */
+/** The defaults of Env. */
 const DEFAULT: Sampling = { share: 0.1, slow: 250 }
 const EVERYTHING: Sampling = { share: 1, slow: 250 }
 
@@ -20,7 +20,7 @@ export const tracing = (rows: number, where: Where, quiet: boolean) =>
       const asked = yield* asking(huge, "masked")
       const find = (round: number) => asked.find(byPhone(huge, round))
       const own = yield* Effect.context<never>()
-      // Each has a context that is made once, as a server's is.
+      // One context per contestant, as in a server.
       const under = (tracer: Tracer.Tracer) => {
         const context = Context.add(own, Tracer.Tracer, tracer)
         return (round: number) => Effect.provideContext(find(round), context)
@@ -30,12 +30,12 @@ export const tracing = (rows: number, where: Where, quiet: boolean) =>
         const run = under(recorder.tracer)
         let rounds = 0
         return (round: number) => {
-          // What was kept is taken away, as it is where it is stored.
+          // Empties the queue, as storing does.
           if (++rounds % 200 === 0) recorder.take()
           return run(round)
         }
       }
-      // Long enough for most of it to be compiled: until then every function that tracing adds is interpreted.
+      // Long enough for the JIT to compile the functions that tracing adds.
       const raced = yield* race(
         [
           { name: "no traces", run: under(Tracer.nativeTracer) },

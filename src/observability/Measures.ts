@@ -1,18 +1,18 @@
 /**
- * What is counted and measured: made of the spans as they end, kept ones and others, so that no figure can disagree with
- * a trace. Names are OpenTelemetry's where it has one. No label says of whom: an organization or type is in none.
+ * Metrics, computed from all spans as they end, whether their trace is kept or not, so that metrics agree with traces.
+ * Names follow OpenTelemetry's semantic conventions. No label identifies an organization, a type or a person.
  */
 import { Context, Effect, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 
 type Labels = Readonly<Record<string, string>>
-/** One series' next value. */
+/** Adds a value to a series. */
 type Update = (value: number) => void
 
-/** A span that has ended. */
+/** An ended span. */
 export interface Measured {
   readonly name: string
-  /** The text of a database's span. */
+  /** The text of a database span's statement. */
   readonly statement: string | undefined
   readonly get: (attribute: string) => unknown
 }
@@ -21,11 +21,11 @@ interface Family {
   readonly name: string
   readonly unit: "s" | "{token}" | "{trace}" | "{denial}"
   readonly description: string
-  /** Of a histogram; a counter has none. */
+  /** The buckets of a histogram; absent for a counter. */
   readonly boundaries?: ReadonlyArray<number>
 }
 
-/** The boundaries that OpenTelemetry's conventions advise. */
+/** Boundaries follow the advice of the semantic conventions. */
 const FAMILIES = {
   operation: {
     name: "gen_ai.client.operation.duration",
@@ -36,44 +36,44 @@ const FAMILIES = {
   tokens: {
     name: "gen_ai.client.token.usage",
     unit: "{token}",
-    description: "Tokens of one call of the model, in and out.",
+    description: "Tokens of one call of the model, input and output.",
     boundaries: [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
   },
   request: {
     name: "http.server.request.duration",
     unit: "s",
-    description: "A request over HTTP, by route and status.",
+    description: "An HTTP request, by route and status.",
     boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
   },
   lookup: {
     name: "max.lookup.duration",
     unit: "s",
-    description: "A lookup or a question for types or columns, with all that it waited for.",
+    description: "A lookup, or a list of types or columns, including waits.",
     boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
   },
   statement: {
     name: "db.client.operation.duration",
     unit: "s",
-    description: "A statement, by pool, with its wait for a connection.",
+    description: "A statement, by pool, including its wait for a connection.",
     boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
   },
   wait: {
     name: "db.client.connection.wait_time",
     unit: "s",
-    description: "How long a statement waited for a connection.",
+    description: "A statement's wait for a connection.",
     boundaries: [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
   },
-  denied: { name: "max.denied", unit: "{denial}", description: "Reads and people that were refused." },
+  denied: { name: "max.denied", unit: "{denial}", description: "Denied reads and refused admissions." },
   unavailable: {
     name: "max.unavailable",
     unit: "{trace}",
-    description: "Traces in which something couldn't be looked up, by where that began."
+    description: "Traces with a failed lookup, by the span in which it failed first."
   }
 } as const satisfies Readonly<Record<string, Family>>
 
 type FamilyName = keyof typeof FAMILIES
 
-/** Prometheus wants the unit in the name, and of a counter that it is one. */
+/** Prometheus expects the unit in the name, and `total` in that of a counter. */
 const prometheusNames = new Map<string, string>(
   Object.values<Family>(FAMILIES).map(({ boundaries, name, unit }) => [
     name,
@@ -85,20 +85,20 @@ const text = (span: Measured, name: string): string => String(span.get(name) ?? 
 
 const LOOKUP = "EntityQueryService."
 
-/** Series of one family at most; labels are routes, models, tools and pools, of which there are few. */
+/** The limit of series per family; there are few routes, models, tools and pools. */
 const MAX_SERIES = 500
 
-/** What is measured of this process since it began. */
+/** The metrics of this process. */
 export class Measures extends Context.Service<
   Measures,
   {
-    /** Measures a span that has ended. */
+    /** Records an ended span. */
     readonly span: (span: Measured, milliseconds: number, failure: string | undefined) => void
     readonly denied: (where: string) => void
     readonly unavailable: (where: string) => void
-    /** As Prometheus reads them. */
+    /** In Prometheus' text format. */
     readonly prometheus: () => string
-    /** The context in which Effect's own exporters find them. */
+    /** The context in which Effect's exporters find the metrics. */
     readonly context: Context.Context<never>
   }
 >()("max/observability/Measures") {
@@ -109,7 +109,7 @@ export class Measures extends Context.Service<
       Object.keys(FAMILIES).map((family) => [family, new Map<string, Update>()])
     ) as Record<FamilyName, Map<string, Update>>
 
-    const added = (family: FamilyName, key: string, labels: Labels): Update => {
+    const addSeries = (family: FamilyName, key: string, labels: Labels): Update => {
       if (series[family].size >= MAX_SERIES) return () => {}
       const { boundaries, description, name, unit }: Family = FAMILIES[family]
       const attributes = { ...labels, unit }
@@ -118,25 +118,29 @@ export class Measures extends Context.Service<
           ? Metric.counter(name, { description, attributes, incremental: true })
           : Metric.histogram(name, { description, attributes, boundaries })
       metric.valueUnsafe(context)
-      // What the registry has of it now: `metric` would look it up again for every value.
+      // Takes the hooks from the registry once: updating through `metric` looks them up for every value.
       const { update } = [...registry.values()].at(-1)!.hooks as Metric.Metric.Hooks<number, unknown>
-      const made = (value: number) => update(value, context)
-      series[family].set(key, made)
-      return made
+      const record = (value: number) => update(value, context)
+      series[family].set(key, record)
+      return record
     }
     const counted = (family: "denied" | "unavailable") => (where: string) =>
-      (series[family].get(where) ?? added(family, where, { "max.where": where }))(1)
+      (series[family].get(where) ?? addSeries(family, where, { "max.where": where }))(1)
 
     const statement = (span: Measured, seconds: number, failure: string | undefined) => {
       const pool = text(span, "max.pool")
       const key = keyOf(pool, failure)
       const took =
         series.statement.get(key) ??
-        added("statement", key, given({ "db.system.name": "postgresql", "max.pool": pool, "error.type": failure }))
+        addSeries(
+          "statement",
+          key,
+          labelled({ "db.system.name": "postgresql", "max.pool": pool, "error.type": failure })
+        )
       took(seconds)
       const wait = span.get("db.client.connection.wait_time_ms")
       if (typeof wait !== "number") return
-      const waited = series.wait.get(pool) ?? added("wait", pool, given({ "max.pool": pool }))
+      const waited = series.wait.get(pool) ?? addSeries("wait", pool, labelled({ "max.pool": pool }))
       waited(wait / 1000)
     }
 
@@ -144,7 +148,7 @@ export class Measures extends Context.Service<
       const key = keyOf(name, failure)
       const took =
         series.lookup.get(key) ??
-        added("lookup", key, given({ "max.operation": name.slice(LOOKUP.length), "error.type": failure }))
+        addSeries("lookup", key, labelled({ "max.operation": name.slice(LOOKUP.length), "error.type": failure }))
       took(seconds)
     }
 
@@ -155,7 +159,7 @@ export class Measures extends Context.Service<
       const key = `${model} ${type}`
       const counts =
         series.tokens.get(key) ??
-        added("tokens", key, {
+        addSeries("tokens", key, {
           "gen_ai.operation.name": "chat",
           "gen_ai.provider.name": text(span, "gen_ai.provider.name"),
           "gen_ai.request.model": model,
@@ -170,10 +174,10 @@ export class Measures extends Context.Service<
       const key = `${what} ${model} ${tool} ${failure ?? ""}`
       const took =
         series.operation.get(key) ??
-        added(
+        addSeries(
           "operation",
           key,
-          given({
+          labelled({
             "gen_ai.operation.name": what,
             "gen_ai.provider.name": text(span, "gen_ai.provider.name"),
             "gen_ai.request.model": model,
@@ -191,10 +195,10 @@ export class Measures extends Context.Service<
       const key = `${method} ${route} ${status}`
       const took =
         series.request.get(key) ??
-        added(
+        addSeries(
           "request",
           key,
-          given({ "http.request.method": method, "http.route": route, "http.response.status_code": status })
+          labelled({ "http.request.method": method, "http.route": route, "http.response.status_code": status })
         )
       took(seconds)
     }
@@ -220,10 +224,10 @@ export class Measures extends Context.Service<
   static readonly layer = Layer.effect(Measures, Effect.sync(Measures.make))
 }
 
-/** What went well has the shortest key: nothing is put together for it. */
+/** Success uses the name itself as key, which allocates no string. */
 const keyOf = (name: string, failure: string | undefined): string =>
   failure === undefined ? name : `${name} ${failure}`
 
-/** Labels that say something. */
-const given = (labels: Readonly<Record<string, string | undefined>>): Labels =>
+/** Leaves empty labels out. */
+const labelled = (labels: Readonly<Record<string, string | undefined>>): Labels =>
   Object.fromEntries(Object.entries(labels).filter((entry): entry is [string, string] => (entry[1] ?? "") !== ""))

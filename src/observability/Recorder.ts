@@ -1,7 +1,7 @@
 /**
- * What a trace is while it goes on: spans in memory, cheaply. At its end it is decided whether it is kept: a share of
- * all of them, and always those that were slow, failed or were denied. Only attributes of the allowlist are recorded,
- * and of an error only its tag.
+ * Tail-based sampling: spans are recorded in memory, and when the root ends, the trace is kept or dropped. A share of all
+ * traces is kept, and always those that are slow, failed or contain a denial. A kept trace holds only attributes of the
+ * allowlist, and of an error only its tag.
  */
 import { Context, Effect, Layer, Tracer } from "effect"
 import { SpanPropagationEnabled } from "effect/sql/Statement"
@@ -12,54 +12,56 @@ import { failureOf } from "./failure.ts"
 import { isHex, RecordedSpan, type Recording, RecordingTracer, type Sampler, unixTime } from "./RecordedSpan.ts"
 
 export interface Sampling {
-  /** The share of traces that is kept, 0 to 1. */
+  /** The share of traces to keep, 0 to 1. */
   readonly share: number
-  /** A trace that took at least as many milliseconds is always kept. */
+  /** Milliseconds from which on a trace is always kept. */
   readonly slow: number
 }
 
-/** What every statement's span is called; the driver calls its own after the database. */
+/** The name of every statement's span; the driver names its spans after the database. */
 const POSTGRES = "postgres"
 
-/** What a statement calls itself, or the kind of statement that it is. */
+/** The label that Max writes at the start of its statements. */
 const LABEL = /^\/\* (max [^*]*?) \*\//
+
+/** A statement's label, or else its first keyword. */
 const summary = (statement: string): string =>
   LABEL.exec(statement)?.[1] ?? /^(?:\s|\/\*[^*]*\*\/)*(\w+)/.exec(statement)?.[1] ?? "statement"
 
 const statementHash = (statement: string): string => createHash("sha256").update(statement).digest("hex").slice(0, 12)
 
-/** Only what calls itself Max's: their texts are made of the catalog's names and nothing else. */
+/** Only labelled statements are stored: their text consists of SQL and names of the catalog, never of values. */
 const isLabelled = (statement: string): boolean => LABEL.test(statement)
 
-/** What is known of a statement: there are few, and each is in thousands of traces. */
-const known = new Map<string, Readonly<Record<string, string>>>()
-const MAX_KNOWN = 1000
+/** Attributes by statement: there are few statements, each in thousands of traces. */
+const cache = new Map<string, Readonly<Record<string, string>>>()
+const MAX_CACHED = 1000
 
 const statementAttributes = (statement: string): Readonly<Record<string, string>> => {
-  const before = known.get(statement)
-  if (before !== undefined) return before
-  const made = {
+  const cached = cache.get(statement)
+  if (cached !== undefined) return cached
+  const attributes = {
     "db.query.summary": summary(statement),
     ...(isLabelled(statement) ? { "max.statement": statementHash(statement) } : {})
   }
-  if (known.size >= MAX_KNOWN) known.clear()
-  known.set(statement, made)
-  return made
+  if (cache.size >= MAX_CACHED) cache.clear()
+  cache.set(statement, attributes)
+  return attributes
 }
 
-/** Nanoseconds of a time of the process's own clock; rounded before they are subtracted, so that what ended together still does. */
+/** Nanoseconds of a clock reading; rounded before subtraction, so that simultaneous ends stay simultaneous. */
 const nanoseconds = (at: number): number => Math.round(at * 1e6)
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
 
-// Put together step by step, as the rows of a page are: a kept trace is work for whoever is served meanwhile.
+// Builds the object step by step: spreading costs more, and delays the requests that are served meanwhile.
 const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSpan => {
   const { above, statement } = span
   const failure = span.exit === undefined ? "unfinished" : failureOf(span.exit)
   const start = nanoseconds(span.started)
   const attributes = span.allowed
   if (statement !== undefined) Object.assign(attributes, statementAttributes(statement))
-  const made: Writable<TraceSpan> = {
+  const recorded: Writable<TraceSpan> = {
     spanId: span.spanId,
     name: statement === undefined ? span.name : POSTGRES,
     kind: span.kind,
@@ -67,9 +69,10 @@ const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSp
     duration: nanoseconds(span.ended ?? endedAt) - start,
     attributes
   }
-  if (above instanceof RecordedSpan || (above !== undefined && isHex(above.spanId, 16))) made.parentId = above.spanId
-  if (failure !== undefined) made.failure = failure
-  return made
+  if (above instanceof RecordedSpan || (above !== undefined && isHex(above.spanId, 16)))
+    recorded.parentId = above.spanId
+  if (failure !== undefined) recorded.failure = failure
+  return recorded
 }
 
 const toTrace = (recording: Recording): Trace => {
@@ -84,7 +87,7 @@ const toTrace = (recording: Recording): Trace => {
   }
 }
 
-/** Texts of the statements by the hashes that name them. */
+/** The labelled statements of a trace by hash. */
 const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
   const texts: Record<string, string> = {}
   for (const { statement } of spans) {
@@ -94,14 +97,15 @@ const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
   return texts
 }
 
-/** Traces that wait to be stored and exported; what comes beyond is counted, never waited for. */
+/** Traces that may wait to be stored and exported; later ones are dropped. */
 const MAX_WAITING = 1000
 
-/** The tracer and what it kept since it was last asked. */
+/** A tracer, and the traces that it has kept. */
 export class Recorder extends Context.Service<
   Recorder,
   {
     readonly tracer: Tracer.Tracer
+    /** Removes the waiting traces and returns them. */
     readonly take: () => ReadonlyArray<Trace>
   }
 >()("max/Recorder") {

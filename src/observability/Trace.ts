@@ -1,23 +1,23 @@
-/** A trace as it was recorded: spans with times, what they were called and attributes from the allowlist. Nothing else. */
+/** A recorded trace: its spans with their times and the attributes of the allowlist; and computations over its spans. */
 
 import { Schema } from "effect"
 
 export type AttributeValue = string | number | boolean
 
-/** 16 hex digits of a span, 32 of a trace. */
+/** Lowercase hex digits: 16 of a span, 32 of a trace. */
 const Id = Schema.String
 
 export const TraceSpan = Schema.Struct({
   spanId: Id,
-  /** Of the same trace, or of another process that began it. */
+  /** In the same trace, or in the process that began it. */
   parentId: Schema.optionalKey(Id),
   name: Schema.String,
   kind: Schema.Literals(["internal", "server", "client", "producer", "consumer"]),
-  /** Nanoseconds after the trace began. */
+  /** Nanoseconds since the trace began. */
   start: Schema.Number,
   /** Nanoseconds. */
   duration: Schema.Number,
-  /** The tag of the error that ended it, `interrupted` or `unfinished`; absent when it ended well. */
+  /** The tag of its error, `interrupted`, `Defect` or `unfinished`; absent on success. */
   failure: Schema.optionalKey(Schema.String),
   attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Boolean]))
 })
@@ -27,18 +27,18 @@ export const Trace = Schema.Struct({
   traceId: Id,
   /** Unix time in nanoseconds. */
   startedAt: Schema.BigIntFromString,
-  /** The first is the root; a span stands after its parent. */
+  /** The root first, and each span after its parent. */
   spans: Schema.Array(TraceSpan),
-  /** Spans beyond what a trace may hold. */
+  /** The number of spans beyond the limit, which aren't recorded. */
   dropped: Schema.Number,
-  /** Texts of the lookups' statements by the hash that `max.statement` names; values are never in a text. */
+  /** Texts of labelled statements by hash (`max.statement`); parameters stand in place of values. */
   statements: Schema.Record(Schema.String, Schema.String)
 })
 export type Trace = typeof Trace.Type
 
 /**
- * The only attributes that a span may have, by OpenTelemetry's names where it has one. Names of the catalog, counts,
- * sizes and states: never a value of a row, a prompt, an identifier or a parameter.
+ * The allowlist of attributes, with the names of OpenTelemetry's semantic conventions where these define one. Values are
+ * names of the catalog, counts, sizes and states: never a value of a row, a prompt, an identifier or a parameter.
  */
 export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "gen_ai.operation.name",
@@ -75,23 +75,23 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What was recorded of one trace by itself (a request, and the turn that it began and that outlived it) as one trace:
- * times count from its first beginning.
+ * Joins the parts of a trace that are recorded separately, such as a request and the turn that outlives it. Times count
+ * from the start of the first part.
  */
-export const joined = (parts: ReadonlyArray<Trace>): ReadonlyArray<Trace> => {
+export const joinParts = (parts: ReadonlyArray<Trace>): ReadonlyArray<Trace> => {
   const byId = new Map<string, Array<Trace>>()
   for (const part of parts) {
-    const known = byId.get(part.traceId)
-    if (known === undefined) byId.set(part.traceId, [part])
-    else known.push(part)
+    const group = byId.get(part.traceId)
+    if (group === undefined) byId.set(part.traceId, [part])
+    else group.push(part)
   }
   return [...byId.values()].map((group) => {
     const [first, ...others] = group.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
-    return others.length === 0 ? first! : others.reduce(beside, first!)
+    return others.length === 0 ? first! : others.reduce(joinPart, first!)
   })
 }
 
-const beside = (first: Trace, other: Trace): Trace => {
+const joinPart = (first: Trace, other: Trace): Trace => {
   const later = Number(other.startedAt - first.startedAt)
   return {
     ...first,
@@ -101,7 +101,7 @@ const beside = (first: Trace, other: Trace): Trace => {
   }
 }
 
-/** Nanoseconds that a span spent itself, with no child of its running: children that run at once count once. */
+/** The nanoseconds in which none of a span's children ran, by span id; concurrent children count once. */
 export const selfTimes = (spans: ReadonlyArray<TraceSpan>): ReadonlyMap<string, number> => {
   const children = new Map<string, Array<TraceSpan>>()
   for (const span of spans) {
@@ -110,7 +110,7 @@ export const selfTimes = (spans: ReadonlyArray<TraceSpan>): ReadonlyMap<string, 
     if (siblings === undefined) children.set(span.parentId, [span])
     else siblings.push(span)
   }
-  const found = new Map<string, number>()
+  const times = new Map<string, number>()
   for (const span of spans) {
     const end = span.start + span.duration
     let covered = 0
@@ -121,14 +121,14 @@ export const selfTimes = (spans: ReadonlyArray<TraceSpan>): ReadonlyMap<string, 
       covered += childEnd - Math.max(until, child.start)
       until = childEnd
     }
-    found.set(span.spanId, Math.max(0, span.duration - covered))
+    times.set(span.spanId, Math.max(0, span.duration - covered))
   }
-  return found
+  return times
 }
 
 /**
- * The spans that the end waited for: from the root backwards, always the child that ended last before what was waited
- * for began. Making any other span faster wouldn't have made the trace shorter.
+ * The ids of the spans that determine the trace's duration: backwards from the end of the root, each time the child that
+ * ended last before the later one began. A faster span outside of the path doesn't shorten the trace.
  */
 export const criticalPath = (spans: ReadonlyArray<TraceSpan>): ReadonlySet<string> => {
   const path = new Set<string>()
@@ -148,8 +148,10 @@ export const criticalPath = (spans: ReadonlyArray<TraceSpan>): ReadonlySet<strin
   return path
 }
 
-/** In the order of a tree: children under their parent, by when they began, each with its depth. */
-export const inTree = (spans: ReadonlyArray<TraceSpan>): ReadonlyArray<readonly [span: TraceSpan, depth: number]> => {
+/** The spans in depth-first order, siblings by start, each with its depth. */
+export const inTreeOrder = (
+  spans: ReadonlyArray<TraceSpan>
+): ReadonlyArray<readonly [span: TraceSpan, depth: number]> => {
   const own = new Set(spans.map(({ spanId }) => spanId))
   const roots = spans.filter(({ parentId }) => parentId === undefined || !own.has(parentId))
   const under = (parents: ReadonlyArray<TraceSpan>, depth: number): ReadonlyArray<readonly [TraceSpan, number]> =>

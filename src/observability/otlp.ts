@@ -1,17 +1,16 @@
 /**
- * Traces as OpenTelemetry's protocol writes them in JSON (opentelemetry-proto, trace/v1), and back. What is read again
- * is what was written.
+ * Encodes traces as OTLP in JSON (opentelemetry-proto, trace/v1) and decodes them; a round trip preserves them.
  */
 import { Result, Schema } from "effect"
 import { type AttributeValue, ATTRIBUTES, type Trace, type TraceSpan } from "./Trace.ts"
 
 const KINDS = ["internal", "server", "client", "producer", "consumer"] as const
-/** Kinds are numbered from 1; 0 is unspecified. */
+/** OTLP numbers kinds from 1; 0 is unspecified. */
 const kindNumber = (kind: TraceSpan["kind"]): number => KINDS.indexOf(kind) + 1
 
 const ERROR = 2
 const UNSET = 0
-/** OpenTelemetry's name for what ended a span. */
+/** The attribute of the semantic conventions for a span's failure. */
 const ERROR_TYPE = "error.type"
 const DROPPED = "max.spans.dropped"
 
@@ -86,7 +85,7 @@ const otlpSpan = (trace: Trace, span: TraceSpan, index: number): typeof OtlpSpan
   }
 }
 
-/** Traces of one service as one document. */
+/** Encodes traces of this service as one document. */
 export const toOtlp = (traces: ReadonlyArray<Trace>, version: string): TracesData => ({
   resourceSpans: [
     {
@@ -122,14 +121,14 @@ const traceSpan = (span: typeof OtlpSpan.Type, startedAt: bigint): TraceSpan => 
     start: Number(start - startedAt),
     duration: Number(BigInt(span.endTimeUnixNano) - start),
     ...(typeof failure === "string" ? { failure } : span.status.code === ERROR ? { failure: "error" } : {}),
-    // What another program put in may hold anything: the allowlist holds for it, too.
+    // The allowlist applies to documents of other programs, too.
     attributes: Object.fromEntries(Object.entries(attributes).filter(([key]) => ATTRIBUTES.has(key)))
   }
 }
 
 const traceOf = (spans: ReadonlyArray<typeof OtlpSpan.Type>): Trace => {
   const own = new Set(spans.map(({ spanId }) => spanId))
-  // The root first, and a span after its parent: the order of the others is kept.
+  // Roots first; the others keep their order.
   const isRoot = ({ parentSpanId }: typeof OtlpSpan.Type) => parentSpanId === undefined || !own.has(parentSpanId)
   const ordered = [...spans.filter(isRoot), ...spans.filter((span) => !isRoot(span))]
   const root = ordered[0]!
@@ -146,16 +145,16 @@ const traceOf = (spans: ReadonlyArray<typeof OtlpSpan.Type>): Trace => {
 
 const decode = Schema.decodeUnknownResult(TracesData)
 
-/** The traces of a document; undefined when it isn't one. */
+/** Decodes a document; undefined if it isn't OTLP. */
 export const fromOtlp = (document: unknown): ReadonlyArray<Trace> | undefined => {
   const data = decode(document)
   if (Result.isFailure(data)) return undefined
   const byTrace = new Map<string, Array<typeof OtlpSpan.Type>>()
   for (const { scopeSpans } of data.success.resourceSpans) {
     for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
-      const known = byTrace.get(span.traceId)
-      if (known === undefined) byTrace.set(span.traceId, [span])
-      else known.push(span)
+      const group = byTrace.get(span.traceId)
+      if (group === undefined) byTrace.set(span.traceId, [span])
+      else group.push(span)
     }
   }
   return [...byTrace.values()].map(traceOf)

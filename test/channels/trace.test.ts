@@ -37,7 +37,7 @@ const listed = async (...args: ReadonlyArray<string>) =>
   }>
 
 describe("max trace", () => {
-  it("shows a command as one trace, by its reference, from the command to the statement and without a value", async () => {
+  it("show prints a command as one trace, from the command to the statement, without a value", async () => {
     expect((await max("find", "people", "email=canary@example.com", ...AS)).code).toBe(0)
     const [found] = await listed("--name", "max find")
     const { stdout } = await max("trace", "show", found!.reference.toLowerCase())
@@ -55,7 +55,7 @@ describe("max trace", () => {
     expect(json.stdout).not.toMatch(/canary/i)
   })
 
-  it("sums up where the time went, and finds what failed", async () => {
+  it("top totals the spans, and list finds failed commands", async () => {
     expect((await max("find", "nothing", ...AS)).code).toBe(6)
     expect((await listed("--failed")).map(({ failure, name }) => [name, failure])).toContainEqual([
       "max find",
@@ -67,7 +67,7 @@ describe("max trace", () => {
     expect((await max("trace", "findings", "--since", "1h")).stdout).toMatch(/traces/)
   })
 
-  it("explains the lookup of a trace, and measures it with values that are entered afresh", async () => {
+  it("explain shows the plan of a lookup, and measures it with values that are entered", async () => {
     const [found] = await listed("--name", "max find")
     const [good] = (await listed("--name", "max find")).filter(({ failure }) => failure === null)
     const planned = await max("trace", "explain", good!.reference, "--sql")
@@ -79,12 +79,12 @@ describe("max trace", () => {
     expect((await max("trace", "explain", found!.reference, "--statement", "nope")).code).toBe(1)
   })
 
-  it("takes traces out as OTLP and reads them elsewhere, unchanged", async () => {
+  it("export and import copy traces to another database unchanged", async () => {
     const out = await max("trace", "export")
     const path = join(folder, "traces.json")
     writeFileSync(path, out.stdout)
     const read = await runMax(["trace", "import", path], elsewhere)
-    expect(read).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ traces read/) })
+    expect(read).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ traces imported/) })
     const again = await runMax(["trace", "export"], elsewhere)
     const spans = (text: string) =>
       JSON.parse(text).resourceSpans.flatMap(
@@ -101,7 +101,7 @@ describe("max trace", () => {
     expect((await max("trace", "import", path)).stderr).toContain("isn't OTLP")
   })
 
-  it("follows traces as they are kept, of whichever process", async () => {
+  it("tail prints the traces of other processes as they are stored", async () => {
     const child = spawnMax(["trace", "tail", "--name", "max find", "--json"], env)
     let text = ""
     child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()))
@@ -115,14 +115,14 @@ describe("max trace", () => {
     expect(code).toBe(130)
   })
 
-  it("compares two traces, place by place", async () => {
+  it("compare prints two traces path by path", async () => {
     const [one, two] = await listed("--name", "max find")
     const { code, stdout } = await max("trace", "compare", one!.reference, two!.reference)
     expect(code).toBe(0)
     expect(stdout).toContain("EntityQueryService.find")
   })
 
-  it("says what it doesn't have, and what it can't read", async () => {
+  it("refuses unknown references and invalid filters", async () => {
     expect(await max("trace", "show", "ZZZZ")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("max trace list")

@@ -129,7 +129,7 @@ describe("the page of traces", () => {
     await page.goto(`${server.url}/traces?trace=${shortReference(slowTrace(atlas.id, 1).traceId)}`)
     await page.locator(".waterfall").waitFor()
     await page.goto(`${server.url}/traces?trace=ZZZZ`)
-    await page.getByText("No trace of this reference is kept.").waitFor()
+    await page.getByText("No trace with this reference is stored.").waitFor()
     await close()
   })
 

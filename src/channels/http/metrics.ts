@@ -1,6 +1,6 @@
 /**
- * What this process counts and measures, for a Prometheus. It is about everybody on this server, so that no person's
- * credential and no organization's token is good for it: it has a secret of its own, and without one nobody reads it.
+ * The metrics of this process for Prometheus. They cover every organization, so the endpoint accepts only a secret of its
+ * own, `MAX_METRICS_TOKEN`, and no person's or organization's credential; without the setting it is off.
  */
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -14,7 +14,7 @@ export const METRICS_ROUTE = { method: "GET", path: "/metrics" } as const
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-const off = problem("NotFound", "Metrics aren't served: MAX_METRICS_TOKEN lets a Prometheus read them.")
+const off = problem("NotFound", "Metrics are off: set MAX_METRICS_TOKEN to serve them to Prometheus.")
 
 export const metrics = Effect.gen(function* () {
   const { metricsToken } = yield* Env
@@ -23,8 +23,8 @@ export const metrics = Effect.gen(function* () {
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.sync(() => {
       if (expected === undefined || Option.isNone(measures)) return off
-      const given = digest(request.headers["authorization"] ?? "")
-      return timingSafeEqual(given, expected)
+      const presented = digest(request.headers["authorization"] ?? "")
+      return timingSafeEqual(presented, expected)
         ? HttpServerResponse.text(measures.value.prometheus(), {
             contentType: "text/plain; version=0.0.4; charset=utf-8"
           })

@@ -1,4 +1,4 @@
-/** Traces over HTTP: those of the caller's organization, and of no other. */
+/** Endpoints for traces, limited to the caller's organization. */
 import { Effect, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
@@ -7,8 +7,8 @@ import { Database } from "../../database/Database.ts"
 import { findings } from "../../observability/findings.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { criticalPath, inTree, selfTimes, type Trace } from "../../observability/Trace.ts"
-import { compared } from "../../observability/traceComparison.ts"
+import { criticalPath, inTreeOrder, selfTimes, type Trace } from "../../observability/Trace.ts"
+import { compareTraces } from "../../observability/compareTraces.ts"
 import { Env } from "../../env.ts"
 import { diagnose } from "../../services/traces/diagnose.ts"
 import { type TraceLine, type TraceQuery, TraceStore } from "../../services/traces/TraceStore.ts"
@@ -28,8 +28,8 @@ interface Selection {
 
 const DEFAULT_LIMIT = 100
 const TOP = 50
-/** Whoever listens is asked anew who it is this often. */
-const LISTENED = "5 minutes"
+/** A live connection ends after this time; the client authenticates again to reconnect. */
+const LIVE = "5 minutes"
 
 const ms = (nanoseconds: number): number => nanoseconds / 1e6
 
@@ -41,13 +41,13 @@ const heading = (trace: Trace) => ({
   milliseconds: ms(trace.spans[0]!.duration)
 })
 
-const whole = (trace: Trace) => {
+const detailOf = (trace: Trace) => {
   const self = selfTimes(trace.spans)
   const critical = criticalPath(trace.spans)
   return {
     ...heading(trace),
     dropped: trace.dropped,
-    spans: inTree(trace.spans).map(([{ attributes, duration, failure, name, spanId, start }, depth]) => ({
+    spans: inTreeOrder(trace.spans).map(([{ attributes, duration, failure, name, spanId, start }, depth]) => ({
       spanId,
       depth,
       name,
@@ -63,18 +63,18 @@ const whole = (trace: Trace) => {
   }
 }
 
-const answered = <R>(effect: Effect.Effect<Response, PublicError, R>) =>
+const orProblem = <R>(effect: Effect.Effect<Response, PublicError, R>) =>
   Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))
 
 const json = (value: unknown): Response => HttpServerResponse.jsonUnsafe(value)
-const notFound = problem("NotFound", "No trace of this reference is kept.")
+const notFound = problem("NotFound", "No trace with this reference is stored.")
 
 const encoder = new TextEncoder()
-const written = (line: TraceLine): Uint8Array =>
+const encodeLine = (line: TraceLine): Uint8Array =>
   encoder.encode(Sse.encoder.write({ _tag: "Event", id: line.traceId, event: "trace", data: JSON.stringify(line) }))
 
-/** Says at once, and then again and again, that the connection is alive. */
-const STILL_HERE = Stream.tick("15 seconds").pipe(Stream.map(() => encoder.encode(": still here\n\n")))
+/** Comments that keep the connection open, the first one immediately. */
+const KEEP_ALIVE = Stream.tick("15 seconds").pipe(Stream.map(() => encoder.encode(": still here\n\n")))
 
 export const Traces = HttpApiBuilder.group(
   Api,
@@ -95,7 +95,6 @@ export const Traces = HttpApiBuilder.group(
         limit
       }))
 
-    /** What is kept of one trace by several processes or requests is one trace. */
     const find = (id: string) =>
       Effect.flatMap(CurrentPrincipal, ({ organizationId }) =>
         Effect.map(store.get(id, organizationId), ([trace]) => trace)
@@ -103,46 +102,46 @@ export const Traces = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: ({ query }) =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
             const { limit = DEFAULT_LIMIT, ...selection } = query
-            const asked = yield* queryOf(selection, limit)
+            const criteria = yield* queryOf(selection, limit)
             return json({
-              traces: yield* store.list(asked),
-              histogram: yield* store.histogram(asked),
+              traces: yield* store.list(criteria),
+              histogram: yield* store.histogram(criteria),
               slow: traceSlow
             })
           })
         ),
       live: ({ query }) =>
-        Effect.map(queryOf(query, 1), (asked) => {
-          const news = store.follow(asked).pipe(
-            Stream.map(written),
+        Effect.map(queryOf(query, 1), (criteria) => {
+          const lines = store.follow(criteria).pipe(
+            Stream.map(encodeLine),
             Stream.catch(() => Stream.empty)
           )
-          const listened = Stream.merge(news, STILL_HERE, { haltStrategy: "left" }).pipe(
-            Stream.interruptWhen(Effect.sleep(LISTENED))
+          const events = Stream.merge(lines, KEEP_ALIVE, { haltStrategy: "left" }).pipe(
+            Stream.interruptWhen(Effect.sleep(LIVE))
           )
-          return HttpServerResponse.stream(listened, {
+          return HttpServerResponse.stream(events, {
             contentType: "text/event-stream",
             headers: { "x-accel-buffering": "no" }
           })
         }),
       findings: ({ query }) =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
-            const asked = yield* queryOf(query, 1)
-            return json(yield* Effect.provideContext(diagnose(asked), services))
+            const criteria = yield* queryOf(query, 1)
+            return json(yield* Effect.provideContext(diagnose(criteria), services))
           })
         ),
       top: ({ query }) =>
-        answered(Effect.map(Effect.flatMap(queryOf(query, TOP), store.top), (spans) => json({ spans }))),
+        orProblem(Effect.map(Effect.flatMap(queryOf(query, TOP), store.top), (spans) => json({ spans }))),
       compare: ({ query }) =>
-        answered(
+        orProblem(
           Effect.gen(function* () {
             const [before, after] = [yield* find(query.a), yield* find(query.b)]
             if (before === undefined || after === undefined) return notFound
-            const places = compared(before, after).map((place) => ({
+            const places = compareTraces(before, after).map((place) => ({
               path: place.path,
               before: { milliseconds: ms(place.before.duration), count: place.before.count },
               after: { milliseconds: ms(place.after.duration), count: place.after.count }
@@ -151,7 +150,7 @@ export const Traces = HttpApiBuilder.group(
           })
         ),
       get: ({ params }) =>
-        answered(Effect.map(find(params.id), (trace) => (trace === undefined ? notFound : json(whole(trace)))))
+        orProblem(Effect.map(find(params.id), (trace) => (trace === undefined ? notFound : json(detailOf(trace)))))
     })
   })
 )

@@ -1,15 +1,15 @@
-/** Traces that were kept, bounded by age and number: written in batches, listed, found by reference, and summed up. */
+/** The table of kept traces, bounded by age, number and size: written in batches, listed, found by reference, summed up. */
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { joined, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
+import { joinParts, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
 
-/** What a list shows of a trace. */
+/** A trace in a list. */
 export interface TraceLine {
   readonly traceId: string
-  /** What a person reads out: see domain/reference.ts. */
+  /** The short form of the id (domain/reference.ts). */
   readonly reference: string
   /** ISO 8601, UTC. */
   readonly startedAt: string
@@ -21,43 +21,44 @@ export interface TraceLine {
 }
 
 export interface TraceQuery {
-  /** Undefined is every organization of this installation. */
+  /** Undefined selects every organization. */
   readonly organizationId?: bigint | undefined
-  /** Only roots whose name begins with this. */
+  /** A prefix of the root's name. */
   readonly name?: string | undefined
-  /** Only those that failed; with `denied` too, those that failed or in which somebody was denied. */
+  /** Only failed traces; with `denied`, failed traces and traces with a denial. */
   readonly failed?: boolean | undefined
   readonly denied?: boolean | undefined
   readonly atLeastMilliseconds?: number | undefined
-  /** Minutes back from now. */
+  /** Minutes before now. */
   readonly sinceMinutes?: number | undefined
   readonly limit: number
 }
 
-/** All spans of one name; percentiles are right to within one in a hundred. */
+/** All spans of one name; percentiles are exact to one percent. */
 export interface SpanTotals {
   readonly name: string
   readonly count: number
-  /** Milliseconds, like all times here. */
+  /** Self time in milliseconds, like all times here. */
   readonly self: number
   readonly p50: number
   readonly p95: number
   readonly p99: number
 }
 
-/** How many traces took how long. */
+/** A bar of the histogram of durations. */
 export interface Bar {
-  /** Milliseconds, from the first up to but without the second; the last has no end. */
+  /** Milliseconds, inclusive. */
   readonly from: number
+  /** Exclusive; absent for the last bar. */
   readonly to?: number
   readonly count: number
-  /** Of those, the ones that failed or in which somebody was denied. */
+  /** Those that failed or contain a denial. */
   readonly failed: number
 }
 
 const BARS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]
 
-/** What is kept, at most. */
+/** The limits of the store. */
 export interface Retention {
   readonly days: number
   readonly traces: number
@@ -71,9 +72,9 @@ interface TracedStatement {
 }
 
 const HOUR = 3_600_000
-const MAX_TOLD = 5000
+const MAX_WRITTEN = 5000
 
-/** Statements stand in a table of their own: the same text is in thousands of traces. */
+/** Statements have a table of their own, because thousands of traces share one text. */
 const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStatement> => {
   const found = new Map<string, TracedStatement>()
   for (const trace of traces) {
@@ -94,8 +95,8 @@ const organizationOf = (trace: Trace): bigint => {
 
 const STATUS = "http.response.status_code"
 
-/** What is answered over HTTP has no failed span, whatever it was. */
-const failureOf = ({ attributes, failure }: TraceSpan): string | undefined =>
+/** A request that is answered with a server error ends with a successful span. */
+const rootFailure = ({ attributes, failure }: TraceSpan): string | undefined =>
   failure ?? (Number(attributes[STATUS]) >= 500 ? `HTTP ${attributes[STATUS]}` : undefined)
 
 const row = (trace: Trace) => {
@@ -109,11 +110,11 @@ const row = (trace: Trace) => {
     started_at: new Date(Number(trace.startedAt / 1_000_000n)).toISOString(),
     name: root.name,
     microseconds: Math.round(root.duration / 1000),
-    failure: failureOf(root) ?? null,
+    failure: rootFailure(root) ?? null,
     denied: trace.spans.some((span) => span.attributes["max.denied"] === true),
     span_names: trace.spans.map((span) => span.name),
     self_microseconds: trace.spans.map((span) => Math.round(self.get(span.spanId)! / 1000)),
-    // As the schema would encode it; what is stored for every kept trace has to cost next to nothing.
+    // The encoding of the schema, built by hand because every kept trace pays for it.
     document: { ...trace, startedAt: String(trace.startedAt), statements: {} }
   }
 }
@@ -132,31 +133,31 @@ const INSERT_STATEMENTS = `
   ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
   WHERE traced_statements.seen_at < now() - interval '1 hour'`
 
-/** New traces that are told of at once; of more in ten seconds only the newest. */
+/** The newest traces of ten seconds that `follow` reads. */
 const MAX_FOLLOWED = 500
 
 export class TraceStore extends Context.Service<
   TraceStore,
   {
     readonly write: (traces: ReadonlyArray<Trace>) => Effect.Effect<void, Unavailable>
-    /** Deletes what is older or more than is kept. */
+    /** Deletes the oldest traces beyond a limit. */
     readonly prune: (retention: Retention) => Effect.Effect<void, Unavailable>
-    /** Traces, the newest first. */
+    /** The newest first. */
     readonly list: (query: TraceQuery) => Effect.Effect<ReadonlyArray<TraceLine>, Unavailable>
-    /** Whole traces, the newest first, for what looks at all of them. */
+    /** Complete traces, the newest first. */
     readonly read: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
-    /** The traces with this id or reference, the newest first, whole. */
+    /** The complete traces with this id or reference, the newest first. */
     readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
-    /** The texts of statements by the hashes that `max.statement` names. */
+    /** Texts of statements by hash (`max.statement`). */
     readonly statements: (
       hashes: ReadonlyArray<string>,
       organizationId?: bigint
     ) => Effect.Effect<ReadonlyMap<string, string>, Unavailable>
-    /** How the traces are spread over how long they took, the fastest first. */
+    /** The number of traces by duration, the fastest first. */
     readonly histogram: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Bar>, Unavailable>
-    /** Traces as they are stored from now on, by whichever process. */
+    /** Traces that any process stores from now on. */
     readonly follow: (query: TraceQuery) => Stream.Stream<TraceLine, Unavailable>
-    /** Where the time went: spans by name, by the time that they took themselves. */
+    /** Totals of spans by name, the largest self time first. */
     readonly top: (query: TraceQuery) => Effect.Effect<ReadonlyArray<SpanTotals>, Unavailable>
   }
 >()("max/services/TraceStore") {
@@ -164,7 +165,7 @@ export class TraceStore extends Context.Service<
     TraceStore,
     Effect.gen(function* () {
       const { traces: sql } = yield* Database
-      // What is traced would otherwise be traced itself, without end.
+      // Tracing the statements that store traces would never end.
       const untraced = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.withTracerEnabled(orUnavailable(effect), false)
 
@@ -201,38 +202,40 @@ export class TraceStore extends Context.Service<
           FROM max.traces t WHERE ${sql.and([matching(query), further])}
           ORDER BY t.started_at DESC, t.trace_id LIMIT ${query.limit}::int`)
 
-      /** Two processes don't end what they write in the order in which they began it: what is new is looked for again. */
+      /** Reads the last ten seconds each time, because transactions of several processes commit in any order. */
       const follow = (query: TraceQuery) =>
         Stream.unwrap(
           Effect.gen(function* () {
             const recent = lines({ ...query, limit: MAX_FOLLOWED }, sql`t.stored_at > now() - interval '10 seconds'`)
             const keyOf = ({ name, startedAt, traceId }: TraceLine) => `${traceId} ${startedAt} ${name}`
             let seen = new Set((yield* recent).map(keyOf))
-            const news = Effect.map(recent, (found) => {
+            const unseen = Effect.map(recent, (found) => {
               const fresh = found.filter((line) => !seen.has(keyOf(line)))
               seen = new Set(found.map(keyOf))
               return fresh.toReversed()
             })
             return Stream.tick("1 second").pipe(
               Stream.drop(1),
-              Stream.mapEffect(() => news),
+              Stream.mapEffect(() => unseen),
               Stream.flatMap(Stream.fromIterable)
             )
           })
         )
 
-      /** When which statement was last written; an hour later it is written again, so that it is known to be in use. */
-      const told = new Map<string, number>()
-      const tell = (found: ReadonlyArray<TracedStatement>) => {
+      /** When each statement was written; it is written again after an hour, which marks it as in use. */
+      const writtenAt = new Map<string, number>()
+      const writeStatements = (found: ReadonlyArray<TracedStatement>) => {
         const now = Date.now()
         const due = found.filter(
-          ({ hash, organization_id }) => (told.get(`${organization_id} ${hash}`) ?? 0) < now - HOUR
+          ({ hash, organization_id }) => (writtenAt.get(`${organization_id} ${hash}`) ?? 0) < now - HOUR
         )
         if (due.length === 0) return Effect.void
-        if (told.size > MAX_TOLD) told.clear()
+        if (writtenAt.size > MAX_WRITTEN) writtenAt.clear()
         return Effect.andThen(
           sql.unsafe(INSERT_STATEMENTS, [JSON.stringify(due)]),
-          Effect.sync(() => due.forEach(({ hash, organization_id }) => told.set(`${organization_id} ${hash}`, now)))
+          Effect.sync(() =>
+            due.forEach(({ hash, organization_id }) => writtenAt.set(`${organization_id} ${hash}`, now))
+          )
         )
       }
 
@@ -243,7 +246,7 @@ export class TraceStore extends Context.Service<
             : Effect.asVoid(
                 untraced(
                   Effect.andThen(
-                    Effect.suspend(() => tell(statementsOf(traces))),
+                    Effect.suspend(() => writeStatements(statementsOf(traces))),
                     sql.unsafe(INSERT, [JSON.stringify(traces.map(row))])
                   )
                 )
@@ -286,7 +289,7 @@ export class TraceStore extends Context.Service<
           untraced(sql<{ document: string }>`
             SELECT t.document FROM max.traces t WHERE ${matching(query)} ORDER BY t.started_at DESC LIMIT ${query.limit}::int`).pipe(
             Effect.flatMap(Effect.forEach(({ document }) => Effect.orDie(decodeDocument(document)))),
-            Effect.map(joined)
+            Effect.map(joinParts)
           ),
 
         get: (idOrReference, organizationId) =>
@@ -304,7 +307,7 @@ export class TraceStore extends Context.Service<
                 }))
               )
             ),
-            Effect.map(joined)
+            Effect.map(joinParts)
           ),
 
         statements: (hashes, organizationId) =>

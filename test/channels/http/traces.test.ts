@@ -19,7 +19,7 @@ const CANARIES = ["qzcanaryqz", "724-857-2625", "8572625", "qzquestionqz"]
 const log = watched()
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let messages: MessagesServer
-/** Keeps every trace; keeps only what is always kept. */
+/** Stores every trace; `sparse` stores only those that are always kept. */
 let server: TestServer
 let sparse: TestServer
 let atlas: Organization
@@ -74,10 +74,10 @@ const until = async (holds: () => Promise<boolean>) => {
     if (await holds()) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error("It didn't happen.")
+  throw new Error("The condition didn't become true.")
 }
 
-/** The trace with this id, once it is stored. */
+/** Waits until the trace with this id is stored. */
 const stored = async (traceId: string): Promise<Answer["json"]> => {
   let found: Answer | undefined
   await until(async () => (found = await read(`/v1/traces/${traceId}`)).status === 200)
@@ -90,8 +90,8 @@ const elsewhere = (flags: "00" | "01") => {
   return { id, headers: { traceparent: `00-${id}-b7ad6b7169203331-${flags}` } }
 }
 
-describe("a trace that began elsewhere", () => {
-  it("is gone on with for whoever was let in, down to the statement", async () => {
+describe("a request with a traceparent", () => {
+  it("continues the trace of an authenticated caller, down to the statement", async () => {
     const { headers, id } = elsewhere("01")
     expect((await find(server, "tools", headers)).status).toBe(200)
     const trace = await stored(id)
@@ -125,7 +125,7 @@ describe("a trace that began elsewhere", () => {
     })
   })
 
-  it("is kept because its caller keeps it only where the caller may read traces", async () => {
+  it("stores a trace that its caller samples only if the caller may read traces", async () => {
     const member = elsewhere("01")
     const operator = elsewhere("01")
     const quiet = elsewhere("00")
@@ -137,7 +137,7 @@ describe("a trace that began elsewhere", () => {
     expect((await read(`/v1/traces/${quiet.id}`)).status).toBe(404)
   })
 
-  it("counts for nothing when it is a stranger's, or isn't one", async () => {
+  it("ignores the traceparent of a rejected caller, and an invalid one", async () => {
     const { headers, id } = elsewhere("01")
     const refused = await ask(server.url, "/v1/session", { headers: { ...headers, authorization: "Bearer max_no" } })
     expect(refused.status).toBe(401)
@@ -151,12 +151,12 @@ describe("a trace that began elsewhere", () => {
     await until(async () => received().some(({ traceId }) => traceId === later))
     const sent = received()
     expect(sent.map(({ traceId }) => traceId)).not.toContain(id)
-    const strangers = sent.filter(({ spans }) => spans[0]!.attributes["http.response.status_code"] === 401)
-    expect(strangers.length).toBe(1)
-    expect(strangers[0]!.spans[0]).not.toHaveProperty("parentId")
+    const rejected = sent.filter(({ spans }) => spans[0]!.attributes["http.response.status_code"] === 401)
+    expect(rejected.length).toBe(1)
+    expect(rejected[0]!.spans[0]).not.toHaveProperty("parentId")
   })
 
-  it("is told to the model's provider, and is one trace from the request to the model and the lookup", async () => {
+  it("passes the trace on to the model's provider, and records the request, the model's calls and the lookup as one trace", async () => {
     messages.reset(inTurn(finds("people", [["name", "ilike", "qzcanaryqz"]]), says("qzcanaryqz is there.")))
     const { headers, id } = elsewhere("01")
     const said = await ask(server.url, "/v1/chat", {
@@ -184,8 +184,8 @@ describe("a trace that began elsewhere", () => {
   })
 })
 
-describe("traces over HTTP", () => {
-  it("are for the scope traces, and an admin's session has it", async () => {
+describe("/v1/traces", () => {
+  it("requires the scope traces, which an admin's session has", async () => {
     expect((await read("/v1/traces", "tools")).status).toBe(403)
     expect((await ask(server.url, "/v1/traces")).status).toBe(401)
     const cookieOf = async (anchorId: string) => {
@@ -200,7 +200,7 @@ describe("traces over HTTP", () => {
     expect((await ask(server.url, "/v1/traces", { headers: await cookieOf(memberId) })).status).toBe(403)
   })
 
-  it("are those of one's own organization", async () => {
+  it("returns only traces of the caller's organization", async () => {
     const { headers, id } = elsewhere("01")
     await find(server, "traces", headers)
     await stored(id)
@@ -213,7 +213,7 @@ describe("traces over HTTP", () => {
     expect(top.map(({ name }: { name: string }) => name)).not.toContain("EntityQueryService.find")
   })
 
-  it("are listed by what is asked for, with how long they took, summed up, compared, and looked through", async () => {
+  it("lists by criteria with a histogram, totals spans, compares traces and reports findings", async () => {
     await callTool(server, tokens.traces, "findEntities", { entityTypeId: "nothing", filters: [] })
     await until(async () => (await read("/v1/traces?denied=true")).json.traces.length > 0)
     const { histogram, slow, traces } = (await read("/v1/traces?name=POST%20/v1/tools&since=60&limit=1000")).json
@@ -234,7 +234,7 @@ describe("traces over HTTP", () => {
     expect((await read("/v1/traces/ZZZZ")).status).toBe(404)
   })
 
-  it("come as they are kept to whoever listens", async () => {
+  it("streams traces as they are stored", async () => {
     const events = new Promise<string>((resolve, reject) => {
       const listening = httpRequest(
         `${server.url}/v1/traces/live?name=POST`,
@@ -261,8 +261,8 @@ describe("traces over HTTP", () => {
   })
 })
 
-describe("metrics", () => {
-  it("are read with a secret of their own, and otherwise by nobody", async () => {
+describe("/metrics", () => {
+  it("accepts only its own secret, and is off without one", async () => {
     const given = { authorization: `Bearer ${METRICS}` }
     const { headers, status, text } = await ask(server.url, "/metrics", { headers: given })
     expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
@@ -283,7 +283,7 @@ describe("metrics", () => {
   })
 })
 
-it("sends traces, metrics and logs, each line of a request with its trace, and no value in any of them", async () => {
+it("exports traces, metrics and logs with trace ids and without any value", async () => {
   const { headers, id } = elsewhere("01")
   const chat = (at: TestServer) =>
     ask(at.url, "/v1/chat", {

@@ -1,10 +1,10 @@
-/** Where time went: traces on the command line. */
+/** Lists, shows and analyzes stored traces. */
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Finding, findings } from "../../../observability/findings.ts"
 import { shortReference } from "../../../domain/reference.ts"
 import type { Trace } from "../../../observability/Trace.ts"
-import { compared } from "../../../observability/traceComparison.ts"
+import { compareTraces } from "../../../observability/compareTraces.ts"
 import { diagnose } from "../../../services/traces/diagnose.ts"
 import { type TraceLine, TraceStore } from "../../../services/traces/TraceStore.ts"
 import { wantsJson } from "../context.ts"
@@ -12,7 +12,7 @@ import { bold, columns, dim, note, result } from "../output.ts"
 import { milliseconds, waterfall } from "../waterfall.ts"
 import { exported, imported } from "./trace/exchange.ts"
 import { explain } from "./trace/explain.ts"
-import { filters, found, queryOf, reference } from "./trace/select.ts"
+import { filters, findTraces, queryOf, reference } from "./trace/select.ts"
 
 const cells = (line: TraceLine): ReadonlyArray<string> => [
   line.reference,
@@ -31,11 +31,11 @@ const list = Command.make("list", filters, (input) =>
       yield* wantsJson,
       lines,
       lines.length === 0
-        ? ["No trace yet. MAX_TRACE_SHARE=1 keeps all of them; slow, failed and denied ones always are."]
-        : columns(lines.map(cells), ["ref", "started", "what", "     ms", "spans", ""])
+        ? ["No traces. MAX_TRACE_SHARE=1 stores all of them; slow, failed and denied ones are always stored."]
+        : columns(lines.map(cells), ["ref", "started", "name", "     ms", "spans", ""])
     )
   })
-).pipe(Command.withDescription("The traces that were kept, the newest first"))
+).pipe(Command.withDescription("List stored traces, the newest first"))
 
 const { limit: _limit, since: _since, ...following } = filters
 
@@ -44,19 +44,19 @@ const tail = Command.make("tail", following, (input) =>
     const store = yield* TraceStore
     const query = yield* queryOf({ ...input, since: Option.none(), limit: 1 })
     const json = yield* wantsJson
-    yield* note("Traces as they are kept, until this is stopped.")
+    yield* note("New traces appear here. Ctrl+C stops.")
     yield* Stream.runForEach(store.follow(query), (line) =>
       Console.log(json ? JSON.stringify(line) : cells(line).join("  "))
     )
   })
-).pipe(Command.withDescription("Traces as they are kept, of every process on this database, until it is stopped"))
+).pipe(Command.withDescription("Print new traces of every process on this database until interrupted"))
 
 const heading = (trace: Trace): string =>
   `${shortReference(trace.traceId)}  ${new Date(Number(trace.startedAt / 1_000_000n)).toISOString()}  ${trace.spans[0]!.name}  ${milliseconds(trace.spans[0]!.duration)} ms  ${trace.traceId}`
 
 const show = Command.make("show", { reference }, (input) =>
   Effect.gen(function* () {
-    const traces = yield* found(input.reference)
+    const traces = yield* findTraces(input.reference)
     yield* result(
       yield* wantsJson,
       traces,
@@ -64,11 +64,11 @@ const show = Command.make("show", { reference }, (input) =>
         ...(index > 0 ? [""] : []),
         heading(trace),
         ...waterfall(trace),
-        ...findings([trace]).flatMap(said)
+        ...findings([trace]).flatMap(findingLines)
       ])
     )
   })
-).pipe(Command.withDescription("A trace as a waterfall: when what ran, its own time, and what the end waited for"))
+).pipe(Command.withDescription("Show a trace as a waterfall, with self times and the critical path"))
 
 const top = Command.make("top", filters, (input) =>
   Effect.gen(function* () {
@@ -90,9 +90,9 @@ const top = Command.make("top", filters, (input) =>
       )
     )
   })
-).pipe(Command.withDescription("Where the time went: spans by the time that they took themselves"))
+).pipe(Command.withDescription("Show the spans with the largest total self time"))
 
-const said = ({ command, kind, message, reference, traces }: Finding): ReadonlyArray<string> => [
+const findingLines = ({ command, kind, message, reference, traces }: Finding): ReadonlyArray<string> => [
   `${bold(kind)}: ${message}${traces > 1 ? `; in ${traces} traces, the worst ${reference}` : ` (${reference})`}`,
   `  ${dim("→")} ${command}`
 ]
@@ -112,20 +112,23 @@ const findingsOf = Command.make("findings", { since: filters.since, name: filter
       yield* wantsJson,
       found,
       found.length === 0
-        ? [`Nothing stands out in ${traces} traces.`]
-        : [`${found.length} in ${traces} traces:`, ...found.flatMap(said)]
+        ? [`No findings in ${traces} traces.`]
+        : [`${found.length} findings in ${traces} traces:`, ...found.flatMap(findingLines)]
     )
   })
-).pipe(Command.withDescription("What stands out, one line each, with the command to go on from there"))
+).pipe(Command.withDescription("Diagnose traces: one line per finding, with the command to run next"))
 
 const compare = Command.make(
   "compare",
-  { before: reference, after: Argument.String("other").pipe(Argument.withDescription("The other one")) },
+  {
+    before: reference,
+    after: Argument.String("other").pipe(Argument.withDescription("The reference or id of the second trace"))
+  },
   (input) =>
     Effect.gen(function* () {
-      const [before] = yield* found(input.before)
-      const [after] = yield* found(input.after)
-      const rows = compared(before!, after!).map((row) => ({
+      const [before] = yield* findTraces(input.before)
+      const [after] = yield* findTraces(input.after)
+      const rows = compareTraces(before!, after!).map((row) => ({
         path: row.path.join(" › "),
         before: row.before.duration,
         after: row.after.duration
@@ -148,9 +151,9 @@ const compare = Command.make(
         ]
       )
     })
-).pipe(Command.withDescription("Two traces, place by place, the largest difference first"))
+).pipe(Command.withDescription("Compare two traces by path, the largest difference first"))
 
 export const trace = Command.make("trace").pipe(
-  Command.withDescription("Where time goes: traces that were kept"),
+  Command.withDescription("Show where time goes, from stored traces"),
   Command.withSubcommands([list, show, top, findingsOf, tail, explain, compare, exported, imported])
 )

@@ -1,4 +1,4 @@
-/** Traces to other tools and back, as OpenTelemetry writes them. */
+/** Exports and imports traces as OTLP. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { OperatorError } from "../../../../domain/errors.ts"
@@ -9,7 +9,7 @@ import { version } from "../../../../version.ts"
 import { wantsJson } from "../../context.ts"
 import { result } from "../../output.ts"
 import { readTextFile } from "../../readTextFile.ts"
-import { filters, found, queryOf, reference } from "./select.ts"
+import { filters, findTraces, queryOf, reference } from "./select.ts"
 
 export const exported = Command.make("export", { reference: Argument.optional(reference), ...filters }, (input) =>
   Effect.gen(function* () {
@@ -17,17 +17,21 @@ export const exported = Command.make("export", { reference: Argument.optional(re
     const ids = Option.isSome(input.reference)
       ? [input.reference.value]
       : (yield* store.list(yield* queryOf(input))).map(({ traceId }) => traceId)
-    const traces = (yield* Effect.forEach([...new Set(ids)], found)).flat()
+    const traces = (yield* Effect.forEach([...new Set(ids)], findTraces)).flat()
     yield* Console.log(JSON.stringify(toOtlp(traces, version)))
   })
-).pipe(Command.withDescription("Traces as OTLP in JSON, for every other tool that reads it"))
+).pipe(Command.withDescription("Print traces as OTLP in JSON, for other tools"))
 
-/** A document of 20,000 traces is about this long. */
+/** Characters; a document of 20,000 traces is about this long. */
 const MAX_DOCUMENT = 200_000_000
 
 export const imported = Command.make(
   "import",
-  { file: Argument.String("file").pipe(Argument.withDescription("OTLP in JSON, as max trace export writes it")) },
+  {
+    file: Argument.String("file").pipe(
+      Argument.withDescription("A file of OTLP in JSON, as max trace export prints it")
+    )
+  },
   (input) =>
     Effect.gen(function* () {
       const store = yield* TraceStore
@@ -39,11 +43,11 @@ export const imported = Command.make(
       const traces = fromOtlp(document)
       if (traces === undefined)
         return yield* new OperatorError({
-          message: `${quoted(input.file)} isn't OTLP in JSON: max trace export writes it.`
+          message: `${quoted(input.file)} isn't OTLP in JSON, as max trace export prints it.`
         })
       yield* store.write(traces)
       yield* result(yield* wantsJson, { traces: traces.length }, [
-        `${traces.length} trace${traces.length === 1 ? "" : "s"} read. max trace list shows them.`
+        `${traces.length} trace${traces.length === 1 ? "" : "s"} imported. max trace list shows them.`
       ])
     })
-).pipe(Command.withDescription("Read traces that were exported elsewhere"))
+).pipe(Command.withDescription("Store traces from an OTLP file"))

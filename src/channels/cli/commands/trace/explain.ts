@@ -1,4 +1,4 @@
-/** How the database runs what a trace shows. */
+/** Shows the database's plan for a statement of a trace. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
@@ -13,7 +13,7 @@ import { OrganizationState } from "../../../../services/catalog/OrganizationStat
 import { wantsJson } from "../../context.ts"
 import { bold, columns, dim, result } from "../../output.ts"
 import { milliseconds } from "../../waterfall.ts"
-import { found, reference } from "./select.ts"
+import { findTraces, reference } from "./select.ts"
 
 const planLines = (plan: PlanNode, depth = 0): ReadonlyArray<ReadonlyArray<string>> => [
   [
@@ -21,12 +21,12 @@ const planLines = (plan: PlanNode, depth = 0): ReadonlyArray<ReadonlyArray<strin
     String(plan.estimated).padStart(9),
     plan.rows === undefined ? "" : String(plan.rows).padStart(9),
     plan.milliseconds === undefined ? "" : milliseconds(plan.milliseconds * 1e6).padStart(8),
-    plan.filter === undefined ? "" : `left out by ${plan.filter}`
+    plan.filter === undefined ? "" : `filter ${plan.filter}`
   ],
   ...plan.children.flatMap((child) => planLines(child, depth + 1))
 ]
 
-/** The slowest lookup of a trace, or the statement with this hash. */
+/** The text of a trace's slowest lookup, or of its statement with this hash. */
 const lookupOf = (trace: Trace, hash: string | undefined): string | undefined => {
   const stores = new Set(trace.spans.filter(({ name }) => name === "OrgEntityStore.find").map(({ spanId }) => spanId))
   const named = trace.spans.filter(({ attributes }) => "max.statement" in attributes)
@@ -41,8 +41,8 @@ const lookupOf = (trace: Trace, hash: string | undefined): string | undefined =>
 const ORGANIZATION = /organization_id = \$(\d+)::bigint/
 const EPOCH = /epoch = \$(\d+)::bigint/
 
-/** What every lookup is given by Max itself: whose rows, and that nothing has changed since it was planned. */
-const ownValues = Effect.fnUntraced(function* (trace: Trace, statement: string) {
+/** The parameters that Max binds in every lookup: the organization and the epoch of the plan. */
+const boundByMax = Effect.fnUntraced(function* (trace: Trace, statement: string) {
   const id = trace.spans.map(({ attributes }) => attributes["max.organization.id"]).find((one) => one !== undefined)
   if (id === undefined) return []
   const states = yield* OrganizationState
@@ -59,31 +59,33 @@ export const explain = Command.make(
   {
     reference,
     statement: Flag.String("statement").pipe(
-      Flag.withDescription("Which of the trace's statements, as show names it; the slowest lookup by default"),
+      Flag.withDescription(
+        "The hash of one of the trace's statements, from max trace show; the slowest lookup by default"
+      ),
       Flag.optional
     ),
     value: Flag.KeyValuePair("value").pipe(
       Flag.withDescription(
-        "A value for a parameter, 3=lead; with values the lookup is run and measured. May be repeated"
+        "A parameter's value, such as 3=lead; with values the lookup runs and is measured. Repeatable"
       ),
       Flag.withDefault({})
     ),
-    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Print the statement, too"), Flag.withDefault(false))
+    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Print the statement as well"), Flag.withDefault(false))
   },
   (input) =>
     Effect.gen(function* () {
-      const [trace] = yield* found(input.reference)
+      const [trace] = yield* findTraces(input.reference)
       const statement = lookupOf(trace!, Option.getOrUndefined(input.statement))
       if (statement === undefined)
         return yield* new OperatorError({
-          message: "That trace has no such lookup. max trace show names its statements."
+          message: "The trace has no such statement. max trace show lists its statements."
         })
       const count = parametersOf(statement)
       const values = new Map(Object.entries(input.value).map(([place, value]) => [Number(place), value]))
       if ([...values.keys()].some((place) => !Number.isInteger(place) || place < 1 || place > count))
         return yield* new InvalidInput({ message: `--value takes NUMBER=VALUE, with a number from 1 to ${count}.` })
-      const whole = new Map([...(yield* ownValues(trace!, statement)), ...values])
-      const plan = yield* explainStatement(statement, values.size === 0 ? undefined : whole)
+      const allValues = new Map([...(yield* boundByMax(trace!, statement)), ...values])
+      const plan = yield* explainStatement(statement, values.size === 0 ? undefined : allValues)
       const scans = sequentialScans(plan)
       yield* result(yield* wantsJson, { plan, ...(input.sql ? { statement } : {}) }, [
         ...(input.sql ? [statement, ""] : []),
@@ -95,12 +97,9 @@ export const explain = Command.make(
           ""
         ]),
         ...scans.map(
-          ({ what }) =>
-            `${bold("every row is looked at")}: ${what}. A large table wants an index there: max doctor says which.`
+          ({ what }) => `${bold("reads every row")}: ${what}. A large table needs an index: max doctor names it.`
         ),
-        ...(values.size === 0
-          ? [dim("Planned for any value. --value NUMBER=VALUE runs it with values that you enter.")]
-          : [])
+        ...(values.size === 0 ? [dim("A generic plan. --value NUMBER=VALUE runs the lookup with values.")] : [])
       ])
     })
-).pipe(Command.withDescription("How the database runs a lookup of a trace: its plan, estimates against rows"))
+).pipe(Command.withDescription("Show the database's plan for a lookup of a trace, with estimated and actual rows"))

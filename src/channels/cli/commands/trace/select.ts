@@ -1,4 +1,4 @@
-/** Which traces a command is about. */
+/** The arguments and flags that select traces. */
 import { Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
@@ -9,7 +9,7 @@ import { currentOrganization, max } from "../../context.ts"
 
 const UNITS = { m: 1, h: 60, d: 1440 } as const
 
-/** `30m`, `12h` or `7d`, in minutes. */
+/** Parses `30m`, `12h` or `7d` to minutes. */
 const readSpan = (text: string): number | undefined => {
   const match = /^(\d{1,5})([mhd])$/.exec(text)
   return match === null ? undefined : Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]
@@ -18,22 +18,28 @@ const readSpan = (text: string): number | undefined => {
 const MAX_LISTED = 1000
 
 export const filters = {
-  since: Flag.String("since").pipe(Flag.withDescription("How far back: 30m, 12h or 7d"), Flag.optional),
+  since: Flag.String("since").pipe(Flag.withDescription("Only traces of the last 30m, 12h or 7d"), Flag.optional),
   name: Flag.String("name").pipe(
-    Flag.withDescription('Only traces whose name begins with this, such as "max find"'),
+    Flag.withDescription('Only traces whose name starts with this, such as "max find"'),
     Flag.optional
   ),
-  failed: Flag.Boolean("failed").pipe(Flag.withDescription("Only traces that failed"), Flag.withDefault(false)),
+  failed: Flag.Boolean("failed").pipe(Flag.withDescription("Only failed traces"), Flag.withDefault(false)),
   denied: Flag.Boolean("denied").pipe(
-    Flag.withDescription("Only traces in which somebody was denied; with --failed those that failed, too"),
+    Flag.withDescription("Only traces with a denial; with --failed also failed traces"),
     Flag.withDefault(false)
   ),
   slow: Flag.Boolean("slow").pipe(
-    Flag.withDescription("Only traces that are slow by MAX_TRACE_SLOW"),
+    Flag.withDescription("Only traces of at least MAX_TRACE_SLOW"),
     Flag.withDefault(false)
   ),
-  slower: Flag.Int("slower").pipe(Flag.withDescription("Only traces of at least so many milliseconds"), Flag.optional),
-  limit: Flag.Int("limit").pipe(Flag.withDescription(`At most this many, 1 to ${MAX_LISTED}`), Flag.withDefault(30))
+  slower: Flag.Int("slower").pipe(
+    Flag.withDescription("Only traces of at least this many milliseconds"),
+    Flag.optional
+  ),
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription(`At most this many traces, 1 to ${MAX_LISTED}`),
+    Flag.withDefault(30)
+  )
 }
 
 interface Filters {
@@ -46,7 +52,7 @@ interface Filters {
   readonly limit: number
 }
 
-/** One organization with --org, all of them without. */
+/** The organization of --org; every organization without the flag. */
 const scope = Effect.gen(function* () {
   const { org } = yield* max
   return Option.isNone(org) ? {} : { organizationId: (yield* currentOrganization).id }
@@ -55,9 +61,9 @@ const scope = Effect.gen(function* () {
 export const queryOf = Effect.fnUntraced(function* (input: Filters) {
   const sinceMinutes = Option.map(input.since, readSpan)
   if (Option.isSome(sinceMinutes) && sinceMinutes.value === undefined)
-    return yield* new InvalidInput({ message: "--since takes minutes, hours or days: 30m, 12h or 7d." })
+    return yield* new InvalidInput({ message: "--since takes minutes, hours or days, such as 30m, 12h or 7d." })
   if (input.limit < 1 || input.limit > MAX_LISTED)
-    return yield* new InvalidInput({ message: `--limit is 1 to ${MAX_LISTED}.` })
+    return yield* new InvalidInput({ message: `--limit must be 1 to ${MAX_LISTED}.` })
   const { traceSlow } = yield* Env
   const query: TraceQuery = {
     ...(yield* scope),
@@ -71,16 +77,17 @@ export const queryOf = Effect.fnUntraced(function* (input: Filters) {
   return query
 })
 
-export const found = Effect.fnUntraced(function* (idOrReference: string) {
+/** The traces with an id or reference; fails if there are none. */
+export const findTraces = Effect.fnUntraced(function* (idOrReference: string) {
   const store = yield* TraceStore
   const { organizationId } = { organizationId: undefined, ...(yield* scope) }
   const traces = yield* store.get(idOrReference, organizationId)
   if (traces.length > 0) return traces
   return yield* new OperatorError({
-    message: `No trace ${quoted(idOrReference)} is kept. max trace list shows those that are.`
+    message: `No trace ${quoted(idOrReference)} is stored. max trace list shows the stored traces.`
   })
 })
 
 export const reference = Argument.String("ref").pipe(
-  Argument.withDescription("The reference that was shown, such as 7F3K, or a trace's id")
+  Argument.withDescription("A trace's reference, such as 7F3K, or its id")
 )
