@@ -398,16 +398,16 @@ export const replays = [
     patches: [[rows, "if (type.mapping?.unique !== false) return", "if (type.columns.length > 0) return"]]
   },
   {
-    name: "A view that somebody redefines under a mapping",
+    name: "A mapped view that is redefined",
     test: [desk, "show a row of a view by that row's own values"],
     defence: "rows.ts `relationOf`: what isn't what was mapped isn't read",
     removed: "the refusal",
     patches: [[rows, `if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")`, ""]]
   },
   {
-    name: "A function in a mapped view, and a view of somebody untrusted (our own review)",
-    test: [desk, "are refused with what mends it"],
-    defence: "mapping/checkMapping.ts: whoever else could change what a view does is named, and nothing is mapped",
+    name: "A mapped view, or a function in it, with an untrusted owner (our own review)",
+    test: [desk, "are refused with the statement that solves the problem"],
+    defence: "mapping/checkMapping.ts: a view or function with another owner is reported, and nothing is mapped",
     removed: "the check of owners",
     patches: [
       [
@@ -419,14 +419,14 @@ export const replays = [
   },
   {
     name: "NaN and the infinities in a mapped column (our own review)",
-    test: [desk, "have no number that isn't finite"],
+    test: [desk, "read NaN and infinities as empty"],
     defence: "rows.ts `sourceValue`: a number that isn't finite is none",
     removed: "the CASE of exact numbers",
     patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "float") return first`]]
   },
   {
     name: "The same, of binary fractions",
-    test: [desk, "have no number that isn't finite"],
+    test: [desk, "read NaN and infinities as empty"],
     defence: "rows.ts `sourceValue`: a number that isn't finite is none",
     removed: "the CASE of binary fractions",
     patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "numeric") return first`]]

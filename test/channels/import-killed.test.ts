@@ -63,7 +63,7 @@ const settled = Effect.gen(function* () {
 const versionOf = Effect.fnUntraced(function* (organization: Organization) {
   const { owner } = yield* Database
   const states = yield* OrganizationState
-  const { catalog, policy } = (yield* states.read(organization.id, { by: "nobody" })).state
+  const { catalog, policy } = (yield* states.read(organization.id, { by: "none" })).state
   const type = typeBySlug(catalog, "people")!
   const made = type.columns.filter(({ slug }) => slug.startsWith("column_"))
   const statuses = yield* owner.unsafe<{ status: string; rows: number }>(

@@ -59,7 +59,7 @@ describe("max map", () => {
 
     const proposed = await max("map", "--exclusive")
     expect(proposed.stderr).toContain(
-      "public.orders.note: left out, json isn't read. A view can cast it: SELECT …, note::text"
+      "public.orders.note: left out, json isn't supported. A view can cast it: SELECT …, note::text"
     )
     expect(proposed.stderr).toContain("public.orders.user_id: taken as a reference to public.users by its name.")
     const applied = await max("map", "--apply", file("mapping.json", proposed.stdout))

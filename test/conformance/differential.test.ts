@@ -206,7 +206,7 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
         const states = yield* OrganizationState
         const loaded: Array<Loaded> = []
         for (const { organization, stored } of yield* makePlaces(WORLDS.flatMap(makeWorld))) {
-          loaded.push({ organization, catalog: (yield* states.read(stored.id, { by: "nobody" })).state.catalog })
+          loaded.push({ organization, catalog: (yield* states.read(stored.id, { by: "none" })).state.catalog })
         }
         const tally = makeTally()
         let turns = 0
@@ -243,7 +243,7 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
         const [place] = yield* makePlaces(makeWorld(15))
         const loaded: Loaded = {
           organization: place!.organization,
-          catalog: (yield* states.read(place!.stored.id, { by: "nobody" })).state.catalog
+          catalog: (yield* states.read(place!.stored.id, { by: "none" })).state.catalog
         }
         const run = Effect.runPromiseWith(yield* Effect.context<Database>())
         let hidden = 0

@@ -195,7 +195,7 @@ const makePlaces = Effect.gen(function* () {
     }
     const stored = yield* organizations.create({ ...made, externalKey: `tenant ${tenant}` })
     yield* mappings.apply(stored, { version: 1, types: TYPE_NAMES.map(entryOf) })
-    const { state } = yield* states.read(stored.id, { by: "nobody" })
+    const { state } = yield* states.read(stored.id, { by: "none" })
     places.push({ tenant, organizations: [first, second], catalog: state.catalog })
   }
   return places

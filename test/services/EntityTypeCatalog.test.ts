@@ -13,7 +13,7 @@ import { TestServices } from "../support/database.ts"
 
 const catalogOf = Effect.fnUntraced(function* (organization: Organization) {
   const states = yield* OrganizationState
-  return (yield* states.read(organization.id, { by: "nobody" })).state.catalog
+  return (yield* states.read(organization.id, { by: "none" })).state.catalog
 })
 
 /** Publishes a version in a transaction of its own, from a catalog that may be out of date. */

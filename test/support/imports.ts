@@ -59,7 +59,7 @@ export const refusalOfFile = (...args: Parameters<typeof importFile>) => refusal
 
 export const stateOf = (organization: Organization) =>
   Effect.flatMap(OrganizationState, (states) =>
-    Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
+    Effect.map(states.read(organization.id, { by: "none" }), ({ state }) => state)
   )
 
 export const typeOf = (organization: Organization, slug: string) =>

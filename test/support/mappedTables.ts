@@ -1,4 +1,4 @@
-/** Databases that are there already, and people who look things up in them. */
+/** Existing databases, their mapping, and members who look things up in them. */
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
@@ -11,13 +11,13 @@ import { Mappings } from "../../src/services/mapping/Mappings.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 
-/** On a connection that looks for names where other programs do. */
+/** Runs with the search path of other programs. */
 const inPublic = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Database, ({ owner }) =>
     owner.withTransaction(Effect.andThen(owner`SET LOCAL search_path = public, pg_catalog`, effect))
   )
 
-/** Runs a script as its own program would: statements end with a semicolon at the end of a line. */
+/** Runs a script statement by statement; each ends with a semicolon at the end of a line. */
 export const runScript = Effect.fnUntraced(function* (script: string) {
   const { owner } = yield* Database
   const statements = script
@@ -27,7 +27,7 @@ export const runScript = Effect.fnUntraced(function* (script: string) {
   yield* inPublic(Effect.forEach(statements, (statement) => owner.unsafe(statement).unprepared, { discard: true }))
 })
 
-/** Proposes, lets the test edit, and applies what comes of it as a file. */
+/** Proposes a mapping, lets the test edit it, and applies it as a file. */
 export const mapTables = Effect.fnUntraced(function* (
   organization: Organization,
   options: {
@@ -48,8 +48,8 @@ export const policyFor = Effect.fnUntraced(function* (organization: Organization
   yield* policies.publish(organization, JSON.stringify(policy), "test")
 })
 
-/** Somebody who is in the data already, and what they find. */
-export const asSomebody = Effect.fnUntraced(function* (
+/** Adds a person of the data as a member, and looks things up as that person. */
+export const asExistingPerson = Effect.fnUntraced(function* (
   organization: Organization,
   identifier: string,
   ...roles: ReadonlyArray<string>
@@ -63,7 +63,7 @@ export const asSomebody = Effect.fnUntraced(function* (
     (admitted) => admitted.principal
   )
   const as = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(principal, (who) => Effect.provideService(effect, CurrentPrincipal, who))
+    Effect.flatMap(principal, (current) => Effect.provideService(effect, CurrentPrincipal, current))
   const organizationId = organization.id
   const find = (entityTypeId: string, filters: ReadonlyArray<string> = [], more: Partial<FindQuery> = {}) =>
     as(
@@ -88,7 +88,7 @@ export const asSomebody = Effect.fnUntraced(function* (
     select: ReadonlyArray<string> = [],
     limit = 7
   ) {
-    const found = []
+    const entities = []
     let cursor: string | undefined
     for (;;) {
       const page = yield* find(entityTypeId, filters, {
@@ -96,12 +96,12 @@ export const asSomebody = Effect.fnUntraced(function* (
         limit,
         ...(cursor === undefined ? {} : { cursorEntityId: cursor })
       })
-      found.push(...page.entities)
-      if (found.length > page.total) throw new Error("More entities than the total says")
+      entities.push(...page.entities)
+      if (entities.length > page.total) throw new Error("More entities than the total says")
       cursor = page.nextCursorEntityId
       if (cursor === undefined) {
-        if (found.length !== page.total) throw new Error(`${found.length} entities of ${page.total}`)
-        return found
+        if (entities.length !== page.total) throw new Error(`${entities.length} entities of ${page.total}`)
+        return entities
       }
     }
   })
@@ -122,7 +122,7 @@ export const asSomebody = Effect.fnUntraced(function* (
   }
 })
 
-/** What hand-written SQL finds, first column of each row. */
+/** The first column of the rows of hand-written SQL. */
 export const byHand = Effect.fnUntraced(function* (sql: string) {
   const { owner } = yield* Database
   const rows = yield* inPublic(owner.unsafe<{ id: unknown }>(sql))

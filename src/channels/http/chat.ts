@@ -53,7 +53,7 @@ const currentOrganization = Effect.gen(function* () {
   const states = yield* OrganizationState
   return Effect.gen(function* () {
     const principal = yield* CurrentPrincipal
-    const { state } = yield* states.read(principal.organizationId, { by: "nobody" })
+    const { state } = yield* states.read(principal.organizationId, { by: "none" })
     return { organization: state.catalog.organization, principal }
   })
 })

@@ -49,7 +49,7 @@ const Session = HttpApiBuilder.group(
         orProblem(
           Effect.gen(function* () {
             const { by, principal, scopes } = yield* CurrentCaller
-            const { state } = yield* states.read(principal.organizationId, { by: "nobody" })
+            const { state } = yield* states.read(principal.organizationId, { by: "none" })
             const policyRoles = Object.keys(state.policy.roles)
             return HttpServerResponse.jsonUnsafe({
               organization: state.catalog.organization.slug,

@@ -28,7 +28,7 @@ export interface Membership {
 export type MembershipKey =
   | { readonly by: "anchor"; readonly id: string }
   | { readonly by: "identifier"; readonly kind: "email" | "phone" | "subject"; readonly key: string }
-  | { readonly by: "nobody" }
+  | { readonly by: "none" }
 
 const MembershipSchema = Schema.Struct({
   anchorId: Schema.String,

@@ -110,7 +110,7 @@ export class Importer extends Context.Service<
       const states = yield* OrganizationState
 
       const stateOf = (organization: Organization) =>
-        Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
+        Effect.map(states.read(organization.id, { by: "none" }), ({ state }) => state)
 
       /**
        * Updates statistics and the visibility map, which index-only scans need. Both only improve speed: a failure

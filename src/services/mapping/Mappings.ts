@@ -1,6 +1,6 @@
 /**
- * Existing tables and views as entity types: proposed from the live catalog, checked against it, published in one
- * transaction, and watched for drift. Nothing is ever written to them.
+ * Existing tables and views as entity types: proposed from the live system catalog, checked against it, published in one
+ * transaction, and checked for drift. Nothing is ever written to them.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
@@ -29,13 +29,13 @@ interface Mapped {
   readonly table: string
   readonly version: number
   readonly columns: ReadonlyArray<string>
-  /** What other roles than the starter admin don't see of it. */
+  /** The columns that each role doesn't see. */
   readonly hidden: ReadonlyArray<{ readonly role: string; readonly columns: ReadonlyArray<string> }>
 }
 
 export interface Applied {
   readonly types: ReadonlyArray<Mapped>
-  /** Whether the starter admin role was given what is new. */
+  /** Whether the starter policy's admin rule was extended by the new columns. */
   readonly admin: boolean
   readonly advice: ReadonlyArray<string>
 }
@@ -45,21 +45,21 @@ type Fault = OperatorError | NotAdmitted | Unavailable
 export class Mappings extends Context.Service<
   Mappings,
   {
-    /** How these tables and views could be read; without names all of them. */
+    /** Proposes a mapping of these tables and views, or of all of them. */
     readonly propose: (
       organization: Organization,
       tables: ReadonlyArray<string>,
       exclusive: boolean
     ) => Effect.Effect<Proposal, Fault>
-    /** Checks a mapping and puts it in force: all of it, or nothing and what stands in the way. */
+    /** Checks a mapping and puts it in force atomically; the error lists its problems. */
     readonly apply: (organization: Organization, file: MappingFile) => Effect.Effect<Applied, Fault>
-    /** What has changed since the organization's tables were mapped, a line each. */
+    /** The changes since the organization's tables were mapped, one text each. */
     readonly diff: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
-    /** The indexes that the organization's large tables lack, as statements. */
+    /** Statements for the indexes that the organization's large tables lack. */
     readonly advice: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
     /** Mapped relations of any organization that have changed since, as schema.table; one cheap statement. */
     readonly drifted: Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Sets the key by which mapped tables call the organization. */
+    /** Sets the organization's key in mapped tables. */
     readonly setKey: (organization: Organization, key: string) => Effect.Effect<void, Fault>
   }
 >()("max/services/Mappings") {
@@ -70,7 +70,7 @@ export class Mappings extends Context.Service<
       const states = yield* OrganizationState
 
       const stateOf = (organization: Organization) =>
-        Effect.map(states.read(organization.id, { by: "nobody" }), ({ state }) => state)
+        Effect.map(states.read(organization.id, { by: "none" }), ({ state }) => state)
 
       const factsOf = Effect.gen(function* () {
         const [row] = yield* owner<{ database: string }>`SELECT current_database()::text AS database`
@@ -78,7 +78,7 @@ export class Mappings extends Context.Service<
         return { facts: yield* readFacts(owner, roles.read), readingRole: roles.read }
       })
 
-      /** What the organization has mapped, and everything that it can be held against. */
+      /** The organization's mapped types, and the state of the database to check them against. */
       const contextOf = Effect.fnUntraced(function* (organization: Organization) {
         const { catalog } = yield* stateOf(organization)
         const { facts } = yield* orUnavailable(factsOf)
@@ -96,10 +96,10 @@ export class Mappings extends Context.Service<
               const { catalog, policy } = yield* stateOf(organization)
               const { facts, readingRole } = yield* factsOf
               const checked = yield* checkAll(owner, file.types, catalog, facts)
-              for (const one of checked) yield* publish(owner, organization, catalog, one)
+              for (const each of checked) yield* publish(owner, organization, catalog, each)
               yield* grant(owner, readingRole, checked)
               const now = connected([
-                ...catalog.types.filter((type) => !checked.some((one) => one.type.key === type.key)),
+                ...catalog.types.filter((type) => !checked.some((each) => each.type.key === type.key)),
                 ...checked.map(({ type }) => type)
               ])
               const types = checked.map(({ type }) => now.find(({ key }) => key === type.key)!)
@@ -196,8 +196,8 @@ export class Mappings extends Context.Service<
 const find = (facts: Facts, name: string): Effect.Effect<RelationFacts, OperatorError> => {
   const exact = facts.relations.find((relation) => relation.name === name)
   const plain = facts.relations.filter(({ table }) => table === name)
-  const found = exact ?? (plain.length === 1 ? plain[0] : undefined)
-  if (found !== undefined) return Effect.succeed(found)
+  const relation = exact ?? (plain.length === 1 ? plain[0] : undefined)
+  if (relation !== undefined) return Effect.succeed(relation)
   const near = closest(
     name,
     facts.relations.flatMap((relation) => [relation.name, relation.table])
@@ -212,7 +212,7 @@ const find = (facts: Facts, name: string): Effect.Effect<RelationFacts, Operator
   )
 }
 
-/** Every entry as a type, or everything that is wrong with any of them. */
+/** The types of all entries, or the problems of all of them. */
 const checkAll = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   entries: ReadonlyArray<TypeEntry>,
@@ -224,9 +224,9 @@ const checkAll = Effect.fnUntraced(function* (
   const checked: Array<Checked> = []
   const faults: Array<string> = []
   for (const entry of entries) {
-    const one = checkEntry(entry, { facts, entries, catalog, history })
-    if (isFaults(one)) faults.push(...one)
-    else checked.push(one)
+    const result = checkEntry(entry, { facts, entries, catalog, history })
+    if (isFaults(result)) faults.push(...result)
+    else checked.push(result)
   }
   return faults.length === 0
     ? checked

@@ -1,4 +1,4 @@
-/** The statements that mend what stands in a mapping's way, as a person would run them. Pure. */
+/** The statements that solve a mapping's problems, for a person to run. Pure. */
 import { type Column, DISPLAY_NAME, type Mapping, type Source } from "../../domain/EntityType.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
@@ -6,35 +6,35 @@ import { words } from "./inflection.ts"
 
 export const quotedName = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll(`"`, `""`)}"`
-export const written = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
+export const sqlName = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
   `${quotedName(schema)}.${quotedName(table)}`
 
-/** The statement that gives a relation a key. */
+/** The statement that adds a key to a relation. */
 export const keyAdvice = (relation: RelationFacts): string => {
   const composite =
     relation.primaryKey.length > 1 ? relation.primaryKey : relation.unique.find(({ length }) => length > 1)
-  if (relation.kind === "view") return `Its view needs a column that names each row, such as id.`
+  if (relation.kind === "view") return `A view needs a column that identifies each row, such as id.`
   if (composite === undefined) {
     const id = quotedName(
       (relation.columns.find(({ name }) => words(name) === "id") ?? relation.columns[0])?.name ?? "id"
     )
-    const index = `Where ${id} is one: CREATE UNIQUE INDEX CONCURRENTLY ON ${written(relation)} (${id});`
-    return relation.kind === "table" ? `${index} ALTER TABLE ${written(relation)} ALTER ${id} SET NOT NULL;` : index
+    const index = `If ${id} is unique: CREATE UNIQUE INDEX CONCURRENTLY ON ${sqlName(relation)} (${id});`
+    return relation.kind === "table" ? `${index} ALTER TABLE ${sqlName(relation)} ALTER ${id} SET NOT NULL;` : index
   }
   const view = { schema: relation.schema, table: `${relation.table}_keyed` }
   const parts = composite.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
-  return `Map a view: CREATE VIEW ${written(view)} AS SELECT ${parts} AS id, * FROM ${written(relation)};`
+  return `Map a view: CREATE VIEW ${sqlName(view)} AS SELECT ${parts} AS id, * FROM ${sqlName(relation)};`
 }
 
 export const collation = (column: ColumnFacts, relation: RelationFacts): string =>
-  `${quoted(column.name)} has a collation under which different texts are equal. Map a view: SELECT ${printable(column.name)} COLLATE "C", … FROM ${written(relation)}`
+  `${quoted(column.name)} has a collation under which different texts are equal. Map a view: SELECT ${printable(column.name)} COLLATE "C", … FROM ${sqlName(relation)}`
 
-/** From so many rows on a search without an index is slow. */
+/** The number of rows from which a search without an index is slow. */
 const ADVISE_FROM = 10_000
 
 const KEYED: Readonly<Record<string, string>> = { text: "fold_text", email: "fold_email", phone: "fold_phone" }
 
-/** The indexes by which names, phones and e-mail addresses of a large table are found in time, and what makes them known. */
+/** The missing indexes on names, phone numbers and e-mail addresses of a large table, and an ANALYZE for their statistics. */
 export const indexAdvice = (
   relation: RelationFacts,
   columns: ReadonlyArray<Column>,
@@ -58,16 +58,16 @@ export const indexAdvice = (
     return [
       ...(have("btree")
         ? []
-        : [`CREATE INDEX CONCURRENTLY ON ${written(relation)} (${lead}(${expression} COLLATE "C"));`]),
+        : [`CREATE INDEX CONCURRENTLY ON ${sqlName(relation)} (${lead}(${expression} COLLATE "C"));`]),
       ...(kind !== "text" || have("gin")
         ? []
         : [
-            `CREATE INDEX CONCURRENTLY ON ${written(relation)} USING gin ((${expression} COLLATE "C") max.gin_trgm_ops);`
+            `CREATE INDEX CONCURRENTLY ON ${sqlName(relation)} USING gin ((${expression} COLLATE "C") max.gin_trgm_ops);`
           ])
     ]
   })
-  // Postgres knows nothing of an expression until then, and goes on as if there were no index.
-  return missing.length === 0 ? [] : [...missing, `ANALYZE ${written(relation)};`]
+  // Until then Postgres has no statistics of the expression and doesn't choose the index.
+  return missing.length === 0 ? [] : [...missing, `ANALYZE ${sqlName(relation)};`]
 }
 
 const indexed = ({ columns }: Source): string => {

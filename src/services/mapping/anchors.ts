@@ -1,4 +1,4 @@
-/** Members, when people come to be read from another table: each is found there by its verified identifiers. */
+/** Moves members when people are mapped to another table: verified identifiers match each to its row there. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
@@ -8,16 +8,16 @@ import { OperatorError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import { showId } from "../../domain/values.ts"
 
-/** Anchors every member to its row in the new table, or says who has none; for use inside a transaction. */
+/** Anchors every member to its row in the new table, or fails with those that have none; for use inside a transaction. */
 export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient, before: Catalog, after: Catalog) {
   const [former, type] = [peopleOf(before), peopleOf(after)]
   const moved: Array<AuditEvent> = []
   if (type?.mapping === undefined || former === undefined) return moved
-  const same =
+  const unchanged =
     former.mapping?.id.column === type.mapping.id.column &&
     former.relation.schema === type.relation.schema &&
     former.relation.table === type.relation.table
-  if (same) return moved
+  if (unchanged) return moved
   const organizationId = after.organization.id
   const members = yield* owner<{
     anchor_id: string
@@ -30,18 +30,18 @@ export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient
     WHERE m.organization_id = ${organizationId} GROUP BY m.anchor_id`
   const lost: Array<string> = []
   for (const { anchor_id, keys, kinds } of members) {
-    const found = new Set<string>()
+    const matches = new Set<string>()
     for (const [index, kind] of (kinds ?? []).entries()) {
       const column = columnByKey(type, kind)
       if (column === undefined) continue
       const { parameters, text } = compileIdentify(type, column, keys![index]!, after, 2)
       for (const row of yield* owner.unsafe<{ id: string }>(text, parameters))
-        found.add(showId(row.id, type.mapping.id.type))
+        matches.add(showId(row.id, type.mapping.id.type))
     }
-    const [anchor] = found
-    if (found.size !== 1 || anchor === undefined) {
+    const [anchor] = matches
+    if (matches.size !== 1 || anchor === undefined) {
       lost.push(
-        `${quoted(keys?.[0] ?? anchor_id)} is ${found.size === 0 ? "nobody" : "several people"} in ${type.relation.table}.`
+        `${quoted(keys?.[0] ?? anchor_id)} matches ${matches.size === 0 ? "no row" : "several rows"} of ${type.relation.table}.`
       )
       continue
     }
@@ -56,7 +56,7 @@ export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient
   }
   if (lost.length > 0) {
     return yield* new OperatorError({
-      message: `Nothing is mapped: members are people, and ${type.relation.table} doesn't have all of them. Add them there, or map the table as another type.`,
+      message: `Nothing is mapped: every member needs a row in the table of people, and ${type.relation.table} lacks some. Add them there, or map the table as another type.`,
       details: lost.slice(0, 20)
     })
   }

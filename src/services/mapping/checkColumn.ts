@@ -1,4 +1,4 @@
-/** One column of a mapping held against the database. Pure. */
+/** Checks one column of a mapping against the database. Pure. */
 import {
   type Catalog,
   type Column,
@@ -10,18 +10,18 @@ import {
 } from "../../domain/EntityType.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { isTimeZone } from "../../domain/values.ts"
-import { collation, written } from "./advice.ts"
+import { collation, sqlName } from "./advice.ts"
 import type { ColumnFacts, Facts, RelationFacts } from "./tableFacts.ts"
 import type { ColumnEntry, MappedKind, TypeEntry } from "./mappingFile.ts"
 
-/** What the organization's history says of a type: names that it has had mean the same for ever. */
+/** The earlier versions of a type: a slug keeps its meaning for ever. */
 export interface History {
   readonly typeKey: string
   readonly version: number
   readonly position: number | null
-  /** Slugs that columns have had, with their keys and what they were read from. */
+  /** Earlier columns by slug, with their keys and physical columns. */
   readonly columns: ReadonlyMap<string, { readonly key: string; readonly from: string | undefined }>
-  /** Rows of the organization in a table of Max's. */
+  /** Whether the organization has rows of this type in a managed table. */
   readonly rows: boolean
 }
 
@@ -32,7 +32,7 @@ export interface CheckContext {
   readonly history: ReadonlyMap<string, History>
 }
 
-/** The kinds that what the database has can be read as. */
+/** The kinds that each type of the database can be read as. */
 const FITS: Readonly<Record<SourceType, ReadonlyArray<MappedKind>>> = {
   text: ["text", "phone", "email"],
   other: ["text"],
@@ -52,7 +52,7 @@ export type FindColumn = (name: string, what: string) => ColumnFacts | undefined
 
 export type Read = Pick<Column, "kind" | "storage" | "values">
 
-/** A value of one column, or of several that are put together. */
+/** A value of one physical column, or of several that are joined. */
 export const valueOf = (
   slug: string,
   entry: ColumnEntry,
@@ -61,27 +61,27 @@ export const valueOf = (
   column: FindColumn
 ): Read | undefined => {
   const names = typeof entry.from === "string" ? [entry.from] : entry.from
-  const found = names.flatMap((name) => column(name, slug) ?? [])
-  if (found.length < names.length) return undefined
-  const [first] = found
+  const parts = names.flatMap((name) => column(name, slug) ?? [])
+  if (parts.length < names.length) return undefined
+  const [first] = parts
   if (first === undefined) return void fault(`${slug}: "from" names no column.`)
-  for (const one of found) {
-    if (one.type === undefined || (one.type === "list" && found.length > 1)) {
+  for (const part of parts) {
+    if (part.type === undefined || (part.type === "list" && parts.length > 1)) {
       return void fault(
-        `${slug}: ${quoted(one.name)} is ${one.typeName}, which isn't read. A view can cast it: SELECT …, ${printable(one.name)}::text FROM ${written(relation)}`
+        `${slug}: ${quoted(part.name)} is ${part.typeName}, which isn't supported. A view can cast it: SELECT …, ${printable(part.name)}::text FROM ${sqlName(relation)}`
       )
     }
-    if (!one.deterministic) return void fault(`${slug}: ${collation(one, relation)}`)
+    if (!part.deterministic) return void fault(`${slug}: ${collation(part, relation)}`)
   }
-  const type = found.length > 1 ? "text" : first.type!
+  const type = parts.length > 1 ? "text" : first.type!
   const kind = entry.kind ?? FITS[type][0]!
-  if (!FITS[type].includes(kind) || (found.length > 1 && kind !== "text")) {
+  if (!FITS[type].includes(kind) || (parts.length > 1 && kind !== "text")) {
     return void fault(
-      `${slug}: ${quoted(first.name)} is ${first.typeName} and can be: ${found.length > 1 ? "text" : FITS[type].join(", ")}.`
+      `${slug}: ${quoted(first.name)} is ${first.typeName} and can be: ${parts.length > 1 ? "text" : FITS[type].join(", ")}.`
     )
   }
   if ((slug === DISPLAY_NAME || slug === STATUS) && kind !== "text")
-    return void fault(`${slug}: this is shown as text: "kind": "text".`)
+    return void fault(`${slug}: results show this as text: "kind": "text".`)
   if (entry.currency !== undefined) {
     if (kind !== "number") return void fault(`${slug}: only numbers have a currency.`)
     if (column(entry.currency, `${slug}, currency`) === undefined) return undefined
@@ -89,7 +89,7 @@ export const valueOf = (
   if (entry.timeZone !== undefined && !isTimeZone(entry.timeZone))
     return void fault(`${slug}: ${quoted(entry.timeZone)} isn't a time zone such as UTC or Europe/Berlin.`)
   if (type === "timestamp" && kind === "timestamp" && entry.timeZone === undefined) {
-    return void fault(`${slug}: ${quoted(first.name)} has times without a zone. Say which is meant: "timeZone": "UTC"`)
+    return void fault(`${slug}: ${quoted(first.name)} has times without a zone. Add theirs: "timeZone": "UTC"`)
   }
   const source: Source = {
     columns: names,
@@ -99,13 +99,13 @@ export const valueOf = (
   }
   return {
     kind,
-    // Its beginning is searched too, with an index or without: people are asked for by it.
+    // Names are also searched by prefix, with or without an index.
     storage: Storage.Value({ column: names[0]!, source, ...(slug === DISPLAY_NAME ? { indexed: true } : {}) }),
     ...(entry.values === undefined || (kind !== "text" && kind !== "list") ? {} : { values: entry.values })
   }
 }
 
-/** A reference to one, or to many by way of a link table. */
+/** A reference to one entity, or to many through a link table. */
 export const relationOf = (
   slug: string,
   entry: ColumnEntry,
@@ -116,26 +116,26 @@ export const relationOf = (
   column: FindColumn
 ): Read | undefined => {
   const target = entries.find(({ table }) => table === entry.to)
-  const known = catalog.types.find(
+  const mapped = catalog.types.find(
     (type) => type.mapping !== undefined && `${type.relation.schema}.${type.relation.table}` === entry.to
   )
   const targetFacts = facts.relations.find(({ name }) => name === entry.to)
-  const targetId = target?.id ?? known?.mapping?.id.column
+  const targetId = target?.id ?? mapped?.mapping?.id.column
   const ids = targetFacts?.columns.find(({ name }) => name === targetId)?.idType
-  if (targetFacts === undefined || (target === undefined && known === undefined) || ids === undefined) {
-    return void fault(`${slug}: ${quoted(entry.to!)} isn't mapped. Put it into the file, or leave the column out.`)
+  if (targetFacts === undefined || (target === undefined && mapped === undefined) || ids === undefined) {
+    return void fault(`${slug}: ${quoted(entry.to!)} isn't mapped. Add it to the file, or leave the column out.`)
   }
-  const key = target === undefined ? known!.key : history.get(target.type)!.typeKey
+  const key = target === undefined ? mapped!.key : history.get(target.type)!.typeKey
   if (typeof entry.from !== "string") return void fault(`${slug}: a reference is one column.`)
   if (entry.through === undefined) {
-    const found = column(entry.from, slug)
-    if (found === undefined) return undefined
-    if (found.idType !== ids)
-      return void fault(`${slug}: ${quoted(entry.from)} is ${found.typeName}, and the ids of ${entry.to} aren't.`)
+    const physical = column(entry.from, slug)
+    if (physical === undefined) return undefined
+    if (physical.idType !== ids)
+      return void fault(`${slug}: ${quoted(entry.from)} is ${physical.typeName}, but the ids of ${entry.to} aren't.`)
     return { kind: "reference", storage: Storage.One({ column: entry.from, target: key }) }
   }
   const link = facts.relations.find(({ name }) => name === entry.through)
-  const ends = [entry.from, entry.via ?? ""].map((name) => link?.columns.find((one) => one.name === name))
+  const ends = [entry.from, entry.via ?? ""].map((name) => link?.columns.find((each) => each.name === name))
   const ownId = relation.columns.find(({ name }) => name === own.id)?.idType
   if (link === undefined || ends[0] === undefined || ends[1] === undefined) {
     return void fault(

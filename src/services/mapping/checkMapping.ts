@@ -1,4 +1,4 @@
-/** A mapping held against the database as it is: the type that it comes to, or what stands in the way and what mends it. Pure. */
+/** Checks an entry of a mapping against the database: the resulting type, or its problems and their remedies. Pure. */
 import {
   type Catalog,
   type Column,
@@ -15,7 +15,7 @@ import { closest, printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
 import type { ColumnEntry, TypeEntry } from "./mappingFile.ts"
-import { collation, indexAdvice, keyAdvice, written } from "./advice.ts"
+import { collation, indexAdvice, keyAdvice, sqlName } from "./advice.ts"
 import { type CheckContext, type Fault, type FindColumn, relationOf, valueOf } from "./checkColumn.ts"
 import { nameOf, pluralNameOf } from "./inflection.ts"
 
@@ -24,7 +24,7 @@ export interface Checked {
   readonly relation: RelationFacts
   readonly type: EntityType
   readonly position: number | null
-  /** What isn't wrong, and could be better. */
+  /** Statements that would make lookups faster. */
   readonly advice: ReadonlyArray<string>
 }
 
@@ -51,33 +51,33 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     ]
   }
   const column = (name: string, what: string): ColumnFacts | undefined => {
-    const found = relation.columns.find((one) => one.name === name)
-    if (found !== undefined) return found
+    const existing = relation.columns.find((each) => each.name === name)
+    if (existing !== undefined) return existing
     const near = closest(
       name,
-      relation.columns.map((one) => one.name)
+      relation.columns.map((each) => each.name)
     )
     fault(
       `${what}: ${relation.name} has no column ${quoted(name)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
     )
     return undefined
   }
-  const former = typeBySlug(catalog, entry.type)
+  const current = typeBySlug(catalog, entry.type)
   const past = history.get(entry.type)!
-  if (!facts.folds) fault(`the database's encoding isn't UTF-8, and text can't be searched in any other.`)
+  if (!facts.folds) fault(`the database's encoding isn't UTF-8; text in another one can't be searched.`)
   if (past.rows === true) {
     fault(
-      `${former?.pluralName ?? entry.type} of Max's own are there already. Give the table another type: "type": "${singularHint(entry.type)}"`
+      `Max already has ${current?.pluralName ?? entry.type} of this organization. Give the table another type: "type": "${singularHint(entry.type)}"`
     )
   }
   if (relation.rowSecurity) {
     fault(
-      `row security is on, and hides rows without a word. CREATE POLICY max_read ON ${written(relation)} FOR SELECT TO max_read USING (true), with the role that max map names below.`
+      `row security is on and would hide rows without notice. CREATE POLICY max_read ON ${sqlName(relation)} FOR SELECT TO max_read USING (true), with the role that max map names below.`
     )
   }
   for (const name of relation.untrusted) {
     fault(
-      `${name} runs whatever its owner makes of it, with Max's rights. ALTER ${name.startsWith("the view") ? "VIEW" : "FUNCTION"} … OWNER TO the database's owner.`
+      `its owner could make ${name} run anything with Max's rights. ALTER ${name.startsWith("the view") ? "VIEW" : "FUNCTION"} … OWNER TO the database's owner.`
     )
   }
 
@@ -89,7 +89,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
   }
   if (id !== undefined && !id.deterministic) fault(collation(id, relation))
   if (id !== undefined && relation.kind !== "view" && (!unique || (!id.notNull && relation.kind === "table"))) {
-    fault(`nothing proves that ${quoted(entry.id)} names one row. ${keyAdvice(relation)}`)
+    fault(`no unique index proves that ${quoted(entry.id)} identifies one row. ${keyAdvice(relation)}`)
   }
 
   const organization = organizationOf(entry, relation, catalog, fault, column)
@@ -104,8 +104,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
   const system = catalog.types.find((type) => type.system && type.slug === entry.type)
   const columns: Array<Column> = []
   const entries = Object.entries(entry.columns)
-  if (!entries.some(([slug]) => slug === DISPLAY_NAME))
-    fault(`every row is called something. Say which column: "name": { "from": "…" }`)
+  if (!entries.some(([slug]) => slug === DISPLAY_NAME)) fault(`every row needs a name. Add: "name": { "from": "…" }`)
   if (entries.length > MAX_TYPE_COLUMNS)
     fault(`it has ${entries.length} columns; a type has at most ${MAX_TYPE_COLUMNS}.`)
   const ordered = [...entries].sort(([a], [b]) => rank(a) - rank(b))
@@ -122,23 +121,21 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
         ? valueOf(slug, one, relation, fault, column)
         : relationOf(slug, one, entry, relation, context, fault, column)
     if (read === undefined) continue
-    const meant = system?.columns.find((known) => known.slug === slug)
+    const meant = system?.columns.find((each) => each.slug === slug)
     if (meant !== undefined && meant.kind !== read.kind) {
-      fault(
-        `${what}: ${system!.pluralName} have a column of that name, which is a ${meant.kind}. Give this one another.`
-      )
+      fault(`${what}: ${system!.pluralName} have a column of that name, which is a ${meant.kind}. Rename this one.`)
       continue
     }
     const from = JSON.stringify(one.from)
-    const known = past.columns.get(slug)
-    const inForce = former?.columns.some((current) => current.slug === slug) === true
-    if (known !== undefined && !inForce && meant === undefined && known.from !== from) {
-      fault(`${what}: there was another column of that name before. Give this one another.`)
+    const former = past.columns.get(slug)
+    const inForce = current?.columns.some((each) => each.slug === slug) === true
+    if (former !== undefined && !inForce && meant === undefined && former.from !== from) {
+      fault(`${what}: another column had that name before. Rename this one.`)
       continue
     }
     const wanted =
       meant?.key ??
-      known?.key ??
+      former?.key ??
       (slug === DISPLAY_NAME || slug === STATUS ? slug : contactKey(read.kind, entry, entries))
     const key =
       wanted === undefined || columns.some((other) => other.key === wanted) ? `c_${encodeId(nextId())}` : wanted
@@ -171,10 +168,10 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
   }
 }
 
-/** The name and the status first: results show them so. */
+/** The name and the status come first, as in results. */
 const rank = (slug: string): number => (slug === DISPLAY_NAME ? 0 : slug === STATUS ? 1 : 2)
 
-/** People are known by one phone and one e-mail address, whatever those columns are called. */
+/** People are identified by one phone column and one e-mail column, whatever their names. */
 const contactKey = (
   kind: Column["kind"],
   { type }: TypeEntry,
@@ -194,29 +191,30 @@ const organizationOf = (
   column: FindColumn
 ): Mapping["organization"] => {
   if (entry.exclusive === true) {
-    if (entry.organization !== undefined) fault(`it is exclusive and has an organization column: only one can be.`)
+    if (entry.organization !== undefined)
+      fault(`it is exclusive and has an organization column; give only one of them.`)
     return undefined
   }
   if (entry.organization === undefined) {
     fault(
-      `say how rows belong to the organization: "organization": "COLUMN", or "exclusive": true when all of ${relation.name} is this organization's alone (max map --exclusive).`
+      `say how rows belong to the organization: "organization": "COLUMN", or "exclusive": true when all rows of ${relation.name} are this organization's (max map --exclusive).`
     )
     return undefined
   }
-  const found = column(entry.organization, "organization")
-  if (found === undefined) return undefined
-  if (found.idType === undefined || !found.deterministic) {
-    fault(`${quoted(entry.organization)} is ${found.typeName}; an organization's key is an integer, a uuid or text.`)
+  const key = column(entry.organization, "organization")
+  if (key === undefined) return undefined
+  if (key.idType === undefined || !key.deterministic) {
+    fault(`${quoted(entry.organization)} is ${key.typeName}; an organization's key is an integer, a uuid or text.`)
     return undefined
   }
-  if (parseId(organization.externalKey ?? "", found.idType) === undefined) {
+  if (parseId(organization.externalKey ?? "", key.idType) === undefined) {
     fault(
       organization.externalKey === undefined
-        ? `the organization has no key to be found by in ${quoted(entry.organization)}. Give it one: max org key KEY`
-        : `the organization's key ${quoted(organization.externalKey)} can't be a ${found.typeName}. Give it another: max org key KEY`
+        ? `the organization has no key for ${quoted(entry.organization)}. Set one: max org key KEY`
+        : `the organization's key ${quoted(organization.externalKey)} can't be a ${key.typeName}. Set another: max org key KEY`
     )
   }
-  return { column: entry.organization, type: found.idType }
+  return { column: entry.organization, type: key.idType }
 }
 
 export const isFaults = (checked: Checked | ReadonlyArray<string>): checked is ReadonlyArray<string> =>

@@ -1,4 +1,4 @@
-/** What mapped tables were when they were mapped, and what has changed since. */
+/** Changes of mapped relations since they were mapped. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { type Column, connected, type Organization, typeBySlug } from "../../domain/EntityType.ts"
@@ -8,11 +8,11 @@ import { decodeEntry, type TypeEntry } from "./mappingFile.ts"
 
 export interface Document {
   readonly entry: TypeEntry
-  /** The physical columns that there were. */
+  /** The physical columns of the relation when it was mapped. */
   readonly seen: ReadonlyArray<string>
 }
 
-/** What the organization's mapped types were made from. */
+/** The mapping entries of the organization's types. */
 export const documentsOf = (sql: PgClient.PgClient, organization: Organization) =>
   Effect.map(
     sql<{ document: { readonly entry: unknown; readonly seen: ReadonlyArray<string> } }>`
@@ -22,26 +22,26 @@ export const documentsOf = (sql: PgClient.PgClient, organization: Organization) 
     (rows) => rows.map(({ document }): Document => ({ entry: decodeEntry(document.entry), seen: document.seen }))
   )
 
-/** A table that is mapped is proposed as it was edited, with the columns that are new to it. */
+/** Proposes a mapped table as a person edited it, with its new columns. */
 export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<Document>): TypeEntry => {
-  const known = documents.find(({ entry }) => entry.table === proposed.table)
-  if (known === undefined) return proposed
-  const { entry, seen } = known
-  const fresh = Object.entries(proposed.columns).filter(
+  const document = documents.find(({ entry }) => entry.table === proposed.table)
+  if (document === undefined) return proposed
+  const { entry, seen } = document
+  const added = Object.entries(proposed.columns).filter(
     ([slug, column]) =>
       entry.columns[slug] === undefined &&
       typeof column.from === "string" &&
       !seen.includes(column.from) &&
       column.through === undefined
   )
-  return { ...entry, columns: { ...entry.columns, ...Object.fromEntries(fresh) } }
+  return { ...entry, columns: { ...entry.columns, ...Object.fromEntries(added) } }
 }
 
-/** What the database has for a column, and what it is read as. */
+/** A column's kind, and the type that it is read from. */
 const readAs = ({ ids, kind, storage }: Column): string =>
   [kind, ids, storage._tag === "Value" ? storage.source?.type : storage.target].join(" ")
 
-/** What has changed of a mapped table, a line each. */
+/** The changes of a mapped relation, one text each. */
 export const changesOf = (
   { entry, seen }: Document,
   context: Parameters<typeof checkEntry>[1]
@@ -50,16 +50,16 @@ export const changesOf = (
   const relation = context.facts.relations.find(({ name }) => name === entry.table)
   const current = typeBySlug(context.catalog, entry.type)
   const columns = relation?.columns.map(({ name }) => name) ?? []
-  const fresh = columns
+  const newColumns = columns
     .filter((name) => !seen.includes(name))
     .map((name) => `${entry.type}: ${entry.table} has a new column ${quoted(name)}.`)
-  if (isFaults(checked)) return [...checked, ...(relation === undefined ? [] : fresh)]
+  if (isFaults(checked)) return [...checked, ...(relation === undefined ? [] : newColumns)]
   const others = context.catalog.types.filter(({ key }) => key !== checked.type.key)
   const now = connected([...others, checked.type]).find(({ key }) => key === checked.type.key)!
   const different = now.columns.flatMap((column) => {
     const former = current?.columns.find(({ slug }) => slug === column.slug)
     return former !== undefined && readAs(former) !== readAs(column)
-      ? [`${entry.type}: ${column.slug} isn't of the type that it was.`]
+      ? [`${entry.type}: ${column.slug} has another type than before.`]
       : []
   })
   const labels = Object.entries(entry.columns).flatMap(([slug, column]) => {
@@ -68,17 +68,15 @@ export const changesOf = (
     const added = values?.filter((value) => !column.values!.includes(value)) ?? []
     return added.length === 0
       ? []
-      : [`${entry.type}: ${slug} can also be ${added.slice(0, 10).map(quoted).join(", ")} now.`]
+      : [`${entry.type}: ${slug} can now also be ${added.slice(0, 10).map(quoted).join(", ")}.`]
   })
   return [
     ...(current?.mapping?.broken === true
-      ? [
-          `${entry.type}: the view ${entry.table} isn't what was mapped. Nothing is read from it until it is mapped again.`
-        ]
+      ? [`${entry.type}: the view ${entry.table} was redefined. Nothing is read from it until it is mapped again.`]
       : []),
     ...different,
     ...labels,
-    ...fresh
+    ...newColumns
   ]
 }
 

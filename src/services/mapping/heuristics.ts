@@ -1,4 +1,4 @@
-/** What the names and types of a schema say to somebody who has seen many. Pure. */
+/** Guesses from the names and types of a schema, after the conventions of common frameworks. Pure. */
 import { type Catalog, PEOPLE, typeBySlug } from "../../domain/EntityType.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
 import type { MappedKind } from "./mappingFile.ts"
@@ -12,7 +12,7 @@ const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|f
 const EMAIL = /(^|_)(e_?mail)(_address)?(_|$)/
 const TENANT = new Set(["tenant_id", "organization_id", "organisation_id", "org_id", "tenant", "workspace_id"])
 const DELETED_AT = new Set(["deleted_at", "deleted_on", "discarded_at", "removed_at", "date_deleted"])
-/** What somebody who works there is to a record. */
+/** The roles that employees have for a record. */
 const PERSON =
   /(^|_)(owner|author|assignee|manager|creator|reporter|reviewer|approver|supervisor|agent|user|employee|staff|rep|salesperson|handler)$|_by$/
 const VIEW = /^(v|vw|view)_|_(v|vw|view|keyed)$/g
@@ -20,7 +20,7 @@ const DELETED = new Set(["is_deleted", "deleted", "is_removed", "soft_deleted"])
 const DAY = /(^|_)(birth|born|hire|birthday|dob)(_?date|_on)?$|^date_of_|_on$/
 const FIRST = ["first_name", "firstname", "given_name", "forename", "fname", "first"]
 const LAST = ["last_name", "lastname", "surname", "family_name", "lname", "last"]
-/** Tables that hold the people who work there, the likeliest first. */
+/** Tables of employees, the likeliest first. */
 const STAFF = [
   "employees",
   "staff",
@@ -40,11 +40,11 @@ export const looksSecret = ({ name, type }: ColumnFacts): boolean =>
   SECRET.test(words(name)) && type !== "boolean" && type !== "integer"
 export const isPersonal = (base: string): boolean => PERSON.test(base)
 export const isTenant = ({ idType, name }: ColumnFacts): boolean => TENANT.has(words(name)) && idType !== undefined
-/** What a table or view is called, without what only says that it is one. */
+/** The name of a table or view, without the affixes that mark views. */
 export const plainName = ({ kind, table }: RelationFacts): string =>
   kind === "view" ? words(table).replace(VIEW, "") : words(table)
 
-/** The table of those who work there, where none is mapped as such yet. */
+/** The table of employees, unless people are mapped already. */
 export const peopleAmong = (
   relations: ReadonlyArray<RelationFacts>,
   prefix: string,
@@ -55,16 +55,16 @@ export const peopleAmong = (
     columns.some(({ name }) => EMAIL.test(words(name)) || PHONE.test(words(name)))
   )
   for (const slug of STAFF) {
-    const found = withContact.find(({ table }) => plural(words(table).slice(prefix.length)) === slug)
-    if (found !== undefined) return found
+    const staff = withContact.find(({ table }) => plural(words(table).slice(prefix.length)) === slug)
+    if (staff !== undefined) return staff
   }
   return undefined
 }
 
-/** A single column that is a key, or that a view calls one. */
+/** The single column of a table's key, or the column of a view that is named like one. */
 export const keyOf = (relation: RelationFacts): string | undefined => {
   const usable = (name: string | undefined) => {
-    const column = relation.columns.find((one) => one.name === name)
+    const column = relation.columns.find((each) => each.name === name)
     return column?.idType !== undefined && column.deterministic ? column : undefined
   }
   if (relation.kind === "view") {
@@ -80,7 +80,7 @@ export const keyOf = (relation: RelationFacts): string | undefined => {
     .find((column) => column.notNull || relation.kind === "materialized view")?.name
 }
 
-/** Whether a table does nothing but link two others: its key is two references, and nothing else of it is interesting. */
+/** Whether a table only links two others: its key is two references, with at most times and positions besides. */
 export const isLink = (relation: RelationFacts): boolean => {
   const ends = linkEnds(relation)
   const keyed = [relation.primaryKey, ...relation.unique].some(
@@ -110,7 +110,7 @@ export const softDelete = (relation: RelationFacts): Record<string, null | boole
 
 export const withoutId = (base: string): string => base.replace(/_(id|uuid|fk|key)$/, "") || base
 
-/** The columns that a row is called by. */
+/** The columns that make up a row's display name. */
 export const displayName = (relation: RelationFacts, id: string, used: ReadonlySet<string>): ReadonlyArray<string> => {
   const readable = relation.columns.filter(
     ({ deterministic, name, type }) => (type === "text" || type === "other") && deterministic && !used.has(name)
@@ -122,7 +122,7 @@ export const displayName = (relation: RelationFacts, id: string, used: ReadonlyS
   const one = singular(words(relation.table))
   const tail = one.slice(one.lastIndexOf("_") + 1)
   const [first, last] = [by(FIRST), by(LAST)]
-  const found =
+  const chosen =
     by(["name", "full_name", "fullname", "display_name"]) ??
     (first !== undefined && last !== undefined ? [first, last] : undefined) ??
     by([`${one}_name`, `${tail}_name`, "company_name"]) ??
@@ -157,7 +157,7 @@ export const displayName = (relation: RelationFacts, id: string, used: ReadonlyS
     last ??
     first ??
     readable.find(({ name }) => EMAIL.test(words(name)))?.name
-  return found === undefined ? [id] : typeof found === "string" ? [found] : found
+  return chosen === undefined ? [id] : typeof chosen === "string" ? [chosen] : chosen
 }
 
 const MONEY =

@@ -1,7 +1,7 @@
-/** English and the habits of schemas: what a physical name says to a person. */
+/** English singular and plural forms, for names made of physical names. */
 import { slugFrom } from "../../domain/names.ts"
 
-/** A physical name in words: CamelCase and snake_case alike. */
+/** A physical name, CamelCase or snake_case, as snake_case. */
 export const words = (name: string): string =>
   slugFrom(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2"))
 
@@ -26,7 +26,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
 }
 const SINGULAR = new Map(Object.entries(IRREGULAR).map(([one, many]) => [many, one]))
 
-/** The last of several words changes. */
+/** Applies a change to the last word. */
 const last = (slug: string, change: (word: string) => string): string => {
   const at = slug.lastIndexOf("_") + 1
   return slug.slice(0, at) + change(slug.slice(at))
@@ -34,8 +34,8 @@ const last = (slug: string, change: (word: string) => string): string => {
 
 export const singular = (slug: string): string =>
   last(slug, (word) => {
-    const known = SINGULAR.get(word)
-    if (known !== undefined) return known
+    const irregular = SINGULAR.get(word)
+    if (irregular !== undefined) return irregular
     if (Object.hasOwn(IRREGULAR, word) || /(ss|us|is)$/.test(word)) return word
     if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`
     if (/(ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2)

@@ -1,4 +1,4 @@
-/** The file in which a person says how tables are read: what `max map` proposes and `max map --apply` takes. */
+/** The mapping file, which defines how tables are read: `max map` proposes one and `max map --apply` takes it. */
 import { Effect, Schema } from "effect"
 import { OperatorError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
@@ -10,18 +10,18 @@ const MAPPED_KINDS = ["text", "phone", "email", "integer", "number", "boolean", 
 export type MappedKind = (typeof MAPPED_KINDS)[number]
 
 const ColumnEntry = Schema.Struct({
-  /** What the column is called where people read it; from its slug by default. */
+  /** The column's label; by default made of its slug. */
   label: optionalKey(Schema.String),
   description: optionalKey(Schema.String),
-  /** The physical column, or several that are put together. Of a link table: the one that leads here. */
+  /** The physical column, or several that are joined. Of a link table: its column that leads here. */
   from: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
   kind: optionalKey(Schema.Literals(MAPPED_KINDS)),
   values: optionalKey(Schema.Array(Schema.String)),
   currency: optionalKey(Schema.String),
   timeZone: optionalKey(Schema.String),
-  /** schema.table that a reference leads to. */
+  /** schema.table of a reference's target. */
   to: optionalKey(Schema.String),
-  /** The link table of a relation to many, and its column that leads there. */
+  /** The link table of a relation to many, and its column that leads to the target. */
   through: optionalKey(Schema.String),
   via: optionalKey(Schema.String)
 })
@@ -35,7 +35,7 @@ const TypeEntry = Schema.Struct({
   name: optionalKey(Schema.String),
   pluralName: optionalKey(Schema.String),
   description: optionalKey(Schema.String),
-  /** How rows belong: the column with the organization's key, or all of them to this organization alone. */
+  /** Which rows are the organization's: those with its key in this column, or all of them (`exclusive`). */
   organization: optionalKey(Schema.String),
   exclusive: optionalKey(Schema.Boolean),
   id: Schema.String,
@@ -52,7 +52,7 @@ export const MAX_MAPPING_LENGTH = 2_000_000
 
 const decode = Schema.decodeUnknownEffect(MappingFileSchema, { onExcessProperty: "error", errors: "all" })
 
-/** Reads the text of a mapping file, or says where it isn't one. */
+/** Decodes the text of a mapping file; the error lists where it doesn't fit. */
 export const readMappingFile = (text: string): Effect.Effect<MappingFile, OperatorError> =>
   Effect.gen(function* () {
     const json = yield* Effect.try({

@@ -1,4 +1,4 @@
-/** What a person would probably say of tables that they know: a first mapping, to be edited. Pure. */
+/** Proposes a mapping of tables, for a person to edit. Pure. */
 import { type Catalog, PEOPLE } from "../../domain/EntityType.ts"
 import { isReservedSlug } from "../../domain/names.ts"
 import { printable } from "../../domain/text.ts"
@@ -26,7 +26,7 @@ import { nameOf, plural, pluralNameOf, words } from "./inflection.ts"
 
 export interface Proposal {
   readonly file: MappingFile
-  /** What was left out, and why; what to do about it. */
+  /** What was left out, the reasons, and remedies. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -35,7 +35,7 @@ export interface ProposeOptions {
   readonly timeZone: string
 }
 
-/** Proposes how to read these relations. */
+/** Proposes a mapping of these relations. */
 export const propose = (
   facts: Facts,
   chosen: ReadonlyArray<RelationFacts>,
@@ -48,7 +48,7 @@ export const propose = (
   const keyed = own.flatMap((relation) => {
     const id = keyOf(relation)
     if (id !== undefined) return [{ relation, id }]
-    notes.push(`${relation.name}: no single column is its key. ${keyAdvice(relation)}`)
+    notes.push(`${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`)
     return []
   })
   const prefix = commonPrefix(keyed.map(({ relation }) => words(relation.table)))
@@ -74,7 +74,7 @@ export const propose = (
   ])
   if (people !== undefined) {
     notes.push(
-      `${people.name} is taken for the people who ask: members are found there by phone and e-mail. If they aren't, give it another "type".`
+      `${people.name} is mapped as people: members are found there by phone and e-mail. If it isn't the table of members, give it another "type".`
     )
   }
   const types = named.map((one) => typeEntry(one, { facts, targets, links, catalog, options, notes }))
@@ -104,7 +104,7 @@ const unused = (slug: string, taken: Set<string>): string => {
   return free
 }
 
-/** What the names of all tables begin with, such as the name of the application. */
+/** The common prefix of all table names, such as the application's name. */
 const commonPrefix = (tables: ReadonlyArray<string>): string => {
   const first = /^[a-z0-9]+_/.exec(tables[0] ?? "")?.[0]
   return first !== undefined && tables.length > 1 && tables.every((table) => table.startsWith(first)) ? first : ""
@@ -115,8 +115,8 @@ const typeEntry = (
   context: Context
 ): TypeEntry => {
   const { options } = context
-  // People are called what the table calls them.
-  const called = slug === PEOPLE ? plural(words(relation.table)) : slug
+  // People are named after their table.
+  const noun = slug === PEOPLE ? plural(words(relation.table)) : slug
   const tenant = options.exclusive ? undefined : relation.columns.find(isTenant)
   const where = softDelete(relation)
   const used = new Set([id, ...(tenant === undefined ? [] : [tenant.name]), ...Object.keys(where)])
@@ -126,7 +126,7 @@ const typeEntry = (
   const nameColumns = displayName(relation, id, used)
   columns.push(["name", { from: nameColumns.length === 1 ? nameColumns[0]! : nameColumns, kind: "text" }])
   for (const column of nameColumns) used.add(column)
-  /** A system type's own columns keep their meaning: another column of that name gets another one. */
+  /** Columns of a system type keep their meaning: a column of another kind gets another name. */
   const slugFor = (wanted: string, entry: ColumnEntry) => {
     const meant = system?.columns.find((column) => column.slug === wanted)
     const differs = meant !== undefined && (entry.to !== undefined || entry.kind !== meant.kind)
@@ -158,7 +158,7 @@ const typeEntry = (
     const entry = valueEntry(column, relation, context, described)
     if (entry === undefined) {
       context.notes.push(
-        `${relation.name}.${printable(column.name)}: left out, ${column.typeName} isn't read. A view can cast it: SELECT …, ${quotedName(column.name)}::text`
+        `${relation.name}.${printable(column.name)}: left out, ${column.typeName} isn't supported. A view can cast it: SELECT …, ${quotedName(column.name)}::text`
       )
       continue
     }
@@ -172,8 +172,8 @@ const typeEntry = (
   return {
     table: relation.name,
     type: slug,
-    name: nameOf(called),
-    pluralName: pluralNameOf(called),
+    name: nameOf(noun),
+    pluralName: pluralNameOf(noun),
     ...(relation.comment === null ? {} : { description: describe(relation.comment) }),
     ...(options.exclusive ? { exclusive: true } : tenant === undefined ? {} : { organization: tenant.name }),
     id,
@@ -211,13 +211,13 @@ const valueEntry = (
   }
 }
 
-/** Frameworks keep UTC: they show by the columns that they add, or by asking for a precision. Others write the local time. */
+/** Frameworks store UTC; the columns that they add and a declared precision show them. Others store local time. */
 const zoneOf = (column: ColumnFacts, base: string, { options }: Context): string =>
   column.precision !== null || /^(created|updated|inserted|modified|deleted|last_update)(_at|_on)?$/.test(base)
     ? "UTC"
     : options.timeZone
 
-/** The table that a column leads to: by its foreign key, or by its name where the schema declares none. */
+/** The table that a column leads to: by its foreign key, or else by its name. */
 const referenceOf = (
   relation: RelationFacts,
   column: ColumnFacts,
@@ -231,8 +231,8 @@ const referenceOf = (
     if (key.columns.length === 1) {
       notes.push(
         target === undefined
-          ? `${relation.name}.${printable(column.name)} leads to ${key.target}, which isn't mapped: name it too to see where it leads.`
-          : `${relation.name}.${printable(column.name)} leads to ${key.target} by another column than its key.`
+          ? `${relation.name}.${printable(column.name)} leads to ${key.target}, which isn't mapped: map it too to follow the reference.`
+          : `${relation.name}.${printable(column.name)} leads to a column of ${key.target} other than its key.`
       )
     }
   }
@@ -244,20 +244,20 @@ const referenceOf = (
     return target !== undefined && other.columns.find(({ name }) => name === target.id)?.idType === column.idType
   }
   const wanted = plural(withoutId(base))
-  const named =
+  const byName =
     facts.relations.find(
       (other) => other.schema === relation.schema && plural(words(other.table)) === wanted && fits(other)
     ) ??
     (isPersonal(withoutId(base))
       ? facts.relations.find((other) => targets.get(other.name)?.slug === PEOPLE && fits(other))
       : undefined)
-  if (named !== undefined) {
-    notes.push(`${relation.name}.${printable(column.name)}: taken as a reference to ${named.name} by its name.`)
+  if (byName !== undefined) {
+    notes.push(`${relation.name}.${printable(column.name)}: taken as a reference to ${byName.name} by its name.`)
   }
-  return named?.name
+  return byName?.name
 }
 
-/** The relations that a link table makes for one of the tables that it links. */
+/** The relations that a link table adds to one of the tables that it links. */
 const linkEntries = (
   link: RelationFacts,
   relation: RelationFacts,

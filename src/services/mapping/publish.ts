@@ -1,4 +1,4 @@
-/** Mappings in the database: what types have been, a new version of one, and who may read its relation. */
+/** Mapped types in the database: their earlier versions, a new version, and the grants to read its relations. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -19,7 +19,7 @@ import type { Checked } from "./checkMapping.ts"
 import type { History } from "./checkColumn.ts"
 import type { TypeEntry } from "./mappingFile.ts"
 
-/** What the types of these entries have been so far; one that there isn't gets the key that it will have. */
+/** The earlier versions of these entries' types; a new type gets its key here. */
 export const historyOf = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   entries: ReadonlyArray<TypeEntry>,
@@ -60,7 +60,7 @@ const readFrom = (storage: Storage): string | undefined => {
   return columns === undefined ? undefined : JSON.stringify(columns.length === 1 ? columns[0] : columns)
 }
 
-/** Whether the organization has rows of this type that nobody was made a member with: those move. */
+/** Whether the organization has rows of this type in a managed table, besides those of members, which move along. */
 const hasRows = (owner: PgClient.PgClient, type: EntityType, organizationId: bigint) =>
   Effect.gen(function* () {
     const rows = yield* owner.unsafe<{ id: bigint }>(
@@ -69,8 +69,8 @@ const hasRows = (owner: PgClient.PgClient, type: EntityType, organizationId: big
     )
     const anchors = yield* owner<{ anchor_id: string }>`
       SELECT anchor_id FROM max.memberships WHERE organization_id = ${organizationId}`
-    const known = new Set(anchors.map(({ anchor_id }) => anchor_id))
-    return rows.length === 1000 || rows.some(({ id }) => !known.has(encodeId(id)))
+    const members = new Set(anchors.map(({ anchor_id }) => anchor_id))
+    return rows.length === 1000 || rows.some(({ id }) => !members.has(encodeId(id)))
   })
 
 /** Writes a version and pins the organization to it. */
@@ -87,7 +87,7 @@ export const publish = Effect.fnUntraced(function* (
   yield* insertVersion(owner, organization.id, type, position, { entry, seen })
 })
 
-/** Lets the reading role read the mapped columns and nothing else of these tables. */
+/** Grants the reading role the mapped columns of these tables, and nothing else. */
 export const grant = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   readingRole: string,
@@ -120,7 +120,7 @@ export const grant = Effect.fnUntraced(function* (
         error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
       )
     )
-  // Whoever may not grant may have had it done by somebody else: what counts is what the role can read now.
+  // Another user may have granted it already: only the role's actual rights count.
   const pairs = reads.flatMap(({ columns, relation }) =>
     columns.map((column) => [qualified(relation), column] as const)
   )
@@ -130,7 +130,7 @@ export const grant = Effect.fnUntraced(function* (
       OR NOT has_column_privilege(${role}, to_regclass(x.name), x.col, 'SELECT') ORDER BY 1`
   if (unreadable.length > 0) {
     return yield* new OperatorError({
-      message: `Nothing is mapped: this database user may not let Max read ${unreadable.map(({ name }) => name).join(", ")}. The owner of these runs:`,
+      message: `Nothing is mapped: this database user may not grant Max to read ${unreadable.map(({ name }) => name).join(", ")}. Their owner runs:`,
       details: statements.map((statement) => `${statement};`)
     })
   }

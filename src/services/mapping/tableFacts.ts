@@ -1,4 +1,4 @@
-/** What the live catalog of the database says of its tables and views: everything that a mapping stands on, in one statement. */
+/** Reads the tables and views of the database from its system catalog, in one statement. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { IdType, SourceType } from "../../domain/EntityType.ts"
@@ -7,15 +7,15 @@ export interface ColumnFacts {
   readonly name: string
   /** The type as Postgres writes it. */
   readonly typeName: string
-  /** What it can be read as; undefined when it isn't on the list. */
+  /** The type that it is read as; undefined when it isn't supported. */
   readonly type: SourceType | undefined
-  /** The id that it can be or lead to. */
+  /** The type of the ids that it can hold. */
   readonly idType: IdType | undefined
-  /** Digits of a second that were asked for: frameworks that keep UTC in times without a zone do so. */
+  /** The declared fractional digits of a second: frameworks that store UTC in times without a zone declare them. */
   readonly precision: number | null
   readonly notNull: boolean
   readonly comment: string | null
-  /** The only values there are, of an enumeration or a check. */
+  /** The allowed values, from an enumeration or a check constraint. */
   readonly values: ReadonlyArray<string> | undefined
   readonly deterministic: boolean
 }
@@ -30,30 +30,30 @@ interface ForeignKey {
 export interface RelationFacts {
   readonly schema: string
   readonly table: string
-  /** schema.table: what it is called in files and on the command line. */
+  /** schema.table, as in files and on the command line. */
   readonly name: string
   readonly kind: "table" | "view" | "materialized view"
   readonly comment: string | null
-  /** An estimate; negative when nothing is known. */
+  /** An estimate; negative when the table was never analyzed. */
   readonly rows: number
   readonly columns: ReadonlyArray<ColumnFacts>
   readonly primaryKey: ReadonlyArray<string>
-  /** Sets of columns whose uniqueness Postgres proves. */
+  /** Sets of columns with a unique index. */
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
   readonly foreignKeys: ReadonlyArray<ForeignKey>
-  /** Definitions of the other indexes. */
+  /** Definitions of the indexes on expressions. */
   readonly indexes: ReadonlyArray<string>
-  /** Of a view: a hash of its definition and of those that it stands on. */
+  /** Of a view: a hash of its definition and of the views below it. */
   readonly definition: string | null
-  /** Of a view: who made it or what it runs, when that is nobody who could change this database anyway. */
+  /** Of a view: the views and functions in it whose owner has no other right to change this database. */
   readonly untrusted: ReadonlyArray<string>
-  /** Row security hides rows from the reading role without a word. */
+  /** Whether row security hides rows from the reading role. */
   readonly rowSecurity: boolean
 }
 
 export interface Facts {
   readonly relations: ReadonlyArray<RelationFacts>
-  /** Whether the folds are there: a database whose encoding isn't UTF-8 has none. */
+  /** Whether the fold functions exist: a database whose encoding isn't UTF-8 has none. */
   readonly folds: boolean
   readonly database: string
 }
@@ -76,7 +76,7 @@ const TYPES: Readonly<Record<string, SourceType>> = {
 
 const sourceType = (type: TypeRow): SourceType | undefined => {
   if (type.type === "e" || (type.builtin && OTHER.has(type.name))) return "other"
-  // A type of an extension that is text underneath, by a cast that only a superuser can make.
+  // A text type of an extension, by a binary cast, which only a superuser can create.
   if (type.textual || (type.builtin && TEXT.has(type.name))) return "text"
   if (type.element !== null)
     return LISTED.has(sourceType({ ...type.element, element: null }) ?? "date") ? "list" : undefined
@@ -124,7 +124,7 @@ const trusted = (role: string) =>
   `(${role} = (SELECT oid FROM pg_roles WHERE rolname = current_user) OR ${role} = (SELECT datdba FROM pg_database WHERE datname = current_database())
     OR (SELECT rolsuper FROM pg_roles WHERE oid = ${role}))`
 
-/** $1: the role that reads. */
+/** $1: the reading role. */
 const FACTS = `/* max map */ WITH RECURSIVE base AS (
   SELECT t.oid AS type, t.oid AS base FROM pg_type t WHERE t.typtype <> 'd'
   UNION ALL SELECT d.oid, b.base FROM pg_type d JOIN base b ON d.typbasetype = b.type WHERE d.typtype = 'd'),
@@ -172,7 +172,7 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
     AND (0 = ANY(y.polroles) OR (SELECT r.oid FROM pg_roles r WHERE r.rolname = $1::text) = ANY(y.polroles)))) AS facts
 FROM found c ORDER BY c.nspname, c.relname`
 
-/** The literals of a check that says no more than which values there are. */
+/** The literals of a check constraint that only lists the allowed values. */
 const checkedValues = (definition: string): ReadonlyArray<string> | undefined => {
   const literals: Array<string> = []
   const rest = definition.replace(/'((?:[^']|'')*)'/g, (_, literal: string) => {
@@ -189,7 +189,7 @@ const toFacts = ({ checks, columns, ...row }: Row): RelationFacts => ({
   ...row,
   name: `${row.schema}.${row.table}`,
   columns: columns.map(({ labels, of, ...column }): ColumnFacts => {
-    const check = checks.find((one) => one.column === column.name)
+    const check = checks.find((each) => each.column === column.name)
     return {
       ...column,
       type: sourceType(of),

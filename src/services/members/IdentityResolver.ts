@@ -95,7 +95,7 @@ export class IdentityResolver extends Context.Service<
         organization: Organization,
         identifier: Identifier
       ) {
-        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        const { state } = yield* states.read(organization.id, { by: "none" })
         const people = peopleOf(state.catalog)
         const column = people && columnByKey(people, identifier.kind)
         if (people === undefined || column === undefined) return []
@@ -110,7 +110,7 @@ export class IdentityResolver extends Context.Service<
       const assertedByHost = Effect.fnUntraced(function* ({ anchorEntityId, vouched, ...call }: Readmitted) {
         const { barred, state } = yield* states.read(
           call.organizationId,
-          anchorEntityId === "" ? { by: "nobody" } : { by: "anchor", id: anchorEntityId }
+          anchorEntityId === "" ? { by: "none" } : { by: "anchor", id: anchorEntityId }
         )
         const { organization } = state.catalog
         if (barred || !Vouched.is(vouched) || vouched.organization !== organization.slug)

@@ -74,7 +74,7 @@ export class Memberships extends Context.Service<
       const write = makeWrite(app)
 
       const currentPeople = Effect.fnUntraced(function* (organization: Organization) {
-        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        const { state } = yield* states.read(organization.id, { by: "none" })
         return { state, people: peopleOf(state.catalog)! }
       })
 

@@ -21,7 +21,7 @@ import { OrganizationState } from "../catalog/OrganizationState.ts"
 export const membersByColumn = Effect.fnUntraced(function* (organization: Organization, path: string) {
   const { search } = yield* Database
   const states = yield* OrganizationState
-  const { state } = yield* states.read(organization.id, { by: "nobody" })
+  const { state } = yield* states.read(organization.id, { by: "none" })
   const people = peopleOf(state.catalog)!
   const [type, slug = ""] = path.split(".")
   const column = type === PEOPLE ? columnBySlug(people, slug) : undefined

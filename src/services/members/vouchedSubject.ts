@@ -35,7 +35,7 @@ export const makeSubjects = (
     organization: Organization,
     wanted: { readonly id: string; readonly external: boolean }
   ) {
-    const { state } = yield* states.read(organization.id, { by: "nobody" })
+    const { state } = yield* states.read(organization.id, { by: "none" })
     const people = peopleOf(state.catalog)
     if (people === undefined) return undefined
     const ids = people.mapping?.id.type

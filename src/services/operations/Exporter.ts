@@ -46,7 +46,7 @@ export class Exporter extends Context.Service<
       const states = yield* OrganizationState
       return Exporter.of({
         export: Effect.fn("Exporter.export")(function* (organization, { format, type: slug }, write) {
-          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const { state } = yield* states.read(organization.id, { by: "none" })
           const type = yield* findType(state.catalog, slug)
           const { fields, statement, valuesOf } = compileExport(state.catalog, type, format)
           yield* orUnavailable(

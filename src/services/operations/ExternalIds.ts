@@ -27,7 +27,7 @@ export class ExternalIds extends Context.Service<
       const states = yield* OrganizationState
       return ExternalIds.of({
         of: Effect.fn("ExternalIds.of")(function* (organization, typeSlug, ids) {
-          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const { state } = yield* states.read(organization.id, { by: "none" })
           const type = typeBySlug(state.catalog, typeSlug)
           if (type === undefined || ids.length === 0) return new Map()
           // A row that isn't Max's is called by its own key.

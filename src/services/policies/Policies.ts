@@ -128,7 +128,7 @@ export class Policies extends Context.Service<
       const runTests = makeTestRunner(evaluator, makeSubjectReader(yield* IdentityResolver, states, evaluator))
 
       const inForce = Effect.fnUntraced(function* (organization: Organization) {
-        return (yield* states.read(organization.id, { by: "nobody" })).state
+        return (yield* states.read(organization.id, { by: "none" })).state
       })
 
       /** Reads and validates a file without running its tests. */

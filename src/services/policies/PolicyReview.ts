@@ -186,14 +186,14 @@ export class PolicyReview extends Context.Service<
         }),
 
         preview: Effect.fn("PolicyReview.preview")(function* (organization, file) {
-          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const { state } = yield* states.read(organization.id, { by: "none" })
           const { catalog } = state
           const policy = yield* policyOf(file, catalog)
           return yield* previewRoles(search, evaluator, organization, policy, catalog)
         }),
 
         names: Effect.fn("PolicyReview.names")(function* (organization) {
-          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const { state } = yield* states.read(organization.id, { by: "none" })
           return { catalog: state.catalog, roles: Object.keys(state.policy.roles) }
         })
       })

@@ -73,7 +73,7 @@ export class SmsLog extends Context.Service<
       const states = yield* OrganizationState
 
       const names = Effect.fnUntraced(function* (organization: Organization, ids: ReadonlyArray<string>) {
-        const { state } = yield* states.read(organization.id, { by: "nobody" })
+        const { state } = yield* states.read(organization.id, { by: "none" })
         const people = peopleOf(state.catalog)
         if (people === undefined) return new Map<string, string>()
         const type = people.mapping?.id.type

@@ -174,7 +174,7 @@ export class SmsSettings extends Context.Service<
         }),
 
         open: Effect.fn("SmsSettings.open")(function* (organization, role) {
-          const { state } = yield* states.read(organization.id, { by: "nobody" })
+          const { state } = yield* states.read(organization.id, { by: "none" })
           const roles = Object.keys(state.policy.roles)
           if (!roles.includes(role)) {
             const near = closest(role, roles)

@@ -309,7 +309,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         const organization = yield* makeOrganization("create-bad")
         const tables = yield* orphanTables
         const states = yield* OrganizationState
-        const before = (yield* states.read(organization.id, { by: "nobody" })).state.catalog
+        const before = (yield* states.read(organization.id, { by: "none" })).state.catalog
         expect(
           (yield* refusalOfFile(organization, ["id,name,product", "1,Ada,Books", "2,,Maps"], { create: true })).message
         ).toContain("1 bad row")
@@ -321,7 +321,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         ).toContain("1 bad row")
         yield* expectUntouched(organization)
         expect(yield* orphanTables).toEqual(tables)
-        expect((yield* states.read(organization.id, { by: "nobody" })).state.catalog).toEqual(before)
+        expect((yield* states.read(organization.id, { by: "none" })).state.catalog).toEqual(before)
       })
     )
   })

@@ -9,7 +9,7 @@ import { Policies } from "../../../src/services/policies/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 import { fixture } from "../../support/fixtures.ts"
-import { asSomebody, byHand, ids, mapTables, policyFor, runScript } from "../../support/mappedTables.ts"
+import { asExistingPerson, byHand, ids, mapTables, policyFor, runScript } from "../../support/mappedTables.ts"
 
 const script = fixture("chinook", "Chinook_PostgreSql.sql")
 const JANE = "jane@chinookcorp.com"
@@ -27,7 +27,7 @@ const rule = (id: string, role: string, type: string, columns: unknown, where?: 
 
 layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
   it.effect(
-    "is looked up by two roles as hand-written SQL would, from the mapping that is proposed",
+    "gives two roles the answers of hand-written SQL, from the proposed mapping",
     () =>
       Effect.gen(function* () {
         yield* runScript(readFileSync(script, "utf8"))
@@ -48,7 +48,7 @@ layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
         ])
         expect(applied.admin).toBe(true)
 
-        const jane = yield* asSomebody(organization, JANE, "admin")
+        const jane = yield* asExistingPerson(organization, JANE, "admin")
         expect(jane.anchorId).toBe("3")
         expect(yield* jane.types).toContain("customers")
         expect(yield* jane.columns("customers")).toContain("support_rep")
@@ -116,7 +116,7 @@ layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
           yield* byHand("SELECT track_id AS id FROM playlist_track WHERE playlist_id = 16 ORDER BY 1")
         )
 
-        // The policy in force is still a file that can be published, and shows what it showed.
+        // The policy in force can be published again and grants the same.
         const policies = yield* Policies
         const { document } = yield* policies.current(organization)
         yield* policies.publish(organization, document, "test")
@@ -142,13 +142,13 @@ layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
             rule("albums", "agent", "albums", "*")
           ]
         })
-        const steve = yield* asSomebody(organization, STEVE, "agent")
+        const steve = yield* asExistingPerson(organization, STEVE, "agent")
         expect(steve.anchorId).toBe("5")
         expect(yield* steve.types).toEqual(["people", "albums", "artists", "customers", "invoices"])
         expect(ids(yield* steve.findAll("customers", ["support_rep~steve johnson"]))).toEqual(
           yield* byHand(`${customers} WHERE support_rep_id = 5 ORDER BY 1`)
         )
-        // Jane's customers are there, some of them by name: that they are hers isn't.
+        // Some of Jane's customers are visible by name, but not their support rep.
         expect((yield* steve.find("customers", ["support_rep~jane peacock"])).total).toBe(0)
         expect(ids(yield* steve.findAll("customers"))).toEqual(
           yield* byHand(`${customers} WHERE support_rep_id = 5 OR country = 'Canada' ORDER BY 1`)
@@ -161,8 +161,8 @@ layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
         expect(ids(yield* steve.findAll("albums", ["artist~led zeppelin"]))).toEqual(ids(albums))
         expect(yield* Effect.flip(steve.find("tracks"))).toMatchObject({ _tag: "UnknownName" })
 
-        // What no id can look like names nothing, and is no error.
-        for (const id of ["nobody", "99999999999999999999", "3.0", " 3", "-1", "bcd", "3; DROP TABLE customer"]) {
+        // A value that can't be an id matches nothing and is no error.
+        for (const id of ["absent", "99999999999999999999", "3.0", " 3", "-1", "bcd", "3; DROP TABLE customer"]) {
           expect((yield* jane.find("customers", [`support_rep=${id}`])).total, id).toBe(0)
         }
 

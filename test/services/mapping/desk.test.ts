@@ -1,4 +1,4 @@
-/** A help desk's database with everything that makes existing tables hard: read as two tenants, and refused where it must be. */
+/** A help desk's database with the difficulties of real schemas, mapped by two tenants, and mappings that are refused. */
 import { layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { expect } from "vitest"
@@ -10,7 +10,7 @@ import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { OrganizationState } from "../../../src/services/catalog/OrganizationState.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
-import { asSomebody, ids, mapTables, policyFor, runScript } from "../../support/mappedTables.ts"
+import { asExistingPerson, ids, mapTables, policyFor, runScript } from "../../support/mappedTables.ts"
 
 const A = "11111111-1111-1111-1111-111111111111"
 const B = "22222222-2222-2222-2222-222222222222"
@@ -43,7 +43,7 @@ INSERT INTO desk.tickets VALUES
   (1, '${A}', 'Printer on fire', 'open', 'high', '{Red,urgent}', '${ADA}', 12.5, 'EUR', '2026-03-01 00:30', '2026-02-28 23:30', 9.8, true, '2026-03-02', NULL, NULL),
   (2, '${A}', 'Straße gesperrt', 'waiting', 'low', '{}', '${BO}', 7, NULL, '2026-02-28 23:59', '2026-03-01 00:00', 'NaN', false, NULL, NULL, NULL),
   (3, '${A}', 'Deleted', 'open', 'low', NULL, '${ADA}', 1, 'EUR', NULL, NULL, NULL, NULL, NULL, NULL, now()),
-  (4, '${B}', 'Printer of somebody else', 'open', 'high', '{red}', '${EVE}', 99, 'USD', '2026-03-05', '2026-03-05', 1, true, NULL, NULL, NULL),
+  (4, '${B}', 'Printer of another tenant', 'open', 'high', '{red}', '${EVE}', 99, 'USD', '2026-03-05', '2026-03-05', 1, true, NULL, NULL, NULL),
   (5, '${A}', '=cmd|calc', 'closed', NULL, NULL, '${EVE}', NULL, NULL, NULL, NULL, 'Infinity', NULL, NULL, NULL, NULL);
 INSERT INTO desk.ticket_watchers VALUES (1, '${BO}'), (1, '${EVE}'), (1, 'aaaaaaaa-0000-0000-0000-000000000003'), (4, '${ADA}'), (2, '${ADA}');
 INSERT INTO desk.line_items VALUES ('${A}', 1, 1, 'Extinguisher'), ('${A}', 1, 2, 'Printer'), ('${B}', 4, 1, 'Secret');
@@ -104,13 +104,13 @@ layer(TestServices, { excludeTestServices: true })("existing tables", (it) => {
         })
         expect(tickets.description).toBe("What customers ask for")
         expect(notes.join("\n")).toContain(
-          "desk.line_items: no single column is its key. Map a view: CREATE VIEW desk.line_items_keyed AS SELECT ticket_id::text"
+          "desk.line_items: it has no key of a single column. Map a view: CREATE VIEW desk.line_items_keyed AS SELECT ticket_id::text"
         )
         expect(notes.join("\n")).toContain("desk.agents.password_digest: left out, it looks like a secret.")
-        expect(notes.join("\n")).toContain("desk.tickets.search: left out, tsvector isn't read.")
+        expect(notes.join("\n")).toContain("desk.tickets.search: left out, tsvector isn't supported.")
         expect(applied.types.map(({ slug }) => slug)).toContain("people")
 
-        const ada = yield* asSomebody(here, "ada@desk.example", "admin")
+        const ada = yield* asExistingPerson(here, "ada@desk.example", "admin")
         expect(ada.anchorId).toBe(ADA)
         const found = yield* ada.findAll("tickets", [], ["fee", "opened", "created_at", "rating", "agents"])
         expect(found).toEqual([
@@ -156,7 +156,7 @@ layer(TestServices, { excludeTestServices: true })("existing tables", (it) => {
         expect(yield* total("tickets", "due=2026-03-02")).toBe(1)
         expect(yield* total("tickets", "assignee~ada löwe")).toBe(1)
         expect(yield* total("tickets", `assignee=${ADA.toUpperCase()}`)).toBe(1)
-        // Of another tenant, deleted, or nobody: there is nothing there.
+        // Agents of another tenant, deleted and unknown ones match nothing.
         expect(yield* total("tickets", `assignee=${EVE}`)).toBe(0)
         expect(yield* total("tickets", "assignee~eve")).toBe(0)
         expect(yield* total("tickets", "agents~eve")).toBe(0)
@@ -186,7 +186,7 @@ layer(TestServices, { excludeTestServices: true })("existing tables", (it) => {
         expect(ids(yield* ada.findAll("line_items", ["ticket=1"], ["note"], 1))).toEqual(["1-1", "1-2"])
         expect(ids(yield* ada.findAll("line_items", ["position>=2"]))).toEqual(["1-2"])
 
-        const eve = yield* asSomebody(there, "eve@desk.example", "admin")
+        const eve = yield* asExistingPerson(there, "eve@desk.example", "admin")
         expect(ids(yield* eve.findAll("tickets"))).toEqual(["4"])
         expect(ids(yield* eve.findAll("people", ["mobile=030 901820"]))).toEqual([EVE])
         expect(
@@ -195,7 +195,7 @@ layer(TestServices, { excludeTestServices: true })("existing tables", (it) => {
           message: expect.stringContaining("add the person there")
         })
 
-        // A comment may say what it likes: it is nowhere in what a model sees.
+        // A model never sees comments.
         expect(JSON.stringify(yield* ada.labels("tickets"))).not.toMatch(/Ignore/)
       }),
     60_000
@@ -247,7 +247,7 @@ INSERT INTO public.staff VALUES (1, 'Sam', 'sam@doubled.example')
           ...all("reader", ["pointers", "people"])
         ]
       })
-      const sam = yield* asSomebody(here, "sam@doubled.example", "reader")
+      const sam = yield* asExistingPerson(here, "sam@doubled.example", "reader")
       const rows = yield* sam.findAll("doubleds", [], ["body", "about"])
       expect(rows).toEqual([
         { entityId: "1", displayName: "open", columns: { body: "fine", about: 2 } },
@@ -255,7 +255,7 @@ INSERT INTO public.staff VALUES (1, 'Sam', 'sam@doubled.example')
       ])
       expect((yield* sam.find("doubleds", ["body~secret"])).total).toBe(0)
       expect(ids(yield* sam.findAll("doubleds", ["about>=1"], ["body"], 1))).toEqual(["1"])
-      // An id that names two rows names nothing to a reference: there is no telling which.
+      // A reference to an id that two rows have resolves to none.
       expect(yield* sam.findAll("pointers", [], ["target"])).toEqual([
         { entityId: "1", displayName: "twice", columns: {} },
         { entityId: "2", displayName: "once", columns: { target: { id: "3", name: "alone" } } }
@@ -263,7 +263,7 @@ INSERT INTO public.staff VALUES (1, 'Sam', 'sam@doubled.example')
       expect((yield* sam.find("pointers", ["target=1"])).total).toBe(0)
       expect((yield* sam.find("pointers", ["target~open"])).total).toBe(0)
 
-      // The view is redefined under the running server: nothing more is read from it once somebody looks again.
+      // Redefined while the server runs, the view isn't read once the state is reloaded.
       yield* owner.unsafe(
         "CREATE OR REPLACE VIEW public.doubled AS SELECT n AS id, who AS name, false AS secret, body, about FROM public.notes"
       ).unprepared
@@ -273,12 +273,12 @@ INSERT INTO public.staff VALUES (1, 'Sam', 'sam@doubled.example')
       expect(yield* Effect.flip(sam.find("doubleds"))).toMatchObject({ _tag: "Unavailable" })
       expect((yield* sam.find("people")).total).toBe(1)
       expect(yield* mappings.diff(here)).toEqual([
-        "doubleds: the view public.doubled isn't what was mapped. Nothing is read from it until it is mapped again."
+        "doubleds: the view public.doubled was redefined. Nothing is read from it until it is mapped again."
       ])
     })
   )
 
-  it.effect("have no number that isn't finite: NaN is neither larger nor smaller than anything", () =>
+  it.effect("read NaN and infinities as empty, so that no comparison matches them", () =>
     Effect.gen(function* () {
       const here = yield* makeOrganization("finite")
       yield* runScript(`
@@ -310,18 +310,18 @@ INSERT INTO public.employees VALUES (1, 'Sam', 'sam@finite.example')
           ])
         ]
       })
-      const sam = yield* asSomebody(here, "sam@finite.example", "reader")
+      const sam = yield* asExistingPerson(here, "sam@finite.example", "reader")
       for (const column of columns) {
         expect(ids(yield* sam.findAll("readings", [`${column}>=-9`], [], 1)), column).toEqual(["1"])
         expect(ids(yield* sam.findAll("readings", [`${column}<9`], [], 1)), column).toEqual(["1"])
-        const other = yield* asSomebody(here, "sam@finite.example", column)
+        const other = yield* asExistingPerson(here, "sam@finite.example", column)
         expect(ids(yield* other.findAll("readings")), column).toEqual(["1"])
       }
       expect(JSON.stringify(yield* sam.findAll("readings", [], columns))).not.toMatch(/NaN|Infinity/)
     })
   )
 
-  it.effect("are refused with what mends it", () =>
+  it.effect("are refused with the statement that solves the problem", () =>
     Effect.gen(function* () {
       const here = yield* makeOrganization("refused")
       const { owner } = yield* Database
@@ -353,26 +353,26 @@ CREATE TABLE public.loosely (id text COLLATE public.loose PRIMARY KEY, name text
       const mappings = yield* Mappings
       const apply = (...types: ReadonlyArray<TypeEntry>) => failure(mappings.apply(here, { version: 1, types }))
       expect(yield* apply(entry("public.unkeyed"))).toContain("CREATE UNIQUE INDEX CONCURRENTLY ON public.unkeyed (id)")
-      expect(yield* apply(entry("public.partial"))).toContain('nothing proves that "id" names one row')
+      expect(yield* apply(entry("public.partial"))).toContain('no unique index proves that "id" identifies one row')
       expect(yield* apply(entry("public.fenced"))).toContain("CREATE POLICY max_read ON public.fenced")
       expect(yield* apply(entry("public.strange"))).toContain(`the view public.strange of ${role}`)
       expect(yield* apply(entry("public.calls"))).toContain(`the function public.shady of ${role}`)
       expect(yield* apply(entry("public.loosely"))).toContain(`COLLATE "C"`)
       expect(
         yield* apply(entry("public.blobs", { columns: { name: { from: "name" }, data: { from: "data" } } }))
-      ).toContain(`data: "data" is bytea, which isn't read`)
+      ).toContain(`data: "data" is bytea, which isn't supported`)
       const one = entry("public.blobs")
-      expect(yield* apply({ ...one, id: "name" })).toContain("nothing proves")
+      expect(yield* apply({ ...one, id: "name" })).toContain("no unique index proves")
       expect(yield* apply({ ...one, id: "nmae" })).toContain("Did you mean name?")
       expect(yield* apply({ ...one, table: "public.blob" })).toContain("Did you mean public.blobs?")
       expect(yield* apply({ ...one, exclusive: false })).toContain("say how rows belong to the organization")
       expect(yield* apply({ ...one, exclusive: false, organization: "id" })).toContain("max org key KEY")
-      expect(yield* apply({ ...one, columns: {} })).toContain("every row is called something")
+      expect(yield* apply({ ...one, columns: {} })).toContain("every row needs a name")
       expect(yield* apply({ ...one, columns: { name: { from: "id", kind: "phone" } } })).toContain(
         "can be: integer, number, text"
       )
       expect(yield* apply({ ...one, columns: { ...one.columns, id: { from: "id" } } })).toContain(
-        "that word means something else"
+        "that word is reserved"
       )
       expect(
         yield* apply({ ...one, columns: { ...one.columns, other: { from: "id", to: "public.unkeyed" } } })
@@ -389,7 +389,7 @@ CREATE TABLE public.loosely (id text COLLATE public.loose PRIMARY KEY, name text
     })
   )
 
-  it.effect("that are altered or dropped under a running server are unavailable, and nothing else is", () =>
+  it.effect("that are altered or dropped while the server runs become unavailable, and no others do", () =>
     Effect.gen(function* () {
       const here = yield* makeOrganization("altered")
       const { owner } = yield* Database
@@ -403,7 +403,7 @@ INSERT INTO public.boats VALUES (1, 'Anna', 7, 'one', 'x')
       const edit = (entry: TypeEntry): TypeEntry =>
         entry.table === "public.crew" ? { ...entry, type: "people" } : entry
       yield* mapTables(here, { tables: ["crew", "boats"], exclusive: true, edit })
-      const kim = yield* asSomebody(here, "kim@altered.example", "admin")
+      const kim = yield* asExistingPerson(here, "kim@altered.example", "admin")
       expect((yield* kim.columns("boats")).length).toBe(4)
       for (const { name } of (yield* kim.labels("boats")).columns) expect([...name].length).toBeLessThanOrEqual(40)
       expect((yield* kim.find("boats", ["length>=5"])).total).toBe(1)
@@ -423,22 +423,22 @@ INSERT INTO public.boats VALUES (1, 'Anna', 7, 'one', 'x')
     })
   )
 
-  it.effect("take the members of an organization along when they become its people", () =>
+  it.effect("keep an organization's members when they become its people", () =>
     Effect.gen(function* () {
       const here = yield* makeOrganization("moved")
-      const before = yield* asSomebodyNew(here, "lee@moved.example")
+      const before = yield* addMember(here, "lee@moved.example")
       yield* runScript(`
 CREATE TABLE public.workers (id uuid PRIMARY KEY, full_name text, email text);
 INSERT INTO public.workers VALUES ('${ADA}', 'Lee', 'LEE@moved.example')
 `)
       const edit = (entry: TypeEntry): TypeEntry => ({ ...entry, type: "people" })
       yield* mapTables(here, { tables: ["workers"], exclusive: true, edit })
-      const lee = yield* asSomebody(here, "lee@moved.example", "admin")
+      const lee = yield* asExistingPerson(here, "lee@moved.example", "admin")
       expect(lee.anchorId).toBe(ADA)
       expect(before).not.toBe(ADA)
       const members = yield* Memberships
       expect((yield* members.list(here)).map(({ anchorId, name }) => [anchorId, name])).toEqual([[ADA, "Lee"]])
-      // Columns keep their keys and new ones are hidden from nobody who sees everything.
+      // Columns keep their keys, and the admin sees new ones.
       yield* runScript("ALTER TABLE public.workers ADD COLUMN badge text;\n")
       const again = yield* mapTables(here, { tables: ["workers"], exclusive: true })
       expect(again.applied.types[0]).toMatchObject({ slug: "people", version: 3 })
@@ -446,7 +446,7 @@ INSERT INTO public.workers VALUES ('${ADA}', 'Lee', 'LEE@moved.example')
     })
   )
 
-  it.effect("are read on the lane of searches, with locks of a SELECT and nothing else", () =>
+  it.effect("are read by the search pool, with only the locks of a SELECT", () =>
     Effect.gen(function* () {
       const here = yield* makeOrganization("bench")
       const { owner, search } = yield* Database
@@ -464,9 +464,9 @@ INSERT INTO public.pgbench_users VALUES (1, 'Pat', 'pat@bench.example')
       const tables = ["pgbench_branches", "pgbench_tellers", "pgbench_accounts", "pgbench_users"]
       const { proposed } = yield* mapTables(here, { tables, exclusive: true })
       expect(proposed.types.map(({ type }) => type)).toEqual(["branches", "tellers", "accounts", "people"])
-      const pat = yield* asSomebody(here, "pat@bench.example", "admin")
+      const pat = yield* asExistingPerson(here, "pat@bench.example", "admin")
       const before = yield* writes
-      // Another program goes on writing while it is looked up and mapped again.
+      // Another program keeps writing during lookups.
       const writer = yield* owner
         .withTransaction(
           Effect.gen(function* () {
@@ -506,7 +506,7 @@ INSERT INTO public.pgbench_users VALUES (1, 'Pat', 'pat@bench.example')
   )
 })
 
-const asSomebodyNew = Effect.fnUntraced(function* (organization: Parameters<typeof asSomebody>[0], email: string) {
+const addMember = Effect.fnUntraced(function* (organization: Parameters<typeof asExistingPerson>[0], email: string) {
   const members = yield* Memberships
   return (yield* members.add(organization, { identifier: email, roles: ["admin"], create: {} })).anchorId
 })

@@ -46,7 +46,7 @@ const boundByMax = Effect.fnUntraced(function* (trace: Trace, statement: string)
   const id = trace.spans.map(({ attributes }) => attributes["max.organization.id"]).find((one) => one !== undefined)
   if (id === undefined) return []
   const states = yield* OrganizationState
-  const { state } = yield* states.read(BigInt(String(id)), { by: "nobody" })
+  const { state } = yield* states.read(BigInt(String(id)), { by: "none" })
   const place = (pattern: RegExp, value: unknown) => {
     const found = pattern.exec(statement)?.[1]
     return found === undefined ? [] : [[Number(found), String(value)] as const]
