@@ -1,4 +1,5 @@
 /** Liveness and readiness of the server. */
 import { Schema } from "effect"
 
-export const Healthy = Schema.Struct({ status: Schema.Literal("ok") })
+export const Health = Schema.Struct({ status: Schema.Literal("ok") })
+export type Health = typeof Health.Encoded

@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 import { Name, NamedTurns, ResumeHeaders, Say, TurnEvents, Welcome } from "../../wire/chat.ts"
 import { Conversation, ConversationPage, ConversationsQuery, TurnsQuery } from "../../wire/conversations.ts"
-import { Healthy } from "../../wire/health.ts"
+import { Health } from "../../wire/health.ts"
 import {
   BudgetSpent,
   InvalidInput,
@@ -144,8 +144,8 @@ const session = HttpApiGroup.make("session")
 
 const health = HttpApiGroup.make("health")
   .add(
-    HttpApiEndpoint.get("live", "/healthz", { success: Healthy }).annotate(OpenApi.Summary, "The process is running"),
-    HttpApiEndpoint.get("ready", "/readyz", { success: Healthy, error: Unavailable }).annotate(
+    HttpApiEndpoint.get("live", "/healthz", { success: Health }).annotate(OpenApi.Summary, "The process is running"),
+    HttpApiEndpoint.get("ready", "/readyz", { success: Health, error: Unavailable }).annotate(
       OpenApi.Summary,
       "The database is reachable and has the schema that this version of Max requires"
     )

@@ -5,6 +5,7 @@
  */
 import { Context, Duration, Effect, Fiber, Layer, Schedule, type Scope, Stream } from "effect"
 import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
+import type { NamedTurn } from "../../wire/chat.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { InvalidInput, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
@@ -26,16 +27,6 @@ interface Turn {
 
 type Message = Pick<TurnInput, "after" | "organization" | "say" | "session">
 
-/** A named turn as its person sees it. */
-export interface HeldTurn {
-  readonly turn: string
-  readonly asked?: string
-  readonly choice?: string
-  readonly conversation?: string
-  readonly after?: number
-  readonly answering: boolean
-}
-
 /** How long a named turn can be resumed after its end. */
 const RETENTION = Duration.minutes(1)
 /** Proxies close idle connections; a model may be silent for longer than they allow. */
@@ -47,7 +38,7 @@ const isLast = (event: TurnEvent): boolean => event._tag === "done" || event._ta
 const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: string): string =>
   `${organizationId} ${anchorEntityId} ${epoch} ${name}`
 
-const heldTurn = (turn: string, { isOver, message: { after, say, session } }: Turn): HeldTurn => ({
+const namedTurn = (turn: string, { isOver, message: { after, say, session } }: Turn): NamedTurn => ({
   turn,
   ...("text" in say ? { asked: say.text } : { choice: say.choice }),
   ...(session === undefined ? {} : { conversation: session }),
@@ -78,7 +69,7 @@ export class Turns extends Context.Service<
       after: number
     ) => Effect.Effect<Listener | undefined, never, Scope.Scope>
     /** The person's named turns, oldest first. */
-    readonly held: (principal: Principal) => ReadonlyArray<HeldTurn>
+    readonly held: (principal: Principal) => ReadonlyArray<NamedTurn>
     /** Cancels the person's turn with this name, and the model call behind it; false if there is none. */
     readonly stop: (principal: Principal, name: string) => Effect.Effect<boolean>
   }
@@ -174,7 +165,7 @@ export class Turns extends Context.Service<
         held: (principal) => {
           const own = keyOf(principal, "")
           return [...named].flatMap(([key, turn]) =>
-            key.startsWith(own) ? [heldTurn(key.slice(own.length), turn)] : []
+            key.startsWith(own) ? [namedTurn(key.slice(own.length), turn)] : []
           )
         },
         stop: (principal, name) =>

@@ -8,15 +8,25 @@ import { isoTimestamp } from "../../domain/values.ts"
 import { Administration, type PersonReference } from "../../services/administration/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
+import type { AuditPage, Verifications } from "../../wire/admin/audit.ts"
+import type { People, PersonWithTokens } from "../../wire/admin/people.ts"
+import type {
+  Policy,
+  PolicyChanges,
+  PolicyVersions,
+  RowExplanation,
+  TypeExplanations,
+  Types
+} from "../../wire/admin/policy.ts"
+import type { TextLog } from "../../wire/admin/texts.ts"
 import { Api } from "./Api.ts"
+import { json } from "./json.ts"
 import type { ProblemName } from "../../wire/problems.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
 const PAGE_SIZE = 50
-
-const json = (value: unknown): Response => HttpServerResponse.jsonUnsafe(value)
 
 /** Runs an endpoint with the calling administrator; an `OperatorError` becomes the given problem. */
 const respond = <R>(
@@ -87,7 +97,7 @@ export const Administering = HttpApiBuilder.group(
       people: ({ payload }) =>
         respond((administrator) =>
           Effect.map(administration.people(administrator, { ...payload, limit: payload.limit ?? PAGE_SIZE }), (page) =>
-            json({ ...page, people: page.people.map(shown) })
+            json<People>({ ...page, people: page.people.map(shown) })
           )
         ),
       person: ({ params }) =>
@@ -95,7 +105,7 @@ export const Administering = HttpApiBuilder.group(
           Effect.map(administration.person(administrator, params.id), (person) =>
             person === undefined
               ? noMember
-              : json({
+              : json<PersonWithTokens>({
                   ...shown(person),
                   attributes: person.attributes,
                   held: person.held.map(({ createdAt, expiresAt, id, name, scopes, state }) => ({
@@ -115,14 +125,17 @@ export const Administering = HttpApiBuilder.group(
         respond((administrator) =>
           Effect.as(administration.revokeToken(administrator, params.id), HttpServerResponse.empty())
         ),
-      policy: () => respond((administrator) => Effect.map(administration.policy(administrator), json)),
+      policy: () =>
+        respond((administrator) => Effect.map(administration.policy(administrator), (policy) => json<Policy>(policy))),
       versions: () =>
         respond((administrator) =>
-          Effect.map(administration.versions(administrator), (versions) => json({ versions }))
+          Effect.map(administration.versions(administrator), (versions) => json<PolicyVersions>({ versions }))
         ),
       changes: ({ params }) =>
         respond((administrator) =>
-          Effect.map(administration.changes(administrator, params.from, params.to), (changes) => json({ changes }))
+          Effect.map(administration.changes(administrator, params.from, params.to), (changes) =>
+            json<PolicyChanges>({ changes })
+          )
         ),
       explain: ({ payload }) =>
         respond((administrator) => {
@@ -130,7 +143,7 @@ export const Administering = HttpApiBuilder.group(
           return person === undefined
             ? Effect.succeed(ambiguousPerson)
             : Effect.map(administration.explain(administrator, person, payload.type), (explanations) =>
-                json({ explanations })
+                json<TypeExplanations>({ explanations })
               )
         }),
       explainRow: ({ payload }) =>
@@ -139,7 +152,7 @@ export const Administering = HttpApiBuilder.group(
           return person === undefined
             ? Effect.succeed(ambiguousPerson)
             : Effect.map(administration.explainRow(administrator, person, payload.type, payload.row), (explanation) =>
-                json({
+                json<RowExplanation>({
                   ...explanation,
                   columns: explanation.columns.map(({ value, ...column }) => {
                     const text = value === undefined ? "" : renderCell(value)
@@ -149,7 +162,7 @@ export const Administering = HttpApiBuilder.group(
               )
         }),
       types: () =>
-        respond((administrator) => Effect.map(administration.types(administrator), (types) => json({ types }))),
+        respond((administrator) => Effect.map(administration.types(administrator), (types) => json<Types>({ types }))),
       audit: ({ query }) =>
         respond((administrator) =>
           Effect.gen(function* () {
@@ -165,13 +178,16 @@ export const Administering = HttpApiBuilder.group(
               limit: limit + 1
             })
             const page = records.slice(0, limit).map((record) => ({ ...record, sequence: Number(record.sequence) }))
-            return json({ records: page, ...(records.length > limit ? { next: page.at(-1)!.sequence } : {}) })
+            return json<AuditPage>({
+              records: page,
+              ...(records.length > limit ? { next: page.at(-1)!.sequence } : {})
+            })
           })
         ),
       verify: () =>
         respond((administrator) =>
           Effect.map(administration.verify(administrator), (chains) =>
-            json({
+            json<Verifications>({
               chains: chains.map(({ broken, chain, head }) => ({
                 chain,
                 records: Number(head?.sequence ?? 0n),
@@ -188,7 +204,7 @@ export const Administering = HttpApiBuilder.group(
             if (before !== undefined && isoTimestamp(before) === undefined) return invalidBefore
             const log = yield* administration.texts(administrator, { before, limit: limit + 1 })
             const texts = log.texts.slice(0, limit)
-            return json({ ...log, texts, ...(log.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })
+            return json<TextLog>({ ...log, texts, ...(log.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })
           })
         )
     })

@@ -10,7 +10,10 @@ import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { Conversations as ConversationStore } from "../../services/conversations/Conversations.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
+import type { NamedTurns, Welcome } from "../../wire/chat.ts"
+import type { Conversation, ConversationPage } from "../../wire/conversations.ts"
 import { Api } from "./Api.ts"
+import { json } from "./json.ts"
 import type { ProblemName } from "../../wire/problems.ts"
 import { orProblem, problem } from "./problems.ts"
 import type { Listener } from "./Listener.ts"
@@ -73,7 +76,7 @@ export const Chat = HttpApiBuilder.group(
             const { organization } = yield* current
             const suggestions = yield* welcome(organization).pipe(Effect.provideService(EntityQueryService, queries))
             const mode = agent.provider === "basic" ? "basic" : "model"
-            return HttpServerResponse.jsonUnsafe({ ...suggestions, mode })
+            return json<Welcome>({ ...suggestions, mode })
           })
         ),
       say: ({ payload }) =>
@@ -106,13 +109,12 @@ export const Conversations = HttpApiBuilder.group(
           const stopped = yield* turns.stop(yield* CurrentPrincipal, params.turn)
           return stopped ? HttpServerResponse.empty() : notFound("turn")
         }),
-      held: () =>
-        Effect.map(CurrentPrincipal, (principal) => HttpServerResponse.jsonUnsafe({ turns: turns.held(principal) })),
+      held: () => Effect.map(CurrentPrincipal, (principal) => json<NamedTurns>({ turns: turns.held(principal) })),
       list: ({ query: { limit = PAGE_SIZE, ...query } }) =>
         orProblem(
           Effect.gen(function* () {
             const owner = ownerOf(yield* CurrentPrincipal)
-            return HttpServerResponse.jsonUnsafe(yield* store.list(owner, { ...query, limit }))
+            return json<ConversationPage>(yield* store.list(owner, { ...query, limit }))
           })
         ),
       get: ({ params, query: { before, limit = PAGE_SIZE } }) =>
@@ -122,7 +124,7 @@ export const Conversations = HttpApiBuilder.group(
             const found = yield* store.show(ownerOf(principal), params.id, { before, limit })
             if (found === undefined) return notFound("conversation")
             const { conversation } = found
-            return HttpServerResponse.jsonUnsafe({
+            return json<Conversation>({
               ...conversation,
               // An answer from another epoch may contain values that the person can't see any more.
               turns: found.turns.map(({ answered: text, epoch, references, ...turn }) => ({

@@ -12,7 +12,10 @@ import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
+import type { Health } from "../../wire/health.ts"
+import type { Session as SessionInfo } from "../../wire/session.ts"
 import { Api } from "./Api.ts"
+import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
 import { authentication, CurrentCaller, hasOrigin, originRequired } from "./authenticate.ts"
 import { Chat, Conversations } from "./chat.ts"
@@ -51,7 +54,7 @@ const Session = HttpApiBuilder.group(
             const { by, principal, scopes } = yield* CurrentCaller
             const { state } = yield* states.read(principal.organizationId, { by: "none" })
             const policyRoles = Object.keys(state.policy.roles)
-            return HttpServerResponse.jsonUnsafe({
+            return json<SessionInfo>({
               organization: state.catalog.organization.slug,
               roles: principal.roles.filter((role) => policyRoles.includes(role)),
               scopes,
@@ -80,12 +83,12 @@ const Session = HttpApiBuilder.group(
   })
 )
 
-const Health = HttpApiBuilder.group(
+const HealthHandlers = HttpApiBuilder.group(
   Api,
   "health",
   Effect.fnUntraced(function* (handlers) {
     const isReady = yield* ready
-    const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
+    const ok = json<Health>({ status: "ok" })
     return handlers.handleAll({
       live: () => Effect.succeed(ok),
       ready: () => orProblem(Effect.as(isReady, ok))
@@ -103,7 +106,7 @@ const Authentication = Layer.effect(
   )
 )
 
-const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Administering, Session, Health).pipe(
+const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Administering, Session, HealthHandlers).pipe(
   Layer.provide(Turns.layer),
   Layer.provide(Authentication)
 )
