@@ -1,4 +1,4 @@
-/** Lookups of many callers that travel in one statement: each gets what it gets alone, and nothing of another's. */
+/** Batched lookups: each caller gets the page that it gets alone, and no row of another caller. */
 import { layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Result } from "effect"
 import * as fc from "fast-check"
@@ -20,7 +20,7 @@ import { ANCHORS, makeWorld } from "./world.ts"
 const ROUNDS = partOf(8)
 const SEED = 20261123
 
-/** Texts of the statements of lookups that ran. */
+/** The texts of executed lookup statements. */
 const ran: Array<string> = []
 
 const Watched = Services.pipe(
@@ -46,7 +46,7 @@ const Watched = Services.pipe(
 
 const isSeveral = (text: string) => text.includes(", several */")
 
-/** What is looked up: every identifying value of everybody in the organization, each with cells to be shown. */
+/** A query for every identifying value of every person in the organization, each with selected cells. */
 const questionsOf = ({ organization }: Place) =>
   [...organization.entities.people.values()].flatMap(({ cells }) =>
     (["name", "email", "phone"] as const).flatMap((columnId) => {
@@ -71,8 +71,8 @@ const lookUp = (principal: Principal, filter: ReturnType<typeof questionsOf>[num
     Effect.map((result) => JSON.stringify(Result.isSuccess(result) ? result.success : result.failure))
   )
 
-layer(Watched, { excludeTestServices: true })("many callers at once", (it) => {
-  it.effect("get what each of them gets alone, under plans that differ in values, of two organizations", () =>
+layer(Watched, { excludeTestServices: true })("concurrent callers", (it) => {
+  it.effect("get the pages that each gets alone, under plans that differ in values, in two organizations", () =>
     Effect.gen(function* () {
       const identities = yield* IdentityResolver
       const places = yield* makePlaces(makeWorld(31))
@@ -83,7 +83,7 @@ layer(Watched, { excludeTestServices: true })("many callers at once", (it) => {
       let found = 0
       let asked = 0
       for (const [policy, members] of rounds) {
-        // Everybody with the first one's roles, so that plans are alike, and with attributes of their own.
+        // All callers have the first one's roles, so that plans differ in values only, and their own attributes.
         const callers = members.map((one, index): Caller => ({ ...one, roles: members[0].roles, me: ANCHORS[index]! }))
         for (const place of places) for (const caller of callers) yield* admit(place, policy, caller)
         const asks = yield* Effect.forEach(
@@ -106,13 +106,13 @@ layer(Watched, { excludeTestServices: true })("many callers at once", (it) => {
       const several = ran.filter(isSeveral).length
       console.log(`together: ${asked} lookups, ${found} of them with rows, ${several} statements for several`)
       expect(found).toBeGreaterThanOrEqual(floorOf(600))
-      // With row-level security each statement is about one organization, in a transaction that says so.
+      // Row-level security needs a transaction per organization, so nothing is batched.
       expect(several > 0).toBe(process.env["MAX_TEST_RLS"] !== "on")
     })
   )
 })
 
-/** A statement of one caller that is also one of several. */
+/** A statement with a batch form. */
 const counted = (value: number, divisor: number, list: ReadonlyArray<string> = ["x"]): Statement => ({
   text: "SELECT $1::int / $2::int AS quotient, cardinality($3::text[]) AS listed",
   parameters: [value, divisor, list],
@@ -124,8 +124,8 @@ const counted = (value: number, divisor: number, list: ReadonlyArray<string> = [
   })
 })
 
-layer(TestServices, { excludeTestServices: true })("callers of one statement", (it) => {
-  it.effect("get their own rows, in whatever order they come", () =>
+layer(TestServices, { excludeTestServices: true })("requests of one batch", (it) => {
+  it.effect("get their own rows, in any order of the result", () =>
     Effect.gen(function* () {
       const { lookup } = yield* Database
       const rows = yield* Effect.forEach(
@@ -138,7 +138,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
     })
   )
 
-  it.effect("don't share one with callers whose lists are others", () =>
+  it.effect("exclude requests whose lists differ", () =>
     Effect.gen(function* () {
       const { lookup } = yield* Database
       const rows = yield* Effect.forEach(
@@ -158,7 +158,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
     })
   )
 
-  it.effect("don't fail for what is wrong with one of them", () =>
+  it.effect("don't fail because of another request's error", () =>
     Effect.gen(function* () {
       const { lookup } = yield* Database
       const exits = yield* Effect.forEach(
@@ -173,7 +173,7 @@ layer(TestServices, { excludeTestServices: true })("callers of one statement", (
     })
   )
 
-  it.effect("are not kept waiting by one that went away", () =>
+  it.effect("don't wait for a request that was interrupted", () =>
     Effect.gen(function* () {
       const { lookup } = yield* Database
       const fibers = yield* Effect.forEach(

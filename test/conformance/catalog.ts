@@ -1,4 +1,4 @@
-/** The types of this suite as a catalog, for what needs no database. */
+/** The types of this suite as a catalog, for tests without a database. */
 import { type Catalog, type Column, type EntityType, Storage } from "../../src/domain/EntityType.ts"
 import { type ColumnShape, SHAPES, TABLES, TYPE_NAMES, type TypeName } from "./world.ts"
 

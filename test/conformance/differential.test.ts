@@ -1,6 +1,6 @@
 /**
- * The planner and the compiler against the oracle: random policies, hostile rows, random callers. What the statement
- * returns on a real Postgres, rows and cells, is what the oracle finds row by row, for every form of hops.
+ * The planner and the compiler against the oracle, with random policies, hostile rows and random callers: on a real
+ * Postgres the statement returns the rows and cells that the oracle finds row by row, for every form of hops.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -31,7 +31,7 @@ import { type Caller, localIn, type PolicyJson, type RuleJson, visibleRelated, v
 import { caseText, count, floorOf, holds, makePlaces, makeTally, partOf, tallied } from "./setting.ts"
 import { makeWorld, type Organization, SHAPES, TYPE_NAMES, type TypeName } from "./world.ts"
 
-/** Each is a policy, a caller and a type, compared in both shapes. */
+/** Each case is a policy, a caller and a type, compared for two forms of hops. */
 const CASES = partOf(10_000)
 const WORLDS = [11, 12, 13, 14].slice(0, partOf(4))
 const SEED = 20261121
@@ -54,7 +54,7 @@ const kase: fc.Arbitrary<Case> = fc
     fc.record({ policy: policy(type), caller, type: fc.constant(type), where: fc.nat({ max: WORLDS.length * 2 - 1 }) })
   )
 
-/** Rows by id, each the visible cells by column; what is NULL isn't there. */
+/** Rows by id, each with its visible cells by column; NULL cells are omitted. */
 type Shown = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
 const expected = ({ caller: who, policy: file, type }: Case, { organization }: Loaded): Shown => {
@@ -82,7 +82,7 @@ const expected = ({ caller: who, policy: file, type }: Case, { organization }: L
 const storedPolicy = (file: PolicyJson, catalog: Catalog): Policy => {
   const reading = readPolicy(JSON.stringify(file), catalog)
   if ("problems" in reading) throw new Error(reading.problems.map(problemText).join("\n"))
-  // As it comes back from the database.
+  // In the form that the database returns.
   return Schema.decodeUnknownSync(Policy)(JSON.parse(JSON.stringify(Schema.encodeSync(Policy)(reading.policy))))
 }
 
@@ -137,7 +137,7 @@ const planned = (one: Case, { catalog }: Loaded) => {
   }
 }
 
-/** What a statement shows of a planned case. */
+/** The rows and cells that a planned case's statement returns. */
 const found = Effect.fnUntraced(function* (
   query: Omit<ResolvedQuery, "hops">,
   { catalog }: Loaded,
@@ -179,7 +179,7 @@ const found = Effect.fnUntraced(function* (
 const pairs = (parts: ReadonlyArray<string | null>) =>
   Array.from({ length: parts.length / 2 }, (_, index) => [encodeId(BigInt(parts[2 * index]!)), parts[2 * index + 1]])
 
-/** What is wrong with some of the rows. */
+/** The differing rows, as text. */
 const difference = (hops: string, want: Shown, got: Shown): string =>
   [...new Set([...got.keys(), ...want.keys()])]
     .filter((id) => JSON.stringify(sorted(want.get(id))) !== JSON.stringify(sorted(got.get(id))))
@@ -216,7 +216,7 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
             name: "differential",
             cases: CASES,
             seed: SEED,
-            lane: ({ where }) => where,
+            queue: ({ where }) => where,
             text: (one) => caseText(one.caller, one.policy, `${one.type}, world ${one.where}`)
           },
           Effect.fnUntraced(function* (one) {

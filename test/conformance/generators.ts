@@ -1,4 +1,4 @@
-/** Random policy files and callers, valid by construction: names exist and literals are of their column's kind. */
+/** Random policy files and callers, valid by construction: names exist, and literals fit their column's kind. */
 import * as fc from "fast-check"
 import { encodeId } from "../../src/domain/ids.ts"
 import type { Caller, Json, PolicyJson, RuleJson } from "./oracle.ts"
@@ -20,7 +20,7 @@ import {
 } from "./world.ts"
 import { ASKABLE, type Filter, NEEDLES, PERIODS, PHONE_NEEDLES, POINTS, type Query } from "./queryOracle.ts"
 
-/** The moment at which everything is planned, and moments around it. */
+/** The time of planning, and times around it. */
 export const NOW = Date.UTC(2026, 5, 1, 12)
 const PAST = "2026-01-01"
 const JUST_NOW = "2026-06-01T12:00:00Z"
@@ -30,12 +30,12 @@ type JsonObject = { readonly [key: string]: Json }
 
 const ids = [0, 1, 2, 3, 4, 5, 7, 900].map((offset) => encodeId(FIRST_ID + BigInt(offset)))
 
-/** Names of attributes; which of them a caller has, and of which type, is the caller's business. */
+/** Names of attributes; each caller has some of them, of any type. */
 const ATTRIBUTES = ["word", "level", "amount", "flag", "day", "at", "phone", "email", "missing", "constructor"]
-/** What references are compared with. */
+/** Values that references are compared with. */
 const REFERENCE_ATTRIBUTES = ["lead", "lead", "word", "missing"]
 
-/** Kinds whose literals and attributes can be anything of a list. */
+/** Literals and attributes by kind. */
 const literals: Readonly<Record<Kind, ReadonlyArray<Json>>> = {
   text: [
     "vip",
@@ -104,7 +104,7 @@ const onValue = (kind: Kind, target?: TypeName): fc.Arbitrary<Json> => {
   )
 }
 
-/** Columns that have an order are few, and there is more to get wrong about them. */
+/** Gives the few ordered columns more weight, because they have more cases. */
 const leaf = (type: TypeName): fc.Arbitrary<JsonObject> => {
   const columns = Object.entries(SHAPES[type]).filter(([, { kind }]) => kind !== "many")
   const ordered = columns.filter(([, { kind }]) => ORDERED.has(kind))
@@ -125,7 +125,7 @@ const leaf = (type: TypeName): fc.Arbitrary<JsonObject> => {
   )
 }
 
-/** A condition, deeper ones rarer; hops are as likely as leaves. */
+/** A condition; deeper ones are rarer, and hops are as likely as leaves. */
 const where = (type: TypeName, depth: number): fc.Arbitrary<JsonObject> => {
   if (depth === 0) return leaf(type)
   const relations = Object.entries(SHAPES[type]).filter(([, { target }]) => target !== undefined)
@@ -191,7 +191,7 @@ const ROLES: PolicyJson["roles"] = {
   constructor: { inherits: ["agent"] }
 }
 
-/** A policy that says the most of one type, and something of those that its references lead to. */
+/** A policy with most rules for one type, and some for the targets of its references. */
 export const policy = (focus: TypeName): fc.Arbitrary<PolicyJson> =>
   fc
     .tuple(
@@ -231,7 +231,7 @@ const attribute = fc.oneof(
       "$me"
     )
   },
-  // What can't be compared with anything is missing.
+  // Omits attributes that no column can be compared with.
   { weight: 2, arbitrary: fc.constantFrom<unknown>("", Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY) }
 )
 
@@ -268,7 +268,7 @@ const roles = fc.oneof(
       ["constructor", "manager", "manager"]
     )
   },
-  { weight: 1, arbitrary: fc.constantFrom(["guest"], ["nobody"], [], ["toString", "__proto__"]) }
+  { weight: 1, arbitrary: fc.constantFrom(["guest"], ["unknown"], [], ["toString", "__proto__"]) }
 )
 
 export const caller: fc.Arbitrary<Caller> = fc
@@ -286,7 +286,7 @@ export const caller: fc.Arbitrary<Caller> = fc
   })
   .map(({ actor, ...rest }) => (actor === null ? rest : { ...rest, actor }))
 
-/** A policy under which most can be seen of everything, and something not, everywhere. */
+/** A policy that shows most, and hides something, of every type. */
 export const generousPolicy: fc.Arbitrary<PolicyJson> = fc
   .tuple(
     ...TYPE_NAMES.map((type) => {
@@ -321,7 +321,7 @@ export const generousPolicy: fc.Arbitrary<PolicyJson> = fc
         of("allow", fc.subarray(columns, { minLength: 2 }), where(type, 1)),
         rare(of("deny", fc.subarray(columns, { minLength: 1, maxLength: 3 }), where(type, 1)), 5),
         rare(of("deny", fc.constant("*" as const), where(type, 1)), 2),
-        // Names are what a reference shows and is searched by.
+        // References show names and are searched by them.
         rare(
           of(
             "deny",
@@ -342,7 +342,7 @@ export const generousPolicy: fc.Arbitrary<PolicyJson> = fc
       .map((entry, index): RuleJson => ({ id: `r${index}`, ...entry }))
   }))
 
-/** A member as it can be stored: attributes that JSON can't say aren't among them. */
+/** A member that can be stored: its attributes are JSON values. */
 export const member: fc.Arbitrary<Caller> = fc
   .record({
     me: fc.constantFrom(...ANCHORS),
@@ -385,7 +385,7 @@ const valueFor = (kind: Kind, op: string): fc.Arbitrary<string> => {
   }
 }
 
-/** Kinds that few columns have are asked for as often as others. */
+/** Gives every kind the same weight, regardless of its number of columns. */
 export const query: fc.Arbitrary<Query> = fc.constantFrom(...TYPE_NAMES, "deals" as const).chain((type) => {
   const columns = Object.entries(SHAPES[type])
   const ordered = columns.filter(([, { kind }]) => ORDERED.has(kind))

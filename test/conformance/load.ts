@@ -1,4 +1,4 @@
-/** Writes organizations of memory into the database, and makes `deals`: a custom type with every kind of column. */
+/** Writes in-memory organizations into the database, and creates `deals`: a custom type with every kind of column. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { type Entity, keyOf, type Organization, SHAPES, TABLES, type TypeName, TYPE_NAMES } from "./world.ts"
@@ -8,7 +8,7 @@ const LINKS = {
   watchers: { table: "t_deal_watchers", from: "deal_id" }
 } as const
 
-/** The tables of `deals`; every organization gets the type by `registerDeals`. */
+/** Creates the tables of `deals`; `registerDeals` adds the type to an organization. */
 export const makeDealTables = (owner: PgClient.PgClient) =>
   Effect.forEach(
     [
@@ -25,7 +25,7 @@ export const makeDealTables = (owner: PgClient.PgClient) =>
 
 const KINDS = { one: "reference", many: "references" } as const
 
-/** Keys differ from slugs here, so that what mixes them up is seen. */
+/** Keys differ from slugs, so that code that confuses them fails. */
 export const registerDeals = Effect.fnUntraced(function* (owner: PgClient.PgClient, organizationId: bigint) {
   yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${organizationId}, 'custom-deals', 'deals')`
   yield* owner`
@@ -37,7 +37,7 @@ export const registerDeals = Effect.fnUntraced(function* (owner: PgClient.PgClie
         ? { _tag: "Many", link: { schema: "data", table: physical }, from: "deal_id", to: "person_id", target }
         : kind === "one"
           ? { _tag: "One", column: physical, target }
-          : // As for a custom column that nobody indexed.
+          : // `note` is a custom column without an index.
             {
               _tag: "Value",
               column: physical,
@@ -51,7 +51,7 @@ export const registerDeals = Effect.fnUntraced(function* (owner: PgClient.PgClie
   }
 })
 
-/** A row as the importer would write it: each value, and its key beside it. */
+/** A row in the importer's form: each value with its search key beside it. */
 const physicalRow = (type: TypeName, entity: Entity, organization: Organization): Record<string, unknown> => {
   const row: Record<string, unknown> = { id: entity.id.toString() }
   for (const [name, { key, kind, physical }] of Object.entries(SHAPES[type])) {
@@ -81,7 +81,7 @@ const linkRows = (organization: Organization, relation: keyof typeof LINKS) => (
   }))
 })
 
-/** Writes everything that an organization of memory has. */
+/** Writes all rows and links of an in-memory organization. */
 export const loadOrganization = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organization: Organization,
@@ -101,31 +101,31 @@ export const loadOrganization = Effect.fnUntraced(function* (
   }
 })
 
-/** What an organization has now and is to have. */
+/** An organization's current and desired content. */
 export interface Change {
   readonly organizationId: bigint
   readonly from: Organization
   readonly to: Organization
 }
 
-/** Writes the rows in which two states of organizations differ, in one transaction; the epoch stays what it is. */
+/** Writes the rows that differ, in one transaction and without raising the epoch. */
 export const replaceOrganization = (owner: PgClient.PgClient, changes: ReadonlyArray<Change>) =>
   owner.withTransaction(
     Effect.gen(function* () {
       for (const { from, organizationId, to } of changes) {
         for (const type of TYPE_NAMES) {
           const [old, wanted] = [from.entities[type], to.entities[type]]
-          const gone = [...old.values()].filter((entity) => wanted.get(entity.id) !== entity)
-          const made = [...wanted.values()].filter((entity) => old.get(entity.id) !== entity)
+          const removed = [...old.values()].filter((entity) => wanted.get(entity.id) !== entity)
+          const added = [...wanted.values()].filter((entity) => old.get(entity.id) !== entity)
           yield* owner.unsafe(
             `DELETE FROM data.${TABLES[type]} WHERE organization_id = $1::bigint AND id = ANY($2::text[]::bigint[])`,
-            [organizationId, gone.map((entity) => entity.id.toString())]
+            [organizationId, removed.map((entity) => entity.id.toString())]
           )
           yield* insertRows(
             owner,
             TABLES[type],
             organizationId,
-            made.map((entity) => physicalRow(type, entity, to))
+            added.map((entity) => physicalRow(type, entity, to))
           )
         }
         for (const relation of ["attendees", "watchers"] as const) {

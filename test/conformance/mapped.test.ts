@@ -1,6 +1,6 @@
 /**
- * The same worlds, policies and oracle over tables that aren't Max's: another program's schema, two tenants in the same
- * tables, a view whose ids aren't unique, soft deletes, values without search keys. What a policy shows has to be the same.
+ * The same worlds, policies and oracle over mapped relations: another program's schema, two tenants in one table, a view
+ * with duplicate ids, soft deletes, values without search keys. Policies must show the same rows and cells.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -47,13 +47,13 @@ import {
 const CASES = partOf(2000)
 const SEED = 20261124
 
-/** An id of the world as the other program writes it: a uuid, different in every tenant. */
+/** A world id in the other program's form: a UUID, different in each tenant. */
 const hostId = (id: bigint, tenant: number): string =>
   `${String(tenant).padStart(8, "0")}-0000-4000-8000-${id.toString().padStart(12, "0")}`
 
 const worldId = (text: string): string => encodeId(BigInt(text.slice(-12)))
 
-/** The ids that policies and attributes speak of, in the words of the other program. */
+/** The ids in policies and attributes, in the other program's form. */
 const translated = (value: unknown, tenant: number): unknown => {
   if (typeof value === "string") return KNOWN.has(value) ? hostId(KNOWN.get(value)!, tenant) : value
   if (Array.isArray(value)) return value.map((part) => translated(part, tenant))
@@ -76,7 +76,7 @@ const SQL: Readonly<Record<string, string>> = {
   timestamp: "timestamptz",
   list: "text[]"
 }
-/** Half of the points in time are kept without a zone, in one that is declared. */
+/** Half of the timestamps are stored without a zone, in a declared one. */
 const LOCAL = new Set(["start", "at"])
 const LINKS = { attendees: "meetings", watchers: "deals" } as const
 const idType = (type: TypeName) => (type === "companies" ? "text" : type === "deals" ? "char(36)" : "uuid")
@@ -113,7 +113,7 @@ const entryOf = (type: TypeName): TypeEntry => ({
   )
 })
 
-/** A phone that nobody could call has no normal form to be unknown by: it is digits, or nothing. */
+/** An invalid phone has no normal form here: its key is its digits, or NULL. */
 const callable = (organization: Organization): Organization => ({
   ...organization,
   entities: Object.fromEntries(
@@ -130,7 +130,7 @@ const callable = (organization: Organization): Organization => ({
   ) as unknown as Organization["entities"]
 })
 
-/** The organization with other deals under some of the ids that there are. */
+/** The organization with additional deals under some existing ids. */
 const doubled = (organization: Organization, seed: number): Organization => {
   const { row } = cellMaker(random(seed))
   const deals = new Map(
@@ -141,7 +141,7 @@ const doubled = (organization: Organization, seed: number): Organization => {
 
 interface Place {
   readonly tenant: number
-  /** The organization, and again with the further rows of the view. */
+  /** The organization, and the same with the view's additional rows. */
   readonly organizations: readonly [Organization, Organization]
   readonly catalog: Catalog
 }
@@ -183,7 +183,7 @@ const makePlaces = Effect.gen(function* () {
     const second = doubled(first, 100 + tenant)
     for (const type of TYPE_NAMES) {
       yield* insert(type, tenant, first, false)
-      // Deleted rows, as alike to the others as can be.
+      // Deleted rows that resemble the others as closely as possible.
       yield* insert(type, tenant, first, true)
     }
     yield* insert("deals", tenant, second, false)
@@ -212,7 +212,7 @@ const kase: fc.Arbitrary<Case> = fc
   .constantFrom(...TYPE_NAMES, "deals" as const)
   .chain((type) => fc.record({ policy: policy(type), caller, type: fc.constant(type), where: fc.nat({ max: 3 }) }))
 
-/** Rows with their visible cells, each as one text, in one order; an id may come twice. */
+/** Rows with their visible cells as sorted texts; an id may occur twice. */
 type Shown = ReadonlyArray<string>
 
 const line = (id: string, cells: Readonly<Record<string, unknown>>): string =>
@@ -327,7 +327,7 @@ const found = Effect.fnUntraced(function* (
 
 layer(TestServices, { excludeTestServices: true })("mapped relations", (it) => {
   it.effect(
-    "show the rows and cells that the oracle finds, in both shapes, views with two rows per id included",
+    "show the rows and cells that the oracle finds, for both forms of hops, including views with two rows per id",
     () =>
       Effect.gen(function* () {
         const places = yield* makePlaces
@@ -339,7 +339,7 @@ layer(TestServices, { excludeTestServices: true })("mapped relations", (it) => {
             name: "mapped",
             cases: CASES,
             seed: SEED,
-            lane: (one) => one.where,
+            queue: (one) => one.where,
             text: (one) => caseText(one.caller, one.policy, `${one.type} of tenant ${one.where}`)
           },
           Effect.fnUntraced(function* (one: Case) {

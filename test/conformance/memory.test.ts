@@ -1,4 +1,4 @@
-/** Plans and resolved questions against the oracles, without SQL: what a plan means is settled before it is compiled. */
+/** Plans and resolved queries against the oracles in memory: checks their meaning independently of the SQL compiler. */
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -27,7 +27,7 @@ const rows = {
 const typeOf = (slug: TypeName): EntityType => typeByKey(catalog, slug)!
 const idOf = (row: MemoryRow) => encodeId(BigInt(row.values["id"] as string))
 
-describe("a plan", () => {
+describe("plan", () => {
   it("shows the rows and cells that the oracle shows", () => {
     let visible = 0
     let conditional = 0
@@ -78,8 +78,8 @@ const visibleTo = (file: PolicyJson, who: Caller): Visible => {
   }
 }
 
-describe("a question", () => {
-  it("asks for the rows that the oracle finds, and for nothing that has a hidden name", () => {
+describe("resolve", () => {
+  it("selects the rows that the oracle finds, and refuses hidden names", () => {
     let answered = 0
     let found = 0
     fc.assert(

@@ -1,4 +1,4 @@
-/** Plans and questions worked out in memory: what a `Bound` predicate says of a row, without SQL and without a database. */
+/** Evaluates bound predicates on in-memory rows, without SQL and without a database. */
 import { type Column, type EntityType, resolveColumn, typeByKey } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import type { Condition, Value } from "../../src/database/sql/Parameter.ts"

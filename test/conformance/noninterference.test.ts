@@ -1,6 +1,6 @@
 /**
- * What a caller can't see has no influence on what it is told: hidden cells, rows, targets and links change, and so do
- * rows of another organization; every response stays what it was, byte for byte.
+ * Noninterference: when hidden cells, rows, targets and links change, or rows of another organization, every response to
+ * the caller stays the same, byte for byte.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -42,12 +42,12 @@ import {
 } from "./world.ts"
 
 const SCENARIOS = partOf(140)
-/** Questions of each caller: some at random, some about what was changed. */
+/** Queries per caller: some random, some about the changes. */
 const QUERIES = 8
 const TARGETED = 8
 const SEED = 20261123
 const WORLDS = [31, 32, 33]
-/** Changes tried per scenario; those that change what is visible are dropped. */
+/** Changes tried per scenario; a change to visible data is dropped. */
 const ATTEMPTS = 40
 
 interface Scenario {
@@ -66,7 +66,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   changes: fc.nat()
 })
 
-/** Everything of an organization that a caller may see, in full. */
+/** All visible data of a caller. */
 const picture = (views: Views, organization: Organization): string =>
   JSON.stringify(
     TYPE_NAMES.map((type) =>
@@ -80,7 +80,7 @@ const picture = (views: Views, organization: Organization): string =>
               const { kind } = SHAPES[type][column]!
               const cell = entity.cells[column] ?? null
               if (kind === "many") return [column, visibleRelated(type, column, entity, views, organization)]
-              // The cell as stored, not as shown: two values that look alike can be told apart by a filter.
+              // The stored cell, because filters can distinguish values that display alike.
               return [column, kind === "one" ? shownCell(type, column, entity, views, organization) : cell]
             })
           ]
@@ -88,7 +88,7 @@ const picture = (views: Views, organization: Organization): string =>
     )
   )
 
-/** A random change of one row, cell or link; what is hidden is changed more often. */
+/** A random change of one row, cell or link; hidden data changes more often. */
 const changed = (organization: Organization, views: Views, next: () => number): Organization => {
   const { cell, pick, reference, row } = cellMaker(next)
   const type = pick(TYPE_NAMES)
@@ -124,7 +124,7 @@ const changed = (organization: Organization, views: Views, next: () => number): 
   return put()
 }
 
-/** The organization after as many changes as leave everything visible as it was. */
+/** The organization after the changes that leave all visible data the same. */
 const changedUnseen = (
   one: Scenario,
   organization: Organization
@@ -146,7 +146,7 @@ const changedUnseen = (
   return { after, kept }
 }
 
-/** The value of a cell as somebody would write it who wants to find it. */
+/** A cell's value as a filter value. */
 const asWritten = (kind: Kind, cell: Cell): string | undefined => {
   if (cell === null) return undefined
   if (kind === "list") return (cell as ReadonlyArray<string>).find((tag) => tag !== "")
@@ -154,7 +154,7 @@ const asWritten = (kind: Kind, cell: Cell): string | undefined => {
   return String(cell).trim() === "" ? undefined : String(cell)
 }
 
-/** Questions that go for what was changed unseen: by its value before, by its value now, and by order. */
+/** Queries aimed at the hidden changes: by the old value, by the new value and by order. */
 const targeted = (before: Organization, after: Organization, next: () => number): ReadonlyArray<Query> => {
   const queries: Array<Query> = []
   for (const type of TYPE_NAMES) {
@@ -174,7 +174,7 @@ const targeted = (before: Organization, after: Organization, next: () => number)
   return queries.sort(() => next() - 0.5).slice(0, TARGETED)
 }
 
-/** Everything that a caller is told by a query: three pages, the total alone, faults as they are. */
+/** All responses to a query: three pages, the total alone, and faults. */
 const told = Effect.fnUntraced(
   function* (asked: Query, principal: Principal) {
     const queries = yield* EntityQueryService
@@ -206,7 +206,7 @@ const told = Effect.fnUntraced(
       page = yield* find({ cursorEntityId: page.nextCursorEntityId })
       heard.push(page)
     }
-    // Cursors that name what may be hidden, or nothing.
+    // Cursors that name a possibly hidden row, or none.
     for (const cursor of [FIRST_ID + 1n, FIRST_ID + 6n, FIRST_ID + 500n])
       heard.push(yield* find({ cursorEntityId: encodeId(cursor) }))
     return JSON.stringify(heard)
@@ -214,7 +214,7 @@ const told = Effect.fnUntraced(
   (effect, _, principal) => Effect.provideService(effect, CurrentPrincipal, principal)
 )
 
-/** What somebody who may see everything would be told: whether a change is one that could be noticed. */
+/** The answer to a caller who sees everything: shows whether a change is observable at all. */
 const toldAll = (asked: Query, organization: Organization, views: Views): string =>
   JSON.stringify(answer(asked, views, organization).map((entity) => shownEntity(asked, entity, views, organization)))
 
@@ -228,7 +228,7 @@ const runScenario = Effect.fnUntraced(function* (
   const principal = yield* admit(place, one.policy, one.caller)
   const { after, kept } = changedUnseen(one, place.organization)
   const elsewhere = makeWorld(one.changes)[1]!
-  // Half of those at random ask for everything there is to see.
+  // Half of the random queries select all visible columns.
   const anything = one.queries.map((asked, index) => (index % 2 === 0 ? asked : { ...asked, filters: [] }))
   const questions = [...anything, ...targeted(place.organization, after, random(one.changes + 1))]
   const before: Array<string> = []
@@ -255,7 +255,7 @@ const runScenario = Effect.fnUntraced(function* (
   for (const [index, asked] of questions.entries()) {
     const answered = !before[index]!.includes("fault")
     if (answered) tally.answered += 1
-    // A change is one that could be noticed when somebody who sees everything would be told something else.
+    // A change is observable if a caller who sees everything gets a different answer.
     count(
       tally,
       answered && before[index]!.includes("entityId"),
@@ -268,7 +268,7 @@ const runScenario = Effect.fnUntraced(function* (
 
 layer(TestServices, { excludeTestServices: true })("noninterference", (it) => {
   it.effect(
-    "a change of what is hidden, or of another organization, changes no byte of any response",
+    "a change of hidden data or of another organization changes no byte of any response",
     () =>
       Effect.gen(function* () {
         const places = yield* makePlaces(WORLDS.flatMap(makeWorld))
@@ -280,7 +280,7 @@ layer(TestServices, { excludeTestServices: true })("noninterference", (it) => {
             cases: SCENARIOS,
             seed: SEED,
             // Both organizations of a world change.
-            lane: ({ where }) => Math.floor(where / 2),
+            queue: ({ where }) => Math.floor(where / 2),
             text: (one) => caseText(one.caller, one.policy, places[one.where]!.organization.slug)
           },
           (one) => runScenario(one, places[one.where]!, places[one.where ^ 1]!, tally)

@@ -1,7 +1,6 @@
 /**
- * The oracle: which rows and cells a policy shows, worked out row by row from the policy FILE as permissions.md words
- * it. It imports nothing of the product but how an id is spelt: no planner, no compiler, no keys. Slow, literal, and on
- * purpose not clever.
+ * The oracle: the rows and cells that a policy shows, evaluated row by row from the policy file as permissions.md defines
+ * it. From the product it imports only the spelling of ids: no planner, no compiler, no keys. Deliberately slow and literal.
  */
 import { decodeId, encodeId } from "../../src/domain/ids.ts"
 import {
@@ -16,7 +15,7 @@ import {
   type TypeName
 } from "./world.ts"
 
-/** Kleene's: null is unknown. */
+/** Kleene logic: null is unknown. */
 type Truth = true | false | null
 
 const both = (parts: ReadonlyArray<Truth>): Truth =>
@@ -53,7 +52,7 @@ interface Party {
   readonly attributes: { readonly [name: string]: unknown }
 }
 
-/** A person, and whoever acts for them. */
+/** A person, and the actor on their behalf. */
 export interface Caller extends Party {
   readonly me: bigint
   readonly actor?: Party
@@ -70,7 +69,7 @@ const isObject = (value: Json): value is JsonObject =>
 
 // ---- values
 
-/** A decimal, exactly: as a whole number of 10^-40. */
+/** An exact decimal, in units of 10^-40. */
 const decimal = (text: string): bigint | undefined => {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text)
   if (match === null || `${match[2]}${match[3] ?? ""}` === "") return undefined
@@ -80,7 +79,7 @@ const decimal = (text: string): bigint | undefined => {
   return (match[1] === "-" ? -1n : 1n) * digits * 10n ** BigInt(shift)
 }
 
-/** The milliseconds of a local time in a zone (none of ours is in a gap or said twice). */
+/** The epoch milliseconds of a local time; none of ours is in a gap or ambiguous. */
 export const instantIn = (local: string, timeZone: string): number => {
   const wanted = Date.parse(`${local}Z`)
   let guess = wanted
@@ -107,7 +106,7 @@ const clockIn = (timeZone: string): Intl.DateTimeFormat => {
   return made
 }
 
-/** A point in time as a clock in the zone shows it: YYYY-MM-DD HH:MM:SS. */
+/** An instant as local time in a zone: YYYY-MM-DD HH:MM:SS. */
 export const localIn = (millis: number, timeZone: string): string => {
   const parts = Object.fromEntries(
     clockIn(timeZone)
@@ -119,12 +118,12 @@ export const localIn = (millis: number, timeZone: string): string => {
 
 type Comparable = string | bigint | number | boolean
 
-/** What isn't meant as a phone number, and is one somewhere. */
+/** Texts that are not meant as phone numbers but are valid somewhere. */
 const LIKE_PHONES: Readonly<Record<string, { readonly US: string | null; readonly DE: string | null }>> = {
   "2026-03-01": { US: null, DE: "+4920260301" }
 }
 
-/** What is compared when a policy compares a cell: undefined where the value isn't one of the kind. */
+/** A value in comparable form; undefined if it doesn't fit the kind. */
 const comparable = (kind: Kind, value: unknown, organization: Organization): Comparable | undefined => {
   if (typeof value === "number" && !Number.isFinite(value)) return undefined
   switch (kind) {
@@ -158,7 +157,7 @@ const comparable = (kind: Kind, value: unknown, organization: Organization): Com
   }
 }
 
-/** The value that an operand of a policy stands for; undefined where it is missing. */
+/** The value of a policy's operand; undefined if it is missing. */
 const operand = (json: Json, kind: Kind, asker: Asker, organization: Organization): Comparable | undefined => {
   if (json === "$me") return asker.me
   if (typeof json === "string" && json.startsWith("$attr.")) {
@@ -222,7 +221,7 @@ const onValue = (condition: Json, shape: ColumnShape, cell: Cell, scope: Scope):
   if (names.length > 0 && names.every((name) => OPS.includes(name))) {
     return both(names.map((op) => onCell(op, shape.kind, cell, condition[op]!, scope)))
   }
-  // A relation to one: what is said of the other row; unknown where there is none.
+  // A relation to one: the condition on the other row; unknown without one.
   const other = cell === null ? undefined : scope.organization.entities[shape.target!].get(cell as bigint)
   return other === undefined ? null : where(condition, shape.target!, other, scope)
 }
@@ -235,7 +234,7 @@ const onCell = (op: string, kind: Kind, cell: Cell, json: Json, { asker, organiz
   return left === undefined ? null : compare(op, left, right)
 }
 
-/** Those of the related rows that exist, in order of id. */
+/** The existing related rows, ordered by id. */
 export const related = (
   relation: "attendees" | "watchers",
   target: TypeName,
@@ -247,7 +246,7 @@ export const related = (
     .flatMap(([, to]) => organization.entities[target].get(to) ?? [])
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
-/** A relation to many: some of the rows is as said, or is the one that is named. */
+/** A relation to many: some related row satisfies the condition, or is the named one. */
 const onMany = (
   condition: Json,
   relation: "attendees" | "watchers",
@@ -288,7 +287,7 @@ const applicable = (policy: PolicyJson, party: Party, type: TypeName, now: numbe
   )
 }
 
-/** What of one row an asker sees: undefined, or the columns whose cells are visible. */
+/** The visible columns of a row; undefined when the row is hidden. */
 const rowFor = (
   rules: ReadonlyArray<RuleJson>,
   type: TypeName,
@@ -309,7 +308,7 @@ const rowFor = (
   )
 }
 
-/** The visible rows of a type, each with the columns whose cells are visible. */
+/** The visible rows of a type, each with its visible columns. */
 export type View = ReadonlyMap<bigint, ReadonlySet<string>>
 
 export const viewOf = (
@@ -337,7 +336,7 @@ export const viewOf = (
   return seen
 }
 
-/** What a caller sees of every type. */
+/** The visible rows of every type. */
 export type Views = Readonly<Record<TypeName, View>>
 
 export const viewsOf = (policy: PolicyJson, caller: Caller, organization: Organization, now: number): Views => ({
@@ -347,7 +346,7 @@ export const viewsOf = (policy: PolicyJson, caller: Caller, organization: Organi
   deals: viewOf(policy, caller, organization, "deals", now)
 })
 
-// ---- what is shown
+// ---- display
 
 export interface Reference {
   readonly id: string
@@ -366,7 +365,7 @@ const shownReference = (
   return { id: encodeId(id), ...(columns.has("name") ? { name } : {}) }
 }
 
-/** The related rows behind a cell that the caller may see, all of them. */
+/** All visible related rows of a cell. */
 export const visibleRelated = (
   type: TypeName,
   column: string,
@@ -382,7 +381,7 @@ export const visibleRelated = (
   return ids.flatMap((id) => shownReference(shape.target!, id, views, organization) ?? [])
 }
 
-/** A cell as a result shows it; undefined where it is hidden, empty, or leads only to hidden rows. */
+/** A cell as a page shows it; undefined if it is hidden, empty, or leads to hidden rows only. */
 export const shownCell = (
   type: TypeName,
   column: string,

@@ -1,6 +1,6 @@
 /**
- * What callers ask, against the oracle: filters on visible, masked and related cells, selected cells, order, pages by
- * cursor until the end, totals. Everything goes through the service, on a real Postgres.
+ * Callers' queries against the oracle: filters on visible, masked and related cells, selected cells, order, all pages by
+ * cursor, totals. All queries run through the service, on a real Postgres.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -32,7 +32,7 @@ import {
 } from "./setting.ts"
 import { emptyOrganization, makeWorld, type Organization, random, SHAPES, TYPE_NAMES, type TypeName } from "./world.ts"
 
-/** Policies and callers, and what each caller asks. */
+/** A policy with callers, and the queries of each caller. */
 const SCENARIOS = partOf(230)
 const QUERIES = 24
 const SEED = 20261122
@@ -43,7 +43,7 @@ interface Scenario {
   readonly caller: Caller
   readonly queries: ReadonlyArray<Query>
   readonly where: number
-  /** Every other question is about a row that is there; which, is decided by this. */
+  /** Seeds the choice of the existing rows that every other query is about. */
   readonly aim: number
 }
 
@@ -78,7 +78,7 @@ const equal = (what: string, found: unknown, wanted: unknown) => {
   if (left !== right) throw new Error(`${what}\n  found    ${left}\n  expected ${right}`)
 }
 
-/** What the caller is told exists, held against what the oracle lets it see. */
+/** Compares the listed types and columns with those that the oracle shows. */
 const namesFor = Effect.fnUntraced(
   function* (principal: Principal, place: Place, views: ReturnType<typeof viewsOf>) {
     const queries = yield* EntityQueryService
@@ -104,26 +104,26 @@ const namesFor = Effect.fnUntraced(
   (effect, principal) => Effect.provideService(effect, CurrentPrincipal, principal)
 )
 
-/** Questions that were answered: those that show or filter by cells, by references, and all, whose pages are turned. */
+/** Counts of answered queries by feature. */
 const makeTallies = () => ({
   cells: makeTally(),
   references: makeTally(),
   pages: makeTally(),
   /** Pages after the first. */
   turned: 0,
-  /** Questions with another answer, were it not for the masks of the type, or for what is hidden of the targets. */
+  /** Queries whose answer depends on the type's masks, or on hidden targets. */
   masked: 0,
   target: 0,
   ordered: 0
 })
 type Tallies = ReturnType<typeof makeTallies>
 
-/** Whether some row of the type, or some cell of one, is hidden. */
+/** Whether a row of the type, or a cell of one, is hidden. */
 const isConditional = (type: TypeName, views: Views, organization: Organization): boolean =>
   views[type].size < organization.entities[type].size ||
   [...views[type].values()].some((cells) => cells.size < Object.keys(SHAPES[type]).length)
 
-/** The visible rows, with all of their cells. */
+/** The visible rows without masks. */
 const unmasked = (type: TypeName, views: Views): View =>
   new Map([...views[type].keys()].map((id) => [id, new Set(Object.keys(SHAPES[type]))]))
 
@@ -132,7 +132,7 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
   const principal = yield* admit(place, one.policy, one.caller)
   const views = viewsOf(one.policy, one.caller, organization, NOW)
   const names = yield* namesFor(principal, place, views)
-  /** By what it may depend on: the type, and which columns are asked about how. */
+  /** `limited` by its only inputs: the type, and the columns and operators of the filters. */
   const limited = new Map<string, boolean>()
   const next = random(one.aim)
   const questions = one.queries.map((asked, index): Query => {
@@ -198,7 +198,7 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
   }
 })
 
-/** A column that no index helps with is searched by three characters or more. */
+/** A column without an index needs at least three characters. */
 const isTooShort = ({ columnId, op, value }: Filter) =>
   columnId === "note" && op === "ilike" && [...folded(value)].length < 3
 
@@ -208,7 +208,7 @@ const pageOf = (result: Result.Result<Page, LookupError>, about: string) =>
     return result.success
   })
 
-/** Somebody who is nobody in particular. */
+/** A caller without special attributes. */
 const LENA: Caller = { me: 30n, roles: ["member"], attributes: {} }
 
 const allow = (
@@ -232,7 +232,7 @@ interface Deal {
   readonly [column: string]: string | bigint
 }
 
-/** Levels with ties, and one row without. */
+/** Levels with ties, and one NULL. */
 const DEALS: ReadonlyArray<Deal> = [
   { id: 1n, name: "a", level: "1", status: "x" },
   { id: 2n, name: "b", level: "5", status: "hidden" },
@@ -243,7 +243,7 @@ const DEALS: ReadonlyArray<Deal> = [
   { id: 7n, name: "g", status: "x" }
 ]
 
-/** An organization with these deals and nothing else. */
+/** An organization with only these deals. */
 const ownPlace = Effect.fnUntraced(function* (slug: string, deals: ReadonlyArray<Deal>) {
   const { owner } = yield* Database
   const [place] = yield* makePlaces([emptyOrganization(slug)])
@@ -258,7 +258,7 @@ const ownPlace = Effect.fnUntraced(function* (slug: string, deals: ReadonlyArray
 
 layer(TestServices, { excludeTestServices: true })("queries", (it) => {
   it.effect(
-    "what a query finds, shows, orders, counts and pages is what the oracle finds among what the caller may see",
+    "a query finds, shows, orders, counts and pages the rows that the oracle finds among the visible ones",
     () =>
       Effect.gen(function* () {
         const places = yield* makePlaces(WORLDS.flatMap(makeWorld))
@@ -269,7 +269,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
             name: "queries",
             cases: SCENARIOS,
             seed: SEED,
-            lane: ({ where }) => where,
+            queue: ({ where }) => where,
             text: (one) => caseText(one.caller, one.policy, places[one.where]!.organization.slug)
           },
           (one) => runScenario(one, places[one.where]!, tally)
@@ -278,7 +278,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
         tallied("queries, with cells", least, tally.cells)
         tallied("queries, with references", least, tally.references)
         tallied("queries, in pages and with totals", least, tally.pages)
-        // What callers can't see made a difference to these, by the masks of the type and by what is hidden of the targets.
+        // Hidden data affected enough answers, through the type's masks and through hidden targets.
         for (const often of [tally.masked, tally.target, tally.ordered])
           expect(often).toBeGreaterThanOrEqual(floorOf(60))
         expect(tally.turned).toBeGreaterThanOrEqual(floorOf(0.2 * tally.pages.cases))
@@ -286,90 +286,86 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
     300_000
   )
 
-  it.effect(
-    "a page beyond a cursor whose row or cell is hidden is empty, and the same as beyond one that names nothing",
-    () =>
-      Effect.gen(function* () {
-        const place = yield* ownPlace("cursors", DEALS)
-        const everything = yield* admit(place, allow("deals"), LENA)
-        const ordered: Query = {
-          type: "deals",
-          filters: [{ columnId: "level", op: "gte", value: "0" }],
-          select: ["level"],
-          limit: 2
-        }
-        const after = (principal: Principal, id: bigint, asked: Query = ordered) =>
-          Effect.flatMap(ask(principal, asked, { cursorEntityId: encodeId(id) }), (result) => pageOf(result, "a page"))
-        expect((yield* after(everything, 3n)).entities.map((entity) => entity.entityId)).toEqual([4n, 5n].map(encodeId))
+  it.effect("the page after a cursor whose row or cell is hidden is empty, as after an unknown cursor", () =>
+    Effect.gen(function* () {
+      const place = yield* ownPlace("cursors", DEALS)
+      const everything = yield* admit(place, allow("deals"), LENA)
+      const ordered: Query = {
+        type: "deals",
+        filters: [{ columnId: "level", op: "gte", value: "0" }],
+        select: ["level"],
+        limit: 2
+      }
+      const after = (principal: Principal, id: bigint, asked: Query = ordered) =>
+        Effect.flatMap(ask(principal, asked, { cursorEntityId: encodeId(id) }), (result) => pageOf(result, "a page"))
+      expect((yield* after(everything, 3n)).entities.map((entity) => entity.entityId)).toEqual([4n, 5n].map(encodeId))
 
-        const masked = yield* admit(
-          place,
-          allow(
-            "deals",
-            { effect: "deny", columns: ["level"], where: { status: "masked" } },
-            {
-              effect: "deny",
-              columns: "*",
-              where: { status: "hidden" }
-            }
-          ),
-          LENA
+      const masked = yield* admit(
+        place,
+        allow(
+          "deals",
+          { effect: "deny", columns: ["level"], where: { status: "masked" } },
+          {
+            effect: "deny",
+            columns: "*",
+            where: { status: "hidden" }
+          }
+        ),
+        LENA
+      )
+      const nothing = JSON.stringify(yield* after(masked, 999n))
+      expect(nothing).toBe(JSON.stringify({ total: 4, limited: true, entities: [] }))
+      // Row 2 is hidden, row 3 has a hidden cell, row 7 has no value.
+      for (const id of [2n, 3n, 7n]) expect(JSON.stringify(yield* after(masked, id))).toBe(nothing)
+      // Ordered by id, a cursor is only a position: its row doesn't matter.
+      const plain: Query = { ...ordered, filters: [] }
+      expect(JSON.stringify(yield* after(masked, 2n, plain))).toBe(JSON.stringify(yield* after(masked, 1n, plain)))
+    })
+  )
+
+  it.effect("a range orders by value, then by id, in both directions, omits NULL, and pages without gaps", () =>
+    Effect.gen(function* () {
+      const place = yield* ownPlace("ordering", DEALS)
+      const principal = yield* admit(place, allow("deals"), LENA)
+      const walk = Effect.fnUntraced(function* (filters: ReadonlyArray<Filter>, limit: number) {
+        const ids: Array<string> = []
+        let cursor: string | undefined
+        do {
+          const page: Page = yield* pageOf(
+            yield* ask(
+              principal,
+              { type: "deals", filters, select: [], limit },
+              cursor === undefined ? {} : { cursorEntityId: cursor }
+            ),
+            "a page"
+          )
+          ids.push(...page.entities.map((entity) => entity.entityId))
+          cursor = page.nextCursorEntityId
+        } while (cursor !== undefined)
+        return ids
+      })
+      for (const limit of [1, 2, 3, 25]) {
+        expect(yield* walk([{ columnId: "level", op: "gte", value: "5" }], limit)).toEqual(
+          [2n, 3n, 4n, 5n, 6n].map(encodeId)
         )
-        const nothing = JSON.stringify(yield* after(masked, 999n))
-        expect(nothing).toBe(JSON.stringify({ total: 4, limited: true, entities: [] }))
-        // 2 is a hidden row, 3 is a visible one with a hidden cell, 7 has no value.
-        for (const id of [2n, 3n, 7n]) expect(JSON.stringify(yield* after(masked, id))).toBe(nothing)
-        // In order of ids a cursor is a place in the order and nothing else: what it names makes no difference.
-        const plain: Query = { ...ordered, filters: [] }
-        expect(JSON.stringify(yield* after(masked, 2n, plain))).toBe(JSON.stringify(yield* after(masked, 1n, plain)))
-      })
+        expect(yield* walk([{ columnId: "level", op: "lt", value: "8" }], limit)).toEqual(
+          [6n, 5n, 4n, 3n, 2n, 1n].map(encodeId)
+        )
+        // The first range orders, the second only filters.
+        expect(
+          yield* walk(
+            [
+              { columnId: "level", op: "lt", value: "7" },
+              { columnId: "amount", op: "gte", value: "1" }
+            ],
+            limit
+          )
+        ).toEqual([5n, 4n, 3n].map(encodeId))
+      }
+    })
   )
 
-  it.effect(
-    "a range orders by value, then by id, both ways; what is NULL isn't in it, and every page follows the one before",
-    () =>
-      Effect.gen(function* () {
-        const place = yield* ownPlace("ordering", DEALS)
-        const principal = yield* admit(place, allow("deals"), LENA)
-        const walk = Effect.fnUntraced(function* (filters: ReadonlyArray<Filter>, limit: number) {
-          const ids: Array<string> = []
-          let cursor: string | undefined
-          do {
-            const page: Page = yield* pageOf(
-              yield* ask(
-                principal,
-                { type: "deals", filters, select: [], limit },
-                cursor === undefined ? {} : { cursorEntityId: cursor }
-              ),
-              "a page"
-            )
-            ids.push(...page.entities.map((entity) => entity.entityId))
-            cursor = page.nextCursorEntityId
-          } while (cursor !== undefined)
-          return ids
-        })
-        for (const limit of [1, 2, 3, 25]) {
-          expect(yield* walk([{ columnId: "level", op: "gte", value: "5" }], limit)).toEqual(
-            [2n, 3n, 4n, 5n, 6n].map(encodeId)
-          )
-          expect(yield* walk([{ columnId: "level", op: "lt", value: "8" }], limit)).toEqual(
-            [6n, 5n, 4n, 3n, 2n, 1n].map(encodeId)
-          )
-          // The first range orders, the second only filters.
-          expect(
-            yield* walk(
-              [
-                { columnId: "level", op: "lt", value: "7" },
-                { columnId: "amount", op: "gte", value: "1" }
-              ],
-              limit
-            )
-          ).toEqual([5n, 4n, 3n].map(encodeId))
-        }
-      })
-  )
-
-  it.effect("a total is exact up to 1000, beyond it a lower bound, and every row is reached by paging", () =>
+  it.effect("a total is exact up to 1000 and a lower bound beyond, and paging reaches every row", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const place = yield* ownPlace("counting", [])
@@ -411,7 +407,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
     })
   )
 
-  it.effect("a value or a number that can't be read is refused as such, whatever the rows are", () =>
+  it.effect("an unreadable value or limit is refused, regardless of the rows", () =>
     Effect.gen(function* () {
       const place = yield* ownPlace("refusing", DEALS)
       const principal = yield* admit(place, allow("deals", { effect: "allow", type: "people", columns: "*" }), LENA)
@@ -459,7 +455,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
     })
   )
 
-  it.effect("a point in time with an offset that no place has is refused, and isn't a failure of the database", () =>
+  it.effect("a timestamp with an impossible offset is refused before it reaches the database", () =>
     Effect.gen(function* () {
       const place = yield* ownPlace("offsets", DEALS)
       const principal = yield* admit(place, allow("deals"), LENA)
@@ -475,7 +471,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
     })
   )
 
-  it.effect("the last dates that can be written are found, and nothing fails on them", () =>
+  it.effect("the largest writable dates are found without an error", () =>
     Effect.gen(function* () {
       const place = yield* ownPlace("dating", [
         { id: 1n, name: "a", due: "9999-12-31", at: "9999-12-30T00:00:00Z" },
@@ -496,7 +492,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
     })
   )
 
-  it.effect("an e-mail address is found by any part of it as it is written, accents too", () =>
+  it.effect("an e-mail address is found by any part of it, including accents", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const place = yield* ownPlace("accents", [])

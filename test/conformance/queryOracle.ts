@@ -1,6 +1,6 @@
 /**
- * The oracle for what a caller asks: filters, order, pages and totals, worked out over the rows that the oracle for
- * policies lets the caller see. What can't be seen isn't in its input at all.
+ * The oracle for queries: filters, order, pages and totals over the rows that the policy oracle shows to the caller. Hidden
+ * data is not in its input at all.
  */
 import { encodeId } from "../../src/domain/ids.ts"
 import { instantIn, localIn, related, shownCell, visibleRelated, type Views } from "./oracle.ts"
@@ -29,7 +29,7 @@ export interface Query {
   readonly limit: number
 }
 
-/** What people type, as it is searched: folded by hand. */
+/** Typed texts and their folds, written by hand. */
 export const NEEDLES: ReadonlyArray<readonly [text: string, folded: string]> = [
   ["Atlas", "atlas"],
   ["aTLAS", "atlas"],
@@ -79,7 +79,7 @@ export const NEEDLES: ReadonlyArray<readonly [text: string, folded: string]> = [
 const FOLDED = new Map(NEEDLES)
 
 export const PHONE_NEEDLES = ["+49", "+1", "4", "49", "(415) 555", "5550100", "+4930901820", "call me", "3090"]
-/** Periods, and (for timestamps) points in time. */
+/** Periods, and instants for timestamps. */
 export const PERIODS = ["2026", "2027", "2026-03", "2026-12", "2026-02-28", "2026-03-01", "2026-03-31", "2027-01-01"]
 export const POINTS = [
   "2026-03-01T05:00:00Z",
@@ -89,7 +89,7 @@ export const POINTS = [
   "2026-12-31T18:00:00.000"
 ]
 
-/** What can be asked of a kind, with values that can be read; everything else is refused. */
+/** The operators of each kind, with readable values; all others are refused. */
 export const ASKABLE: Readonly<Record<Kind, ReadonlyArray<Filter["op"]>>> = {
   text: ["eq", "ilike"],
   list: ["eq"],
@@ -109,18 +109,18 @@ const decimal = (text: string): bigint => {
   return BigInt(`${sign}${whole}${fraction.padEnd(20, "0")}`)
 }
 
-/** A text as it is searched. */
+/** The fold of a text. */
 export const folded = (text: string): string => {
   const found = FOLDED.get(text) ?? TEXT_KEYS.get(text)
   if (found === undefined) throw new Error(`The vocabulary doesn't say how ${text} is folded`)
   return found
 }
 
-/** Three characters are found anywhere, fewer at the beginning. */
+/** Three or more characters match anywhere, fewer at the start. */
 const contains = (key: string | null, needle: string): boolean =>
   key !== null && needle !== "" && ([...needle].length >= 3 ? key.includes(needle) : key.startsWith(needle))
 
-/** Where a period begins, as a date. */
+/** The first date of a period. */
 const beginning = (period: string): string => `${period}${"-01-01".slice(period.length - 4)}`
 
 const instant = (value: string, organization: Organization): number =>
@@ -131,7 +131,7 @@ const instant = (value: string, organization: Organization): number =>
         organization.timeZone
       )
 
-/** A value by which rows can be put in order. */
+/** A cell in orderable form. */
 const rank = (kind: Kind, cell: string): bigint | number | string =>
   kind === "timestamp" ? Date.parse(cell) : kind === "date" ? cell : decimal(cell)
 
@@ -193,7 +193,7 @@ const matches = (
   }
 }
 
-/** Everything that a query finds, in order. */
+/** All rows that a query finds, in order. */
 export const answer = (query: Query, views: Views, organization: Organization): ReadonlyArray<Entity> => {
   const { filters, type } = query
   const rows = [...organization.entities[type].values()].filter(
@@ -228,14 +228,14 @@ export const shownEntity = (query: Query, entity: Entity, views: Views, organiza
   }
 }
 
-/** What somebody sees who may see everything. */
+/** The view of a caller who sees everything. */
 export const everything = (organization: Organization): Views => {
   const all = (type: TypeName) =>
     new Map([...organization.entities[type].keys()].map((id) => [id, new Set(Object.keys(SHAPES[type]))]))
   return { people: all("people"), companies: all("companies"), meetings: all("meetings"), deals: all("deals") }
 }
 
-/** A question about a row that is there, visible or not: by a value of one of its cells. */
+/** A filter that matches an existing row, visible or not, by one of its cells. */
 export const aimed = (type: TypeName, organization: Organization, next: () => number): Filter | undefined => {
   const pick = <A>(from: ReadonlyArray<A>): A | undefined => from[Math.floor(next() * from.length)]
   const entity = pick([...organization.entities[type].values()])

@@ -1,6 +1,6 @@
 /**
- * Organizations of memory behind the real services: how the tests of this folder publish, admit and ask, and how they
- * run a property for thousands of cases.
+ * In-memory organizations behind the real services: helpers that publish policies, admit callers and run a property for
+ * thousands of cases.
  */
 import { Array, Cause, Effect, Exit } from "effect"
 import * as fc from "fast-check"
@@ -21,7 +21,7 @@ export interface Place {
   readonly stored: StoredOrganization
 }
 
-/** Makes the organizations, each with its rows and with the type `deals`. */
+/** Creates the organizations, each with its rows and the type `deals`. */
 export const makePlaces = Effect.fnUntraced(function* (all: ReadonlyArray<Organization>) {
   const { owner } = yield* Database
   const organizations = yield* Organizations
@@ -38,8 +38,8 @@ export const makePlaces = Effect.fnUntraced(function* (all: ReadonlyArray<Organi
 })
 
 /**
- * Publishes the policy, makes the caller a member and admits it. The membership is written past `Memberships.add`,
- * which takes no anchor and asks for an identifier that the hostile rows needn't have.
+ * Publishes the policy, makes the caller a member and admits it. Writes the membership directly, because `Memberships.add`
+ * takes no anchor and requires an identifier that hostile rows may lack.
  */
 export const admit = Effect.fnUntraced(function* (place: Place, policy: PolicyJson, caller: Caller) {
   const { owner } = yield* Database
@@ -60,27 +60,27 @@ export const admit = Effect.fnUntraced(function* (place: Place, policy: PolicyJs
   return principal satisfies Principal
 })
 
-/** Who asked under which rules, in few lines. */
+/** The caller and the rules of a case, in a few lines. */
 export const caseText = (caller: Caller, policy: PolicyJson, rest: string): string =>
   [
     `${rest}, as ${JSON.stringify({ ...caller, me: encodeId(caller.me) })}`,
     ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
   ].join("\n")
 
-/** The part of the cases to run, for mutation testing; then a failure isn't made smaller either. */
+/** The share of the cases to run, below 1 for mutation testing, which also skips shrinking. */
 const PART = Number(process.env["MAX_TEST_PART"] ?? "1")
 
 export const partOf = (cases: number): number => Math.ceil(cases * PART)
 
-/** How often something has to have happened; in a part of the cases nothing has to. */
+/** A required minimum; 0 when only a share of the cases runs. */
 export const floorOf = (times: number): number => (PART < 1 ? 0 : times)
 
 interface Corpus<A> {
   readonly name: string
   readonly cases: number
   readonly seed: number
-  /** Cases with the same number are run one after the other, others side by side. */
-  readonly lane: (one: A) => number
+  /** Cases with the same number run sequentially, others concurrently. */
+  readonly queue: (one: A) => number
   readonly text: (one: A) => string
 }
 
@@ -89,15 +89,15 @@ const reasonOf = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Runs a check for many cases. The first that fails is looked for again alone, and made as small as it gets. */
+/** Runs a check for many cases. After a failure, runs them sequentially and shrinks the first counterexample. */
 export const holds = Effect.fnUntraced(function* <A, E, R>(
   arbitrary: fc.Arbitrary<A>,
-  { cases, lane, name, seed, text }: Corpus<A>,
+  { cases, name, queue, seed, text }: Corpus<A>,
   check: (one: A) => Effect.Effect<void, E, R>
 ) {
-  const lanes = Array.groupBy(fc.sample(arbitrary, { numRuns: cases, seed }), (one) => String(lane(one)))
+  const queues = Array.groupBy(fc.sample(arbitrary, { numRuns: cases, seed }), (one) => String(queue(one)))
   const exit = yield* Effect.exit(
-    Effect.forEach(Object.values(lanes), (some) => Effect.forEach(some, check, { discard: true }), { concurrency: 4 })
+    Effect.forEach(Object.values(queues), (some) => Effect.forEach(some, check, { discard: true }), { concurrency: 4 })
   )
   if (Exit.isSuccess(exit)) return
   if (PART < 1) expect.fail(`${name}, seed ${seed}: ${reasonOf(exit.cause)}`)
@@ -112,11 +112,11 @@ export const holds = Effect.fnUntraced(function* <A, E, R>(
     details.failed && details.counterexample !== null
       ? `${name}, seed ${seed}, after ${details.numRuns} runs and ${details.numShrinks} reductions: ` +
           `${(details.errorInstance as Error).message}\n${text(details.counterexample[0])}`
-      : `${name}, seed ${seed}, side by side only: ${reasonOf(exit.cause)}`
+      : `${name}, seed ${seed}, concurrently only: ${reasonOf(exit.cause)}`
   )
 })
 
-/** How many of the cases there were, and how many had something to show and something to hide; too few is a failure. */
+/** Reports the cases, and fails if too few had rows to show or conditions to apply. */
 export const tallied = (name: string, atLeast: number, { cases, conditional, nonEmpty }: Tally) => {
   const share = (part: number) => `${Math.round((100 * part) / cases)} %`
   console.log(`${name}: ${cases} cases, ${share(nonEmpty)} non-empty, ${share(conditional)} conditional`)

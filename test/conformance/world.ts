@@ -1,6 +1,6 @@
 /**
- * Random organizations in memory: what the oracle looks at, and what is written to the database for the SQL to look
- * at. Keys are written by hand beside their values, so that a fault in `domain/keys.ts` can't hide on both sides.
+ * Random organizations in memory, for the oracle and for the database. Search keys are written by hand beside their values,
+ * so that a fault in `domain/keys.ts` can't affect both sides alike.
  */
 
 export type TypeName = "people" | "companies" | "meetings" | "deals"
@@ -22,7 +22,7 @@ export type Kind =
 export interface ColumnShape {
   readonly kind: Kind
   readonly target?: TypeName
-  /** Where the value is, and the link table for many. */
+  /** The physical column, or the link table of a relation to many. */
   readonly physical: string
   readonly key?: string
 }
@@ -34,7 +34,7 @@ const contact = {
   email: { kind: "email", physical: "email", key: "email_k" }
 } satisfies Record<string, ColumnShape>
 
-/** The types as this suite understands them, by slug; `deals` is made by the suite, with every kind of column. */
+/** The types of this suite, by slug; the suite creates `deals`, with every kind of column. */
 export const SHAPES: Readonly<Record<TypeName, Readonly<Record<string, ColumnShape>>>> = {
   people: {
     name: text("name"),
@@ -76,7 +76,7 @@ export const TABLES: Readonly<Record<TypeName, string>> = {
   deals: "t_deals"
 }
 
-/** Numbers are decimal text, points in time ISO text in UTC, references ids. */
+/** Numbers are decimal text, timestamps ISO text in UTC, references ids. */
 export type Cell = null | string | boolean | bigint | ReadonlyArray<string>
 
 export interface Entity {
@@ -89,7 +89,7 @@ export interface Organization {
   readonly country: "US" | "DE"
   readonly timeZone: string
   readonly entities: Readonly<Record<TypeName, ReadonlyMap<bigint, Entity>>>
-  /** Link rows by relation, as pairs of ids; what they name needn't exist. */
+  /** Link rows by relation, as pairs of ids; the named rows may be missing. */
   readonly links: Readonly<Record<"attendees" | "watchers", ReadonlyArray<readonly [bigint, bigint]>>>
 }
 
@@ -137,7 +137,7 @@ export const TEXTS: ReadonlyArray<readonly [text: string, key: string]> = [
 ]
 export const TEXT_KEYS = new Map(TEXTS)
 
-/** Phones with their normal form in each country; most of what people write in that field has none. */
+/** Phones with their normal form in each country; most typed texts have none. */
 export const PHONES: ReadonlyArray<
   readonly [text: string, keys: { readonly US: string | null; readonly DE: string | null }]
 > = [
@@ -167,7 +167,7 @@ export const EMAIL_KEYS = new Map(EMAILS)
 export const INTEGERS = ["0", "5", "6", "-3", "9007199254740993"]
 export const NUMBERS = ["0", "5", "5.0", "5.5", "-1.25", "0.1", "123456789012345678901234567890.5"]
 export const DATES = ["2026-02-28", "2026-03-01", "2026-03-31", "2026-12-31", "2027-01-01"]
-/** Around midnights and the changes of the clock in New York (8 March) and Berlin (29 March). */
+/** Around midnights and the daylight-saving changes in New York (8 March) and Berlin (29 March). */
 export const TIMESTAMPS = [
   "2026-02-28T23:30:00.000Z",
   "2026-03-01T04:59:59.000Z",
@@ -183,13 +183,13 @@ export const TIMESTAMPS = [
 export const TAGS = ["red", "Red", "blue", "100%", ""]
 const TAG_KEYS: Readonly<Record<string, string>> = { red: "red", Red: "red", blue: "blue", "100%": "100%", "": "" }
 
-/** Every type counts from here, so that one id names a person, a company, a meeting and a deal, in every organization. */
+/** The first id of every type, so that one id names a person, a company, a meeting and a deal in every organization. */
 export const FIRST_ID = 30n
 const SIZES: Readonly<Record<TypeName, number>> = { people: 22, companies: 8, meetings: 16, deals: 18 }
-/** Persons who are there in every organization: callers are anchored here. */
+/** Persons who exist in every organization: the callers' anchors. */
 export const ANCHORS = [FIRST_ID, FIRST_ID + 1n, FIRST_ID + 2n]
 
-/** Makes random cells; a third are NULL, and some references lead nowhere. */
+/** Random cells; a third are NULL, and some references dangle. */
 export const cellMaker = (next: () => number) => {
   const pick = <A>(from: ReadonlyArray<A>): A => from[Math.floor(next() * from.length)]!
   const nullable = <A>(make: () => A): A | null => (next() < 0.35 ? null : make())
@@ -252,7 +252,7 @@ const makeOrganization = (next: () => number, slug: string, country: "US" | "DE"
       const pair = [reference(from), reference("people")] as const
       pairs.set(pair.join(), pair)
     }
-    // One cell with more people than are shown.
+    // One cell with more people than a page shows.
     for (let index = 0n; index < 13n; index++)
       pairs.set(`${FIRST_ID},${FIRST_ID + index}`, [FIRST_ID, FIRST_ID + index])
     return [...pairs.values()]
@@ -288,7 +288,7 @@ export const makeWorld = (seed: number): ReadonlyArray<Organization> => {
   ]
 }
 
-/** The search key of a cell, as the importer would write it. */
+/** The search key of a cell, in the importer's form. */
 export const keyOf = (kind: Kind, cell: Cell, country: "US" | "DE"): Cell => {
   switch (kind) {
     case "text":
