@@ -18,7 +18,7 @@ const denials = "test/permissions/replays/denials.test.ts"
 const columns = "test/permissions/replays/columns.test.ts"
 const states = "test/permissions/replays/states.test.ts"
 const access = "test/permissions/access.test.ts"
-const broken = "test/services/lookup/broken-on-purpose.test.ts"
+const regressions = "test/services/lookup/store-regressions.test.ts"
 const desk = "test/services/mapping/desk.test.ts"
 const scope = "test/permissions/scope.test.ts"
 const walls = "test/database/rowSecurity.test.ts"
@@ -306,7 +306,7 @@ export const replays = [
   },
   {
     name: "= hijacked through search_path (our own review)",
-    test: [broken, "isn't fooled by an ="],
+    test: [regressions, "ignores an = operator"],
     defence: "Database.ts: every connection starts with search_path = pg_catalog, pg_temp",
     removed: "the setting, of connections and of roles",
     patches: [[database, `search_path: "pg_catalog, pg_temp"`, `search_path: "public, pg_catalog"`]]

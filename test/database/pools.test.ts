@@ -29,10 +29,10 @@ const ShortLookups = Services.pipe(
   Layer.orDie
 )
 
-layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
-  it.effect("don't let a slow search delay a lookup", () =>
+layer(ShortLookups, { excludeTestServices: true })("the lookup and search pools", (it) => {
+  it.effect("run a lookup without delay during a slow search", () =>
     Effect.gen(function* () {
-      const organization = yield* makeOrganization("lanes")
+      const organization = yield* makeOrganization("pools")
       yield* addPeople(organization, [{ name: "Ada Lovelace", email: "ada@example.com" }])
       const admin = yield* asMember(organization, "admin@example.com", "admin")
       const { search } = yield* Database
@@ -48,7 +48,7 @@ layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
     })
   )
 
-  it.effect("end an abandoned search on the server", () =>
+  it.effect("cancel an abandoned search on the server", () =>
     Effect.gen(function* () {
       const { owner, search } = yield* Database
       const abandoned = yield* Effect.forkChild(search`/* abandoned */ SELECT pg_sleep(15)`)
@@ -71,7 +71,7 @@ layer(ShortLookups, { excludeTestServices: true })("the two lanes", (it) => {
       const { lookup } = yield* Database
       const failure = yield* Effect.flip(orUnavailable(lookup.unsafe("SELECT pg_sleep(3)")))
       expect(failure).toBe(Unavailable.error)
-      // The connection is usable afterwards.
+      // The connection remains usable.
       expect(yield* orUnavailable(lookup.unsafe("SELECT 1 AS one"))).toEqual([{ one: 1 }])
     })
   )

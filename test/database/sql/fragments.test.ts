@@ -1,4 +1,4 @@
-/** Fragments by the leaf: what is easy to get wrong, and what is refused because it would mean something else. */
+/** SQL fragments of single predicates: the error-prone cases, and the refusals. */
 import { describe, expect, it } from "vitest"
 import { compilable } from "../../../src/database/sql/compilable.ts"
 import { type Condition, Parameter } from "../../../src/database/sql/Parameter.ts"
@@ -70,7 +70,7 @@ const within = (column: string, values: ReadonlyArray<string | boolean>, negated
   Bound.In({ column, side: "value", values, negated })
 
 describe("a comparison", () => {
-  it("has its operator, and the cast of its column", () => {
+  it("uses its operator and the cast of its column", () => {
     for (const [op, sql] of Object.entries({ eq: "=", ne: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" })) {
       expect(write(compare("level", op as CompareOp, "5"))).toEqual([`p."level" ${sql} $1::bigint`, "5"])
     }
@@ -87,7 +87,7 @@ describe("a comparison", () => {
     expect(write(compare("name", "eq", "ann", "key"))[0]).toBe(`p."name_k" = $1::text`)
   })
 
-  it("with a time says whether the time is local to the organization", () => {
+  it("with a timestamp depends on whether the timestamp states an offset", () => {
     expect(write(compare("at", "lt", "2026-03-01T10:00:00Z"))[0]).toBe(`p."at" < $1::timestamptz`)
     expect(write(compare("at", "lt", "2026-03-01T10:00:00"))[0]).toBe(`p."at" < timezone($8::text, $1::timestamp)`)
     const offsets = ["2026-03-01T10:00:00+01:00", "2026-03-01T10:00-0130", new Parameter(0, true)]
@@ -102,14 +102,14 @@ describe("a comparison", () => {
     expect([offsets.map(hasOffset), local.map(hasOffset)]).toEqual([offsets.map(() => true), local.map(() => false)])
   })
 
-  it("with a list is about its values", () => {
+  it("with a list tests its elements", () => {
     expect(write(compare("tags", "eq", "a"))).toEqual([`p."tags" @> ARRAY[$1::text]`, "a"])
     expect(write(compare("tags", "ne", "a"))).toEqual([`NOT (p."tags" @> ARRAY[$1::text])`, "a"])
     expect(write(within("tags", ["a", "b"]))).toEqual([`p."tags" && $1::text[]`, ["a", "b"]])
     expect(write(within("tags", ["a"], true))).toEqual([`NOT (p."tags" && $1::text[])`, ["a"]])
   })
 
-  it("with several values is any of them, or none", () => {
+  it("with several values tests for any of them, or for none", () => {
     expect(write(within("due", ["2026-03-01"]))).toEqual([`p."due" = ANY($1::text[]::date[])`, ["2026-03-01"]])
     expect(write(within("secret", [true], true))).toEqual([`p."secret" <> ALL($1::boolean[])`, [true]])
     expect(write(within("level", ["1"]))).toEqual([`p."level" = ANY($1::text[]::bigint[])`, ["1"]])
@@ -122,7 +122,7 @@ describe("a comparison", () => {
     )
   })
 
-  it("of a text with a value asks for its key as well, which is what indexes are of", () => {
+  it("of a text also tests the search key, which has the index", () => {
     const [sql, ...values] = write(compare("name", "eq", "Ann  Lée"))
     expect(sql).toBe(`(p."name_k" = $1::text AND CASE WHEN p."name" = $2::text THEN TRUE END)`)
     expect(values).toEqual(["ann lee", "Ann  Lée"])
@@ -135,7 +135,7 @@ describe("a comparison", () => {
     expect(write(within("name", ["Ann", "ANN"])).slice(1)).toEqual(["ann", ["Ann", "ANN"]])
   })
 
-  it("of a text asks for the value alone where a key would show more, or can't be known", () => {
+  it("of a text tests the value alone where the search key would show more rows or is unknown", () => {
     const alone = (...[bound, shape, may]: Parameters<typeof write>) =>
       expect(write(bound, shape, may)[0]).not.toContain("_k")
     alone(compare("name", "eq", "Ann"), "subplan", true)
@@ -145,7 +145,7 @@ describe("a comparison", () => {
     alone(compare("name", "lt", "Ann"))
     alone(within("name", ["Ann"], true))
     alone(equalsParameter("name"))
-    // A text of accents alone folds to nothing.
+    // A text of accents only folds to the empty text.
     alone(within("name", ["Ann", "\u0301"]))
     alone(Bound.None({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")
     alone(compare("written", "eq", "+1 212 555 0100"))
@@ -154,7 +154,7 @@ describe("a comparison", () => {
     expect(write(Bound.Some({ relation: "owner", where: compare("name", "eq", "Ann") }), "array")[0]).toContain("_k")
   })
 
-  it("with a whole number that is read as text asks for the number, if that is how the text is written", () => {
+  it("with an integer shown as text compares the integer if the text is its canonical spelling", () => {
     for (const text of ["0", "7", "-42", "123456789012345678"])
       expect(write(compare("number", "eq", text))).toEqual([`p."number" = $1::bigint`, text])
     for (const text of ["007", "-0", "+4", " 4", "4 ", "4x", "x4", "", "1e3", "1234567890123456789", true])
@@ -163,11 +163,11 @@ describe("a comparison", () => {
     expect(write(compare("number", "eq", "7"), "subplan", true)[0]).toBe(
       `(p."number" = $1::bigint OR p."number"::text IS NULL)`
     )
-    // What is written differently for different values has no slot.
+    // Here the value decides the SQL text, so it can't be a parameter.
     expect(() => write(equalsParameter("number"))).toThrow("depends on the value")
   })
 
-  it("with a phone that nobody keeps the normal form of asks for the ways to write it", () => {
+  it("with a phone column without a normal form tests all spellings of the number", () => {
     const [sql, forms] = write(compare("written", "eq", "+14155550100"))
     expect(sql).toBe(`p."written"::text = ANY($1::text[])`)
     expect(forms).toContain("14155550100")
@@ -178,19 +178,19 @@ describe("a comparison", () => {
     expect(() => write(equalsParameter("written"))).toThrow("depends on the value")
   })
 
-  it("inside of what is negated counts as satisfied where it is unknown", () => {
+  it("inside a negation counts as satisfied when it is unknown", () => {
     expect(write(compare("level", "gt", "5"), "subplan", true)[0]).toBe(`(p."level" > $1::bigint OR p."level" IS NULL)`)
     expect(write(within("name", ["a"], true), "subplan", true)[0]).toBe(
       `(p."name" <> ALL($1::text[]) OR p."name" IS NULL)`
     )
-    // Whether something is NULL is never unknown.
+    // IS NULL is never unknown.
     expect(write(Bound.IsNull({ column: "name", negated: true }), "subplan", true)).toEqual([`p."name" IS NOT NULL`])
     expect(write(Bound.IsNull({ column: "name", negated: false }))).toEqual([`p."name" IS NULL`])
-    // Of the value itself: its key can be NULL where it isn't.
+    // It tests the value: the search key can be NULL when the value isn't.
     expect(write(Bound.IsNull({ column: "written", negated: false }))).toEqual([`p."written"::text IS NULL`])
   })
 
-  it("with the row's own id asks for the id of its kind", () => {
+  it("with the row's own id uses the type's id column and cast", () => {
     const mapped = {
       ...type,
       mapping: { id: { column: "Key", type: "uuid" as const }, where: [], unique: true }
@@ -201,17 +201,17 @@ describe("a comparison", () => {
   })
 })
 
-describe("a text that a key contains", () => {
+describe("a contained text", () => {
   const contains = (text: string | Parameter) => write({ _tag: "Contains", column: "name", text })
 
-  it("is a pattern in which nothing but the ends is open", () => {
+  it("is a pattern with wildcards only at both ends", () => {
     expect(patternOf("50%_\\a")).toBe("%50\\%\\_\\\\a%")
     expect(contains("abc")).toEqual([`p."name_k" LIKE $1::text`, "%abc%"])
     expect([patternOf("ab"), patternOf("😀😀"), patternOf("😀😀😀")]).toEqual([undefined, undefined, "%😀😀😀%"])
     expect(contains(new Parameter(3, false))[0]).toBe(`p."name_k" LIKE $1::text`)
   })
 
-  it("is where a key begins when it is short, by code points and to the last of them", () => {
+  it("is a range of keys that start with it when it is short, by code points up to the last one", () => {
     const between = `(p."name_k" >= $1::text AND p."name_k" < $2::text)`
     expect(contains("ab")).toEqual([between, "ab", "ac"])
     expect(contains("a")).toEqual([between, "a", "b"])
@@ -225,7 +225,7 @@ describe("a text that a key contains", () => {
 describe("a hop", () => {
   const some = (relation: string, where: Bound = ALWAYS) => Bound.Some({ relation, where })
 
-  it("stays in the organization, at the link and at the target, in both shapes", () => {
+  it("restricts the link and the target to the organization, for both forms", () => {
     expect(write(some("owner"))).toEqual([
       `EXISTS (SELECT 1 FROM "data"."things" r1 WHERE r1.organization_id = $9::bigint AND r1.id = p."owner_id" AND TRUE)`
     ])
@@ -237,7 +237,7 @@ describe("a hop", () => {
         expect(sql).toContain(`r1."level" = $1::bigint`)
       }
     }
-    // A link that isn't Max's has no organization: the rows at both of its ends do.
+    // A mapped link table has no organization column; the rows at both of its ends are restricted.
     for (const shape of ["subplan", "array"] as const) {
       const [sql] = write(some("host"), shape)
       expect(sql).toContain(`"h"."l" r2`)
@@ -246,7 +246,7 @@ describe("a hop", () => {
     }
   })
 
-  it("that is negated asks for none that could satisfy it, one row at a time", () => {
+  it("that is negated tests that no related row could satisfy it, per row", () => {
     const none = Bound.None({ relation: "links", where: some("owner", compare("level", "eq", "5")) })
     const [sql] = write(none, "array")
     expect(sql).toMatch(/^NOT EXISTS \(/)
@@ -255,7 +255,7 @@ describe("a hop", () => {
     expect(write(none, "array", true)[0]).not.toContain("IS NULL")
   })
 
-  it("is refused when it leads nowhere, or isn't one", () => {
+  it("is refused when its target or its column is missing, or it is no relation", () => {
     for (const shape of ["subplan", "array"] as const) {
       expect(() => write(some("other"), shape)).toThrow("a type that doesn't exist")
       expect(() => write(some("name"), shape)).toThrow(Error)
@@ -265,8 +265,8 @@ describe("a hop", () => {
   })
 })
 
-describe("conditions together", () => {
-  it("are in brackets", () => {
+describe("a conjunction or disjunction", () => {
+  it("is parenthesized", () => {
     const parts = [compare("level", "eq", "1"), compare("level", "eq", "2")]
     expect(write(all(...parts))[0]).toBe(`(p."level" = $1::bigint AND p."level" = $2::bigint)`)
     expect(write(any(...parts))[0]).toBe(`(p."level" = $1::bigint OR p."level" = $2::bigint)`)
@@ -292,7 +292,7 @@ describe("a plan's SQL", () => {
     )
   const size = (bound: Bound) => String(write(bound)[0]).length
 
-  it("is refused when it is too long, its cells included, and when it can't be written", () => {
+  it("is refused when it is too long, including its masks, or can't be compiled", () => {
     const tooMany = hops(1000)
     expect(size(tooMany)).toBeGreaterThan(64 * 1024)
     expect(compilable(planOf(tooMany), type, catalog)).toEqual(denied("too-large", 5))
@@ -302,7 +302,7 @@ describe("a plan's SQL", () => {
     const fits = planOf(half, [["name", ALWAYS]])
     expect(compilable(fits, type, catalog)).toBe(fits)
     expect(compilable(planOf(half, [["name", hops(300, 300)]]), type, catalog)).toEqual(denied("too-large", 5))
-    // Each place counts: the same condition on two columns stands in the statement twice.
+    // A condition that masks two columns counts twice.
     expect(
       compilable(
         planOf(ALWAYS, [

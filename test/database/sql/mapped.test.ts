@@ -1,4 +1,4 @@
-/** Statements over tables that aren't Max's, and what a statement is made of besides: as they are read in review. */
+/** Golden statements over mapped relations, and the bounds and the cache of statements. */
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { compileFind } from "../../../src/database/sql/find.ts"
@@ -149,14 +149,14 @@ const laidOut = (one: ResolvedQuery): string => {
   ].join("\n")
 }
 
-describe("the statement", () => {
+describe("the statement of a query over mapped relations", () => {
   for (const [name, one] of Object.entries(CASES)) {
-    it(`is what was reviewed: ${name}`, async () => {
+    it(`matches its golden file: ${name}`, async () => {
       await expect(laidOut(one)).toMatchFileSnapshot(join("golden", `${name}.sql`))
     })
   }
 
-  it("of a mapped type asks every table for the organization's rows that count, and binds what they are", () => {
+  it("restricts every table to the organization's rows under the mapping's conditions, with bound values", () => {
     for (const [name, one] of Object.entries(CASES).filter(([key]) => key.startsWith("mapped"))) {
       const { parameters, text } = compileFind(one, catalog)
       const reads = [...text.matchAll(/FROM "host"\."(?:agents|tickets)"/g)].length
@@ -169,7 +169,7 @@ describe("the statement", () => {
     }
   })
 
-  it("is refused when it is longer than any plan makes it", () => {
+  it("is refused when it exceeds the bound on its length", () => {
     const longest = 2 * 1024 * 1024
     const bare = compileFind(query(people, { label: "" }), catalog).text.length
     const fits = query(people, { label: "x".repeat(longest - bare) })
@@ -177,7 +177,7 @@ describe("the statement", () => {
     expect(() => compileFind({ ...fits, label: `${fits.label}x` }, catalog)).toThrow("too large")
   })
 
-  it("is compiled once for a shape, with each query's own values, and each time without one", () => {
+  it("is compiled once per shape, with each query's own values, and every time without a cache", () => {
     const cache = new Map<string, Statement>()
     const byName: Condition = { _tag: "Compare", column: "name", side: "key", op: "eq", value: new Parameter(0, false) }
     const named = (value: string, more: Partial<ResolvedQuery> = {}) =>

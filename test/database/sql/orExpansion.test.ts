@@ -1,4 +1,4 @@
-/** Which plans are followed reason by reason. */
+/** The conditions under which a disjunction is expanded. */
 import { describe, expect, it } from "vitest"
 import { expandOr } from "../../../src/database/sql/orExpansion.ts"
 import { type Column, type ColumnKind, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
@@ -34,8 +34,8 @@ const me = is("id", "7")
 const ofPartners = Bound.Some({ relation: "owner", where: is("name", "x") })
 const pattern = Bound.Contains({ column: "name", text: "maria" })
 
-describe("the ways to a plan's rows", () => {
-  it("are its reasons, and each other condition holds on all of them", () => {
+describe("expandOr", () => {
+  it("returns the alternatives of a disjunction, and all other conditions as the rest", () => {
     const either = any(mine, me, ofPartners)
     expect(expandOr([either, pattern], type)).toEqual({ alternatives: [ofPartners, me, mine], rest: [pattern] })
     expect(expandOr([all(either, is("name", "y")), pattern], type)).toEqual({
@@ -44,35 +44,35 @@ describe("the ways to a plan's rows", () => {
     })
   })
 
-  it("are followed when a reason says more than its index does", () => {
+  it("expands an alternative that its index covers in part", () => {
     const narrower = all(mine, is("secret", "true"))
     expect(expandOr([any(narrower, me)], type).alternatives).toHaveLength(2)
     const several = Bound.In({ column: "owner", side: "value", values: ["1", "2"], negated: false })
     expect(expandOr([any(several, me)], type).alternatives).toHaveLength(2)
   })
 
-  it("aren't followed where there is one, where no index leads to one of them, or where there are many", () => {
-    const together = (...conditions: ReadonlyArray<Bound>) =>
+  it("expands nothing without a disjunction, with an unindexed alternative, or with more than six", () => {
+    const unexpanded = (...conditions: ReadonlyArray<Bound>) =>
       expect(expandOr(conditions, type)).toEqual({ alternatives: [], rest: conditions })
-    together()
-    together(ALWAYS, pattern)
-    together(mine, pattern)
-    together(any(mine, is("secret", "true")), pattern)
-    together(any(mine, is("tags", "x")), pattern)
-    together(any(mine, is("gone", "x")), pattern)
-    together(any(mine, pattern))
-    together(any(mine, Bound.Compare({ column: "owner", side: "value", op: "ne", value: "7" })))
-    together(any(mine, Bound.In({ column: "owner", side: "value", values: ["1"], negated: true })))
-    together(any(mine, Bound.None({ relation: "owner", where: ALWAYS })))
-    together(any(mine, Bound.IsNull({ column: "owner", negated: false })))
-    // Under an OR inside an AND, related rows would be looked at one by one.
-    together(any(mine, all(any(me, ofPartners), is("secret", "true"))))
+    unexpanded()
+    unexpanded(ALWAYS, pattern)
+    unexpanded(mine, pattern)
+    unexpanded(any(mine, is("secret", "true")), pattern)
+    unexpanded(any(mine, is("tags", "x")), pattern)
+    unexpanded(any(mine, is("gone", "x")), pattern)
+    unexpanded(any(mine, pattern))
+    unexpanded(any(mine, Bound.Compare({ column: "owner", side: "value", op: "ne", value: "7" })))
+    unexpanded(any(mine, Bound.In({ column: "owner", side: "value", values: ["1"], negated: true })))
+    unexpanded(any(mine, Bound.None({ relation: "owner", where: ALWAYS })))
+    unexpanded(any(mine, Bound.IsNull({ column: "owner", negated: false })))
+    // A hop in a nested disjunction would be evaluated row by row.
+    unexpanded(any(mine, all(any(me, ofPartners), is("secret", "true"))))
     const owners = Array.from({ length: 7 }, (_, index) => is("owner", String(index)))
-    together(any(...owners), pattern)
+    unexpanded(any(...owners), pattern)
     expect(expandOr([any(...owners.slice(1))], type).alternatives).toHaveLength(6)
   })
 
-  it("aren't followed where related rows would be collected for each of them", () => {
+  it("expands nothing where every branch would repeat a hop", () => {
     const either = any(mine, me)
     for (const condition of [
       ofPartners,

@@ -1,4 +1,4 @@
-/** How rows of managed and of mapped types are written: each kind of value, whose rows they are, and what is refused. */
+/** The SQL of rows of managed and mapped types: values, ids, the organization's condition, and refusals. */
 import { describe, expect, it } from "vitest"
 import {
   belongs,
@@ -51,7 +51,7 @@ const context = (externalKey?: string) => {
 }
 
 describe("the rows of a type", () => {
-  it("are the organization's, or none", () => {
+  it("are conditioned on the organization, or on FALSE without a valid key", () => {
     const own = "11111111-2222-3333-4444-555555555555"
     const written = (type: EntityType, key?: string) => {
       const at = context(key)
@@ -61,7 +61,7 @@ describe("the rows of a type", () => {
     expect(written(managed)).toEqual(["p.organization_id = $9::bigint", []])
     expect(written(mapped({}))).toEqual(["TRUE", []])
     expect(written(mapped(tenant), own)).toEqual([`p."tenant" = $1::uuid`, [own]])
-    // Without a key of its own, or with one that can't be such an id, no row is the organization's.
+    // An organization without a key, or with an impossible one, has no rows.
     expect(written(mapped(tenant))).toEqual(["FALSE", []])
     expect(written(mapped({ organization: { column: "tenant", type: "text" } }))).toEqual(["FALSE", []])
     expect(written(mapped(tenant), "not a uuid")).toEqual(["FALSE", []])
@@ -80,7 +80,7 @@ describe("the rows of a type", () => {
     ])
   })
 
-  it("say which organization they are of, by what they hold themselves", () => {
+  it("state their organization from their own columns", () => {
     const own = "11111111-2222-3333-4444-555555555555"
     const at = context(own)
     expect(organizationOf(managed, "p", at)).toBe("p.organization_id")
@@ -90,18 +90,18 @@ describe("the rows of a type", () => {
     expect(organizationOf(type, "p", at)).toBe(`CASE WHEN p."tenant" = $1::uuid THEN $9::bigint END`)
   })
 
-  it("aren't read from a relation that isn't what was mapped any more", () => {
+  it("are not read from a drifted relation", () => {
     expect(relationOf(managed)).toBe(`"data"."people"`)
     expect(relationOf(mapped({ broken: false }))).toBe(`"public"."desk"`)
     expect(() => relationOf(mapped({ broken: true }))).toThrow("isn't what was mapped")
   })
 
-  it("have an id of the type that the mapping says, numbers otherwise", () => {
+  it("have an id of the mapping's type, and numeric ids otherwise", () => {
     expect([idReference(managed, "p"), idReference(mapped({}), "p")]).toEqual(["p.id", `p."Key"`])
     expect([idCast(undefined), idCast("uuid")]).toEqual(["bigint", "uuid"])
   })
 
-  it("are read again by id only where an id is one row", () => {
+  it("are reference targets only where their id is unique", () => {
     const columns = [
       source("number", "numeric", { columns: ["fee"], currency: "cur" }),
       source("text", "text", { columns: ["first", "last"] }),
@@ -118,9 +118,9 @@ describe("the rows of a type", () => {
     expect(physicalColumns(mapped({}, [columns[3]!]))).toEqual(["Key", "plain"])
     expect(targetRows(managed, "r1", context())).toBe(`"data"."people" r1`)
     expect(targetRows(mapped({}), "r1", context())).toBe(`"public"."desk" r1`)
-    const two = mapped({ unique: false, where: [{ column: "gone", is: false }] }, [columns[3]!])
+    const duplicates = mapped({ unique: false, where: [{ column: "gone", is: false }] }, [columns[3]!])
     const at = context()
-    expect(targetRows(two, "r1", at)).toBe(
+    expect(targetRows(duplicates, "r1", at)).toBe(
       `(SELECT "Key", "gone", "plain" FROM (SELECT w."Key", w."gone", w."plain", ` +
         `count(*) OVER (PARTITION BY w."Key") AS "max same id" FROM "public"."desk" w WHERE w."gone" = $1::boolean) w ` +
         `WHERE w."max same id" = 1) r1`
@@ -129,13 +129,13 @@ describe("the rows of a type", () => {
   })
 })
 
-describe("a value", () => {
+describe("a column's value", () => {
   const written = (of: Column, side: "value" | "key" = "value") => {
     const at = context()
     return [columnReference(of, "p", side, at), ...at.writer.parameters]
   }
 
-  it("of a managed type is its column, and its key the one beside it", () => {
+  it("of a managed type is its physical column, and its search key the key column", () => {
     const name = column("text", Storage.Value({ column: "name", keyColumn: "name_k" }))
     expect([written(name), written(name, "key")]).toEqual([[`p."name"`], [`p."name_k"`]])
     const owner = column("reference", Storage.One({ column: "owner_id", target: "people" }))
@@ -145,7 +145,7 @@ describe("a value", () => {
     expect(() => written(column("references", many))).toThrow("A link has no column")
   })
 
-  it("of a mapped type is read from what is there, as what the column says", () => {
+  it("of a mapped type is converted from the source type to the column's kind", () => {
     const cases: ReadonlyArray<readonly [ColumnKind, SourceType, ReadonlyArray<unknown>]> = [
       ["text", "text", [`p."a"::text`]],
       ["text", "integer", [`p."a"::text`]],
@@ -171,7 +171,7 @@ describe("a value", () => {
     expect(() => written(source("text", "text", { columns: [] }))).toThrow("no column")
   })
 
-  it("of a mapped type has the fold of it for a key", () => {
+  it("of a mapped type has its fold as search key", () => {
     expect(written(source("text", "text"), "key")).toEqual([`max.fold_text(p."a"::text) COLLATE "C"`])
     expect(written(source("list", "list"), "key")).toEqual([`max.fold_texts(p."a"::text[])`])
     expect(written(source("phone", "text"), "key")).toEqual([`max.fold_phone(p."a"::text) COLLATE "C"`])
@@ -179,7 +179,7 @@ describe("a value", () => {
     expect(() => written(source("date", "date"), "key")).toThrow("no search key")
   })
 
-  it("is a whole number where one column that holds whole numbers is read as text, and nowhere else", () => {
+  it("counts as a whole number only if one integer column is shown as text", () => {
     expect(wholeNumber(source("text", "integer"), "p")).toBe(`p."a"`)
     for (const other of [
       source("integer", "integer"),
@@ -192,8 +192,8 @@ describe("a value", () => {
   })
 })
 
-describe("a name", () => {
-  it("is quoted, whatever is in it, and refused when it can't be one", () => {
+describe("identifier", () => {
+  it("quotes any name, and refuses an empty, too long or NUL-containing one", () => {
     expect([identifier(`a"b`), identifier("x".repeat(63))]).toEqual([`"a""b"`, `"${"x".repeat(63)}"`])
     expect(identifier(`"a"`)).toBe(`"""a"""`)
     for (const none of ["", "x".repeat(64), "a\u0000b"]) expect(() => identifier(none)).toThrow("Not an identifier")

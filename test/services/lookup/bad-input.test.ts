@@ -16,7 +16,7 @@ const naughty: ReadonlyArray<string> = JSON.parse(readFileSync(require.resolve("
 const filter = (columnId: string, op: FilterOp, value: string) => ({ filters: [{ columnId, op, value }] })
 
 layer(TestServices)("bad input", (it) => {
-  it.effect("gives a hidden and an unknown name the same error, byte for byte, before any value is looked at", () =>
+  it.effect("gives a hidden and an unknown name the same error, byte for byte, before it parses any value", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("names")
       const policies = yield* Policies
@@ -41,18 +41,18 @@ layer(TestServices)("bad input", (it) => {
         }),
         (name: string) => ({ entityTypeId: name })
       ] as const) {
-        // phone and companies exist and are hidden; the others don't exist.
+        // phone and companies are hidden; the others don't exist.
         const hidden = yield* error("entityTypeId" in query("x") ? "companies" : "phone", query)
         const unknown = yield* error("entityTypeId" in query("x") ? "comqanies" : "qhone", query)
         expect(hidden).toBe(unknown)
         expect(hidden).toContain("UnknownName")
       }
-      // The policy that hid everything from the admin is in force at once.
+      // The policy that hides everything from the admin takes effect immediately.
       expect(yield* admin.types).toEqual({ entityTypes: [] })
     })
   )
 
-  it.effect("answers every naughty string with a page or one typed error, and goes on working", () =>
+  it.effect("answers every naughty string with a page or a typed error, and still works afterwards", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("naughty")
       yield* addPeople(organization, [{ name: "Ada Lovelace", email: "ada@example.com" }])
@@ -90,7 +90,7 @@ layer(TestServices)("bad input", (it) => {
           else {
             expect([UnknownName, InvalidInput].some((kind) => outcome.failure instanceof kind)).toBe(true)
             expect(outcome.failure.message.length).toBeLessThan(300)
-            // A name may be repeated, in quotes; nothing else of the inside may show.
+            // The error may quote the name, and must show no internals.
             expect(outcome.failure.message.replace(/"[^]*"/, "")).not.toMatch(
               /[\u0000-\u001f]|SELECT|data\.|pg_|Error:|at .*\.ts/
             )
@@ -103,7 +103,7 @@ layer(TestServices)("bad input", (it) => {
     })
   )
 
-  it.effect("stores naughty names as they are and finds them again", () =>
+  it.effect("stores naughty names unchanged and finds them again", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("stored")
       const names = naughty.filter(
@@ -120,7 +120,7 @@ layer(TestServices)("bad input", (it) => {
       const admin = yield* asMember(organization, "admin@example.com", "admin")
       for (const [index, name] of names.entries()) {
         const page = yield* Effect.result(admin.find({ ...filter("name", "eq", name), limit: 25 }))
-        // A name of nothing but invisible characters folds to nothing, and is asked for in vain, with a reason.
+        // A name of invisible characters only folds to the empty text, and the query is refused.
         if (Result.isFailure(page)) expect(page.failure).toBeInstanceOf(InvalidInput)
         else if (page.success.total <= 25)
           expect(page.success.entities.map((entity) => entity.entityId)).toContain(ids[index])
@@ -158,75 +158,73 @@ layer(TestServices)("bad input", (it) => {
         expect(failure).toBeInstanceOf(InvalidInput)
         expect(failure.message.length).toBeLessThan(200)
       }
-      // A cursor that is well formed is a place in the order, whether a row stands there or not.
+      // A well-formed cursor is a position, with or without a row.
       expect((yield* admin.find({ cursorEntityId: "b" })).entities.length).toBe(3)
       expect((yield* admin.find({ cursorEntityId: id! })).entities.length).toBe(2)
     })
   )
 
-  it.effect(
-    "leaves the old policy in force when the new one is wrong, and names every mistake with the line that mends it",
-    () =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization("policy")
-        const admin = yield* asMember(organization, "admin@example.com", "admin")
-        const policies = yield* Policies
-        const rule = (more: object) => ({
-          id: "r",
-          effect: "allow",
-          role: "admin",
-          action: "read",
-          type: "people",
-          columns: "*",
-          ...more
-        })
-        const publish = (document: unknown) =>
-          Effect.flip(
-            policies.publish(organization, typeof document === "string" ? document : JSON.stringify(document), "test")
-          )
-        const details = (rules: ReadonlyArray<object>, more: object = {}) =>
-          Effect.map(publish({ version: 1, roles: { admin: { inherits: [] } }, rules, ...more }), (failure) => {
-            expect(failure).toBeInstanceOf(OperatorError)
-            return (failure as OperatorError).details?.join("\n") ?? ""
-          })
-        expect(yield* details([rule({ columns: ["name", "fone"] })])).toContain(`Write: "phone"`)
-        expect(yield* details([rule({ where: { statuss: "vip" } })])).toContain(`Write: "status"`)
-        expect(yield* details([rule({ where: { owner: { company: { nam: "x" } } } })])).toContain(`Write: "name"`)
-        expect(yield* details([rule({ type: "peple" })])).toContain(`Write: "people"`)
-        expect(yield* details([rule({ role: "amdin" })])).toContain(`Write: "admin"`)
-        expect(yield* details([rule({ where: { name: { gt: "a" } } })])).toContain("no order")
-        expect(yield* details([rule({ where: { name: 5 } })])).toContain("value")
-        expect(yield* details([rule({ where: { status: "$me" } })])).toContain("$me is a person")
-        expect(yield* details([rule({ columns: undefined })])).toContain(`"columns": "*"`)
-        expect(yield* details([rule({}), rule({})])).toContain("Two rules")
-        expect(yield* details([rule({ notAfter: "soon" })])).toContain("2027-01-01")
-        expect(yield* details([rule({})], { tests: {} })).toContain("`tests` must be a list")
-        expect(yield* details([rule({})], { tests: [{ as: "x", read: "peple" }] })).toContain(`Write: "people"`)
-        expect(
-          yield* details([rule({})], { roles: { admin: { inherits: ["boss"] }, boss: { inherits: ["admin"] } } })
-        ).toContain("inherits itself")
-        expect(
-          yield* details([
-            JSON.parse(
-              `{"id":"r","effect":"allow","role":"admin","action":"read","type":"people","columns":"*","where":{"__proto__":"x"}}`
-            )
-          ])
-        ).toContain("__proto__")
-        expect((yield* publish("{")).message).toContain("1 problem")
-        expect((yield* publish("x".repeat(2_000_000))).message).toContain("1 problem")
-        const nested = `${`{"not":`.repeat(10_000)}{"status":"x"}${"}".repeat(10_000)}`
-        const deep = yield* publish(
-          JSON.stringify({ version: 1, roles: { admin: {} }, rules: [rule({ where: "WHERE" })] }).replace(
-            `"WHERE"`,
-            nested
-          )
-        )
-        expect((deep as OperatorError).details?.join()).toContain("nested at most 32 levels")
-        expect((yield* admin.types).entityTypes.length).toBe(3)
-        const { search } = yield* Database
-        expect(
-          yield* search`SELECT max(version)::int AS version FROM max.policies WHERE organization_id = ${organization.id}`
-        ).toEqual([{ version: 1 }])
+  it.effect("keeps the old policy when the new one is invalid, and names every mistake with its correction", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("policy")
+      const admin = yield* asMember(organization, "admin@example.com", "admin")
+      const policies = yield* Policies
+      const rule = (more: object) => ({
+        id: "r",
+        effect: "allow",
+        role: "admin",
+        action: "read",
+        type: "people",
+        columns: "*",
+        ...more
       })
+      const publish = (document: unknown) =>
+        Effect.flip(
+          policies.publish(organization, typeof document === "string" ? document : JSON.stringify(document), "test")
+        )
+      const details = (rules: ReadonlyArray<object>, more: object = {}) =>
+        Effect.map(publish({ version: 1, roles: { admin: { inherits: [] } }, rules, ...more }), (failure) => {
+          expect(failure).toBeInstanceOf(OperatorError)
+          return (failure as OperatorError).details?.join("\n") ?? ""
+        })
+      expect(yield* details([rule({ columns: ["name", "fone"] })])).toContain(`Write: "phone"`)
+      expect(yield* details([rule({ where: { statuss: "vip" } })])).toContain(`Write: "status"`)
+      expect(yield* details([rule({ where: { owner: { company: { nam: "x" } } } })])).toContain(`Write: "name"`)
+      expect(yield* details([rule({ type: "peple" })])).toContain(`Write: "people"`)
+      expect(yield* details([rule({ role: "amdin" })])).toContain(`Write: "admin"`)
+      expect(yield* details([rule({ where: { name: { gt: "a" } } })])).toContain("no order")
+      expect(yield* details([rule({ where: { name: 5 } })])).toContain("value")
+      expect(yield* details([rule({ where: { status: "$me" } })])).toContain("$me is a person")
+      expect(yield* details([rule({ columns: undefined })])).toContain(`"columns": "*"`)
+      expect(yield* details([rule({}), rule({})])).toContain("Two rules")
+      expect(yield* details([rule({ notAfter: "soon" })])).toContain("2027-01-01")
+      expect(yield* details([rule({})], { tests: {} })).toContain("`tests` must be a list")
+      expect(yield* details([rule({})], { tests: [{ as: "x", read: "peple" }] })).toContain(`Write: "people"`)
+      expect(
+        yield* details([rule({})], { roles: { admin: { inherits: ["boss"] }, boss: { inherits: ["admin"] } } })
+      ).toContain("inherits itself")
+      expect(
+        yield* details([
+          JSON.parse(
+            `{"id":"r","effect":"allow","role":"admin","action":"read","type":"people","columns":"*","where":{"__proto__":"x"}}`
+          )
+        ])
+      ).toContain("__proto__")
+      expect((yield* publish("{")).message).toContain("1 problem")
+      expect((yield* publish("x".repeat(2_000_000))).message).toContain("1 problem")
+      const nested = `${`{"not":`.repeat(10_000)}{"status":"x"}${"}".repeat(10_000)}`
+      const deep = yield* publish(
+        JSON.stringify({ version: 1, roles: { admin: {} }, rules: [rule({ where: "WHERE" })] }).replace(
+          `"WHERE"`,
+          nested
+        )
+      )
+      expect((deep as OperatorError).details?.join()).toContain("nested at most 32 levels")
+      expect((yield* admin.types).entityTypes.length).toBe(3)
+      const { search } = yield* Database
+      expect(
+        yield* search`SELECT max(version)::int AS version FROM max.policies WHERE organization_id = ${organization.id}`
+      ).toEqual([{ version: 1 }])
+    })
   )
 })

@@ -1,4 +1,4 @@
-/** What a question comes to, and the words for one that can't be asked: worked out by hand, without a database. */
+/** Resolved queries and the messages of refused ones, without a database. */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Catalog, type Column, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
@@ -25,7 +25,7 @@ const value = (slug: string, kind: Column["kind"], storage: Partial<Column> & { 
   }
   return column
 }
-/** Of another program: one that is mapped, with what is read differently there. */
+/** A mapped type, with the columns that are resolved differently. */
 const tickets: EntityType = {
   ...plain.types[1]!,
   key: "tickets-type",
@@ -43,7 +43,7 @@ const tickets: EntityType = {
     value("person", "reference", { storage: Storage.One({ column: "person", target: "people" }) })
   ]
 }
-/** A type whose rows have no name. */
+/** A type without a name column. */
 const codes: EntityType = { ...tickets, key: "codes-type", slug: "codes", columns: [tickets.columns[1]!] }
 const meetings = plain.types[2]!
 const catalog: Catalog = {
@@ -101,7 +101,7 @@ const refused = (query: Partial<FindQuery>, visible?: Visible): string => {
   if (Result.isSuccess(found)) throw new Error("It was resolved")
   return `${found.failure._tag}: ${found.failure.message}`
 }
-/** `column op value`, the value being the rest. */
+/** Parses `column op value`; the value is the rest of the text. */
 const parse = (text: string): Filter => {
   const [, columnId, op, rest] = /^(\w+) (\w+) ?([^]*)$/.exec(text)!
   return { columnId: columnId!, op: op as Filter["op"], value: rest! }
@@ -113,8 +113,8 @@ const complaint = (text: string, entityTypeId = "people", visible?: Visible) =>
 const compare = (column: string, op: "eq" | "gte" | "lt", is: string | boolean, side: "value" | "key" = "value") =>
   Bound.Compare({ column, side, op, value: is })
 
-describe("a name", () => {
-  it("that isn't there and one that is hidden are told alike, with what there is to see", () => {
+describe("names", () => {
+  it("give the same error when hidden and when unknown, with the visible names", () => {
     const some = visibleUnder([{ columns: ["name", "phone"] }, { type: "meetings", columns: ["name", "attendees"] }])
     expect(refused({ entityTypeId: "tickets" }, some)).toBe(
       `UnknownName: There is nothing called "tickets". There is: people, meetings.`
@@ -125,7 +125,7 @@ describe("a name", () => {
     expect(refused({ entityTypeId: "people" }, visibleUnder([]))).toBe(`UnknownName: There is nothing called "people".`)
     for (const one of [{ filters: [parse("secret eq 1")] }, { selectColumns: ["secret"] }])
       expect(refused(one, some)).toBe(`UnknownName: people have nothing called "secret". There is: name, phone.`)
-    // A relation to what is hidden isn't there either.
+    // A relation to a hidden type is hidden.
     const lonely = visibleUnder([{ columns: ["name", "company", "owner"] }])
     expect(refused({ selectColumns: ["company"] }, lonely)).toContain("There is: name, owner.")
     const many = Array.from({ length: 13 }, (_, index) => value(`column${index}`, "text"))
@@ -138,14 +138,14 @@ describe("a name", () => {
     expect(told(13)).toMatch(/There is: column0, .*, column11, …\.$/)
   })
 
-  it("is looked up before any value is looked at", () => {
+  it("are resolved before any value is parsed", () => {
     const filters = [parse("level eq many"), parse("nothing eq 1")]
     expect(refused({ filters, limit: 99 })).toContain("UnknownName")
   })
 })
 
-describe("a question", () => {
-  it("has so many filters, columns, rows and characters and no more", () => {
+describe("a query", () => {
+  it("is refused beyond its limits on filters, columns, rows and characters", () => {
     const filters = (count: number) => Array.from({ length: count }, () => parse("status eq vip"))
     expect(resolved({ filters: filters(10) }).filters.length).toBe(10)
     expect(refused({ filters: filters(11) })).toBe("InvalidInput: At most 10 filters.")
@@ -163,7 +163,7 @@ describe("a question", () => {
     expect(filtered("name ilike ä!?")).toEqual([Bound.Contains({ column: "name", text: "a!?" })])
   })
 
-  it("continues after a row of an earlier page", () => {
+  it("continues after the row of its cursor", () => {
     expect(resolved({ cursorEntityId: "bcd" }).cursor).toBe(
       resolved({ filters: [parse("id eq bcd")] }).filters.map((part) =>
         part._tag === "Compare" ? part.value : undefined
@@ -179,7 +179,7 @@ describe("a question", () => {
     ])
   })
 
-  it("is about rows and cells that the caller may see", () => {
+  it("is restricted to the caller's visible rows and cells", () => {
     const rules: ReadonlyArray<RuleInput> = [
       { columns: ["name", "level", "company", "phone"], where: { status: "vip" } },
       { columns: ["name", "status"], where: { owner: "$me" } },
@@ -207,7 +207,7 @@ describe("a question", () => {
     expect(asked.filters.slice(0, 3)).toEqual([
       masked(level!, compare("level-key", "gte", "5")),
       masked(level!, compare("level-key", "lt", "9")),
-      // Who sees the row sees the name.
+      // The name is visible on every visible row.
       compare("name", "eq", "ann", "key")
     ])
     expect(asked.filters[3]).toEqual(
@@ -230,13 +230,13 @@ describe("a question", () => {
     expect(asked.label).toBe("people level:gte level:lt name:eq company:ilike")
     expect(resolved({ filters: [parse("level lt 5")] }, visible).order?.descending).toBe(true)
     expect(resolved({ filters: [parse("name eq ann")] }, visible).order).toBeUndefined()
-    // What isn't among the cells at all is hidden on every row.
+    // A column without a mask in the plan is hidden on every row.
     const nameless = resolved({}, visibleUnder([{ columns: ["phone"] }]))
     expect([nameless.name, nameless.status]).toEqual([NEVER, NEVER])
     expect(resolved({ filters: [parse("id eq bcd")] }, visible).filters).toEqual([compare("id", "eq", "731")])
   })
 
-  it("says whether rows can be missing because of what is hidden, and not for another reason", () => {
+  it("is limited only if the plan or a filter's mask can hide matching rows", () => {
     const limited = (rules: ReadonlyArray<RuleInput>, ...filters: ReadonlyArray<string>) =>
       resolved({ filters: filters.map(parse) }, visibleUnder(rules)).limited
     expect(limited([{}, { type: "companies" }], "name eq ann", "company ilike atlas", "id eq bcd")).toBe(false)
@@ -255,7 +255,7 @@ describe("a question", () => {
       { type: "companies", columns: ["status"] },
       { type: "companies", columns: ["name"], where: { status: "open" } }
     ]
-    // By id the name of the target doesn't matter.
+    // Filtering by id doesn't read the target's name.
     expect([limited(names, "company eq bcd"), limited(names, "company ilike atlas")]).toEqual([false, true])
     const code = resolved({ entityTypeId: "meetings", filters: [parse("code ilike abc")] })
     expect([code.limited, code.filters]).toEqual([false, [NEVER]])
@@ -292,22 +292,22 @@ describe("a question", () => {
   })
 })
 
-describe("a value", () => {
-  it("of text is compared by its fold, and has to be one of those that there are", () => {
+describe("a filter value", () => {
+  it("of text is compared by its fold, and must be in the column's closed list", () => {
     expect(filtered("status eq  Ünter ")).toEqual([compare("status", "eq", "unter", "key")])
     expect(filtered("tags eq VIP")).toEqual([compare("tags-key", "eq", "vip", "key")])
     expect(filtered("state eq OPEN", "tickets")).toEqual([compare("state-key", "eq", "open", "key")])
     expect(complaint("state eq gone", "tickets")).toMatch(/^InvalidInput: state is one of: Open, Zu, s0, .*, s27\.$/)
   })
 
-  it("of a phone or an address is compared in its normal form, and is nobody's without one", () => {
+  it("of a phone or e-mail is compared in its normal form, and matches nothing without one", () => {
     expect(filtered("phone eq (415) 555-0100")).toEqual([compare("phone-key", "eq", "+14155550100", "key")])
     expect(filtered("phone eq call me")).toEqual([NEVER])
     expect(filtered("email eq Ann@X.org ")).toEqual([compare("email-key", "eq", "ann@x.org", "key")])
     expect(filtered("email eq ann")).toEqual([NEVER])
   })
 
-  it("of a mapped phone is looked for as it may be written there", () => {
+  it("of a mapped phone matches all spellings of the number", () => {
     const forms = (text: string) => filtered(`phone eq ${text}`, "tickets")
     const within = (...values: ReadonlyArray<string>) => [
       Bound.In({ column: "phone-key", side: "key", values, negated: false })
@@ -321,7 +321,7 @@ describe("a value", () => {
     expect(forms("call me")).toEqual([NEVER])
   })
 
-  it("of a truth, a number or a time is read, or the answer says how one is written", () => {
+  it("of a boolean, a number or a time is parsed, or refused with an example", () => {
     for (const text of ["true", "YES", "1"])
       expect(filtered(`secret eq ${text}`)).toEqual([compare("secret-key", "eq", true)])
     for (const text of ["false", "No", "0"])
@@ -338,7 +338,7 @@ describe("a value", () => {
     expect(filtered("joined eq 2026-03")).toEqual(range("joined-key", "2026-03-01", "2026-04-01"))
     const day = todayIn(plain.organization.timeZone)
     const [today] = filtered("joined gte today")
-    // Midnight may just have passed.
+    // Accepts both days if the test runs across midnight.
     const then = todayIn(plain.organization.timeZone)
     expect([compare("joined-key", "gte", day), compare("joined-key", "gte", then)]).toContainEqual(today)
     expect(filtered("joined gte 2026")).toEqual([compare("joined-key", "gte", "2026-01-01")])
@@ -353,7 +353,7 @@ describe("a value", () => {
     expect(complaint("start gte soon", "meetings")).toBe(`InvalidInput: start is a time, ${such}T14:00.`)
   })
 
-  it("of a relation is an id, or a part of a name that may be seen, among what may be seen", () => {
+  it("of a relation is an id or a part of a visible name, among the visible targets", () => {
     const where = { status: "open" }
     const visible = visibleUnder([{}, { type: "companies", where }])
     const open = visible.planOf(catalog.types[1]!)!
@@ -370,7 +370,7 @@ describe("a value", () => {
     expect(filtered("code eq bcd", "meetings")).toEqual([NEVER])
   })
 
-  it("that is to be contained is looked for where that makes sense, with enough characters", () => {
+  it("of ilike needs a searchable column and enough characters", () => {
     expect(filtered("name ilike A")).toEqual([Bound.Contains({ column: "name", text: "a" })])
     expect(filtered("email ilike  @X ")).toEqual([Bound.Contains({ column: "email-key", text: "@x" })])
     expect(filtered("phone ilike (415) 5")).toEqual([Bound.Contains({ column: "phone-key", text: "4155" })])
@@ -493,8 +493,8 @@ describe("the statement cache", () => {
   })
 })
 
-describe("everything there is", () => {
-  it("is shown in full where nothing is hidden", () => {
+describe("an unrestricted caller", () => {
+  it("gets a query without restrictions", () => {
     expect(resolved({})).toMatchObject({ plan: ALWAYS, filters: [], limited: false, name: ALWAYS, status: ALWAYS })
   })
 })

@@ -7,7 +7,7 @@ import { makeSearchPermits } from "../../../src/services/lookup/searchPermits.ts
 
 const [ATLAS, BOREALIS] = [1n, 2n]
 
-/** Searches that go on until they are let go, and how many are under way. */
+/** Searches that run until `end`, and the number of running ones. */
 const searching = Effect.gen(function* () {
   const withPermit = makeSearchPermits(8)
   const end = yield* Deferred.make<void>()
@@ -22,8 +22,8 @@ const searching = Effect.gen(function* () {
   return { begin, end, withPermit, running, settle }
 })
 
-describe("searches", () => {
-  it.effect("of one organization have a quarter of the connections, and another's don't wait for them", () =>
+describe("search permits", () => {
+  it.effect("limit an organization to a quarter of the connections, independently of other organizations", () =>
     Effect.gen(function* () {
       const { begin, end, running, settle } = yield* searching
       const atlas = yield* Effect.forEach([1, 2, 3, 4, 5], () => begin(ATLAS))
@@ -38,7 +38,7 @@ describe("searches", () => {
     })
   )
 
-  it.effect("that are given up, waiting or under way, leave their turn to the next", () =>
+  it.effect("are released by interrupted searches, waiting or running", () =>
     Effect.gen(function* () {
       const { begin, withPermit, running, settle } = yield* searching
       const [first, , third] = yield* Effect.forEach([1, 2, 3], () => begin(ATLAS))
@@ -50,7 +50,7 @@ describe("searches", () => {
     })
   )
 
-  it.effect("that wait too long are unavailable, and one that fails gives its turn back", () =>
+  it.effect("time out as Unavailable, and are released by a failed search", () =>
     Effect.gen(function* () {
       const { begin, withPermit, settle } = yield* searching
       expect(yield* Effect.flip(withPermit(ATLAS, Effect.fail("broken")))).toBe("broken")

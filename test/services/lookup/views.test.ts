@@ -1,4 +1,4 @@
-/** When one view stands for two calls: only if everything that plans depend on is the same, and for as long as it holds. */
+/** The view cache: calls share a view only if all inputs of their plans are equal, and until it expires. */
 import { describe, expect, it } from "vitest"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import type { State } from "../../../src/services/catalog/OrganizationState.ts"
@@ -14,7 +14,7 @@ const stateOf = (rules: ReadonlyArray<RuleInput>, more: Partial<State> = {}): St
 const state = stateOf([{}])
 const copy = (principal: Principal): Principal => structuredClone(principal)
 
-/** At another time than now. */
+/** Runs with another current time. */
 const at = <A>(now: number, body: () => A): A => {
   const clock = Date.now
   Date.now = () => now
@@ -33,7 +33,7 @@ describe("a view", () => {
     scope: [{ type: "people", action: "read", columns: ["name"] }]
   }
 
-  it("is kept for whoever is the same in everything, and for nobody else", () => {
+  it("is shared by principals that are equal in all inputs, and by no others", () => {
     const { actor, scope } = full
     const others: ReadonlyArray<Principal> = [
       { ...full, organizationId: 8n },
@@ -62,13 +62,13 @@ describe("a view", () => {
     const viewOf = makeViews()
     const views = principals.map((principal) => viewOf({ principal, state }))
     expect(new Set(views).size).toBe(principals.length)
-    // By the same objects, and by others that say the same.
+    // The same objects, and equal copies.
     expect(principals.map((principal) => viewOf({ principal, state }))).toEqual(views)
     const again = principals.map((principal) => viewOf({ principal: copy(principal), state: { ...state } }))
     expect(again.every((view, index) => view === views[index])).toBe(true)
   })
 
-  it("isn't kept past a change of the policy or of the epoch, by whatever object it is asked for", () => {
+  it("is replaced after a change of the policy or the epoch, even for the same principal object", () => {
     const viewOf = makeViews()
     const before = viewOf({ principal: lena, state })
     const published = stateOf([{ columns: ["name"] }], { policyHash: "two" })
@@ -80,43 +80,43 @@ describe("a view", () => {
     expect(viewOf({ principal: lena, state })).toBe(before)
   })
 
-  it("plans a type when it is asked for, once, and shows nothing of one that is denied", () => {
+  it("plans a type once, on first use, and hides a denied one", () => {
     const view = makeViews()({ principal: lena, state })
     expect(view.planning()).toBe(0n)
-    const made = view.planOf(people)
-    expect(made?._tag).toBe("Granted")
+    const planned = view.planOf(people)
+    expect(planned?._tag).toBe("Granted")
     const once = view.planning()
     expect(once).toBeGreaterThan(0n)
-    expect(view.planOf(people)).toBe(made)
+    expect(view.planOf(people)).toBe(planned)
     expect(view.planning()).toBe(once)
     expect(view.planOf(catalog.types[2]!)).toBeUndefined()
     expect(view.planning()).toBeGreaterThan(once)
     expect(view.state).toBe(state)
   })
 
-  it("names a plan for traces: alike for whoever has the same, otherwise for another, not at all before it is made", () => {
-    const nameIn = (rules: ReadonlyArray<RuleInput>, principal = lena) => {
+  it("hashes a plan for traces: equal plans have equal hashes, and an unplanned type has none", () => {
+    const hashIn = (rules: ReadonlyArray<RuleInput>, principal = lena) => {
       const view = makeViews()({ principal, state: stateOf(rules) })
       expect(view.planHash(people)).toBeUndefined()
       view.planOf(people)
-      const name = view.planHash(people)
-      expect(name).toMatch(/^[0-9a-f]{8}$/)
-      expect(view.planHash(people)).toBe(name)
-      return name
+      const hash = view.planHash(people)
+      expect(hash).toMatch(/^[0-9a-f]{8}$/)
+      expect(view.planHash(people)).toBe(hash)
+      return hash
     }
     const narrow: RuleInput = { columns: ["name"], where: { owner: "$me" } }
-    expect(nameIn([{}])).toBe(nameIn([{}], copy(lena)))
-    const names = [
-      nameIn([{}]),
-      nameIn([{ columns: ["name"] }]),
-      nameIn([{ columns: ["phone"] }]),
-      nameIn([narrow]),
-      nameIn([narrow], { ...lena, anchorEntityId: "bcf" })
+    expect(hashIn([{}])).toBe(hashIn([{}], copy(lena)))
+    const hashes = [
+      hashIn([{}]),
+      hashIn([{ columns: ["name"] }]),
+      hashIn([{ columns: ["phone"] }]),
+      hashIn([narrow]),
+      hashIn([narrow], { ...lena, anchorEntityId: "bcf" })
     ]
-    expect(new Set(names).size).toBe(names.length)
+    expect(new Set(hashes).size).toBe(hashes.length)
   })
 
-  it("ends when a rule of what was planned begins or ends, and is planned anew then", () => {
+  it("expires when a rule of its plans starts or ends, and is then planned again", () => {
     const [begins, ends] = [Date.UTC(2026, 6, 1), Date.UTC(2026, 7, 1)]
     const timed = stateOf([
       { columns: ["name"] },
@@ -132,7 +132,7 @@ describe("a view", () => {
     const [before, hidden] = shows(begins - 1)
     expect(hidden).toBe(false)
     expect(before.expiresAt()).toBe(begins)
-    // A type without times doesn't make it last.
+    // Planning a type without timed rules doesn't extend it.
     at(begins - 1, () => before.planOf(catalog.types[2]!))
     expect(before.expiresAt()).toBe(begins)
     expect(shows(begins - 1)[0]).toBe(before)
@@ -143,7 +143,7 @@ describe("a view", () => {
     expect([shows(ends - 1)[1], shows(ends)[1], shows(ends, copy(lena))[1]]).toEqual([true, false, false])
   })
 
-  it("is one of a bounded number", () => {
+  it("is evicted when the cache holds 2,000 views", () => {
     const viewOf = makeViews()
     const first = viewOf({ principal: copy(lena), state })
     const fill = (count: number, from: number) => {

@@ -1,4 +1,4 @@
-/** Each of these was broken once, on purpose, while the store was designed. */
+/** Properties of the store that were each broken deliberately during its design, to prove that a test fails. */
 import { layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -12,7 +12,7 @@ import { addPeople, asMember, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 
 layer(TestServices)("the store", (it) => {
-  it.effect("isn't fooled by an = that somebody defined in public", () =>
+  it.effect("ignores an = operator that is defined in the public schema", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("hijack")
       yield* addPeople(organization, [
@@ -44,7 +44,7 @@ layer(TestServices)("the store", (it) => {
     })
   )
 
-  it.effect("pages through more rows than the total is counted to, without a gap or a repetition", () =>
+  it.effect("pages through more rows than the bounded total, without gaps or repetitions", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("pages")
       const ids = yield* addPeople(
@@ -68,7 +68,7 @@ layer(TestServices)("the store", (it) => {
     })
   )
 
-  it.effect("counts exactly up to a thousand and says so beyond", () =>
+  it.effect("counts exactly up to a thousand and reports a lower bound beyond", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("counts")
       yield* addPeople(
@@ -83,31 +83,29 @@ layer(TestServices)("the store", (it) => {
     })
   )
 
-  it.effect(
-    "matches one and two characters at the beginning, three and more anywhere, and takes % _ \\ literally",
-    () =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization("patterns")
-        yield* addPeople(
-          organization,
-          ["Élodie Dupont", "Eliot Brown", "Noel Ellis", "50% off", "a_b", "a\\b", "axb"].map((name) => ({ name }))
+  it.effect("matches one or two characters at the start, three or more anywhere, and takes % _ \\ literally", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("patterns")
+      yield* addPeople(
+        organization,
+        ["Élodie Dupont", "Eliot Brown", "Noel Ellis", "50% off", "a_b", "a\\b", "axb"].map((name) => ({ name }))
+      )
+      const admin = yield* asMember(organization, "zz@example.com", "admin")
+      const named = (value: string) =>
+        Effect.map(admin.find({ filters: [{ columnId: "name", op: "ilike", value }], limit: 25 }), (page) =>
+          page.entities.map((entity) => entity.displayName)
         )
-        const admin = yield* asMember(organization, "zz@example.com", "admin")
-        const named = (value: string) =>
-          Effect.map(admin.find({ filters: [{ columnId: "name", op: "ilike", value }], limit: 25 }), (page) =>
-            page.entities.map((entity) => entity.displayName)
-          )
-        expect(yield* named("el")).toEqual(["Élodie Dupont", "Eliot Brown"])
-        expect(yield* named("ELL")).toEqual(["Noel Ellis"])
-        expect(yield* named("élo")).toEqual(["Élodie Dupont"])
-        expect(yield* named("0% o")).toEqual(["50% off"])
-        expect(yield* named("a_b")).toEqual(["a_b"])
-        expect(yield* named("a\\b")).toEqual(["a\\b"])
-        expect(yield* named("%%%")).toEqual([])
-      })
+      expect(yield* named("el")).toEqual(["Élodie Dupont", "Eliot Brown"])
+      expect(yield* named("ELL")).toEqual(["Noel Ellis"])
+      expect(yield* named("élo")).toEqual(["Élodie Dupont"])
+      expect(yield* named("0% o")).toEqual(["50% off"])
+      expect(yield* named("a_b")).toEqual(["a_b"])
+      expect(yield* named("a\\b")).toEqual(["a\\b"])
+      expect(yield* named("%%%")).toEqual([])
+    })
   )
 
-  it.effect("never joins the transaction of whoever calls it", () =>
+  it.effect("never joins its caller's transaction", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("transaction")
       const admin = yield* asMember(organization, "admin@example.com", "admin")
@@ -123,7 +121,7 @@ layer(TestServices)("the store", (it) => {
     })
   )
 
-  it.effect("answers with Unavailable while its connections are cut, and with the page right after", () =>
+  it.effect("answers with Unavailable while its connections are cut, and with the page afterwards", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("cut")
       yield* addPeople(organization, [{ name: "Ada Lovelace", phone: "212-555-0100" }])
