@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 describe("max token", () => {
-  it("prints a token alone, once, and lists it without its secret until it is revoked", async () => {
+  it("prints a new token once, and lists it without its secret until it is revoked", async () => {
     const made = await max(
       "token",
       "create",
@@ -56,7 +56,7 @@ describe("max token", () => {
     expect(audit.stdout).not.toContain(made.stdout.trim().slice(-43))
   })
 
-  it("refuses what can't be meant in one line, and makes nothing", async () => {
+  it("refuses invalid arguments in one line, and creates no token", async () => {
     const before = (await max("token", "list")).stdout
     for (const [code, ...args] of [
       [1, "stranger@atlas.com", "--name", "x"],
@@ -76,7 +76,7 @@ describe("max token", () => {
 })
 
 describe("max idp", () => {
-  it("believes a provider whose keys it finds by itself, and binds its subjects to members", async () => {
+  it("trusts a provider, discovers its keys, and binds its subjects to members", async () => {
     expect(
       await max("member", "add", "eve@atlas.com", "--role", "member", "--create", "--subject", "u-1")
     ).toMatchObject({
@@ -103,7 +103,7 @@ describe("max idp", () => {
     expect(await max("idp", "remove", "--issuer", provider.issuer, "--audience", "max")).toMatchObject({ code: 1 })
   })
 
-  it("refuses addresses that aren't safe, or where no provider is", async () => {
+  it("refuses unsafe URLs and issuers without a discovery document", async () => {
     for (const args of [
       ["--issuer", "http://login.example.com", "--audience", "max"],
       ["--issuer", "login.example.com", "--audience", "max"],
@@ -120,7 +120,7 @@ describe("max idp", () => {
 })
 
 describe("max-agent/client", () => {
-  it("loads nothing of the server", () => {
+  it("loads no code of the server", () => {
     const source = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "src")
     const loaded = new Set<string>()
     const packages = new Set<string>()

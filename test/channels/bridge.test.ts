@@ -2,23 +2,23 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { Effect, Exit, Scope } from "effect"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { Credentials } from "../../src/services/access/Credentials.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { addPeople, makeOrganization } from "../support/atlas.ts"
 import { program, runMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
-import { callTool, startServer, type TestServer } from "../support/http.ts"
+import { callTool, startServer, startServerForTest, type TestServer } from "../support/http.ts"
 import { memberWithToken } from "../support/members.ts"
 
 const scope = Scope.makeUnsafe()
 const folder = mkdtempSync(join(tmpdir(), "max-bridge-"))
 const tokenFile = join(folder, "token")
-/** A machine with no database of Max's: none may be made, either. */
+/** A machine without a database; the bridge must not create one. */
 const env = { MAX_DATA_DIR: join(folder, "data"), MAX_STATE_DIR: join(folder, "state") }
 let url: string
 let server: TestServer
@@ -67,7 +67,7 @@ const connect = async (to: string, ...args: ReadonlyArray<string>) => {
 const everybody = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone"] }
 
 describe("max mcp --url", () => {
-  it("answers as the server does, byte for byte, and makes no database here", async () => {
+  it("returns the server's text, byte for byte, and creates no local database", async () => {
     const { call, client } = await connect(server.url)
     expect((await client.listTools()).tools).toHaveLength(3)
     for (const [name, input] of [
@@ -84,7 +84,7 @@ describe("max mcp --url", () => {
     expect(existsSync(env.MAX_DATA_DIR)).toBe(false)
   })
 
-  it("answers with values too for clients that ask for them", async () => {
+  it("adds structured content with --structured", async () => {
     const { call, client } = await connect(server.url, "--structured")
     const { structuredContent, text } = await call("findEntities", everybody)
     const answer = await callTool(server, token, "findEntities", everybody)
@@ -93,29 +93,35 @@ describe("max mcp --url", () => {
     await client.close()
   })
 
-  it("says what is wrong on the way as an answer that failed, and never follows a redirection with the token", async () => {
+  it("reports transport failures as failed tool results, and never follows a redirect with the token", async () => {
     let seen = 0
-    const elsewhere = createServer((_, response) => {
+    const listen = async (handler: RequestListener) => {
+      const listening = createServer(handler)
+      onTestFinished(() => {
+        listening.closeAllConnections()
+        listening.close()
+      })
+      await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
+      return { listening, base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }
+    }
+    const target = await listen((_, response) => {
       seen += 1
       response.end("total 0")
     })
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve))
-    const there = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
     const answers: Record<string, readonly [number, Record<string, string>, string]> = {
-      redirected: [302, { location: `${there}/v1/tools/listEntityTypes` }, ""],
+      redirected: [302, { location: `${target.base}/v1/tools/listEntityTypes` }, ""],
       page: [200, { "content-type": "text/html" }, "<html>"],
       proxy: [502, { "content-type": "text/html" }, "Bad gateway"]
     }
     for (const [status, headers, body] of Object.values(answers)) {
-      const strange = createServer((_, response) => response.writeHead(status, headers).end(body))
-      await new Promise<void>((resolve) => strange.listen(0, "127.0.0.1", resolve))
-      const { call, client } = await connect(`http://127.0.0.1:${(strange.address() as AddressInfo).port}`)
+      const other = await listen((_, response) => void response.writeHead(status, headers).end(body))
+      const { call, client } = await connect(other.base)
       expect(await call("listEntityTypes", {})).toMatchObject({
         failed: true,
         text: expect.stringContaining("isn't a Max server")
       })
-      strange.closeAllConnections()
-      await new Promise((resolve) => strange.close(resolve))
+      other.listening.closeAllConnections()
+      await new Promise((resolve) => other.listening.close(resolve))
       expect(await call("listEntityTypes", {})).toMatchObject({
         failed: true,
         text: expect.stringContaining("can't be reached")
@@ -123,17 +129,15 @@ describe("max mcp --url", () => {
       await client.close()
     }
     expect(seen).toBe(0)
-    elsewhere.close()
   })
 
-  it("says that there were too many calls, that the token isn't taken any more, and goes on", async () => {
-    const few = await startServer(url, { callsPerPerson: 1 })
+  it("reports an exceeded rate limit and a revoked token as failed tool results", async () => {
+    const few = await startServerForTest(url, { callsPerPerson: 1 })
     const { call, client } = await connect(few.url)
     const texts = []
     for (let made = 0; made < 4; made++) texts.push((await call("listEntityTypes", {})).text)
     expect(texts.join("\n")).toContain("Too many calls.")
     await client.close()
-    await few.stop()
     const other = await connect(server.url)
     expect((await other.call("listEntityTypes", {})).failed).toBe(false)
     await server.run(Effect.flatMap(Credentials, (credentials) => credentials.revokeToken(organization, tokenId)))
@@ -149,8 +153,8 @@ describe("max mcp --url", () => {
     [["--url", "https://max.example.com/path", "--token", `file:${tokenFile}`], 3, "https://host"],
     [["--url", "https://max.example.com", "--token", "max_secret"], 3, "file:/path"],
     [["--url", "https://max.example.com", "--token", "file:/nowhere"], 3, "can be read"],
-    [["--url", "https://max.example.com"], 2, "belong together"],
-    [["--token", `file:${tokenFile}`], 2, "belong together"]
+    [["--url", "https://max.example.com"], 2, "must be used together"],
+    [["--token", `file:${tokenFile}`], 2, "must be used together"]
   ])("doesn't start with %j", async (args, code, says) => {
     const ran = await runMax(["mcp", ...args], env)
     expect(ran).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(says) })
@@ -159,7 +163,7 @@ describe("max mcp --url", () => {
 })
 
 describe("max mcp install --url", () => {
-  it("writes the server's address and where the token is, and has tried it out", async () => {
+  it("writes the server's address and the token's location, and verifies the server", async () => {
     const fresh = await server.run(memberWithToken(organization, "lena@atlas.example", ["admin"]))
     writeFileSync(tokenFile, fresh.token)
     const file = join(folder, "mcp.json")

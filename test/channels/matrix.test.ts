@@ -1,6 +1,6 @@
 /**
- * Role by field by operation: one person's answer is the same whatever way they ask, byte for byte what a program gets,
- * word for word what went wrong. `MAX_MATRIX=all` asks the command line every question, not only a share of them.
+ * A matrix of role, field and operation: a person gets the same result over every channel, with the same values and the
+ * same error texts. `MAX_MATRIX=all` runs every question on the command line instead of a sample.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -24,7 +24,7 @@ import { migratedDatabase } from "../support/database.ts"
 import { callTool, startServer, type TestServer } from "../support/http.ts"
 import { memberWithToken } from "../support/members.ts"
 
-/** All of it; the starter policy's; their own customers with phones of leads only; names without those of leads. */
+/** Everything; the starter policy; own customers, with phones of leads only; names and statuses of non-leads. */
 const ROLES = ["admin", "member", "rep", "guest"] as const
 const OPERATIONS = ["eq", "ilike", "gte", "lt"] as const
 const EVERY = process.env["MAX_MATRIX"] === "all"
@@ -63,7 +63,7 @@ const RULES = [
   }
 ]
 
-/** What is asked of a field: a value that somebody has, in another spelling where that counts as the same. */
+/** The filter's value per field: an existing one, in another spelling if that is equivalent. */
 const VALUES = {
   name: "ADA LOVELACE",
   status: "lead",
@@ -83,7 +83,7 @@ const asked = (field: keyof typeof VALUES, op: (typeof OPERATIONS)[number]): Cal
   }
 ]
 
-/** Not a filter of a field: pages, names, and what isn't of the tool's shape. */
+/** Calls beyond filters: pages, names and invalid inputs. */
 const OTHERS: ReadonlyArray<Call> = [
   ["listEntityTypes", {}],
   ["listColumnsForType", { entityTypeId: "people" }],

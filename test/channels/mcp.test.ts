@@ -73,7 +73,7 @@ const MEMBER = "canary-atlas-1@example.com"
 const everybody = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["email"] }
 
 describe("MCP over standard input and output", () => {
-  it("lists the three tools to the official client, for at most 420 tokens in all, and says how to use them in 60", async () => {
+  it("lists the three tools to the official client in at most 420 tokens, with instructions in 60", async () => {
     const { client } = await connect(ADMIN)
     const { tools } = await client.listTools()
     const cost = encode(JSON.stringify(tools)).length
@@ -90,7 +90,7 @@ describe("MCP over standard input and output", () => {
     await client.close()
   })
 
-  it("answers with the text that the command line's tool shows, byte for byte", async () => {
+  it("returns the same text as the command line's tool, byte for byte", async () => {
     const { call, client } = await connect(ADMIN)
     for (const [name, input] of [
       ["listEntityTypes", {}],
@@ -104,7 +104,7 @@ describe("MCP over standard input and output", () => {
     await client.close()
   })
 
-  it("tells a wrong name, a wrong shape and a wrong tool apart, and goes on", async () => {
+  it("distinguishes an unknown name, invalid input and an unknown tool, and continues", async () => {
     const { call, client } = await connect(ADMIN)
     const wrong = await call("findEntities", { entityTypeId: "peopel", filters: [] })
     expect(wrong).toMatchObject({ failed: true, text: expect.stringContaining("Did you mean people?") })
@@ -114,7 +114,7 @@ describe("MCP over standard input and output", () => {
     await client.close()
   })
 
-  it("shows a member what the policy shows, nothing of another organization, and nothing at all once suspended", async () => {
+  it("shows a member what the policy allows, no other organization's data, and nothing once suspended", async () => {
     const { call, client } = await connect(MEMBER)
     const seen = await call("findEntities", everybody)
     expect(seen.text).toContain("canary-atlas-1@")
@@ -129,7 +129,7 @@ describe("MCP over standard input and output", () => {
     await client.close()
   })
 
-  it("adds structured answers and their schemas for clients that ask for them", async () => {
+  it("adds structured content and output schemas with --structured", async () => {
     const { call, client } = await connect(ADMIN, "--structured")
     expect((await client.listTools()).tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
     const { structuredContent, text } = await call("findEntities", everybody)
@@ -138,7 +138,7 @@ describe("MCP over standard input and output", () => {
     await client.close()
   })
 
-  it.each([McpProtocol.v2026_07_28, McpProtocol.v2025_11_25])("speaks $protocolVersion", async (protocol) => {
+  it.each([McpProtocol.v2026_07_28, McpProtocol.v2025_11_25])("supports $protocolVersion", async (protocol) => {
     const types = await Effect.runPromise(
       Effect.gen(function* () {
         const transport = yield* McpClient.stdio({
@@ -157,7 +157,7 @@ describe("MCP over standard input and output", () => {
     expect(types.content[0]).toMatchObject({ text: expect.stringContaining("people\tPerson\tPeople") })
   })
 
-  it("doesn't start for somebody who isn't admitted, or for nobody", async () => {
+  it("doesn't start without a person, or for one who isn't admitted", async () => {
     expect(await max("mcp", "--org", "atlas", "--as", "nobody@example.com")).toMatchObject({ code: 4, stdout: "" })
     expect(await max("mcp", "--org", "atlas")).toMatchObject({ code: 2, stdout: "" })
   })
@@ -167,7 +167,7 @@ describe("max mcp install", () => {
   const install = (client: string, file: string, ...args: ReadonlyArray<string>) =>
     max("mcp", "install", client, "--org", "atlas", "--as", ADMIN, "--file", file, ...args)
 
-  it("adds Max to what a client has, keeps a backup, and has tried it out", async () => {
+  it("adds Max to the client's servers, makes a backup and verifies the server", async () => {
     const file = join(folder, "mcp.json")
     const before = '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": { "command": "x" }\n\t}\n}\n'
     writeFileSync(file, before)
@@ -183,7 +183,7 @@ describe("max mcp install", () => {
     expect(readFileSync(join(folder, backup), "utf8")).toBe(before)
   })
 
-  it("makes the file where there is none, and only prints with --print", async () => {
+  it("creates a missing file, and only prints the configuration with --print", async () => {
     const file = join(folder, "deep", "er", "claude.json")
     const printed = await install("claude-code", file, "--print")
     expect(JSON.parse(printed.stdout).mcpServers.max.type).toBe("stdio")
@@ -192,7 +192,7 @@ describe("max mcp install", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(printed.stdout))
   })
 
-  it("leaves a file with comments alone and says what to add", async () => {
+  it("doesn't change a file with comments, and prints the entry to add", async () => {
     const file = join(folder, "comments.json")
     const text = '{ // mine\n "servers": {} }'
     writeFileSync(file, text)
@@ -216,7 +216,7 @@ describe("max mcp install", () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it("puts the file back when the server doesn't answer", async () => {
+  it("restores the file when the server doesn't respond", async () => {
     const file = join(folder, "undone.json")
     writeFileSync(file, "{}\n")
     const broken = join(folder, "broken-node")
@@ -231,11 +231,11 @@ describe("max mcp install", () => {
         NODE_OPTIONS: `--import ${shim}`
       }
     )
-    expect([code, stderr]).toEqual([1, expect.stringContaining("doesn't answer")])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("doesn't respond")])
     expect(readFileSync(file, "utf8")).toBe("{}\n")
   })
 
-  it("knows where each client keeps its file", () => {
+  it("finds each client's configuration file", () => {
     const mac = { platform: "darwin", home: "/Users/lena" } as const
     const windows = {
       platform: "win32",
@@ -254,7 +254,7 @@ describe("max mcp install", () => {
     expect(configurationFile("claude-code", linux)).toBe("/home/lena/.claude.json")
   })
 
-  it("refuses a file whose shape it doesn't know", () => {
+  it("refuses a file with an unknown structure", () => {
     const entry = { command: "node", args: [], env: {} }
     for (const text of ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": null, }'])
       expect(() => withServer("cursor", text, "max", entry)).toThrow(/client.s file/)

@@ -1,4 +1,4 @@
-/** Row-level security from the command line: the way from an empty database to an answer, with it on. */
+/** Row-level security on the command line: from an empty database to a lookup, with it on. */
 import { Effect, Exit, Scope } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 describe("max migrate --rls", () => {
-  it("switches it, and everything works as before", async () => {
+  it("switches row-level security without changing any result", async () => {
     expect((await max("migrate", "--print", "--rls", "on")).stdout).toContain("FORCE ROW LEVEL SECURITY")
     expect(await max("migrate", "--rls", "perhaps")).toMatchObject({ code: 2, stdout: "" })
     expect((await max("migrate", "--rls", "on")).stderr).toContain("Row-level security is on")

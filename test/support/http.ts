@@ -1,22 +1,24 @@
-/** A real server on a free port over a database of the test's own, and requests in which every byte can be chosen. */
+/** A real server on a free port over the test's own database, and requests with full control over their bytes. */
 import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import { HttpServer } from "effect/http"
 import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import { Redacted } from "effect"
+import { onTestFinished } from "vitest"
 import { Http } from "../../src/channels/http/server.ts"
 import { Env } from "../../src/env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "../../src/layers.ts"
 import { ToolHandlers } from "../../src/tools/handlers.ts"
+import { serveMax } from "./cli.ts"
 
 type Overrides = Parameters<typeof Env.layerWith>[0]
 
-/** Starts a server in this process; `run` runs effects over its services. */
+/** Starts a server in this process; `run` runs effects with its services. */
 export const startServer = async (
   databaseUrl: string,
   overrides: Overrides = {},
   observed: Layer.Layer<never> = Layer.empty,
-  /** Whether it records traces as `max serve` does. */
+  /** Whether it records traces like `max serve`. */
   traced = false
 ) => {
   const runtime = ManagedRuntime.make(
@@ -49,6 +51,23 @@ export const startServer = async (
   }
 }
 
+/** Starts a server that stops when the current test ends, even if an assertion fails. */
+export const startServerForTest: typeof startServer = async (...options) => {
+  const server = await startServer(...options)
+  onTestFinished(() => server.stop())
+  return server
+}
+
+/** Starts `max serve` as a process that is killed when the current test ends, even if an assertion fails. */
+export const serveForTest: typeof serveMax = async (...options) => {
+  const server = await serveMax(...options)
+  onTestFinished(async () => {
+    server.end("SIGKILL")
+    await server.ended
+  })
+  return server
+}
+
 export type TestServer = Awaited<ReturnType<typeof startServer>>
 
 export interface Answer {
@@ -58,18 +77,18 @@ export interface Answer {
   readonly json: any
 }
 
-export interface Asked {
+export interface Request {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Sends the body without saying how long it is. */
+  /** Sends the body without a Content-Length. */
   readonly chunked?: boolean
 }
 
-/** One request on a connection of its own. */
-export const ask = (base: string, path: string, asked: Asked = {}): Promise<Answer> =>
+/** Sends one request on a connection of its own. */
+export const ask = (base: string, path: string, options: Request = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const { body, chunked = false, headers = {}, method = body === undefined ? "GET" : "POST" } = asked
+    const { body, chunked = false, headers = {}, method = body === undefined ? "GET" : "POST" } = options
     const sent = httpRequest(new URL(base), {
       method,
       path,
@@ -94,7 +113,7 @@ export const ask = (base: string, path: string, asked: Asked = {}): Promise<Answ
       })
     })
     sent.on("error", reject)
-    // A server that has answered may close before it has read everything: that is its right.
+    // A server may answer and close before it has read the whole body.
     if (body !== undefined) sent.write(body)
     sent.end()
   })
@@ -114,7 +133,7 @@ export const callTool = (
     headers: { ...JSON_TYPE, authorization: `Bearer ${token}`, ...headers }
   })
 
-/** Bytes on a socket, and everything that came back until it was closed. */
+/** Sends bytes on a socket, and resolves with everything received until it closes. */
 export const raw = (base: string, bytes: string | Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base)

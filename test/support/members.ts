@@ -1,10 +1,10 @@
-/** Members with tokens, for tests of the ways in. */
+/** Members with tokens, for tests of remote access. */
 import { Effect } from "effect"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { Credentials, type Scope } from "../../src/services/access/Credentials.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 
-/** Lets a person in who is made for it, and returns a token of theirs. */
+/** Creates a person with a membership and a token. */
 export const memberWithToken = Effect.fnUntraced(function* (
   organization: Organization,
   email: string,

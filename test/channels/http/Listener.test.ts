@@ -25,7 +25,7 @@ const turn = (...texts: ReadonlyArray<string>) => {
 const read = (bytes: ReadonlyArray<Uint8Array>) => Buffer.concat(bytes).toString()
 
 describe("a listener", () => {
-  it("hears what was said before it came, from the event on that it asks for", async () => {
+  it("receives earlier events, starting after the requested one", async () => {
     const { listen, say } = turn("one", "two")
     const [first, late] = [listen(), listen(1)]
     expect(read(await Effect.runPromise(first.pull()))).toMatch(/id: 1[^]*"one"[^]*id: 2[^]*"two"/)
@@ -34,11 +34,11 @@ describe("a listener", () => {
     say("three")
     const [one, other] = await Effect.runPromise(Fiber.join(waiting))
     expect(read(one)).toContain("three")
-    // Encoded once, however many listen.
+    // Encoded once for all listeners.
     expect(other[0]).toBe(one[0])
   })
 
-  it("is told that it is still connected, but not before there is anything to hear", async () => {
+  it("is kept alive while it reads, but not before the first event", async () => {
     const { listen, say } = turn()
     const listener = listen()
     const next = Effect.runFork(listener.peek())
@@ -53,7 +53,7 @@ describe("a listener", () => {
     expect(read(await Effect.runPromise(Fiber.join(more)))).toBe(": still here\n\n")
   })
 
-  it("is told the end when the turn is over, whether it waited or comes too late", async () => {
+  it("ends with the turn, whether it was waiting or starts later", async () => {
     const { listen, said } = turn("one")
     const [waiting, late] = [listen(1), listen(7)]
     const heard = Effect.runFork(Effect.result(waiting.pull()))

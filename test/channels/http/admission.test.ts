@@ -1,6 +1,6 @@
 import { Effect, Exit, Scope } from "effect"
 import { createHmac, randomBytes } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { encodeId } from "../../../src/domain/ids.ts"
@@ -9,7 +9,7 @@ import { IdentityProviders, subjectKey } from "../../../src/services/access/Iden
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { ask, callTool, JSON_TYPE, startServer, startServerForTest, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
 import { startProvider } from "../../support/provider.ts"
 
@@ -66,7 +66,7 @@ const events = (action: string) =>
   )
 
 describe("a token", () => {
-  it("lets in the member that it is bound to, in the organization that it is of", async () => {
+  it("admits its member to its organization", async () => {
     const { token } = await member("token@atlas.com")
     expect(token).toMatch(/^max_[a-z]+_[\w-]{43}$/)
     const answer = await find(token)
@@ -80,7 +80,7 @@ describe("a token", () => {
     })
   })
 
-  it("is kept as a hash, and nowhere as it is", async () => {
+  it("is stored only as a hash", async () => {
     const { token } = await member("hashed@atlas.com")
     const secret = token.slice(-43)
     const found = await server.run(
@@ -124,7 +124,7 @@ describe("a token", () => {
     }
   })
 
-  it("ends at its time", async () => {
+  it("expires at its time", async () => {
     const { id, token } = await member("expired@atlas.com")
     expect((await find(token, other)).status).toBe(200)
     await server.run(
@@ -133,19 +133,19 @@ describe("a token", () => {
         yield* owner`UPDATE max.credentials SET expires_at = now() - interval '1 second' WHERE credential_id = ${id}`
       })
     )
-    // This process has never seen it, the other one only knows the end that was promised.
+    // This process has never seen the token; the other one has cached its original expiry.
     expect((await find(token)).status).toBe(401)
     const listed = await server.run(Effect.flatMap(Credentials, (credentials) => credentials.tokens(atlas)))
     expect(listed.find((one) => one.id === id)?.state).toBe("expired")
   })
 
-  it("is good for its scopes only", async () => {
+  it("is limited to its scopes", async () => {
     const { token } = await member("chat@atlas.com", ["admin"], ["chat", "traces"])
     expect((await find(token)).json).toMatchObject({ status: 403, type: "urn:max:problem:not-in-scope" })
     expect((await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
   })
 
-  it("that is made up, of another organization, or not one at all is refused alike", async () => {
+  it("that is invented, malformed or moved to another organization gets one identical refusal", async () => {
     const { token } = await member("real@atlas.com")
     const secret = randomBytes(32).toString("base64url")
     const refused: Array<unknown> = []
@@ -173,15 +173,15 @@ describe("a token", () => {
 })
 
 describe("a token of an identity provider", () => {
-  it("lets in whom its subject or its verified address is bound to", async () => {
+  it("admits the member that its subject or verified e-mail address is bound to", async () => {
     expect(namesIn(await find(await provider.sign({ sub: "user-1" })))).toContain("Only Atlas")
-    const byEmail = await provider.sign({ sub: "somebody", email: "JWT@Atlas.com", email_verified: true })
+    const byEmail = await provider.sign({ sub: "user-9", email: "JWT@Atlas.com", email_verified: true })
     expect(namesIn(await find(byEmail))).toContain("Only Atlas")
     const whoAmI = await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${byEmail}` } })
     expect(whoAmI.json).toMatchObject({ organization: "atlas", by: "provider", scopes: ["tools", "chat"] })
   })
 
-  it("belongs to the organization of its audience, whatever else it says", async () => {
+  it("belongs to the organization of its audience, whatever its other claims", async () => {
     const token = await provider.sign({
       sub: "x",
       aud: "max-borealis",
@@ -191,13 +191,13 @@ describe("a token of an identity provider", () => {
       organizationId: String(atlas.id)
     })
     expect(namesIn(await find(token))).toContain("Only Borealis")
-    // The subject is bound in atlas; for borealis it is nobody's.
+    // The subject is bound in atlas, not in borealis.
     expect((await find(await provider.sign({ sub: "user-1", aud: "max-borealis" }))).status).toBe(403)
     const both = await provider.sign({ sub: "user-1", aud: ["max", "max-borealis"] })
     expect((await find(both)).status).toBe(401)
   })
 
-  it("that isn't what it has to be is refused", async () => {
+  it("is refused when it is expired, unsigned, forged or incomplete", async () => {
     const now = Math.floor(Date.now() / 1000)
     const good = await provider.sign({ sub: "user-1" })
     const [header, payload, signature] = good.split(".") as [string, string, string]
@@ -212,9 +212,9 @@ describe("a token of an identity provider", () => {
       "not yet": await provider.sign({ sub: "user-1", nbf: now + 600 }),
       "without an end": await provider.sign({ sub: "user-1", exp: undefined as never }),
       "without a subject": await provider.sign({ email: "jwt@atlas.com", email_verified: true }),
-      "for another audience": await provider.sign({ sub: "user-1", aud: "somebody-else" }),
+      "for another audience": await provider.sign({ sub: "user-1", aud: "other-app" }),
       "of another issuer": await provider.sign({ sub: "user-1", iss: "https://evil.example" }),
-      "signed by a stranger": await provider.sign({ sub: "user-1" }, {}, provider.foreignKey),
+      "signed with another key": await provider.sign({ sub: "user-1" }, {}, provider.foreignKey),
       "with a key of its own": await provider.sign(
         { sub: "user-1" },
         { jwk: provider.publicJwk as never },
@@ -240,7 +240,7 @@ describe("a token of an identity provider", () => {
     expect((await find(good)).status).toBe(200)
   })
 
-  it("lets nobody in by an address that it didn't verify, or that only data has", async () => {
+  it("doesn't admit by an unverified e-mail address, or by one that is only row data", async () => {
     for (const email_verified of [undefined, false, "true", 1]) {
       const token = await provider.sign({ sub: "stranger", email: "jwt@atlas.com", email_verified })
       expect((await find(token)).status).toBe(403)
@@ -250,7 +250,7 @@ describe("a token of an identity provider", () => {
     expect((await find(row)).status).toBe(403)
   })
 
-  it("whose subject is bound to a suspended member isn't let in by another's address", async () => {
+  it("whose subject is bound to a suspended member isn't admitted by another member's address", async () => {
     await server.run(
       Effect.gen(function* () {
         const members = yield* Memberships
@@ -263,7 +263,7 @@ describe("a token of an identity provider", () => {
     expect((await find(token)).status).toBe(403)
   })
 
-  it("carries roles when its claim is configured; a role that the policy doesn't know grants nothing", async () => {
+  it("carries roles in the configured claim; a role outside the policy grants nothing", async () => {
     await server.run(
       Effect.gen(function* () {
         const providers = yield* IdentityProviders
@@ -282,7 +282,7 @@ describe("a token of an identity provider", () => {
     for (const roles of nothing) {
       const token = await sign(roles)
       expect(await columnsOf(token), JSON.stringify(roles)).toBe(0)
-      // Not even when what was remembered is over and the membership, which is an admin's, is read again.
+      // Not even after the cache is stale and the membership, an admin's, is read again.
       await server.run(
         Effect.gen(function* () {
           const { owner } = yield* Database
@@ -293,7 +293,7 @@ describe("a token of an identity provider", () => {
     }
   })
 
-  it("is refused in every process as soon as its provider is no longer believed", async () => {
+  it("is refused by every process once its provider is removed", async () => {
     const add = server.run(
       Effect.flatMap(IdentityProviders, (providers) =>
         providers.add(atlas, { issuer: provider.issuer, audience: "for-a-while" })
@@ -308,7 +308,7 @@ describe("a token of an identity provider", () => {
     for (const at of [server, other]) expect((await find(token, at)).status).toBe(401)
   })
 
-  it("doesn't make the server ask for keys without end", async () => {
+  it("with an unknown key id doesn't make the server refetch keys each time", async () => {
     const before = provider.fetched()
     for (let index = 0; index < 50; index++) {
       expect((await find(await provider.sign({ sub: "user-1" }, { kid: `k${index}` }))).status).toBe(401)
@@ -316,15 +316,16 @@ describe("a token of an identity provider", () => {
     expect(provider.fetched() - before).toBeLessThanOrEqual(2)
   })
 
-  it("whose issuer's audience belongs to an organization already can't be claimed by another", async () => {
+  it("has an issuer and audience that a second organization can't claim", async () => {
     const claim = Effect.flatMap(IdentityProviders, (providers) =>
       providers.add(borealis, { issuer: provider.issuer, audience: "max" })
     )
     await expect(server.run(claim)).rejects.toMatchObject({ _tag: "OperatorError" })
   })
 
-  it("is unavailable, not refused, while the provider's keys can't be had", async () => {
+  it("is answered Unavailable, not refused, while the provider's keys can't be fetched", async () => {
     const third = await startProvider()
+    onTestFinished(() => third.stop())
     await server.run(
       Effect.flatMap(IdentityProviders, (providers) =>
         providers.add(atlas, { issuer: third.issuer, audience: "max", jwksUrl: `${third.issuer}/keys` })
@@ -335,7 +336,6 @@ describe("a token of an identity provider", () => {
     expect((await find(token)).status).toBe(503)
     third.fail(false)
     expect((await find(token)).status).toBe(403)
-    await third.stop()
   })
 })
 
@@ -353,7 +353,7 @@ describe("a sign-in link", () => {
   const cookieOf = (answer: { headers: Readonly<Record<string, unknown>> }) =>
     String((answer.headers["set-cookie"] as ReadonlyArray<string>)[0]).split(";")[0]!
 
-  it("becomes a session in a cookie that no script and no other site can use", async () => {
+  it("becomes a session cookie that scripts and other sites can't use", async () => {
     const answer = await redeem(await link("session@atlas.com"))
     expect(answer.status).toBe(204)
     const [cookie] = answer.headers["set-cookie"] as ReadonlyArray<string>
@@ -367,25 +367,24 @@ describe("a sign-in link", () => {
     expect((await ask(server.url, "/v1/tools/findEntities", call)).json.type).toBe("urn:max:problem:origin-not-allowed")
     const fromHere = { ...call, headers: { ...call.headers, origin: server.url } }
     expect(namesIn(await ask(server.url, "/v1/tools/findEntities", fromHere))).toContain("Only Atlas")
-    // A header decides alone.
+    // An Authorization header takes precedence over the cookie.
     const both = { ...fromHere, headers: { ...fromHere.headers, authorization: "Bearer max_no" } }
     expect((await ask(server.url, "/v1/tools/findEntities", both)).status).toBe(401)
   })
 
-  it("insists on https where people come by https", async () => {
-    const secure = await startServer(databaseUrl, { publicUrl: "https://max.example.com" })
+  it("sets a Secure cookie and HSTS when the public URL is https", async () => {
+    const secure = await startServerForTest(databaseUrl, { publicUrl: "https://max.example.com" })
     const headers = { ...JSON_TYPE, host: "max.example.com", origin: "https://max.example.com" }
     const answer = await ask(secure.url, "/v1/session", {
       body: JSON.stringify({ code: await link("https@atlas.com") }),
       headers
     })
-    await secure.stop()
     const [cookie] = answer.headers["set-cookie"] as ReadonlyArray<string>
     expect(cookie).toMatch(/^__Host-max=max_[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
     expect(answer.headers["strict-transport-security"]).toBe("max-age=31536000")
   })
 
-  it("that many use at once lets one of them in", async () => {
+  it("used concurrently succeeds exactly once", async () => {
     const code = await link("twice@atlas.com")
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => redeem(code, index % 2 === 0 ? server : other))
@@ -393,7 +392,7 @@ describe("a sign-in link", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 19 }, () => 401)])
   })
 
-  it("that is old, made up, or sent from elsewhere lets nobody in", async () => {
+  it("that is expired, invented or sent from another origin is refused", async () => {
     const code = await link("late@atlas.com")
     expect((await redeem(code, server, {})).status).toBe(403)
     expect((await redeem(code, server, { origin: "https://evil.example" })).status).toBe(403)
@@ -408,7 +407,7 @@ describe("a sign-in link", () => {
     expect((await redeem(code)).status).toBe(401)
   })
 
-  it("is no token, and neither is a session", async () => {
+  it("is no token, and neither is its session", async () => {
     const code = await link("kinds@atlas.com")
     expect((await find(code)).status).toBe(401)
     const session = cookieOf(await redeem(code)).split("=")[1]!
@@ -417,7 +416,7 @@ describe("a sign-in link", () => {
     expect((await ask(server.url, "/v1/session", { headers: { cookie: `max_session=${token}` } })).status).toBe(401)
   })
 
-  it("ends in every process when the person signs out", async () => {
+  it("gives a session that signing out ends in every process", async () => {
     const cookie = cookieOf(await redeem(await link("out@atlas.com")))
     for (const at of [server, other])
       expect((await ask(at.url, "/v1/session", { headers: { cookie } })).status).toBe(200)

@@ -9,7 +9,7 @@ import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } f
 import { memberWithToken } from "../../support/members.ts"
 import { watched } from "../../support/watched.ts"
 
-/** What each organization has and nobody else may ever see: planted wherever text can be. */
+/** A marker per organization, planted wherever text can be; no other organization may ever see it. */
 const CANARY = { atlas: "qzatlasqz", borealis: "qzborealisqz" } as const
 type Slug = keyof typeof CANARY
 
@@ -24,7 +24,7 @@ const plant = (slug: Slug) =>
     const canary = CANARY[slug]
     const organization = yield* makeOrganization(slug)
     const [owner] = yield* addPeople(organization, [{ name: `Owner ${canary}` }])
-    // The same people in both, but for the canary.
+    // Both organizations have the same people except for the marker.
     yield* addPeople(organization, [
       { name: "Ada Lovelace", phone: "801-555-0101", email: "ada@example.com", status: `s-${canary}` },
       { name: `Grace ${canary}`, phone: "801-555-0102", email: `grace@${canary}.example` }
@@ -81,7 +81,7 @@ const questions = (canary: string, other = canary.slice(0, -3)): ReadonlyArray<r
   ["findEntities", { entityTypeId: "people", filters: 5 }]
 ]
 
-it("answers each of two organizations with nothing of the other", async () => {
+it("the tools return no other organization's data, in results or errors", async () => {
   let own = 0
   for (const [slug, other] of [
     ["atlas", "borealis"],
@@ -97,11 +97,11 @@ it("answers each of two organizations with nothing of the other", async () => {
     const whoAmI = await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${tokens[slug]}` } })
     expect(everything(whoAmI)).not.toContain(CANARY[other])
   }
-  // The planted text is there to be found by its own organization.
+  // The markers are visible to their own organization, so the checks above can fail.
   expect(own).toBeGreaterThan(10)
 })
 
-it("says in a conversation, over SSE, and over MCP nothing of the other", async () => {
+it("conversations, SSE and MCP return no other organization's data", async () => {
   let own = 0
   for (const [slug, other] of [
     ["atlas", "borealis"],
@@ -147,7 +147,7 @@ it("says in a conversation, over SSE, and over MCP nothing of the other", async 
   expect(own).toBeGreaterThan(10)
 })
 
-it("answers two organizations that ask at the same time each with its own", async () => {
+it("concurrent calls of two organizations each return their own data", async () => {
   const input = { entityTypeId: "people", filters: [], limit: 25 }
   const answers = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
@@ -162,7 +162,7 @@ it("answers two organizations that ask at the same time each with its own", asyn
   }
 })
 
-it("records no value, no question and no secret in a span or a log, whatever went wrong", async () => {
+it("spans and logs contain no value, question or secret, whatever failed", async () => {
   const question = "qzquestionqz"
   const asked = { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: question }] }
   await callTool(server, tokens.atlas, "findEntities", asked)
@@ -192,7 +192,7 @@ it("records no value, no question and no secret in a span or a log, whatever wen
     headers: { ...JSON_TYPE, origin: server.url }
   })
   await ask(server.url, "/v1/session", { headers: { cookie: `max_session=${question}` } })
-  // A catalog that can't be read: what is wrong with it, and with it a value, is in the defect's own words.
+  // An unreadable catalog: the defect's message quotes the invalid value.
   await server.run(
     Effect.gen(function* () {
       const { owner } = yield* Database

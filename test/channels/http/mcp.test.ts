@@ -10,9 +10,10 @@ import { IdentityProviders, subjectKey } from "../../../src/services/access/Iden
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { ask, callTool, JSON_TYPE, startServer, startServerForTest, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
 import { startProvider } from "../../support/provider.ts"
+import { until } from "../../support/until.ts"
 
 const scope = Scope.makeUnsafe()
 let url: string
@@ -80,7 +81,7 @@ describe("MCP over HTTP", () => {
     await client.close()
   })
 
-  it("answers with the text that the tools answer with over HTTP, byte for byte", async () => {
+  it("returns the same text as the tools' endpoints, byte for byte", async () => {
     const { call, client } = await connect(tokens.atlas)
     for (const [name, input] of [
       ["listEntityTypes", {}],
@@ -96,7 +97,7 @@ describe("MCP over HTTP", () => {
     await client.close()
   })
 
-  it("answers two hundred calls of two organizations at once, each with its own", async () => {
+  it("answers 200 concurrent calls of two organizations, each with its own data", async () => {
     const clients = { atlas: await connect(tokens.atlas), borealis: await connect(tokens.borealis) }
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
@@ -112,7 +113,7 @@ describe("MCP over HTTP", () => {
   })
 
   it.each([McpProtocol.v2026_07_28, McpProtocol.v2025_11_25])(
-    "speaks $protocolVersion, for two organizations at once",
+    "supports $protocolVersion for two organizations concurrently",
     async (protocol) => {
       const asked = (slug: "atlas" | "borealis") =>
         Effect.gen(function* () {
@@ -136,13 +137,13 @@ describe("MCP over HTTP", () => {
     ["2025-06-18", "2025-06-18"],
     ["2025-11-25", "2025-11-25"],
     ["2024-11-05", "2025-11-25"]
-  ])("a client that asks for %s is offered %s", async (protocolVersion, offered) => {
+  ])("offers a client that requests %s the version %s", async (protocolVersion, offered) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } }
     expect((await message(request("initialize", params))).json.result.protocolVersion).toBe(offered)
   })
 
-  it("keeps no session, so that each message may reach another server", async () => {
-    const other = await startServer(url)
+  it("has no sessions, so that each message may reach another server", async () => {
+    const other = await startServerForTest(url)
     const { client } = await connect(tokens.atlas)
     const listed = await ask(other.url, "/mcp", {
       body: JSON.stringify(request("tools/list")),
@@ -151,10 +152,9 @@ describe("MCP over HTTP", () => {
     expect(listed.json.result.tools).toHaveLength(3)
     expect(listed.headers["mcp-session-id"]).toBeUndefined()
     await client.close()
-    await other.stop()
   })
 
-  it("asks for a credential that is in force and for tools, on every message", async () => {
+  it("requires a valid credential with the scope tools on every message", async () => {
     const list = request("tools/list")
     expect((await message(list, { authorization: "" })).status).toBe(401)
     expect((await message(list, {}, `${tokens.atlas}x`)).status).toBe(401)
@@ -166,7 +166,7 @@ describe("MCP over HTTP", () => {
     expect((await message(list, { ...newest, origin: "https://evil.example" })).status).toBe(403)
   })
 
-  it("refuses what isn't a message, as JSON-RPC says it", async () => {
+  it("answers invalid messages with JSON-RPC errors", async () => {
     expect((await message("{")).json).toMatchObject({ id: null, error: { code: -32700 } })
     expect((await message([request("ping"), request("ping")])).json.error.code).toBe(-32600)
     expect((await message(request("prompts/list"))).json.error.code).toBe(-32601)
@@ -177,8 +177,8 @@ describe("MCP over HTTP", () => {
     expect((await ask(server.url, "/mcp", { method: "DELETE" })).json.type).toBe("urn:max:problem:method-not-allowed")
   })
 
-  it("counts each call of a tool, and says when there are too many", async () => {
-    const few = await startServer(url, { callsPerPerson: 3 })
+  it("counts each tool call, and tells the model about an exceeded rate limit", async () => {
+    const few = await startServerForTest(url, { callsPerPerson: 3 })
     const { call, client } = await connect(tokens.often, few.url)
     await client.listTools()
     const answers = []
@@ -186,10 +186,9 @@ describe("MCP over HTTP", () => {
     expect(answers.find(({ failed }) => failed)?.text).toContain("Too many calls")
     expect(answers.some(({ failed }) => !failed)).toBe(true)
     await client.close()
-    await few.stop()
   })
 
-  it("shows nothing to whoever was suspended, from the next message on", async () => {
+  it("refuses a suspended member from the next message on", async () => {
     const { call, client } = await connect(tokens.borealis)
     expect((await call("findEntities", everybody)).text).toContain(CANARY.borealis)
     await server.run(
@@ -206,13 +205,13 @@ describe("MCP over HTTP", () => {
 describe("a client without a credential", () => {
   const METADATA = "/.well-known/oauth-protected-resource"
 
-  it("is told nothing while no identity provider is believed", async () => {
+  it("gets no metadata while no identity provider is configured", async () => {
     expect((await ask(server.url, METADATA)).status).toBe(404)
     const { headers } = await message(request("ping"), { authorization: "" })
     expect(headers["www-authenticate"]).toBe('Bearer realm="max"')
   })
 
-  it("is told which provider to ask, and is let in with what that one signs for this audience only", async () => {
+  it("gets the identity provider's address, and is admitted with that provider's token for this audience only", async () => {
     const provider = await startProvider()
     const audience = `${server.url}/mcp`
     await server.run(
@@ -228,10 +227,15 @@ describe("a client without a credential", () => {
         })
       })
     )
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    const { headers } = await message(request("ping"), { authorization: "" })
-    const where = /resource_metadata="([^"]+)"/.exec(String(headers["www-authenticate"]))![1]!
+    const metadataUrl = async () => {
+      const { headers } = await message(request("ping"), { authorization: "" })
+      return /resource_metadata="([^"]+)"/.exec(String(headers["www-authenticate"]))?.[1]
+    }
+    await until(async () => (await metadataUrl()) !== undefined)
+    const where = (await metadataUrl())!
     expect(where).toBe(`${server.url}${METADATA}/mcp`)
+    // Both responses cache the providers for a second.
+    await until(async () => (await fetch(where)).status === 200)
     const metadata = (await (await fetch(where)).json()) as Record<string, unknown>
     expect(metadata).toMatchObject({ resource: audience, authorization_servers: [provider.issuer] })
     const list = request("tools/list")

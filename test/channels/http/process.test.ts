@@ -3,10 +3,11 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { program, runMax, serveMax } from "../../support/cli.ts"
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
+import { program, runMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { ask, callTool } from "../../support/http.ts"
+import { ask, callTool, serveForTest } from "../../support/http.ts"
+import { until } from "../../support/until.ts"
 
 const scope = Scope.makeUnsafe()
 let env: Record<string, string> = {}
@@ -33,15 +34,16 @@ beforeAll(async () => {
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const serve = (more: Record<string, string> = {}, command?: ReadonlyArray<string>) =>
-  serveMax({ ...env, ...more }, command)
+  serveForTest({ ...env, ...more }, command)
 
 const find = { entityTypeId: "people", filters: [] }
 
-/** Calls over kept connections until told to stop; what each came to. */
-const load = (url: string, lanes: number) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: lanes })
+/** Sends calls over keep-alive connections until stopped, and records their outcomes. */
+const load = (url: string, connections: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const outcomes: Array<number | string> = []
-  const until = new AbortController()
+  const stopped = new AbortController()
+  onTestFinished(() => stopped.abort())
   const one = () =>
     new Promise<number | string>((resolve) => {
       const body = JSON.stringify(find)
@@ -63,23 +65,23 @@ const load = (url: string, lanes: number) => {
       sent.end(body)
     })
   const done = Promise.all(
-    Array.from({ length: lanes }, async () => {
-      while (!until.signal.aborted) {
+    Array.from({ length: connections }, async () => {
+      while (!stopped.signal.aborted) {
         const outcome = await one()
         outcomes.push(outcome)
         if (outcome === "refused") return
       }
     })
   )
-  return { outcomes, stop: () => until.abort(), done: done.then(() => agent.destroy()) }
+  return { outcomes, stop: () => stopped.abort(), done: done.then(() => agent.destroy()) }
 }
 
 describe("max serve", () => {
-  it("ends in order under load: what has begun is answered, and it exits with 0", async () => {
+  it("shuts down gracefully under load: it answers open requests and exits with 0", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const server = await serve()
       const running = load(server.url, 8)
-      while (running.outcomes.length < 50) await new Promise((resolve) => setTimeout(resolve, 20))
+      await until(() => running.outcomes.length >= 50)
       const began = Date.now()
       server.end(signal)
       expect(await server.ended).toBe(0)
@@ -87,29 +89,29 @@ describe("max serve", () => {
       running.stop()
       await running.done
       const kinds = new Set(running.outcomes)
-      // A connection that was idle at the end may be closed under a client that was about to use it.
+      // An idle connection may be closed while its client starts to use it.
       expect([...kinds].filter((kind) => kind !== 200 && kind !== "refused" && kind !== "cut")).toEqual([])
       expect(running.outcomes.filter((kind) => kind === "cut").length).toBeLessThanOrEqual(8)
       expect(server.said()).not.toMatch(/\n\s+at /)
     }
   })
 
-  it("ends in order although a client never finishes its request", async () => {
+  it("shuts down although a client never finishes its request", async () => {
     const server = await serve()
     const { hostname, port } = new URL(server.url)
     const head = `POST /v1/session HTTP/1.1\r\nHost: localhost\r\nOrigin: ${server.url}\r\n`
     const body = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
     const socket = connect(Number(port), hostname, () => socket.write(head + body))
     socket.on("error", () => {})
+    onTestFinished(() => void socket.destroy())
     await ask(server.url, "/healthz")
     const began = Date.now()
     server.end("SIGTERM")
     expect(await server.ended).toBe(0)
     expect(Date.now() - began).toBeLessThan(10_000)
-    socket.destroy()
   })
 
-  it("lets nobody hold a connection with a request that never comes", async () => {
+  it("closes connections whose request doesn't arrive in time, with a 408", async () => {
     const server = await serve()
     const { hostname, port } = new URL(server.url)
     const slow = (first: string) =>
@@ -129,7 +131,7 @@ describe("max serve", () => {
     const held = Array.from({ length: 100 }, () => slow(head))
     const body = `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`
     const dripping = Array.from({ length: 20 }, () => slow(head + body))
-    // Meanwhile everybody else is answered.
+    // Other clients are answered meanwhile.
     expect((await callTool(server, token, "findEntities", find)).status).toBe(200)
     for (const { after, text } of await Promise.all(held)) {
       expect(text).toMatch(/^HTTP\/1\.1 408 [^]*application\/problem\+json[^]*urn:max:problem:request-timeout/)
@@ -143,7 +145,7 @@ describe("max serve", () => {
     await server.ended
   })
 
-  it("is unavailable while the database is away, never empty, and answers again when it is back", async () => {
+  it("answers Unavailable, never an empty page, while the database refuses connections, and recovers", async () => {
     const server = await serve()
     const name = new URL(env["DATABASE_URL"]!).pathname.slice(1)
     const admin = (statement: string) =>
@@ -156,10 +158,11 @@ describe("max serve", () => {
         ).pipe(Effect.provide(Reactivity.layer))
       )
     expect((await callTool(server, token, "findEntities", find)).json.total).toBe(1)
+    onTestFinished(() => admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`).then(() => {}))
     await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
-    const away = await Promise.all(Array.from({ length: 5 }, () => callTool(server, token, "findEntities", find)))
-    for (const { headers, json, status } of away) {
+    const failures = await Promise.all(Array.from({ length: 5 }, () => callTool(server, token, "findEntities", find)))
+    for (const { headers, json, status } of failures) {
       expect([status, json.type, json.detail]).toEqual([
         503,
         "urn:max:problem:unavailable",
@@ -168,22 +171,15 @@ describe("max serve", () => {
       expect(headers["retry-after"]).toBe("5")
     }
     expect((await ask(server.url, "/healthz")).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    expect((await ask(server.url, "/readyz")).status).toBe(503)
+    await until(async () => (await ask(server.url, "/readyz")).status === 503)
     await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
-    let back = 0
-    for (let attempt = 0; attempt < 50 && back !== 200; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 200))
-      back = (await callTool(server, token, "findEntities", find)).status
-    }
-    expect(back).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    expect((await ask(server.url, "/readyz")).status).toBe(200)
+    await until(async () => (await callTool(server, token, "findEntities", find)).status === 200)
+    await until(async () => (await ask(server.url, "/readyz")).status === 200)
     server.end("SIGTERM")
     expect(await server.ended).toBe(0)
   })
 
-  it("says in one line why it can't begin", async () => {
+  it("prints one line with the reason when it can't start", async () => {
     const server = await serve()
     const taken = await runMax(["serve"], { ...env, MAX_HTTP_PORT: new URL(server.url).port })
     expect(taken).toMatchObject({ code: 3, stderr: expect.stringMatching(/^MAX_HTTP_HOST, MAX_HTTP_PORT: .*\n$/) })
@@ -202,16 +198,14 @@ describe("max serve", () => {
     }
   })
 
-  it("prints a sign-in link at a terminal of this machine and nowhere else", async () => {
+  it("prints a sign-in link only to a terminal of this machine", async () => {
     const piped = await runMax(["serve", "--sign-in", "ada@atlas.com"], env)
     expect(piped).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("terminal") })
     const open = await runMax(["serve", "--sign-in", "ada@atlas.com"], { ...env, MAX_HTTP_HOST: "0.0.0.0" })
     expect(open).toMatchObject({ code: 2, stdout: "" })
     const quoted = `'${process.execPath}' '${program}' serve --sign-in ada@atlas.com`
     const server = await serve({}, ["script", "-qefc", quoted, "/dev/null"])
-    for (let wait = 0; wait < 50 && !/within five minutes/.test(server.said()); wait++) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+    await until(() => /within five minutes/.test(server.said()))
     const [, page, code] = /(http:\S+\/sign-in)#(max_\S+)/.exec(server.said())!
     expect((await ask(server.url, new URL(page!).pathname)).status).toBe(200)
     const answer = await ask(server.url, "/v1/session", {

@@ -47,7 +47,7 @@ const byName = (value: string) => ({
   selectColumns: ["phone"]
 })
 
-/** Every error has to be one of the table's, with its own status. */
+/** Every error must be one of the table's problems, with its status. */
 const expectProblem = (answer: { status: number; headers: object; json: any }, name: keyof typeof PROBLEMS) => {
   expect(answer.json).toMatchObject(PROBLEMS[name])
   expect(answer.status).toBe(PROBLEMS[name].status)
@@ -59,7 +59,7 @@ const expectProblem = (answer: { status: number; headers: object; json: any }, n
 }
 
 describe("the tools over HTTP", () => {
-  it("answer with the tool's output", async () => {
+  it("return the tool's output as JSON", async () => {
     const types = await callTool(server, token, "listEntityTypes", {})
     expect(types.json.entityTypes.map(({ id }: { id: string }) => id)).toEqual(["people", "companies", "meetings"])
     const columns = await callTool(server, token, "listColumnsForType", { entityTypeId: "people" })
@@ -72,13 +72,13 @@ describe("the tools over HTTP", () => {
     })
   })
 
-  it("answer with the table that a model reads when text is asked for", async () => {
+  it("return the table that a model reads for Accept: text/plain", async () => {
     const page = await callTool(server, token, "findEntities", byName("ada lovelace"), { accept: "text/plain" })
     expect(page.headers["content-type"]).toMatch(/^text\/plain/)
     expect(page.text).toMatch(/^total 1\nname\tphone\tid\nAda Lovelace\t801-555-0101\t[a-z]+$/)
   })
 
-  it("answer a typed client, which gets problems as errors", async () => {
+  it("serve the typed client, which fails with problems", async () => {
     const client = connect({ url: server.url, token })
     const page = await client.findEntities({
       entityTypeId: "people",
@@ -92,7 +92,7 @@ describe("the tools over HTTP", () => {
     })
   })
 
-  it("say the same of a name that is hidden and of one that doesn't exist", async () => {
+  it("answer the same for a hidden name and for one that doesn't exist", async () => {
     const said = async (tool: string, name: string, input: (name: string) => unknown) => {
       const answer = await callTool(server, guest, tool, input(name))
       return { status: answer.status, text: answer.text.replaceAll(name, "NAME") }
@@ -120,10 +120,10 @@ describe("the tools over HTTP", () => {
   })
 })
 
-describe("bad input over HTTP", () => {
+describe("a request over HTTP", () => {
   const withToken = () => ({ authorization: `Bearer ${token}` })
 
-  it("is refused by kind", async () => {
+  it("is refused with the problem of its fault", async () => {
     const find = "/v1/tools/findEntities"
     expectProblem(await ask(server.url, "/nothing/here"), "NotFound")
     expectProblem(await ask(server.url, "/v1/tools/dropTables", { body: "{}", headers: JSON_TYPE }), "NotFound")
@@ -166,7 +166,7 @@ describe("bad input over HTTP", () => {
     }
   })
 
-  it("names the place of what is wrong and nothing that was sent there", async () => {
+  it("with invalid input is told the path of each fault, without the value that was sent", async () => {
     const answer = await callTool(server, token, "findEntities", {
       entityTypeId: "people",
       filters: [{ columnId: "name", op: "matches", value: "c4n4ry" }]
@@ -182,7 +182,7 @@ describe("bad input over HTTP", () => {
     expectProblem(unknown, "InvalidInput")
   })
 
-  it("is refused for a key of its address that the path doesn't take, in the words of every wrong input", async () => {
+  it("is refused for an unknown query key, with the text of every invalid input", async () => {
     const asked = (path: string, method = "GET") => ask(server.url, path, { method, headers: withToken() })
     for (const [path, method, keys] of [
       ["/v1/session?limit=5", "GET", '"limit"'],
@@ -192,7 +192,7 @@ describe("bad input over HTTP", () => {
       ["/v1/admin/audit?chain=reads&%63hains=reads", "GET", '"chains"'],
       ["/v1/admin/people/abc?organizationId=1", "GET", '"organizationId"'],
       ["/v1/welcome?limit=c4n4ry", "GET", '"limit"'],
-      // No text of a database has this in it.
+      // Postgres has no text with NUL.
       ["/v1/traces?name=a%00b&since=5", "GET", '"name"'],
       ["/v1/admin/audit?action=%00", "GET", '"action"']
     ] as const) {
@@ -213,8 +213,8 @@ describe("bad input over HTTP", () => {
     expectProblem(await asked("/v1/session?limit=5", "PATCH"), "MethodNotAllowed")
   })
 
-  it("leaves alone what others add to the address of a page, of a probe, and of another protocol", async () => {
-    // A mailed link is given keys on its way, a balancer's probe one against caches, and clients keep what is configured.
+  it("may add query keys to pages, probes and MCP", async () => {
+    // Mail services add tracking keys, load balancers cache busters, and MCP clients keep a configured URL.
     for (const path of ["/?utm_source=mail", "/docs?fresh=1", "/openapi.json?v=2", "/healthz?t=1", "/readyz?t=1"]) {
       expect([path, (await ask(server.url, path)).status]).toEqual([path, 200])
     }
@@ -226,7 +226,7 @@ describe("bad input over HTTP", () => {
     expect(answer.json).toMatchObject({ id: 1, result: {} })
   })
 
-  it("is refused when it is too large, said beforehand or not", async () => {
+  it("is refused when the body is too large, with or without a Content-Length", async () => {
     const huge = Buffer.alloc(10 * 1024 * 1024, 32)
     const headers = { ...withToken(), ...JSON_TYPE }
     for (const chunked of [false, true]) {
@@ -234,7 +234,7 @@ describe("bad input over HTTP", () => {
         ({ json }) => json.type,
         (error: NodeJS.ErrnoException) => error.code
       )
-      // The answer may be lost when the server closes while the client still writes; the request never gets through.
+      // The response may be lost if the server closes while the client still writes.
       expect([PROBLEMS.ContentTooLarge.type, "EPIPE", "ECONNRESET"]).toContain(outcome)
     }
     const announced = await raw(
@@ -245,7 +245,7 @@ describe("bad input over HTTP", () => {
     expect(announced).toContain("application/problem+json")
   })
 
-  it("is read whether its length is said or not, in pieces, and after a client asked whether to send it", async () => {
+  it("may send its body with or without a length, in pieces, and after Expect: 100-continue", async () => {
     const head = `POST /v1/tools/listColumnsForType HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nConnection: close\r\n`
     const body = JSON.stringify({ entityTypeId: "people" })
     const length = `Content-Length: ${body.length}\r\n`
@@ -269,7 +269,7 @@ describe("bad input over HTTP", () => {
     expect(slow).toMatch(/^HTTP\/1\.1 200 [^]*"phone"/)
   })
 
-  it("is answered the same under another spelling of its path", async () => {
+  it("gets the same result under another spelling of its path", async () => {
     const spelt = (path: string) =>
       ask(server.url, path, {
         body: '{"entityTypeId":"people","filters":[]}',
@@ -281,7 +281,7 @@ describe("bad input over HTTP", () => {
     }
   })
 
-  it("that isn't HTTP at all is a problem too", async () => {
+  it("that isn't valid HTTP is answered with a problem, too", async () => {
     expect(await raw(server.url, "HELLO\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 [^]*application\/problem\+json/)
     const many = `GET / HTTP/1.1\r\nHost: localhost\r\nX-Padding: ${"x".repeat(20_000)}\r\n\r\n`
     expect(await raw(server.url, many)).toMatch(/^HTTP\/1\.1 431 [^]*application\/problem\+json/)
@@ -289,7 +289,7 @@ describe("bad input over HTTP", () => {
     expect(await raw(server.url, smuggled)).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  it("is refused for another host or from another origin, whatever the path", async () => {
+  it("is refused for an unknown host or origin on every path", async () => {
     for (const host of [
       "evil.example",
       "localhost.evil.example",
@@ -327,8 +327,8 @@ describe("bad input over HTTP", () => {
   })
 })
 
-describe("what the server says of itself", () => {
-  it("is alive, ready and documented, with nothing that a page could load from elsewhere", async () => {
+describe("the server", () => {
+  it("is live, ready and documented, and its pages load nothing from other origins", async () => {
     expect((await ask(server.url, "/healthz")).json).toEqual({ status: "ok" })
     expect((await ask(server.url, "/readyz")).json).toEqual({ status: "ok" })
     const specification = (await ask(server.url, "/openapi.json")).json
@@ -345,11 +345,11 @@ describe("what the server says of itself", () => {
     expect((await ask(server.url, "/healthz", { method: "HEAD" })).status).toBe(200)
   })
 
-  it("answers a defect with a reference and nothing else", async () => {
+  it("answers a defect with a reference and no details", async () => {
     const answer = await server.run(
       Effect.gen(function* () {
         const { owner } = yield* Database
-        // A type whose storage can't be read: the catalog is broken, which no caller did.
+        // An unreadable column in the catalog is a defect, not a caller's error.
         yield* owner`UPDATE builder.columns SET storage = '{"_tag":"Nonsense"}' WHERE column_key = 'status'`
         yield* owner`UPDATE max.organizations SET epoch = epoch + 1`
         const broken = yield* Effect.promise(() => callTool(server, token, "listEntityTypes", {}))
@@ -364,7 +364,7 @@ describe("what the server says of itself", () => {
     expect((await callTool(server, token, "listEntityTypes", {})).status).toBe(200)
   })
 
-  it("survives a storm of clients that go away", async () => {
+  it("survives 300 clients that disconnect while sending", async () => {
     const { hostname, port } = new URL(server.url)
     const body = JSON.stringify(byName("ada lovelace"))
     const request = `POST /v1/tools/findEntities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`

@@ -1,4 +1,4 @@
-/** Which calls are counted by one statement: as many as can wait for it, and nobody who could go on. */
+/** Batching of counts: which calls share a statement, and when it is due. */
 import { layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { expect } from "vitest"
@@ -7,14 +7,15 @@ import { TooManyCalls } from "../../../src/domain/errors.ts"
 import { CallLimits } from "../../../src/services/access/CallLimits.ts"
 import { startProcess, Url } from "../../permissions/process.ts"
 import { makeOrganization } from "../../support/atlas.ts"
+import { inOneMinute } from "../../support/minute.ts"
 
-/** Limits whose statements are told. */
+/** Rate limits that record how many calls each statement counts. */
 const start = Effect.fnUntraced(function* (slug: string, perPerson = 1000) {
   const { run } = yield* startProcess()
   const { id } = yield* run(makeOrganization(slug))
   const scope = yield* Effect.scope
   const counts: Array<number> = []
-  const told = Layer.effect(
+  const recording = Layer.effect(
     Database,
     Effect.map(Database, (database) => {
       const { admission } = database
@@ -25,17 +26,17 @@ const start = Effect.fnUntraced(function* (slug: string, perPerson = 1000) {
       return Database.of({ ...database, admission: Object.assign(Object.create(admission), { unsafe }) })
     })
   )
-  const limits = CallLimits.layer({ perPerson, perOrganization: 1000 }).pipe(Layer.provide(told))
+  const limits = CallLimits.layer({ perPerson, perOrganization: 1000 }).pipe(Layer.provide(recording))
   const { begin } = Context.get(yield* run(Layer.buildWithScope(limits, scope)), CallLimits)
-  const now = Effect.flatten(begin(id, "somebody", 1))
-  /** A call that does something before it asks whether it was granted. */
+  const now = Effect.flatten(begin(id, "person", 1))
+  /** A call that reads before it awaits its count. */
   const reading = (use: Effect.Effect<unknown>) =>
-    Effect.flatMap(begin(id, "somebody", 1), (counting) => Effect.andThen(use, counting))
+    Effect.flatMap(begin(id, "person", 1), (counting) => Effect.andThen(use, counting))
   return { counts, now, reading }
 })
 
 layer(Url.layer, { excludeTestServices: true })("calls", (it) => {
-  it.effect("that come while those counted before are reading are counted by one statement", () =>
+  it.effect("that arrive while the previous batch is reading share one statement", () =>
     Effect.gen(function* () {
       const { counts, reading } = yield* start("together")
       const [first, others] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -57,7 +58,7 @@ layer(Url.layer, { excludeTestServices: true })("calls", (it) => {
     })
   )
 
-  it.effect("that have nothing to read are counted at once, and whoever waits with them", () =>
+  it.effect("that have nothing to read are counted immediately, together with the waiting ones", () =>
     Effect.gen(function* () {
       const { counts, now, reading } = yield* start("at-once")
       const slow = yield* Effect.forkChild(reading(Effect.never))
@@ -70,7 +71,7 @@ layer(Url.layer, { excludeTestServices: true })("calls", (it) => {
     })
   )
 
-  it.effect("that are broken off while they read hold up nobody", () =>
+  it.effect("that are interrupted while reading don't delay later ones", () =>
     Effect.gen(function* () {
       const { counts, reading } = yield* start("broken-off")
       const gone = yield* Effect.forkChild(reading(Effect.never))
@@ -81,19 +82,19 @@ layer(Url.layer, { excludeTestServices: true })("calls", (it) => {
     })
   )
 
-  it.effect("that are counted by one statement are granted as far as they fit", () =>
-    Effect.gen(function* () {
-      const rest = 60_000 - (Date.now() % 60_000)
-      if (rest < 5000) yield* Effect.sleep(rest + 100)
-      const { counts, now } = yield* start("fit", 3)
-      const answers = yield* Effect.all(
-        Array.from({ length: 8 }, () => Effect.result(now)),
-        { concurrency: "unbounded" }
-      )
-      const refused = answers.filter(({ _tag }) => _tag === "Failure")
-      expect(counts).toEqual([8])
-      expect(refused.length).toBe(5)
-      for (const answer of refused) expect(answer).toMatchObject({ failure: expect.any(TooManyCalls) })
-    })
+  it.effect("in one statement are granted up to the limit", () =>
+    inOneMinute(
+      Effect.fnUntraced(function* (suffix) {
+        const { counts, now } = yield* start(`fit${suffix}`, 3)
+        const answers = yield* Effect.all(
+          Array.from({ length: 8 }, () => Effect.result(now)),
+          { concurrency: "unbounded" }
+        )
+        const refused = answers.filter(({ _tag }) => _tag === "Failure")
+        expect(counts).toEqual([8])
+        expect(refused.length).toBe(5)
+        for (const answer of refused) expect(answer).toMatchObject({ failure: expect.any(TooManyCalls) })
+      })
+    )
   )
 })

@@ -18,7 +18,7 @@ const changes = { chain: "changes", limit: 100 } as const
 const reads = { chain: "reads", limit: 100 } as const
 
 layer(TestServices)("the audit log", (it) => {
-  it.effect("records what was changed, each change once and in order", () =>
+  it.effect("records every change once and in order", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("order")
       const members = yield* Memberships
@@ -45,7 +45,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("keeps a change and its record together: neither is there when the transaction fails", () =>
+  it.effect("commits a change and its record together: a failed transaction leaves neither", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("together")
       const policies = yield* Policies
@@ -67,7 +67,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("can be appended to and nothing else by the role that writes it", () =>
+  it.effect("is append-only for the role that writes it", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("append")
       const { app, search } = yield* Database
@@ -83,7 +83,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("chains records by a hash that anybody can compute", () =>
+  it.effect("chains records by a hash that other programs can compute", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("chain")
       const { app } = yield* Database
@@ -112,7 +112,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("finds a record that was altered, removed, put in or moved, and a chain that was cut", () =>
+  it.effect("detects altered, removed, inserted and moved records, and a truncated chain", () =>
     Effect.gen(function* () {
       const audit = yield* AuditLog
       const { owner } = yield* Database
@@ -146,7 +146,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("stays one chain when many append at once", () =>
+  it.effect("remains one chain under concurrent appends", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("many")
       const { app, owner } = yield* Database
@@ -167,7 +167,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("counts refused reads in the catalog's words, and never in the caller's", () =>
+  it.effect("counts refused reads by catalog names, never by the caller's input", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("refused")
       const audit = yield* AuditLog
@@ -233,7 +233,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("keeps what is bounded of a flood, and counts the rest together", () =>
+  it.effect("bounds a flood of refusals, and counts the overflow together", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("flood")
       const audit = yield* AuditLog
@@ -253,7 +253,7 @@ layer(TestServices)("the audit log", (it) => {
     })
   )
 
-  it.effect("keeps refusals that can't be written until they can", () =>
+  it.effect("retains refusals while they can't be written", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("kept")
       const audit = yield* AuditLog

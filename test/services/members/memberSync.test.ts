@@ -1,4 +1,4 @@
-/** Members as a list says: what it changes, what is in its way, and what is recorded of it. */
+/** Synchronizing members with a list: its changes, its faults and its audit records. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -37,7 +37,7 @@ const eventsOf = Effect.fnUntraced(function* (organization: Organization) {
 })
 
 layer(TestServices, { excludeTestServices: true })("a list of members", (it) => {
-  it.effect("adds, changes and suspends, says whom, and records it; a dry run says the same and does nothing", () =>
+  it.effect("adds, changes and suspends members, and records it; a dry run reports the same without changes", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("listed")
       const members = yield* Memberships
@@ -85,14 +85,14 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
     })
   )
 
-  it.effect("with anything in its way changes nothing, and names all of it", () =>
+  it.effect("with any fault changes nothing, and reports all faults", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("in-the-way")
       const members = yield* Memberships
       const { owner } = yield* Database
       yield* addPeople(organization, people)
       yield* members.sync(organization, listed(["ada@example.com", "admin"]))
-      // Since then the address has become Bob's in the data; that doesn't make it his to come in by.
+      // Since then the address has moved to Bob's row, which doesn't make it his verified identifier.
       yield* owner`UPDATE data.people SET email_k = 'old@example.com' WHERE organization_id = ${organization.id} AND name = 'Ada'`
       yield* owner`UPDATE data.people SET email_k = 'ada@example.com' WHERE organization_id = ${organization.id} AND name = 'Bob'`
       const before = yield* members.list(organization)
@@ -130,7 +130,7 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
     })
   )
 
-  it.effect("may be a column of people", () =>
+  it.effect("may come from a column of people", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("by-column")
       const members = yield* Memberships
