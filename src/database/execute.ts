@@ -3,10 +3,9 @@ import type { PgClient } from "@effect/sql-pg"
 import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
-import { tell, type Told } from "../observability/spans.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
 import { enterOrganization } from "./rowSecurity.ts"
-import { below, driverAttributes, spanned } from "../observability/span.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
 
@@ -67,7 +66,24 @@ const batcherOf = (pool: Pick<StatementPool, "unsafe">): LookupBatcher => {
   return created
 }
 
-const driverSpans = new WeakMap<object, Told>()
+const driverAttributes = new WeakMap<object, Telemetry.Attributes>()
+
+/** The attributes that the driver sets on its own spans. */
+const driverAttributesOf = (pool: Pick<StatementPool, "config">): Telemetry.Attributes => {
+  const existing = driverAttributes.get(pool)
+  if (existing !== undefined) return existing
+  const { database, host, port, spanAttributes, username } = pool.config
+  const created = {
+    ...(spanAttributes as Telemetry.Attributes | undefined),
+    "db.system.name": "postgresql",
+    "db.namespace": database ?? username ?? "postgres",
+    "server.address": host ?? "localhost",
+    "server.port": port ?? 5432,
+    "db.operation.name": "execute"
+  }
+  driverAttributes.set(pool, created)
+  return created
+}
 
 /**
  * Runs a prepared statement on a pool, as a span below `parent` or the current one. On the multiplexed pool it joins a
@@ -80,18 +96,14 @@ export const execute = <Row extends object>(
 ): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
   const { parameters, text } = statement
   if (pool.config.multiplex !== true && parent !== undefined)
-    return orUnavailable(below(parent, pool.unsafe<Row>(text, parameters)))
+    return orUnavailable(Telemetry.childOf(parent, pool.unsafe<Row>(text, parameters)))
   const rows = orUnavailableInTheEnd(
     pool.config.multiplex === true
       ? (batcherOf(pool).request(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
       : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(pool.unsafe<Row>(text, parameters), forkUntraced)
   )
-  return spanned("postgres", { kind: "client", ...(parent === undefined ? {} : { parent }) }, (span) => {
-    if (span === undefined) return rows
-    const attributes = driverSpans.get(pool) ?? driverAttributes(pool.config)
-    driverSpans.set(pool, attributes)
-    tell(span, attributes)
-    span.attribute("db.query.text", text)
+  return Telemetry.span("postgres", { kind: "client", parent, attributes: driverAttributesOf(pool) }, (span) => {
+    span?.attribute("db.query.text", text)
     return rows
   })
 }

@@ -3,7 +3,6 @@
  * the plan; when the plan is stale, the service plans once more from fresh state.
  */
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
-import { below, spanned } from "../observability/span.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
@@ -11,7 +10,7 @@ import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
-import { past, tell } from "../observability/spans.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { pseudonym } from "../domain/pseudonym.ts"
 import { type Admitted, IdentityResolver } from "./members/IdentityResolver.ts"
 import { OrganizationState } from "./catalog/OrganizationState.ts"
@@ -108,7 +107,7 @@ export class EntityQueryService extends Context.Service<
         principal: Principal,
         span: Tracer.Span | undefined
       ): Effect.Effect<Page, LookupError> => {
-        if (span !== undefined) tell(span, { "max.organization.id": principal.organizationId })
+        Telemetry.setAttributes(span, { "max.organization.id": principal.organizationId })
         const state = states.cached(principal.organizationId)
         if (state?.catalog.epoch !== principal.epoch) return lookUpFresh(input, principal, span)
         return Effect.flatMap(attempt(input, { principal, state }, span), (result) =>
@@ -122,7 +121,7 @@ export class EntityQueryService extends Context.Service<
         principal: Principal,
         span: Tracer.Span | undefined
       ) {
-        const admitted = yield* below(span, identities.readmit(principal))
+        const admitted = yield* Telemetry.childOf(span, identities.readmit(principal))
         const result = yield* attempt(input, admitted, span)
         switch (result._tag) {
           case "Page":
@@ -205,7 +204,7 @@ export class EntityQueryService extends Context.Service<
         }),
 
         findEntities: (input) =>
-          spanned("EntityQueryService.find", undefined, (span) =>
+          Telemetry.span("EntityQueryService.find", {}, (span) =>
             forCaller(input.organizationId, (principal) => lookUp(input, principal, span))
           ),
 
@@ -230,7 +229,7 @@ const described = (
   span: Tracer.Span
 ): Effect.Effect<FindResult, Unavailable> => {
   const planning = visible.planning() - plannedBefore
-  tell(span, {
+  Telemetry.setAttributes(span, {
     "max.type": type.slug,
     "max.shape": label,
     "max.plan.cached": planning === 0n,
@@ -238,14 +237,16 @@ const described = (
   })
   const counted = Effect.map(result, (one) => {
     if (one._tag === "Page")
-      tell(span, {
+      Telemetry.setAttributes(span, {
         "max.total": one.page.total,
         "max.entities": one.page.entities.length,
         "max.limited": limited === true
       })
     return one
   })
-  return planning === 0n ? counted : Effect.andThen(past("PermissionEngine.plan", span, planning), counted)
+  return planning === 0n
+    ? counted
+    : Effect.andThen(Telemetry.completed("PermissionEngine.plan", span, planning), counted)
 }
 
 /** The refused name, as catalog slugs: a hidden type, a hidden column, or `unknown`. */

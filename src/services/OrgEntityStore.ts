@@ -2,7 +2,6 @@
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
 import { execute, runWithin } from "../database/execute.ts"
-import { below, spanned } from "../observability/span.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
 import { prepare } from "../database/sql/prepared.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
@@ -10,7 +9,7 @@ import type { Catalog, Column } from "../domain/EntityType.ts"
 import { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL } from "../domain/Query.ts"
-import { tell } from "../observability/spans.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
 import { makeSearchPermits } from "./lookup/searchPermits.ts"
@@ -51,7 +50,7 @@ export class OrgEntityStore extends Context.Service<
         const { organization, rowSecurity } = catalog
         const rows =
           rowSecurity === true
-            ? below(span, runWithin<Row>(database.search, organization.id, statement))
+            ? Telemetry.childOf(span, runWithin<Row>(database.search, organization.id, statement))
             : execute<Row>(database[pool], statement, span)
         return pool === "search" || rowSecurity === true ? withPermit(organization.id, rows) : rows
       }
@@ -63,11 +62,11 @@ export class OrgEntityStore extends Context.Service<
             return statement === undefined ? Effect.fail(Unavailable.error) : Effect.succeed(statement)
           }),
         find: (query, catalog, parent) =>
-          spanned("OrgEntityStore.find", parent && { parent }, (span) => {
+          Telemetry.span("OrgEntityStore.find", { parent }, (span) => {
             const statement = prepareOrRefuse(query, catalog)
             if (statement === undefined) return Effect.fail(Unavailable.error)
             return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
-              if (span !== undefined) tell(span, { "max.rows": rows.length })
+              Telemetry.setAttributes(span, { "max.rows": rows.length })
               return pageOf(rows, query, catalog)
             })
           })
