@@ -5,11 +5,11 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { isoTimestamp } from "../../domain/values.ts"
-import { Administration, type PersonReference } from "../../services/administration/Administration.ts"
+import { Administration } from "../../services/administration/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import type { AuditPage, Verifications } from "../../wire/admin/audit.ts"
-import type { People, PersonWithTokens } from "../../wire/admin/people.ts"
+import type { People, PersonReference, PersonWithTokens } from "../../wire/admin/people.ts"
 import type {
   Policy,
   PolicyChanges,

@@ -9,6 +9,8 @@ import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/
 import type { Principal } from "../../domain/Principal.ts"
 import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
 import { describePolicy, type RoleDescription } from "../../permissions/describe.ts"
+import type { PersonReference } from "../../wire/admin/people.ts"
+import type { RefusedExplanation } from "../../wire/admin/policy.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { type Reach, reachOf } from "./reach.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
@@ -52,15 +54,6 @@ export interface Texts {
   readonly texts: ReadonlyArray<VisibleText>
 }
 
-/** A type that can't be explained, with the reason. */
-export interface Refused {
-  readonly type: string
-  readonly refused: string
-}
-
-/** A member by entity id, or any person by e-mail address or phone number. */
-export type PersonReference = { readonly id: string } | { readonly identifier: string }
-
 type Fault = OperatorError | NotAdmitted | Unavailable
 
 export class Administration extends Context.Service<
@@ -91,7 +84,7 @@ export class Administration extends Context.Service<
       administrator: Principal,
       person: PersonReference,
       type: string | undefined
-    ) => Effect.Effect<ReadonlyArray<Explanation | Refused>, Fault>
+    ) => Effect.Effect<ReadonlyArray<Explanation | RefusedExplanation>, Fault>
     readonly explainRow: (
       administrator: Principal,
       person: PersonReference,

@@ -1,17 +1,10 @@
 /** A role's reach: how much of a type it can see, by column, derived from its rules without reading rows. */
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
+import type { Extent, Role } from "../../wire/admin/policy.ts"
 import { isInForce, rulesForReading } from "../policies/explainType.ts"
 
-/** Visible on every row, on rows that meet a condition, or on none. */
-type Extent = "all" | "some" | "none"
-
-export interface Reach {
-  readonly type: string
-  readonly typeName: string
-  readonly rows: Extent
-  readonly columns: ReadonlyArray<{ readonly column: string; readonly name: string; readonly extent: Extent }>
-}
+export type Reach = Role["reach"][number]
 
 export const reachOf = (policy: Policy, role: string, type: EntityType, now: number): Reach => {
   const rules = rulesForReading(policy, [role], type).filter((rule) => isInForce(rule, now))

@@ -1,6 +1,6 @@
 /** The form that explains why a person sees a type, or one row of it. */
 import { useEffect, useState } from "preact/hooks"
-import type { About } from "../../wire/admin/people.ts"
+import type { PersonReference } from "../../wire/admin/people.ts"
 import type { RowExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import type { Problem } from "../shared/api.ts"
 import { explain, explainRow, person, types } from "./api.ts"
@@ -32,10 +32,10 @@ export const Explain = ({
   const [answer, setAnswer] = useState<Answer>()
   const allTypes = useLoaded(types, []).loaded
   const chosen = useLoaded(() => (id === undefined ? Promise.resolve(undefined) : person(id)), [id]).loaded
-  const about: About | undefined =
+  const about: PersonReference | undefined =
     id !== undefined ? { id } : identifier.trim() === "" ? undefined : { identifier: identifier.trim() }
 
-  const ask = (subject: About) => {
+  const ask = (subject: PersonReference) => {
     setBusy(true)
     const answered: Promise<Answer> =
       row.trim() === ""

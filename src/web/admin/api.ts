@@ -1,6 +1,6 @@
 /** The requests of the administration page. */
 import type { AuditPage, Chain, Verifications } from "../../wire/admin/audit.ts"
-import type { About, People, PeopleQuery, PersonWithTokens } from "../../wire/admin/people.ts"
+import type { PersonReference, People, PeopleQuery, PersonWithTokens } from "../../wire/admin/people.ts"
 import type {
   Policy,
   PolicyChanges,
@@ -38,14 +38,14 @@ export const types = async () => (await get<Types>("/v1/admin/types")).types
 const explanations = async (question: TypeQuestion) => (await post<TypeExplanations>("explain", question)).explanations
 
 /** The explanation of one type; a type that isn't explained is a `Problem`. */
-export const explain = async (about: About, type: string) => {
+export const explain = async (about: PersonReference, type: string) => {
   const [explanation] = await explanations({ ...about, type })
   if (explanation === undefined || "refused" in explanation)
     throw new Problem("not-possible", 409, explanation?.refused ?? "This type can't be explained.")
   return explanation
 }
-export const explainAll = (about: About) => explanations(about)
-export const explainRow = (about: About, type: string, row: string) =>
+export const explainAll = (about: PersonReference) => explanations(about)
+export const explainRow = (about: PersonReference, type: string, row: string) =>
   post<RowExplanation>("explain/row", { ...about, type, row } satisfies RowQuestion)
 
 /** An empty text means no restriction. */

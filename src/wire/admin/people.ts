@@ -6,9 +6,9 @@ const { optionalKey } = Schema
 
 const State = Schema.Literals(["active", "suspended"])
 
-/** A person by entity id, or by e-mail address or phone number; exactly one of the two. */
-export const about = { id: optionalKey(Id), identifier: optionalKey(textUpTo(320)) }
-export type About = { readonly id: string } | { readonly identifier: string }
+/** A member by entity id, or any person by e-mail address or phone number; exactly one of the two. */
+export const personReference = { id: optionalKey(Id), identifier: optionalKey(textUpTo(320)) }
+export type PersonReference = { readonly id: string } | { readonly identifier: string }
 
 export const PeopleQuery = Schema.Struct({
   search: optionalKey(Schema.String.check(Schema.isMaxLength(320))),

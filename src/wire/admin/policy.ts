@@ -1,7 +1,7 @@
 /** The policy in plain words, its history, and explanations of what a person sees. */
 import { Schema } from "effect"
 import { Strings, textUpTo } from "../scalars.ts"
-import { about } from "./people.ts"
+import { personReference } from "./people.ts"
 
 const { optionalKey } = Schema
 
@@ -59,7 +59,7 @@ export type PolicyChanges = typeof PolicyChanges.Encoded
 export const Types = Schema.Struct({ types: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })) })
 export type Types = typeof Types.Encoded
 
-export const TypeQuestion = Schema.Struct({ ...about, type: optionalKey(textUpTo(63)) })
+export const TypeQuestion = Schema.Struct({ ...personReference, type: optionalKey(textUpTo(63)) })
 export type TypeQuestion = typeof TypeQuestion.Encoded
 
 const TypeExplanation = Schema.Struct({
@@ -94,7 +94,7 @@ export const TypeExplanations = Schema.Struct({
 })
 export type TypeExplanations = typeof TypeExplanations.Encoded
 
-export const RowQuestion = Schema.Struct({ ...about, type: textUpTo(63), row: textUpTo(200) })
+export const RowQuestion = Schema.Struct({ ...personReference, type: textUpTo(63), row: textUpTo(200) })
 export type RowQuestion = typeof RowQuestion.Encoded
 
 const Truth = Schema.Literals(["yes", "no", "unknown"])
