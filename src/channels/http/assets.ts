@@ -1,6 +1,6 @@
 /**
- * The built pages and what they load, served from memory as they were built, compressed already. A page's address is
- * its own; everything else is under /assets, where a name says its content and is kept for good.
+ * Serves the built pages and their assets from memory, precompressed. Assets have a hash of their content in their name,
+ * so browsers cache them forever. `HttpStaticServer` of effect isn't used because it serves no precompressed variants.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -11,10 +11,10 @@ import { packageFolder } from "../../version.ts"
 import type { Route } from "./edge.ts"
 import { problem } from "./problems.ts"
 
-/** Where a page is reached, and the file that it was built to. */
+/** The path and the built file of each page. */
 const PAGES: Readonly<Record<string, string>> = {
   "/": "chat.html",
-  // Where a sign-in link leads: the code is behind the #, and the page takes it up.
+  // The target of sign-in links: the page reads the code from the fragment.
   "/sign-in": "chat.html",
   "/admin": "admin.html",
   "/traces": "traces.html"
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2"
 }
 
-/** Scripts, styles and fonts are this server's own; a value becomes markup only through a policy with a name. */
+/** Only this origin's files are loaded; strings become HTML only through the named Trusted Types policies. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,20 +43,20 @@ const POLICY = [
   "trusted-types max dompurify"
 ].join("; ")
 
-/** The script that other sites load: at one name, so that it is asked for again soon. */
+/** The script for other sites has a fixed name, so it is cached only briefly. */
 const EMBED = "/embed.js"
 const EMBED_HEADERS = { "cache-control": "public, max-age=300", "cross-origin-resource-policy": "cross-origin" }
 
 interface Asset {
   readonly type: string
   readonly tag: string
-  /** By the name of its encoding, the smallest first. */
-  readonly forms: ReadonlyArray<readonly [encoding: string, body: Uint8Array]>
+  /** The smallest encoding first. */
+  readonly variants: ReadonlyArray<readonly [encoding: string, body: Uint8Array]>
 }
 
 const read = (folder: string, name: string): Asset => {
   const body = readFileSync(join(folder, name))
-  const forms = [
+  const compressed = [
     ["br", `${name}.br`],
     ["gzip", `${name}.gz`]
   ].flatMap(([encoding, file]) =>
@@ -67,12 +67,12 @@ const read = (folder: string, name: string): Asset => {
   return {
     type: TYPES[extname(name)] ?? "application/octet-stream",
     tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
-    forms: [...forms, ["identity", body]]
+    variants: [...compressed, ["identity", body]]
   }
 }
 
 const respond = (asset: Asset, headers: Readonly<Record<string, string>>) => {
-  const variants = asset.forms.map(([encoding, body]) => {
+  const responses = asset.variants.map(([encoding, body]) => {
     const response = HttpServerResponse.uint8Array(body, {
       contentType: asset.type,
       headers: {
@@ -88,20 +88,19 @@ const respond = (asset: Asset, headers: Readonly<Record<string, string>>) => {
   return (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
     if (request.headers["if-none-match"] === asset.tag) return unchanged
     const accepted = (request.headers["accept-encoding"] ?? "").split(",").map((part) => part.split(";")[0]!.trim())
-    const found = variants.find(({ encoding }) => encoding === "identity" || accepted.includes(encoding))
-    return found!.response
+    return responses.find(({ encoding }) => encoding === "identity" || accepted.includes(encoding))!.response
   }
 }
 
-const notBuilt = problem("NotFound", "The pages aren't part of this build: npm run build makes them.")
+const notBuilt = problem("NotFound", "The pages aren't part of this build: run npm run build.")
 
-/** Reads everything once: a server serves what it was started with, whatever is built beside it meanwhile. */
+/** Reads all files once at startup, so a running server isn't affected by a later build. */
 const load = () => {
   const folder = join(packageFolder, "dist/web")
   const names = readdirSync(join(folder, "assets"), { withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
     .map(({ name }) => name)
-  const kept = { "cache-control": "public, max-age=31536000, immutable" }
+  const immutable = { "cache-control": "public, max-age=31536000, immutable" }
   return {
     pages: new Map([
       ...Object.entries(PAGES).map(
@@ -113,7 +112,7 @@ const load = () => {
       ),
       [EMBED, respond(read(folder, "embed.js"), EMBED_HEADERS)] as const
     ]),
-    assets: new Map(names.map((name) => [name, respond(read(join(folder, "assets"), name), kept)]))
+    assets: new Map(names.map((name) => [name, respond(read(join(folder, "assets"), name), immutable)]))
   }
 }
 
@@ -121,13 +120,13 @@ export const Assets = Layer.unwrap(
   Effect.sync(() => {
     const built = statSync(join(packageFolder, "dist/web/assets"), { throwIfNoEntry: false }) !== undefined
     const { assets, pages } = built ? load() : { assets: new Map(), pages: new Map() }
-    const nothing = problem("NotFound", "GET /docs shows what there is.")
+    const notFound = problem("NotFound", "GET /docs lists all paths.")
     const page = (path: string) =>
       HttpRouter.add("GET", path as HttpRouter.PathInput, (request) =>
         Effect.succeed(pages.get(path)?.(request) ?? notBuilt)
       )
     const asset = HttpRouter.add("GET", "/assets/:name", (request) =>
-      Effect.succeed(assets.get(request.url.split(/[?#]/, 1)[0]!.slice("/assets/".length))?.(request) ?? nothing)
+      Effect.succeed(assets.get(request.url.split(/[?#]/, 1)[0]!.slice("/assets/".length))?.(request) ?? notFound)
     )
     return Layer.mergeAll(asset, ...[...Object.keys(PAGES), EMBED].map(page))
   })

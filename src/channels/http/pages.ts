@@ -1,4 +1,4 @@
-/** The page that the server has by itself: the interface described. */
+/** The page /docs: the API's documentation, generated from its declaration. */
 import { HttpServerResponse } from "effect/http"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { createHash } from "node:crypto"
@@ -14,7 +14,7 @@ h2{margin-top:2.5rem}code,pre{font:14px/1.5 ui-monospace,monospace}pre{backgroun
 td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#242424}a{color:#9cf}}`
 
-/** A page that loads nothing: its style and script are in it, and nothing else may run. */
+/** A page with inline styles and without scripts; its Content Security Policy forbids everything else. */
 const page = (title: string, body: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(
     HttpServerResponse.html(`<!doctype html>
@@ -30,10 +30,10 @@ type Json = Record<string, any>
 
 const schemaText = (schema: unknown): string => `<pre>${escaped(JSON.stringify(schema, null, 2))}</pre>`
 
-const operation = (method: string, path: string, found: Json): string => {
-  const body = found["requestBody"]?.content?.["application/json"]?.schema
-  const rows = Object.entries<Json>(found["responses"]).map(([status, { description }]) => [status, description])
-  return `<h3><code>${method.toUpperCase()} ${escaped(path)}</code></h3><p>${escaped(found["summary"] ?? "")}</p>${
+const operation = (method: string, path: string, declaration: Json): string => {
+  const body = declaration["requestBody"]?.content?.["application/json"]?.schema
+  const rows = Object.entries<Json>(declaration["responses"]).map(([status, { description }]) => [status, description])
+  return `<h3><code>${method.toUpperCase()} ${escaped(path)}</code></h3><p>${escaped(declaration["summary"] ?? "")}</p>${
     body === undefined ? "" : schemaText(body)
   }<table>${rows.map(([status, text]) => `<tr><td><code>${status}</code></td><td>${escaped(String(text))}</td></tr>`).join("")}</table>`
 }
@@ -41,16 +41,16 @@ const operation = (method: string, path: string, found: Json): string => {
 const describe = (): string => {
   const specification = OpenApi.fromApi(Api) as unknown as Json
   const operations = Object.entries<Json>(specification["paths"]).flatMap(([path, methods]) =>
-    Object.entries<Json>(methods).map(([method, found]) => operation(method, path, found))
+    Object.entries<Json>(methods).map(([method, declaration]) => operation(method, path, declaration))
   )
   const problems = Object.values(PROBLEMS).map(
     ({ status, title, type }) =>
       `<tr><td><code>${status}</code></td><td><code>${type}</code></td><td>${escaped(title)}</td></tr>`
   )
   return `<h1>Max</h1><p>${escaped(specification["info"].description)}
-The whole interface as a machine reads it: <a href="/openapi.json">/openapi.json</a>.</p>
-<p>Send <code>Authorization: Bearer max_…</code>; an operator makes a token with <code>max token create</code>. Tools take
-their input as a JSON body; with <code>Accept: text/plain</code> they answer with a table instead of JSON.</p>
+The complete API as OpenAPI: <a href="/openapi.json">/openapi.json</a>.</p>
+<p>Send <code>Authorization: Bearer max_…</code>; an operator creates a token with <code>max token create</code>. Tools take
+their input as a JSON body; with <code>Accept: text/plain</code> they respond with a table instead of JSON.</p>
 <h2>Paths</h2>${operations.join("")}
 <h2>Problems</h2><p>Every error is an <code>application/problem+json</code> document with one of these types.</p>
 <table>${problems.join("")}</table>`

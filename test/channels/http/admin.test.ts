@@ -14,25 +14,25 @@ import { ACCOUNT, SECRET, texted } from "../../support/texted.ts"
 const CANARY = { atlas: "qzatlasqz", borealis: "qzborealisqz" } as const
 type Slug = keyof typeof CANARY
 
-/** No four digits of one organization's are the other's; what was said is nobody's. */
+/** The numbers of the two organizations share no four digits; the message body must appear in no response. */
 const NUMBERS = {
   atlas: { line: "+18015554711", member: "+18015554712", stranger: "+18015554713" },
   borealis: { line: "+18015556821", member: "+18015556822", stranger: "+18015556823" }
 } as const
-const SAID = "qzwhatwassaidqz"
+const BODY = "qzwhatwassaidqz"
 
 const scope = Scope.makeUnsafe()
 let server: TestServer
-const made = {} as Record<Slug, Effect.Success<ReturnType<typeof administered>>>
+const organizations = {} as Record<Slug, Effect.Success<ReturnType<typeof administered>>>
 
 beforeAll(async () => {
   server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
   for (const slug of ["atlas", "borealis"] as const) {
-    made[slug] = await server.run(administered({ slug, canary: CANARY[slug] }))
-    const { idOf, organization } = made[slug]
+    organizations[slug] = await server.run(administered({ slug, canary: CANARY[slug] }))
+    const { idOf, organization } = organizations[slug]
     const { line, member: phone, stranger } = NUMBERS[slug]
     const member = { id: idOf("lena"), phone }
-    await server.run(texted(organization, { line, member, stranger, body: `${SAID} ${CANARY[slug]}` }))
+    await server.run(texted(organization, { line, member, stranger, body: `${BODY} ${CANARY[slug]}` }))
   }
 })
 
@@ -50,7 +50,7 @@ const call = (token: string, [method, path, body]: Call, headers: Readonly<Recor
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
 
-/** Everything that can be asked without changing anything, about a person, a row and a search. */
+/** All requests that change nothing, about a person, a row and a search word. */
 const reads = (person: string, row: string, word: string): ReadonlyArray<Call> => [
   ["POST", "people/search", {}],
   ["POST", "people/search", { search: word }],
@@ -72,57 +72,57 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "texts?limit=2&before=2026-11-20T15:31:00.00031Z"]
 ]
 
-const whole = ({ headers, status, text }: Answer) => JSON.stringify([status, headers, text])
+const fullText = ({ headers, status, text }: Answer) => JSON.stringify([status, headers, text])
 
 describe("two organizations", () => {
-  it("are administered without a byte of the other, whosever ids are asked about", async () => {
+  it("see nothing of each other, even in requests with the other's ids", async () => {
     let own = 0
     for (const [slug, other] of [
       ["atlas", "borealis"],
       ["borealis", "atlas"]
     ] as const) {
-      const { admin, idOf, owner } = made[slug]
+      const { admin, idOf, owner } = organizations[slug]
       for (const whose of [slug, other] as const) {
         const word = whose === slug ? CANARY[slug] : CANARY[other].slice(0, -2)
-        for (const one of reads(made[whose].idOf("lena"), made[whose].owner, word)) {
+        for (const one of reads(organizations[whose].idOf("lena"), organizations[whose].owner, word)) {
           const answer = await call(admin.secret, one)
-          expect(whole(answer), JSON.stringify(one)).not.toContain(CANARY[other])
+          expect(fullText(answer), JSON.stringify(one)).not.toContain(CANARY[other])
           expect(answer.status, JSON.stringify([one, answer.text])).toBeLessThan(500)
           if (answer.text.includes(CANARY[slug])) own += 1
         }
       }
-      expect([idOf("lena"), owner]).not.toEqual([made[other].idOf("lena"), made[other].owner])
+      expect([idOf("lena"), owner]).not.toEqual([organizations[other].idOf("lena"), organizations[other].owner])
     }
     expect(own).toBeGreaterThan(20)
   })
 
-  it("can't be changed from the other one", async () => {
-    const { idOf, lena } = made.borealis
+  it("can't change each other's members or tokens", async () => {
+    const { idOf, lena } = organizations.borealis
     for (const action of ["suspend", "resume"]) {
-      expect(await call(made.atlas.admin.secret, ["POST", `people/${idOf("lena")}/${action}`])).toMatchObject({
+      expect(await call(organizations.atlas.admin.secret, ["POST", `people/${idOf("lena")}/${action}`])).toMatchObject({
         status: 404,
         json: { type: "urn:max:problem:not-found" }
       })
     }
-    expect((await call(made.atlas.admin.secret, ["DELETE", `tokens/${lena.id}`])).status).toBe(409)
-    const found = await call(made.borealis.admin.secret, ["GET", `people/${idOf("lena")}`])
+    expect((await call(organizations.atlas.admin.secret, ["DELETE", `tokens/${lena.id}`])).status).toBe(409)
+    const found = await call(organizations.borealis.admin.secret, ["GET", `people/${idOf("lena")}`])
     expect(found.json).toMatchObject({ state: "active", held: [{ id: lena.id, state: "active" }] })
   })
 })
 
-describe("who may administer", () => {
-  it("is whoever has a token for it and a role that does: neither alone is enough", async () => {
-    const { organization } = made.atlas
-    const withoutRole = made.atlas.lena.secret
+describe("the right to administer", () => {
+  it("needs both a token with the scope and a role that administers", async () => {
+    const { organization } = organizations.atlas
+    const withoutRole = organizations.atlas.lena.secret
     const { token: withoutScope } = await server.run(
       memberWithToken(organization, "other-admin@atlas.example", ["admin"], ["tools", "chat", "traces"])
     )
     for (const token of [withoutRole, withoutScope]) {
       for (const one of [
-        ...reads(made.atlas.idOf("yuki"), made.atlas.owner, CANARY.atlas),
-        ["POST", `people/${made.atlas.idOf("theo")}/suspend`],
-        ["POST", `people/${made.atlas.idOf("jonas")}/resume`],
-        ["DELETE", `tokens/${made.atlas.admin.id}`]
+        ...reads(organizations.atlas.idOf("yuki"), organizations.atlas.owner, CANARY.atlas),
+        ["POST", `people/${organizations.atlas.idOf("theo")}/suspend`],
+        ["POST", `people/${organizations.atlas.idOf("jonas")}/resume`],
+        ["DELETE", `tokens/${organizations.atlas.admin.id}`]
       ] as ReadonlyArray<Call>) {
         const answer = await call(token, one)
         expect(answer, JSON.stringify(one)).toMatchObject({
@@ -138,9 +138,9 @@ describe("who may administer", () => {
     expect(session.json.scopes).toEqual(["tools"])
   })
 
-  it("ends with the next request when the policy no longer says so, and begins when it does", async () => {
-    const { organization } = made.atlas
-    const { auditor } = made.atlas
+  it("follows the policy from the next request on", async () => {
+    const { organization } = organizations.atlas
+    const { auditor } = organizations.atlas
     expect((await call(auditor.secret, ["GET", "types"])).status).toBe(200)
     const publish = (change: (document: string) => string) =>
       server.run(
@@ -156,8 +156,8 @@ describe("who may administer", () => {
     expect((await call(auditor.secret, ["GET", "types"])).status).toBe(200)
   })
 
-  it("is nobody under a policy that doesn't say", async () => {
-    const { organization } = made.borealis
+  it("belongs to no role if the policy names none", async () => {
+    const { organization } = organizations.borealis
     const { token } = await server.run(memberWithToken(organization, "second@borealis.example", ["admin"], ["admin"]))
     const document = await server.run(
       Effect.flatMap(Policies, (policies) => Effect.map(policies.current(organization), (found) => found.document))
@@ -170,8 +170,8 @@ describe("who may administer", () => {
     expect((await call(token, ["GET", "policy"])).status).toBe(200)
   })
 
-  it("is told to whoever asks what a session is good for", async () => {
-    const { session } = made.borealis
+  it("is among the scopes of a session", async () => {
+    const { session } = organizations.borealis
     const scopesOf = async (name: string) => {
       const headers = { cookie: `max_session=${await server.run(session(name))}` }
       return (await ask(server.url, "/v1/session", { headers })).json.scopes
@@ -180,8 +180,8 @@ describe("who may administer", () => {
     expect(await scopesOf("lena")).toEqual(["tools", "chat"])
   })
 
-  it("says where a request with a cookie is from before it changes anything", async () => {
-    const { idOf, session } = made.atlas
+  it("requires an origin for requests with a cookie that change something", async () => {
+    const { idOf, session } = organizations.atlas
     const cookie = `max_session=${await server.run(session("yuki"))}`
     const suspend = (headers: Readonly<Record<string, string>>) =>
       ask(server.url, `/v1/admin/people/${idOf("theo")}/suspend`, { method: "POST", headers: { cookie, ...headers } })
@@ -196,19 +196,21 @@ describe("who may administer", () => {
   })
 })
 
-describe("suspending", () => {
-  it("refuses the person's very next request, and resuming lets the same token in again", async () => {
-    const { admin, idOf, lena } = made.atlas
-    const looks = () => callTool(server, lena.secret, "listEntityTypes", {})
-    expect((await looks()).status).toBe(200)
+describe("suspending a member", () => {
+  it("refuses the next request, and resuming accepts the same token again", async () => {
+    const { admin, idOf, lena } = organizations.atlas
+    const lookup = () => callTool(server, lena.secret, "listEntityTypes", {})
+    expect((await lookup()).status).toBe(200)
     expect((await call(admin.secret, ["POST", `people/${idOf("lena")}/suspend`])).status).toBe(204)
-    expect(await looks()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
+    expect(await lookup()).toMatchObject({ status: 403, json: { type: "urn:max:problem:not-admitted" } })
     const suspended = await call(admin.secret, ["POST", "people/search", { state: "suspended" }])
     expect(suspended.json.people.map(({ id }: { id: string }) => id)).toContain(idOf("lena"))
-    const untold = await call(admin.secret, ["POST", "explain", { id: idOf("lena") }])
-    expect(untold.json.explanations[0]).toMatchObject({ refused: expect.stringMatching(/is not an active member/) })
+    const unexplained = await call(admin.secret, ["POST", "explain", { id: idOf("lena") }])
+    expect(unexplained.json.explanations[0]).toMatchObject({
+      refused: expect.stringMatching(/is not an active member/)
+    })
     expect((await call(admin.secret, ["POST", `people/${idOf("lena")}/resume`])).status).toBe(204)
-    expect((await looks()).status).toBe(200)
+    expect((await lookup()).status).toBe(200)
     const audit = await call(admin.secret, ["GET", `audit?who=${idOf("lena")}&action=membership.`])
     const done = audit.json.records.map(({ action, actor }: { action: string; actor: string }) => [action, actor])
     expect(done.slice(0, 2)).toEqual([
@@ -217,8 +219,8 @@ describe("suspending", () => {
     ])
   })
 
-  it("is never of oneself, and of two who do it to each other one stays", async () => {
-    const { admin, auditor, idOf, organization } = made.atlas
+  it("is impossible for oneself, and one of two administrators who suspend each other remains", async () => {
+    const { admin, auditor, idOf, organization } = organizations.atlas
     const own = await call(admin.secret, ["POST", `people/${idOf("yuki")}/suspend`])
     expect(own).toMatchObject({ status: 409, json: { type: "urn:max:problem:not-possible" } })
     for (let round = 0; round < 5; round++) {
@@ -233,24 +235,24 @@ describe("suspending", () => {
           const active = (yield* members.list(organization)).filter(({ suspended }) => !suspended)
           expect(active.some(({ anchorId }) => anchorId === idOf("yuki") || anchorId === idOf("amina"))).toBe(true)
           for (const name of ["yuki", "amina"]) {
-            yield* Effect.ignore(members.resume(organization, `${name}@${made.atlas.host}`))
+            yield* Effect.ignore(members.resume(organization, `${name}@${organizations.atlas.host}`))
           }
         })
       )
     }
   })
 
-  it("says so when there is nobody to suspend or to resume", async () => {
-    const { admin, idOf } = made.atlas
-    expect((await call(admin.secret, ["POST", "people/nobody/suspend"])).status).toBe(404)
+  it("is a problem for an unknown member, and so is resuming an active one", async () => {
+    const { admin, idOf } = organizations.atlas
+    expect((await call(admin.secret, ["POST", "people/no-such-person/suspend"])).status).toBe(404)
     expect((await call(admin.secret, ["POST", `people/${idOf("theo")}/resume`])).status).toBe(409)
     expect((await call(admin.secret, ["POST", "people/a%20b/suspend"])).status).toBe(400)
   })
 })
 
 describe("tokens", () => {
-  it("are shown without a secret and end at once when they are revoked, in the name of who did it", async () => {
-    const { admin, idOf, organization } = made.atlas
+  it("are shown without secrets, and revoking one takes effect immediately and is recorded", async () => {
+    const { admin, idOf, organization } = organizations.atlas
     const issued = await server.run(
       Effect.flatMap(Credentials, (credentials) =>
         credentials.createToken(organization, { anchorId: idOf("theo"), name: "short", scopes: ["tools"], days: 1 })
@@ -269,8 +271,8 @@ describe("tokens", () => {
 })
 
 describe("people", () => {
-  it("are found by words of name and role and by a whole identifier, page by page in order of name", async () => {
-    const { admin, host, idOf } = made.borealis
+  it("are found by words of name and role or by a complete identifier, in pages ordered by name", async () => {
+    const { admin, host, idOf } = organizations.borealis
     const search = async (body: unknown) => (await call(admin.secret, ["POST", "people/search", body])).json
     const ids = (found: { people: ReadonlyArray<{ id: string }> }) => found.people.map(({ id }) => id)
     expect(ids(await search({ search: "MERCIER theo" }))).toEqual([idOf("theo")])
@@ -293,10 +295,10 @@ describe("people", () => {
   })
 })
 
-describe("an administrator who may not see everything", () => {
-  // The auditor sees names, and only of people whose status is known and isn't vip: nobody's status, e-mail or phone.
-  it("gets masked identifiers, and finds by a whole one what isn't shown", async () => {
-    const { auditor, host, idOf } = made.borealis
+describe("an administrator with limited rules", () => {
+  // The auditor sees no status, e-mail or phone, and only names of people whose status is known and isn't vip.
+  it("gets masked identifiers, and finds a member by a complete identifier that isn't shown", async () => {
+    const { auditor, host, idOf } = organizations.borealis
     const all = await call(auditor.secret, ["POST", "people/search", {}])
     const text = JSON.stringify(all.json)
     expect(text).not.toContain(`lena@${host}`)
@@ -304,27 +306,27 @@ describe("an administrator who may not see everything", () => {
     const found = await call(auditor.secret, ["POST", "people/search", { search: `lena@${host}` }])
     expect(found.json.people.map(({ id }: { id: string }) => id)).toEqual([idOf("lena")])
     expect((await call(auditor.secret, ["POST", "people/search", { search: "lena@" }])).json.total).toBe(0)
-    // A name that the own plan hides (the status isn't known) is in no answer.
+    // Lena's status is unknown, so the administrator's own plan hides the name.
     expect(text).not.toContain("Lena Brandt")
   })
 
-  it("is told nothing of rows that they don't see, nor of what a hidden cell decides", async () => {
-    const { admin, auditor, idOf, owner } = made.borealis
+  it("gets no explanation of hidden rows or of rules that depend on hidden cells", async () => {
+    const { admin, auditor, idOf, owner } = organizations.borealis
     const question = { id: idOf("lena"), type: "people" }
     const [full] = (await call(admin.secret, ["POST", "explain", question])).json.explanations
     expect(full.total).toBeGreaterThan(7)
     expect(full.visible).toBe(full.total)
-    // Whether the rule about vip holds depends on a status that they don't see, so nothing is explained.
+    // The vip rule depends on a status that the auditor doesn't see, so nothing is explained.
     const own = await call(auditor.secret, ["POST", "explain", question])
     expect(own).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/isn't all open to you/) } })
     const row = (token: string, who: string, id: string) =>
       call(token, ["POST", "explain/row", { id: idOf(who), type: "people", row: id }])
     expect((await row(admin.secret, "lena", owner)).json).toMatchObject({ visible: true, name: "Otto Vip" })
     expect((await row(auditor.secret, "lena", owner)).status).toBe(409)
-    // The admin's one rule holds everywhere: of what the auditor sees, it can be explained, and of nothing else.
+    // The admin's one rule has no condition, so it can be explained for the rows that the auditor sees.
     const about = await call(auditor.secret, ["POST", "explain", { id: idOf("yuki"), type: "people" }])
     expect(about.json.explanations).toMatchObject([{ total: 1, visible: 1, columns: [{ column: "name", rows: 1 }] }])
-    const seen = await row(auditor.secret, "yuki", made.borealis.open)
+    const seen = await row(auditor.secret, "yuki", organizations.borealis.open)
     expect(seen.json).toMatchObject({ name: "Olga Offen", columns: [{ column: "name", value: "Olga Offen" }] })
     expect(seen.text).not.toMatch(/regular|801-555-0108/)
     const [hidden, nothing] = [await row(auditor.secret, "yuki", owner), await row(auditor.secret, "yuki", "nosuchrow")]
@@ -340,7 +342,7 @@ describe("an administrator who may not see everything", () => {
   })
 })
 
-interface Written {
+interface LoggedText {
   readonly at: string
   readonly direction: string
   readonly number: string
@@ -348,9 +350,9 @@ interface Written {
   readonly state: string
 }
 
-describe("texts", () => {
-  it("are who, when and what became of it, the latest first: no whole number, no word, no place of a secret", async () => {
-    const { admin, idOf } = made.atlas
+describe("text messages", () => {
+  it("are listed latest first, without complete numbers, content or secrets", async () => {
+    const { admin, idOf } = organizations.atlas
     const answer = await call(admin.secret, ["GET", "texts"])
     expect(answer.json.lines).toEqual([{ number: NUMBERS.atlas.line, provider: "twilio" }])
     expect(answer.json.openRole).toBeUndefined()
@@ -378,34 +380,34 @@ describe("texts", () => {
         error: "30003"
       }
     ])
-    // What was said isn't to be had by asking for it, as the command's operator may.
+    // Only the operator's command can request the bodies.
     expect((await call(admin.secret, ["GET", "texts?bodies=true"])).json).toMatchObject({
       status: 400,
       detail: 'The input isn\'t what it has to be: "bodies".'
     })
-    for (const hidden of [SAID, NUMBERS.atlas.member, NUMBERS.atlas.stranger, ACCOUNT, SECRET, "QZTOKENQZ"]) {
+    for (const hidden of [BODY, NUMBERS.atlas.member, NUMBERS.atlas.stranger, ACCOUNT, SECRET, "QZTOKENQZ"]) {
       expect(answer.text).not.toContain(hidden)
     }
   })
 
-  it("are one's own organization's: of the other's there is no number, not even its end", async () => {
+  it("contain no number of another organization, not even masked", async () => {
     for (const [slug, other] of [
       ["atlas", "borealis"],
       ["borealis", "atlas"]
     ] as const) {
-      const answer = await call(made[slug].admin.secret, ["GET", "texts"])
+      const answer = await call(organizations[slug].admin.secret, ["GET", "texts"])
       expect(answer.text).toContain(NUMBERS[slug].line)
       for (const number of Object.values(NUMBERS[other])) {
-        expect(whole(answer)).not.toContain(number)
+        expect(fullText(answer)).not.toContain(number)
         expect(answer.text).not.toContain(`…${number.slice(-4)}`)
       }
     }
   })
 
-  it("come page by page, each once", async () => {
-    const { admin } = made.atlas
-    const all: ReadonlyArray<Written> = (await call(admin.secret, ["GET", "texts"])).json.texts
-    const paged: Array<Written> = []
+  it("are paged without duplicates or gaps", async () => {
+    const { admin } = organizations.atlas
+    const all: ReadonlyArray<LoggedText> = (await call(admin.secret, ["GET", "texts"])).json.texts
+    const paged: Array<LoggedText> = []
     for (let query = "limit=3"; ;) {
       const { next, texts } = (await call(admin.secret, ["GET", `texts?${query}`])).json
       paged.push(...texts)
@@ -415,9 +417,9 @@ describe("texts", () => {
     expect(paged).toEqual(all)
   })
 
-  it("name nobody whose name the administrator may not see", async () => {
-    const { admin, auditor, idOf, organization, owner, open } = made.borealis
-    // The auditor sees the name of Olga, whose status is known, and not Lena's: both wrote.
+  it("omit names that the administrator may not see", async () => {
+    const { admin, auditor, idOf, organization, owner, open } = organizations.borealis
+    // Of the senders, the auditor sees only Olga's name: her status is known and isn't vip.
     for (const [id, line] of [
       [open, "+18015556831"],
       [owner, "+18015556841"]
@@ -427,14 +429,14 @@ describe("texts", () => {
           Database,
           (database) => database.owner`INSERT INTO max.sms_inbox
             (organization_id, provider, message_id, line, phone, body, anchor_id, state, received_at)
-            VALUES (${organization.id}, 'twilio', ${id}, ${line}, '+18015556832', ${SAID}, ${id}, 'answered', '2026-11-19T10:00:00Z')`
+            VALUES (${organization.id}, 'twilio', ${id}, ${line}, '+18015556832', ${BODY}, ${id}, 'answered', '2026-11-19T10:00:00Z')`
         )
       )
     }
     const namesFor = async (token: string) => {
       const answer = await call(token, ["GET", "texts"])
       expect(answer.status).toBe(200)
-      const texts: ReadonlyArray<Written> = answer.json.texts
+      const texts: ReadonlyArray<LoggedText> = answer.json.texts
       return { answer, names: [...new Set(texts.flatMap(({ person }) => person?.name ?? []))].sort() }
     }
     expect((await namesFor(admin.secret)).names).toEqual([`Lena Brandt ${CANARY.borealis}`, "Olga Offen", "Otto Vip"])
@@ -446,8 +448,8 @@ describe("texts", () => {
     expect(answer.text).toContain("…6822")
   })
 
-  it("say with which role the channel is open, from the next request on", async () => {
-    const { admin, organization } = made.atlas
+  it("show the role with which the channel is open, from the next request on", async () => {
+    const { admin, organization } = organizations.atlas
     const openRole = async () => (await call(admin.secret, ["GET", "texts"])).json.openRole
     await server.run(Effect.flatMap(SmsSettings, (settings) => settings.open(organization, "member")))
     expect(await openRole()).toBe("member")
@@ -456,7 +458,7 @@ describe("texts", () => {
   })
 })
 
-describe("bad input", () => {
+describe("invalid administration input", () => {
   it.each([
     [["POST", "explain", {}], 400],
     [["POST", "explain", { id: "a", identifier: "b@c.example" }], 400],
@@ -475,10 +477,13 @@ describe("bad input", () => {
     [["GET", "texts?before=2026-02-30T10:00:00.000000Z"], 400],
     [["GET", "texts?before=2026-11-20T24:00:00.000000Z"], 400],
     [["GET", "texts?before=0000-01-01T10:00:00.000000Z"], 400]
-  ] as ReadonlyArray<readonly [Call, number]>)("%j is a problem that says what to do", async (one, status) => {
-    const answer = await call(made.borealis.admin.secret, one)
-    expect(answer.status).toBe(status)
-    expect(answer.headers["content-type"]).toBe("application/problem+json")
-    expect(answer.json.detail.length).toBeGreaterThan(10)
-  })
+  ] as ReadonlyArray<readonly [Call, number]>)(
+    "%j is answered with a problem that has a detail",
+    async (one, status) => {
+      const answer = await call(organizations.borealis.admin.secret, one)
+      expect(answer.status).toBe(status)
+      expect(answer.headers["content-type"]).toBe("application/problem+json")
+      expect(answer.json.detail.length).toBeGreaterThan(10)
+    }
+  )
 })

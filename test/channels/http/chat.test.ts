@@ -31,7 +31,7 @@ beforeAll(async () => {
       yield* addPeople(organization, [{ name: "Ada Lovelace", status: "Customer", phone: "+1 512-555-0142" }])
       const second = yield* makeOrganization("other")
       const token = (of: Organization, email: string, roles: ReadonlyArray<string>, scopes: any = ["tools", "chat"]) =>
-        Effect.map(memberWithToken(of, email, roles, scopes), (made) => made.token)
+        Effect.map(memberWithToken(of, email, roles, scopes), (member) => member.token)
       tokens.admin = yield* token(organization, "boss@atlas.example", ["admin"])
       tokens.member = yield* token(organization, "staff@atlas.example", ["member"])
       tokens.toolsOnly = yield* token(organization, "robot@atlas.example", ["admin"], ["tools"])
@@ -75,7 +75,7 @@ const until = async (holds: () => boolean) => {
 const slow = says("One two three four five six seven eight nine ten. ".repeat(20), { pace: 40, piece: 10 })
 
 describe("POST /v1/chat", () => {
-  it("streams the events of a turn as a browser reads them, with its numbers", async () => {
+  it("streams a turn as numbered server-sent events", async () => {
     messages.reset(inTurn(finds("people", [["name", "eq", "ada lovelace"]]), says("Ada Lovelace is a customer.")))
     const answer = await post({ text: "who is ada lovelace?" })
     expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/event-stream"])
@@ -86,7 +86,7 @@ describe("POST /v1/chat", () => {
     expect(last).toMatchObject({ _tag: "done", text: "Ada Lovelace is a customer." })
   })
 
-  it("goes on with a conversation, which is listed, shown and deleted for its person and nobody else", async () => {
+  it("continues a conversation, which only its person can list, read and delete", async () => {
     const first = done(await collect(as("admin").chat({ text: "hello" })))
     const second = done(await collect(as("admin").chat({ text: "again", conversation: first.session })))
     expect(second.session).toBe(first.session)
@@ -109,7 +109,7 @@ describe("POST /v1/chat", () => {
     await expect(as("admin").conversations.get(first.session)).rejects.toMatchObject({ _tag: "NotFound" })
   })
 
-  it("doesn't show what was answered before the policy changed", async () => {
+  it("withholds stored answers from before a policy change", async () => {
     const { session } = done(await collect(as("admin").chat({ text: "hello" })))
     const hidden = {
       id: "no-phones",
@@ -124,7 +124,7 @@ describe("POST /v1/chat", () => {
     expect(turns.map(({ answered, asked }) => [asked, answered])).toEqual([["hello", undefined]])
   })
 
-  it("answers with a problem as long as nothing was said, and calls no model for whoever may not chat", async () => {
+  it("answers with a problem before the first event, and calls no model without the scope chat", async () => {
     expect((await post({ text: "  " })).json).toMatchObject({ type: "urn:max:problem:invalid-input", status: 400 })
     expect((await post({ text: "x".repeat(5000) })).status).toBe(400)
     expect((await post({ choice: "people/nobody" })).status).toBe(400)
@@ -137,13 +137,13 @@ describe("POST /v1/chat", () => {
     expect((await post({ text: "hello" })).json).toMatchObject({ type: "urn:max:problem:no-answer", status: 503 })
   })
 
-  it("ends a stream that has begun with an error event", async () => {
+  it("ends a started stream with an error event when the model fails", async () => {
     messages.reset(inTurn(finds("people", []), { status: 401, error: "authentication_error" }))
     const events = await collect(as("admin").chat({ text: "who is there?" }))
     expect(events.map(({ _tag }) => _tag)).toEqual(["tool", "error"])
   })
 
-  it("cancels the model's call when the client goes away, and keeps nothing of the turn", async () => {
+  it("cancels the model call when the client disconnects, and stores nothing of the turn", async () => {
     messages.reset(() => slow)
     const before = (await as("admin").conversations.list()).conversations.length
     for await (const event of as("admin").chat({ text: "talk" })) if (event._tag === "delta") break
@@ -151,7 +151,7 @@ describe("POST /v1/chat", () => {
     expect((await as("admin").conversations.list()).conversations).toHaveLength(before)
   })
 
-  it("cancels the model's call when the client goes away before the first event", async () => {
+  it("cancels the model call when the client disconnects before the first event", async () => {
     messages.reset(() => new Promise<never>(() => {}))
     const leaving = new AbortController()
     const asked = fetch(`${server.url}/v1/chat`, {
@@ -166,33 +166,35 @@ describe("POST /v1/chat", () => {
     await until(() => messages.requests[0]!.aborted)
   })
 
-  it("goes on with a turn that has a name, for whoever comes back for the rest", async () => {
+  it("continues a named turn after a disconnect, and only its person can resume it", async () => {
     messages.reset(() => says("First part. Second part. Third part.", { pace: 60, piece: 6 }))
-    const said = { text: "in parts", turn: "parts-1" }
-    const heard: Array<TurnEvent> = []
-    for await (const event of as("admin").chat(said)) {
-      heard.push(event)
+    const request = { text: "in parts", turn: "parts-1" }
+    const received: Array<TurnEvent> = []
+    for await (const event of as("admin").chat(request)) {
+      received.push(event)
       if (event._tag === "delta") break
     }
     for (const who of ["member", "other"] as const) {
       await expect(collect(as(who).resume("parts-1"))).rejects.toMatchObject({ _tag: "NotFound" })
     }
-    const rest = await collect(as("admin").resume("parts-1", heard.length))
-    const text = [...heard, ...rest].map((event) => (event._tag === "delta" ? event.text : "")).join("")
+    const rest = await collect(as("admin").resume("parts-1", received.length))
+    const text = [...received, ...rest].map((event) => (event._tag === "delta" ? event.text : "")).join("")
     expect([text, done(rest).text]).toEqual(["First part. Second part. Third part.", done(rest).text])
     expect(messages.requests).toHaveLength(1)
-    // Sending it again is listening to it again; with other words it is a mistake.
-    expect(done(await collect(as("admin").chat(said))).session).toBe(done(rest).session)
+    // Repeating the request resumes the turn; the same name with another text is invalid.
+    expect(done(await collect(as("admin").chat(request))).session).toBe(done(rest).session)
     expect(messages.requests).toHaveLength(1)
-    await expect(collect(as("admin").chat({ ...said, text: "other" }))).rejects.toMatchObject({ _tag: "InvalidInput" })
+    await expect(collect(as("admin").chat({ ...request, text: "other" }))).rejects.toMatchObject({
+      _tag: "InvalidInput"
+    })
     await expect(collect(as("admin").resume("never-begun"))).rejects.toMatchObject({ _tag: "NotFound" })
   })
 
-  it("stops a turn that has a name, for its person only, and keeps nothing of it", async () => {
+  it("stops a named turn for its person only, and stores nothing of it", async () => {
     messages.reset(() => says("A long story that goes on and on. ".repeat(50), { pace: 40, piece: 8 }))
     const before = (await as("admin").conversations.list()).conversations.length
-    const said = { text: "a story", turn: "story-1" }
-    const listening = collect(as("admin").chat(said))
+    const request = { text: "a story", turn: "story-1" }
+    const listening = collect(as("admin").chat(request))
     await until(() => messages.requests.length > 0)
     for (const who of ["member", "other"] as const) {
       await expect(as(who).stop("story-1")).rejects.toMatchObject({ _tag: "NotFound" })
@@ -200,36 +202,36 @@ describe("POST /v1/chat", () => {
     await as("admin").stop("story-1")
     await until(() => messages.requests[0]?.aborted === true)
     expect((await listening.catch((error: unknown) => [error])).at(-1)).toMatchObject(
-      // Before anything was said it is a problem, and afterwards the last event.
+      // A problem before the first event, otherwise the last event.
       { _tag: expect.stringMatching(/^(error|NoAnswer)$/) }
     )
     expect((await as("admin").conversations.list()).conversations).toHaveLength(before)
     await expect(as("admin").stop("story-1")).rejects.toMatchObject({ _tag: "NotFound" })
     await expect(collect(as("admin").resume("story-1"))).rejects.toMatchObject({ _tag: "NotFound" })
-    // The name is free again, and stopping what has ended takes nothing back.
+    // The name can be reused, and stopping an ended turn removes nothing.
     messages.reset(() => says("Short."))
-    const { session } = done(await collect(as("admin").chat(said)))
+    const { session } = done(await collect(as("admin").chat(request)))
     await as("admin").stop("story-1")
     expect((await as("admin").conversations.get(session)).turns).toMatchObject([{ answered: "Short." }])
   })
 
-  it("tells whoever listens that a turn was stopped", async () => {
+  it("reports a stopped turn to its listeners", async () => {
     messages.reset(() => says("A long story that goes on and on. ".repeat(50), { pace: 40, piece: 8 }))
-    const heard: Array<TurnEvent> = []
+    const received: Array<TurnEvent> = []
     for await (const event of as("admin").chat({ text: "a story", turn: "story-2" })) {
-      if (heard.length === 0) await as("admin").stop("story-2")
-      heard.push(event)
+      if (received.length === 0) await as("admin").stop("story-2")
+      received.push(event)
     }
-    expect(heard[0]).toMatchObject({ _tag: "delta" })
-    expect(heard.at(-1)).toEqual({ _tag: "error", reason: "Stopped", message: "You stopped this answer." })
+    expect(received[0]).toMatchObject({ _tag: "delta" })
+    expect(received.at(-1)).toEqual({ _tag: "error", reason: "Stopped", message: "You stopped this answer." })
   })
 
-  it("cancels every call of the model when all clients go away at once, and goes on answering", async () => {
+  it("cancels every model call when all clients disconnect at once, and keeps answering others", async () => {
     messages.reset(() => slow)
     const clients = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
-        const said = as("admin").chat({ text: `talk ${index}` })
-        const events = said[Symbol.asyncIterator]()
+        const turn = as("admin").chat({ text: `talk ${index}` })
+        const events = turn[Symbol.asyncIterator]()
         for (let next = await events.next(); next.value?._tag !== "delta"; next = await events.next());
         return events
       })
@@ -240,7 +242,7 @@ describe("POST /v1/chat", () => {
     expect(done(await collect(as("admin").chat({ text: "hello?" }))).text).toBe("Still here.")
   })
 
-  it("answers fifty turns of one conversation at once, one after the other, each kept", async () => {
+  it("serializes fifty concurrent turns of one conversation, and stores each", async () => {
     const { session } = done(await collect(as("admin").chat({ text: "begin" })))
     const all = await Promise.all(
       Array.from({ length: 50 }, (_, at) => collect(as("admin").chat({ text: `turn ${at}`, conversation: session })))
@@ -251,15 +253,15 @@ describe("POST /v1/chat", () => {
     expect(new Set(turns.slice(1).map(({ asked }) => asked)).size).toBe(50)
   })
 
-  it("counts each turn against the person's minute", async () => {
+  it("counts each turn against the person's calls per minute", async () => {
     const few = await startServer(url, { callsPerPerson: 2 })
-    const said = () =>
+    const send = () =>
       ask(few.url, "/v1/chat", {
         body: '{"text":"hello"}',
         headers: { ...JSON_TYPE, authorization: `Bearer ${tokens.member}` }
       })
-    const statuses = [await said(), await said(), await said(), await said(), await said()].map(({ status }) => status)
-    // A minute may end in between, and one of the two has three of them.
+    const statuses = [await send(), await send(), await send(), await send(), await send()].map(({ status }) => status)
+    // The minute may change in between; then one of the two minutes has at least three of the five calls.
     expect(statuses).toContain(429)
     await few.stop()
   })
