@@ -4,6 +4,7 @@
  */
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
+import { turnError } from "./agents/turnError.ts"
 import type { TurnEvent } from "./wire/TurnEvent.ts"
 import { Database } from "./database/Database.ts"
 import type { Connection } from "./database/DatabaseSource.ts"
@@ -13,7 +14,6 @@ import {
   InvalidInput,
   type LookupError,
   NotAdmitted,
-  OperatorError,
   Unavailable
 } from "./domain/errors.ts"
 import type { Named, ListedType, Page } from "./domain/Page.ts"
@@ -258,20 +258,6 @@ const readProof = (
     : Effect.succeed({ kind, text })
 }
 
-/** What a turn without an answer is rejected with. */
-const failureOf = ({ message, reason }: Extract<TurnEvent, { _tag: "error" }>) => {
-  switch (reason) {
-    case "NotAdmitted":
-      return new NotAdmitted({ message })
-    case "InvalidInput":
-      return new InvalidInput({ message })
-    case "Budget":
-      return new OperatorError({ message })
-    default:
-      return new Unavailable({ message })
-  }
-}
-
 const answer = Effect.fnUntraced(function* (
   organization: Organization,
   text: string,
@@ -286,7 +272,7 @@ const answer = Effect.fnUntraced(function* (
     Stream.runLast
   )
   const event = yield* Effect.orElseSucceed(Effect.fromOption(last), () => undefined)
-  if (event?._tag === "error") return yield* failureOf(event)
+  if (event?._tag === "error") return yield* turnError(event)
   if (event?._tag !== "done") return yield* Unavailable.error
   const { reference, references, usage } = event
   return { text: event.text, session: event.session, references, usage, reference } satisfies Answer

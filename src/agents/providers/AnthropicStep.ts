@@ -8,6 +8,7 @@ import { Effect, Layer, Queue, Redacted, Stream } from "effect"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
+import { statusFailure } from "./statusFailure.ts"
 import { parseToolInput } from "./parseToolInput.ts"
 
 export interface AnthropicSettings {
@@ -45,7 +46,7 @@ export const anthropicStep = (settings: AnthropicSettings): Layer.Layer<ModelSte
                   Queue.endUnsafe(queue)
                   resume(Effect.void)
                 },
-                (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
+                (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : modelFailure(error)))
               )
               return Effect.sync(() => abort.abort())
             })
@@ -149,12 +150,9 @@ const reasonOf = (stop: string | null): Extract<StepEvent, { _tag: "Finished" }>
   }
 }
 
-const failureOf = (error: unknown): ModelFailure => {
+const modelFailure = (error: unknown): ModelFailure => {
   if (error instanceof APIConnectionError) return new ModelFailure({ reason: "Busy" })
-  if (error instanceof APIError && error.status !== undefined) {
-    const busy = error.status >= 500 || [408, 409, 429].includes(error.status)
-    return new ModelFailure({ reason: busy ? "Busy" : "Refused" })
-  }
+  if (error instanceof APIError && error.status !== undefined) return statusFailure(error.status)
   return new ModelFailure({ reason: "Broken" })
 }
 

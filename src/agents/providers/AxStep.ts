@@ -7,6 +7,7 @@ import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-l
 import { ConfigurationError } from "../../domain/errors.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
+import { statusFailure } from "./statusFailure.ts"
 import { parseToolInput } from "./parseToolInput.ts"
 
 export interface AxSettings {
@@ -60,7 +61,7 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
                     Queue.endUnsafe(queue)
                     resume(Effect.void)
                   },
-                  (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : failureOf(error)))
+                  (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : modelFailure(error)))
                 )
                 return Effect.sync(() => abort.abort())
               })
@@ -192,11 +193,9 @@ const reasonOf = (reason: string): Finished["reason"] => {
 
 const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === "AxAIRefusalError"
 
-const failureOf = (error: unknown): ModelFailure => {
+const modelFailure = (error: unknown): ModelFailure => {
   const { name, status } = error as { readonly name?: string; readonly status?: number }
-  if (typeof status === "number") {
-    return new ModelFailure({ reason: status >= 500 || [408, 409, 429].includes(status) ? "Busy" : "Refused" })
-  }
+  if (typeof status === "number") return statusFailure(status)
   if (name === "AxAIServiceAuthenticationError") return new ModelFailure({ reason: "Refused" })
   return new ModelFailure({ reason: name === "AxAIServiceStreamTerminatedError" ? "Broken" : "Busy" })
 }

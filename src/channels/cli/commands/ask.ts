@@ -2,25 +2,11 @@
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
+import { turnError } from "../../../agents/turnError.ts"
 import type { TurnEvent } from "../../../wire/TurnEvent.ts"
-import { InvalidInput, NotAdmitted, OperatorError, Unavailable } from "../../../domain/errors.ts"
 import { currentOrganization, currentPrincipal, wantsJson } from "../context.ts"
 import { result } from "../output.ts"
 import { quietView, viewOf } from "../turnView.ts"
-
-/** What a turn without an answer comes to, with its exit code. */
-const failureOf = ({ message, reason }: Extract<TurnEvent, { _tag: "error" }>) => {
-  switch (reason) {
-    case "NotAdmitted":
-      return new NotAdmitted({ message })
-    case "InvalidInput":
-      return new InvalidInput({ message })
-    case "Budget":
-      return new OperatorError({ message })
-    default:
-      return new Unavailable({ message })
-  }
-}
 
 export const ask = Command.make(
   "ask",
@@ -57,7 +43,7 @@ export const ask = Command.make(
             })
           )
         )
-      if (last?._tag === "error") return yield* failureOf(last)
+      if (last?._tag === "error") return yield* turnError(last)
       if (last?._tag !== "done" || !json) return
       const { reference, references, session, text, usage } = last
       yield* result(true, { answer: text, references, choices: view.choices(), session, usage, reference }, [])

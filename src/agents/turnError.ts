@@ -1,0 +1,16 @@
+/** The public error for a turn that ends without an answer. */
+import { InvalidInput, NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
+import type { TurnEvent } from "../wire/TurnEvent.ts"
+
+export const turnError = ({ message, reason }: Extract<TurnEvent, { _tag: "error" }>) => {
+  switch (reason) {
+    case "NotAdmitted":
+      return new NotAdmitted({ message })
+    case "InvalidInput":
+      return new InvalidInput({ message })
+    case "Budget":
+      return new OperatorError({ message })
+    default:
+      return new Unavailable({ message })
+  }
+}
