@@ -9,13 +9,7 @@ import type { TurnEvent } from "./wire/TurnEvent.ts"
 import { Database } from "./database/Database.ts"
 import type { Connection } from "./database/DatabaseSource.ts"
 import type { Organization } from "./domain/EntityType.ts"
-import {
-  ConfigurationError,
-  InvalidInput,
-  type LookupError,
-  NotAdmitted,
-  Unavailable
-} from "./domain/errors.ts"
+import { ConfigurationError, InvalidInput, type LookupError, NotAdmitted, Unavailable } from "./domain/errors.ts"
 import type { Named, ListedType, Page } from "./domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 import type { FindQuery } from "./domain/Query.ts"
