@@ -2,14 +2,14 @@
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, choicesOf, havePlace, ordered } from "./filterChoices.ts"
-import type { Known } from "./readConversation.ts"
-import { eqName, side } from "./locate.ts"
+import { type Choice, conditionChoices, havePlace, ordered } from "./filterChoices.ts"
+import type { Context } from "./readConversation.ts"
+import { eqName, both } from "./locate.ts"
 import { Condition, type Lookup } from "./readLookup.ts"
-import { columnsOf, count, find, type Script, together } from "./script.ts"
+import { columnsOf, count, find, type Script, inParallel } from "./script.ts"
 import { written } from "./tokenize.ts"
-import { telling } from "./describeSubject.ts"
-import { among, amount, called, differing, HELD_BACK, numbered, small } from "./replies.ts"
+import { distinguishing } from "./describeSubject.ts"
+import { among, amount, called, differing, ON_REQUEST, numbered, small } from "./replies.ts"
 
 const MAX_SHOWN = 5
 const MAX_READ = 25
@@ -21,15 +21,15 @@ interface Narrowed {
   readonly strange?: Condition
 }
 
-export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, known: Known): Script<string> {
+export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, context: Context): Script<string> {
   const { noun } = lookup
   const { type } = noun
   const conditions = [
     ...(noun.kind === undefined ? [] : [Condition.Quality({ words: noun.kind })]),
     ...lookup.conditions
   ]
-  const [columns, references] = yield* side(columnsOf(type.id), idsOf(conditions, known))
-  const { filters, strange } = yield* narrow(lookup, conditions, columns, known, references)
+  const [columns, references] = yield* both(columnsOf(type.id), idsOf(conditions, context))
+  const { filters, strange } = yield* narrow(lookup, conditions, columns, context, references)
   if (strange !== undefined) {
     return `I can't narrow ${small(type.plural)} down by “${phraseOf(strange)}”. Ask without it: “list ${called(noun.said, type, 2)}”.`
   }
@@ -41,7 +41,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, kn
   const asked = filters
     .map(({ columnId }) => columnId)
     .filter((id) => id !== "id" && id !== "name" && id !== "attendees")
-  const shown = telling(type, columns, [...new Set([...times, ...asked])]).slice(
+  const shown = distinguishing(type, columns, [...new Set([...times, ...asked])]).slice(
     0,
     type.id === PEOPLE ? Math.max(3, asked.length) : 4
   )
@@ -52,7 +52,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, kn
   if (page.total === 0) return nothing(lookup, page)
   const rest = { ...page, entities: page.entities.slice(skip) }
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
-  const told = rest.entities.length > 1 ? differing(rest, shown.filter((id) => asked.includes(id) || !HELD_BACK.test(id))) : shown.filter((id) => !HELD_BACK.test(id)) // prettier-ignore
+  const told = rest.entities.length > 1 ? differing(rest, shown.filter((id) => asked.includes(id) || !ON_REQUEST.test(id))) : shown.filter((id) => !ON_REQUEST.test(id)) // prettier-ignore
   const items = numbered(rest, columns, told)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`
@@ -67,7 +67,7 @@ const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) ===
 /** The ids behind the names in conditions, where a name is exactly one's. */
 function* idsOf(
   conditions: ReadonlyArray<Condition>,
-  known: Known
+  context: Context
 ): Script<ReadonlyMap<string, { readonly id: string }>> {
   const wanted = conditions.flatMap((condition): ReadonlyArray<{ name: string; types: ReadonlyArray<string> }> => {
     switch (condition._tag) {
@@ -83,16 +83,16 @@ function* idsOf(
           }
         ]
       case "Mine":
-        return known.person?.name === undefined ? [] : [{ name: known.person.name, types: [PEOPLE] }]
+        return context.person?.name === undefined ? [] : [{ name: context.person.name, types: [PEOPLE] }]
       default:
         return []
     }
   })
   const tries = wanted.flatMap(({ name, types }) =>
-    types.filter((id) => known.types.some((type) => type.id === id)).map((type) => ({ name, type }))
+    types.filter((id) => context.types.some((type) => type.id === id)).map((type) => ({ name, type }))
   )
   if (tries.length === 0) return new Map()
-  const pages = yield* together(
+  const pages = yield* inParallel(
     tries.map(({ name, type }) => find({ entityTypeId: type, filters: eqName(name), limit: 2 }))
   )
   return new Map(
@@ -107,7 +107,7 @@ function* narrow(
   lookup: Lookup,
   conditions: ReadonlyArray<Condition>,
   columns: ReadonlyArray<Named>,
-  known: Known,
+  context: Context,
   references: ReadonlyMap<string, { readonly id: string }>
 ): Script<Narrowed> {
   const { kind, type } = lookup.noun
@@ -115,17 +115,17 @@ function* narrow(
     // What orders a result is its first range, so that comes before the others.
     ...(lookup.order === undefined || conditions.some(({ _tag }) => _tag === "Time")
       ? []
-      : [{ choices: ordered(lookup.order, columns, known.today) }]),
+      : [{ choices: ordered(lookup.order, columns, context.today) }]),
     ...conditions.map((condition) => ({
       condition,
       choices:
         condition._tag === "Quality" && condition.words === kind
           ? kindChoices(kind)
-          : choicesOf(condition, columns, known, references)
+          : conditionChoices(condition, columns, context, references)
     }))
   ].map((one) => ({ ...one, choices: one.choices.slice(0, MAX_CHOICES) }))
   const open = meant.filter(({ choices }) => choices.length > 1)
-  const answers = yield* together(
+  const answers = yield* inParallel(
     open.flatMap(({ choices }) => choices.map((filters) => count({ entityTypeId: type.id, filters })))
   )
   const filters: Array<Filter> = []

@@ -32,7 +32,7 @@ export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<st
 const contains = (label: string, phrase: string): boolean => ` ${label} `.includes(` ${phrase} `)
 
 /** The columns that somebody's words for a thing mean: the organization's own label first. */
-export const columnsCalled = (what: string, columns: Columns): ReadonlyArray<string> => {
+export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<string> => {
   const words = foldText(what.replace(/[^\p{L}\p{N}@]+/gu, " "))
   if (words === "contact")
     return [...columnsFor("phone", columns).slice(0, 1), ...columnsFor("email", columns).slice(0, 1)]
@@ -49,12 +49,12 @@ export const columnsCalled = (what: string, columns: Columns): ReadonlyArray<str
 }
 
 /** A thing and its value, when some words begin with the name of a thing: "status is lead", "zip code 19122". */
-export const thingAndValue = (
+export const columnAndValue = (
   words: ReadonlyArray<string>,
   columns: Columns
 ): { readonly columns: ReadonlyArray<string>; readonly rest: ReadonlyArray<string> } | undefined => {
   for (let length = Math.min(4, words.length - 1); length >= 1; length--) {
-    const found = columnsCalled(words.slice(0, length).join(" "), columns)
+    const found = columnsNamed(words.slice(0, length).join(" "), columns)
     if (found.length > 0) return { columns: found, rest: words.slice(length) }
   }
   return undefined

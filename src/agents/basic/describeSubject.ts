@@ -1,16 +1,16 @@
 /** Presenting somebody or something, and answering what is known of them. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named } from "../../domain/Page.ts"
-import { columnsCalled, columnsFor, labelOf } from "./conceptColumns.ts"
-import type { Focus, Known, KnownType } from "./readConversation.ts"
+import { columnsNamed, columnsFor, labelOf } from "./conceptColumns.ts"
+import type { Focus, Context, ContextType } from "./readConversation.ts"
 import type { Subject } from "./Intent.ts"
 import type { Concept } from "./lexicon.ts"
 import { byFocus, locate, type Missing, type Target } from "./locate.ts"
-import { find, type Script, together } from "./script.ts"
+import { find, type Script, inParallel } from "./script.ts"
 import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./replies.ts" // prettier-ignore
 
 /** The columns that tell namesakes apart. */
-const apart = (type: KnownType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
+const apart = (type: ContextType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
   type.id === "meetings"
     ? []
     : (["company", "city", "state", "zip", "owner"] as const).flatMap((concept) =>
@@ -18,13 +18,13 @@ const apart = (type: KnownType, columns: ReadonlyArray<Named>): ReadonlyArray<st
       )
 
 /** A shape of answer for whoever is found. */
-type Answering = (target: Target, known: Known) => Script<string>
+type Answering = (target: Target, context: Context) => Script<string>
 
 const MAX_SHOWN = 5
 
 /** The columns that tell people and things apart, by how much they say. */
-export const telling = (
-  type: KnownType,
+export const distinguishing = (
+  type: ContextType,
   columns: ReadonlyArray<Named>,
   first: ReadonlyArray<string> = []
 ): ReadonlyArray<string> => {
@@ -34,16 +34,16 @@ export const telling = (
       : type.id === "meetings"
         ? ["date", "attendees", "company"]
         : ["date", "company", "owner", "city", "phone", "email"]
-  const known = concepts.flatMap((concept) => columnsFor(concept, columns).slice(0, 1))
+  const likely = concepts.flatMap((concept) => columnsFor(concept, columns).slice(0, 1))
   const rest = type.id === PEOPLE || type.id === "meetings" ? [] : columns.map(({ id }) => id)
-  return [...new Set([...first, ...known, ...rest])]
+  return [...new Set([...first, ...likely, ...rest])]
     .filter((id) => id !== "name" && id !== "status")
     .slice(0, MAX_SHOWN)
 }
 
 const presenting = (lead?: string): Answering =>
   function* (target) {
-    const shown = telling(target.type, target.columns)
+    const shown = distinguishing(target.type, target.columns)
     const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1, selectColumns: shown })
     const entity = page?.entities[0]
     if (entity === undefined) return notFound({ _tag: "Missing", name: "", type: target.type, limited: false })
@@ -51,13 +51,13 @@ const presenting = (lead?: string): Answering =>
   }
 
 const about = (what: string): Answering =>
-  function* (target, known) {
-    const asked = columnsCalled(what, target.columns).slice(0, what === "contact" ? 2 : 1)
+  function* (target, context) {
+    const asked = columnsNamed(what, target.columns).slice(0, what === "contact" ? 2 : 1)
     const own = what === "status" || what === "name" ? ["name"] : asked
-    if (own.length === 0) return yield* notKept(target, known)
+    if (own.length === 0) return yield* notKept(target, context)
     const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1, selectColumns: own })
     const entity = page?.entities[0]
-    if (entity === undefined) return notForYou(known)
+    if (entity === undefined) return notForYou(context)
     const name = nameOf(entity)
     const values = own
       .map((id) => ({ label: small(labelOf(id, target.columns)), text: cell(entity.columns?.[id]) }))
@@ -77,31 +77,31 @@ const isMany = (label: string): boolean => /[^us]s$/.test(label)
 
 const article = (word: string): string => `${/^[aeio]/i.test(word) ? "an" : "a"} ${word}`
 
-const notKept = function* (target: Target, known: Known): Script<string> {
+const notKept = function* (target: Target, context: Context): Script<string> {
   const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 })
   const entity = page?.entities[0]
-  if (entity === undefined) return notForYou(known)
+  if (entity === undefined) return notForYou(context)
   const there = offerable(target.columns).filter(({ id }) => id !== "name").slice(0, 6).map(({ name }) => small(name)) // prettier-ignore
   const instead = there.length === 0 ? "" : ` For ${nameOf(entity)} you can ask for ${and(there, "or")}.`
   return `That's not something I can look up for you.${instead}`
 }
 
 /** One → the answer; several → which one? */
-function* settle(located: Target | Missing, known: Known, answering: Answering, me: boolean): Script<string> {
-  if (located._tag === "Missing") return me ? meMissing(known) : notFound(located)
-  if (located.found.total === 1) return yield* answering(located, known)
-  return yield* choosing(located, known)
+function* settle(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
+  if (located._tag === "Missing") return me ? meMissing(context) : notFound(located)
+  if (located.found.total === 1) return yield* answering(located, context)
+  return yield* choosing(located, context)
 }
 
-const meMissing = (known: Known): string =>
-  known.person?.name === undefined ? notForYou(known) : `You're ${known.person.name}. I can't see more about you.`
+const meMissing = (context: Context): string =>
+  context.person?.name === undefined ? notForYou(context) : `You're ${context.person.name}. I can't see more about you.`
 
 /** Several fit: the top few by name, and which one? */
-function* choosing(target: Target, known: Known, lead?: string, first: ReadonlyArray<string> = []): Script<string> {
+function* choosing(target: Target, context: Context, lead?: string, first: ReadonlyArray<string> = []): Script<string> {
   const { columns, filters, type } = target
-  const chosen = telling(type, columns, [...first, ...apart(type, columns)])
+  const chosen = distinguishing(type, columns, [...first, ...apart(type, columns)])
   const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_SHOWN, selectColumns: chosen })
-  if (page === undefined || page.entities.length === 0) return notForYou(known)
+  if (page === undefined || page.entities.length === 0) return notForYou(context)
   const shown = differing(page, chosen).slice(0, 3)
   const more = page.total > page.entities.length ? ` The first ${page.entities.length}:` : ""
   const head =
@@ -128,45 +128,48 @@ const notFound = ({ limited, name, type }: Missing): string => {
 }
 
 /** Whoever the last answer was about; when that were several, they are asked for again. */
-function* fromFocus(known: Known, answering: Answering, said: string): Script<string> {
-  const focus = known.focus ?? []
+function* fromFocus(context: Context, answering: Answering, said: string): Script<string> {
+  const focus = context.focus ?? []
   const people = focus.filter(({ type }) => type === PEOPLE)
   const personal = /phone|mail|mobile|contact/.test(said) && people.length > 0
   const meant: ReadonlyArray<Focus> = focus.length > 1 && (people.length === 1 || personal) ? people : focus
   if (meant.length === 0)
-    return `Whom do you mean? Give me the name, such as “who is ${known.person?.name ?? "Ada Lovelace"}”.`
+    return `Whom do you mean? Give me the name, such as “who is ${context.person?.name ?? "Ada Lovelace"}”.`
   if (meant.length > 1) {
-    const found = yield* together(meant.slice(0, MAX_SHOWN).map((one) => byFocus(one, known)))
+    const found = yield* inParallel(meant.slice(0, MAX_SHOWN).map((one) => byFocus(one, context)))
     const there = found.flatMap((one) => (one._tag === "Target" ? [one] : []))
-    const pages = yield* together(there.map(({ filters, type }) => find({ entityTypeId: type.id, filters, limit: 1 })))
+    const pages = yield* inParallel(
+      there.map(({ filters, type }) => find({ entityTypeId: type.id, filters, limit: 1 }))
+    )
     const names = pages
       .flatMap((page) => page?.entities ?? [])
       .map((entity, index) => `${index + 1}. ${nameOf(entity)}`)
-    return names.length === 0 ? unclear(known) : `Which one do you mean?\n${names.join("\n")}\nGive me the number.`
+    return names.length === 0 ? unclear(context) : `Which one do you mean?\n${names.join("\n")}\nGive me the number.`
   }
-  const located = yield* byFocus(meant[0]!, known)
-  return located._tag === "Missing" ? notFound(located) : yield* answering(located, known)
+  const located = yield* byFocus(meant[0]!, context)
+  return located._tag === "Missing" ? notFound(located) : yield* answering(located, context)
 }
 
 const answeringFor = (what: string | undefined): Answering => (what === undefined ? presenting() : about(what))
 
 /** Who somebody is, or what is asked of them. */
-export function* tell(subject: Subject, known: Known, what?: string): Script<string> {
-  if (subject._tag === "Focus") return yield* fromFocus(known, answeringFor(what), what ?? "")
+export function* describe(subject: Subject, context: Context, what?: string): Script<string> {
+  if (subject._tag === "Focus") return yield* fromFocus(context, answeringFor(what), what ?? "")
   const me = subject._tag === "Me"
-  const answering = what === undefined ? presenting(me ? `You're ${known.person?.name ?? ""}` : undefined) : about(what)
-  return yield* settle(yield* locate(subject, known), known, answering, me)
+  const answering =
+    what === undefined ? presenting(me ? `You're ${context.person?.name ?? ""}` : undefined) : about(what)
+  return yield* settle(yield* locate(subject, context), context, answering, me)
 }
 
 /** The one of the last answer that was chosen by number, from 1; 0 is the last of them. */
-export function* tellChosen(index: number, known: Known, what?: string): Script<string> {
-  const focus = known.focus ?? []
+export function* describeChosen(index: number, context: Context, what?: string): Script<string> {
+  const focus = context.focus ?? []
   const chosen = index === 0 ? focus.at(-1) : focus[index - 1]
   if (focus.length === 0) return "There is nothing to choose from yet. Ask me for somebody first."
   if (chosen === undefined)
     return `There ${focus.length === 1 ? "was only one" : `were only ${focus.length}`}. Which one do you mean?`
-  const located = yield* byFocus(chosen, known)
-  return located._tag === "Missing" ? notFound(located) : yield* answeringFor(what)(located, known)
+  const located = yield* byFocus(chosen, context)
+  return located._tag === "Missing" ? notFound(located) : yield* answeringFor(what)(located, context)
 }
 
 export { about as answerAbout }

@@ -4,8 +4,8 @@
  */
 import type { Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { columnsFor, thingAndValue } from "./conceptColumns.ts"
-import type { Known } from "./readConversation.ts"
+import { columnsFor, columnAndValue } from "./conceptColumns.ts"
+import type { Context } from "./readConversation.ts"
 import type { Fact } from "./readFacts.ts"
 import { type Concept, STATES } from "./lexicon.ts"
 import type { Condition } from "./readLookup.ts"
@@ -29,14 +29,19 @@ export const havePlace = (columns: Columns): boolean =>
   (["city", "state", "country", "address"] as const).some((concept) => columnsFor(concept, columns).length > 0)
 
 /** What a condition may mean for things with these columns; empty when it can mean nothing. */
-export const choicesOf = (
+export const conditionChoices = (
   condition: Condition,
   columns: Columns,
-  known: Known,
+  context: Context,
   references: References
-): ReadonlyArray<Choice> => all(condition, columns, known, references).slice(0, MAX_CHOICES)
+): ReadonlyArray<Choice> => all(condition, columns, context, references).slice(0, MAX_CHOICES)
 
-const all = (condition: Condition, columns: Columns, known: Known, references: References): ReadonlyArray<Choice> => {
+const all = (
+  condition: Condition,
+  columns: Columns,
+  context: Context,
+  references: References
+): ReadonlyArray<Choice> => {
   const of = (...concepts: ReadonlyArray<Concept>) => [
     ...new Set(concepts.flatMap((concept) => columnsFor(concept, columns)))
   ]
@@ -48,15 +53,15 @@ const all = (condition: Condition, columns: Columns, known: Known, references: R
     case "Time":
       return of("date", "due").map((slug) => range(slug, condition.when))
     case "Overdue":
-      return overdue(of("due").slice(0, 2), of("status").slice(0, 1), known.today)
+      return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
     case "With": {
       const name = written(condition.words)
-      const valued = where(name, columns, known)
+      const valued = where(name, columns, context)
       return valued.length > 0 ? valued : byName(of("attendees", "owner", "company").slice(0, 4), name)
     }
     case "At": {
       const name = written(condition.words)
-      const valued = condition.words.length > 1 ? where(name, columns, known) : []
+      const valued = condition.words.length > 1 ? where(name, columns, context) : []
       if (valued.length > 0) return valued
       const towns = town(name, columns)
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
@@ -66,11 +71,11 @@ const all = (condition: Condition, columns: Columns, known: Known, references: R
     case "Owned":
       return byName(of("owner"), written(condition.words))
     case "Mine":
-      return byName(of("attendees", "owner").slice(0, 2), known.person?.name ?? "")
+      return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")
     case "Quality":
       return quality(condition.words, columns)
     case "Where":
-      return where(written(condition.words), columns, known)
+      return where(written(condition.words), columns, context)
     case "Called":
       return [eq("name", condition.name), like("name", condition.name)]
   }
@@ -116,14 +121,14 @@ const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
 const MORE = /^(?:is |are |was )?(?:over|above|more than|greater than|at least|>=?)\s+/i
 const LESS = /^(?:is |are |was )?(?:under|below|less than|at most|<=?)\s+/i
 
-const where = (said: string, columns: Columns, known: Known): ReadonlyArray<Choice> => {
+const where = (said: string, columns: Columns, context: Context): ReadonlyArray<Choice> => {
   const text = said.replace(/^(the|an?) (?=\S+ \S)/i, "")
   const amounts = columnsFor("amount", columns)
   const bare = MORE.test(text) || LESS.test(text)
-  const found = bare ? { columns: amounts, rest: [text] } : thingAndValue(text.split(" "), columns)
+  const found = bare ? { columns: amounts, rest: [text] } : columnAndValue(text.split(" "), columns)
   if (found === undefined) return []
   const rest = found.rest.join(" ").replace(/^(the )?(is|are|was|of|equals|=|being)\s+/i, "")
-  const time = timeAt(tokenize(rest), known.today)
+  const time = timeAt(tokenize(rest), context.today)
   return found.columns.flatMap((slug): ReadonlyArray<Choice> => {
     const value = rest
       .replace(MORE, "")
@@ -156,7 +161,7 @@ export const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
 }
 
 /** What a fact about somebody may mean; empty when such a thing isn't kept or can't be seen. */
-export const choicesOfFact = ({ concept, values }: Fact, columns: Columns): ReadonlyArray<Choice> => {
+export const factChoices = ({ concept, values }: Fact, columns: Columns): ReadonlyArray<Choice> => {
   const own = columnsFor(concept, columns)
   const addresses = columnsFor("address", columns)
   const exactly = values.flatMap((value) => own.map((slug) => eq(slug, value)))

@@ -47,7 +47,7 @@ export const PERSON_NOUNS = set(
   "people person persons contact contacts customer customers client clients user users member members employee employees colleague colleagues staff folks lead leads prospect prospects guest guests patient patients passenger passengers student students shopper shoppers buyer buyers subscriber subscribers everybody everyone anybody anyone somebody someone"
 )
 /** Those of them that say nothing but that it is a person. */
-export const ANYBODY = set(
+export const GENERIC_PERSON_NOUNS = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"
 )
 /** Other words for the types that every organization has. */
@@ -90,7 +90,7 @@ export const FOREMOST_CUES = list(
   "on behalf of|behalf of|regarding|about|customer|client|user|re|account holder|for customer|caller|passenger|guest|patient|member|shopper"
 )
 /** Words that lead to somebody else. */
-export const OTHERS = set(
+export const OTHER_PERSON_CUES = set(
   "friend husband wife son daughter brother sister mother father mom dad colleague coworker agent rep representative boss neighbor neighbour assistant partner cousin aunt uncle with by to fiance fiancee girlfriend boyfriend roommate recipient gift like"
 )
 /** Words that follow the name of whoever speaks. */
@@ -99,10 +99,10 @@ export const PARTICLES = set(
   "van von der den de del della di da das dos du la le el al bin ibn ben ter ten te y e st mac o zu zum af av"
 )
 /** Given names and surnames that are common words as well. */
-export const GIVEN = set(
+export const AMBIGUOUS_GIVEN_NAMES = set(
   "will may hope grace mark bill jack art rich max chase joy faith dawn june april rose ruby ivy summer sky drew frank pat sue ray dean miles"
 )
-export const SURNAMES = set(
+export const AMBIGUOUS_SURNAMES = set(
   "long young black white brown green gray grey small best price day may love power wise bright sharp rush stone little strong good noble early short park parks rose cook baker page read bell wood woods hall field hill lake rivers bush west north east fox wolf hunt king bishop case cash ray"
 )
 /** Common words that towns begin with, and towns that "City" belongs to. */
@@ -113,16 +113,16 @@ export const TOWNS_WITH_CITY = set(
 export const TITLES = set("mr mrs ms miss mx dr prof professor sir madam")
 
 /** Words after which a town is where somebody lives. */
-export const LIVING = set(
+export const RESIDENCE_CUES = set(
   "live lives living based located reside resides residing resident home hometown city town calling writing address here location"
 )
-export const IN_PLACE = set("in from near of at")
+export const PLACE_PREPOSITIONS = set("in from near of at")
 /** Words that make a place, an address or a number one of a journey, a parcel or a change: not what is on file. */
-export const ASIDES = set(
+export const UNRELATED_CUES = set(
   "fly flying flew flight flights trip travel traveling travelling ship shipped shipping deliver delivered delivery send sent moved moving move new change changing update updated switch heading arrives arriving departing depart departure destination layover visiting visit store warehouse born previously formerly old used former"
 )
 /** Words before a number that is not where somebody lives. */
-export const OTHER_NUMBERS = set(
+export const OTHER_NUMBER_CUES = set(
   "order orders ticket invoice item product reservation booking case reference ref tracking sku model number no nr pin code room flight receipt transaction $ ending last paid cost about amount over"
 )
 export const STREETS = set(
@@ -141,7 +141,7 @@ export const TOWNS = byWord<string>({
 }) // prettier-ignore
 
 /** Words that are no part of a name: they end it, wherever it began. */
-export const COMMON = set(`
+export const COMMON_WORDS = set(`
   a an the and or but nor so yet if then than as at by for from in into of off on onto out over to under up upon via with without within about above after again against along among around
   because before behind below beside between beyond during except inside like near per since through throughout till toward towards until while
   i me my mine myself we us our ours you your yours yourself he him his himself she her hers herself it its itself they them their theirs who whom whose which what when where why how

@@ -1,18 +1,18 @@
 /** Finding whom or what a question is about: by exact name, then by its parts, in the likeliest type first. Never guessed. */
 import type { Named, Page } from "../../domain/Page.ts"
 import { town } from "./filterChoices.ts"
-import type { Focus, Known, KnownType } from "./readConversation.ts"
+import type { Focus, Context, ContextType } from "./readConversation.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
 import { type Noun, nounAt, peopleOf } from "./readLookup.ts"
 import { partsOf } from "./readNames.ts"
-import { columnsOf, count, type Script, together } from "./script.ts"
+import { columnsOf, count, type Script, inParallel } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
 
 /** Those who are meant: one, or several to choose from. */
 export interface Target {
   readonly _tag: "Target"
-  readonly type: KnownType
+  readonly type: ContextType
   readonly columns: ReadonlyArray<Named>
   readonly filters: ReadonlyArray<Filter>
   readonly found: Pick<Page, "total" | "totalIsLowerBound">
@@ -24,7 +24,7 @@ export interface Target {
 export interface Missing {
   readonly _tag: "Missing"
   readonly name: string
-  readonly type: KnownType | undefined
+  readonly type: ContextType | undefined
   readonly limited: boolean
 }
 
@@ -41,21 +41,21 @@ export const partly = (name: string): ReadonlyArray<Filter> => {
   return (long.length > 0 ? long : parts).slice(0, 8).map((value) => ({ columnId: "name", op: "ilike", value }))
 }
 
-const many = (filters: ReadonlyArray<Filter>) => (type: KnownType) => count({ entityTypeId: type.id, filters })
+const many = (filters: ReadonlyArray<Filter>) => (type: ContextType) => count({ entityTypeId: type.id, filters })
 
-export const byFocus = function* (focus: Focus, known: Known): Script<Target | Missing> {
-  const type = known.types.find(({ id }) => id === focus.type)
+export const byFocus = function* (focus: Focus, context: Context): Script<Target | Missing> {
+  const type = context.types.find(({ id }) => id === focus.type)
   if (type === undefined) return { _tag: "Missing", name: focus.name, type, limited: false }
   const filters: ReadonlyArray<Filter> = [{ columnId: "id", op: "eq", value: focus.id }]
-  const [columns, page] = yield* side(columnsOf(type.id), many(filters)(type))
+  const [columns, page] = yield* both(columnsOf(type.id), many(filters)(type))
   return page === undefined || page.total === 0
     ? { _tag: "Missing", name: focus.name, type, limited: page?.limited === true }
     : { _tag: "Target", type, columns, filters, found: page, exact: true }
 }
 
 /** Two scripts of different results side by side. */
-export function* side<A, B>(first: Script<A>, second: Script<B>): Script<readonly [A, B]> {
-  return (yield* together<A | B>([first, second])) as unknown as readonly [A, B]
+export function* both<A, B>(first: Script<A>, second: Script<B>): Script<readonly [A, B]> {
+  return (yield* inParallel<A | B>([first, second])) as unknown as readonly [A, B]
 }
 
 /** "rosa marquez san diego": two or three words of a name, and a town or state after them. */
@@ -73,13 +73,13 @@ interface Spoken {
 }
 
 /** A name without its article and the kind of thing it is: "the Vault doors deal", "customer Ada Lovelace". */
-const withoutNoun = (spoken: ReadonlyArray<Token>, known: Known): Spoken => {
+const withoutNoun = (spoken: ReadonlyArray<Token>, context: Context): Spoken => {
   const tokens = spoken.length > 1 && /^(the|an?)$/.test(spoken[0]!.text) ? spoken.slice(1) : spoken
-  const before = nounAt(tokens, known)
+  const before = nounAt(tokens, context)
   if (before !== undefined && before.length < tokens.length)
     return { noun: before.noun, tokens: tokens.slice(before.length) }
   for (let at = 1; at < tokens.length; at++) {
-    const after = nounAt(tokens.slice(at), known)
+    const after = nounAt(tokens.slice(at), context)
     if (after !== undefined && after.length === tokens.length - at)
       return { noun: after.noun, tokens: tokens.slice(0, at) }
   }
@@ -87,26 +87,26 @@ const withoutNoun = (spoken: ReadonlyArray<Token>, known: Known): Spoken => {
 }
 
 /** Whom a subject means. A focus of several is left to the caller. */
-export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Known): Script<Target | Missing> {
+export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: Context): Script<Target | Missing> {
   const spoken = subject._tag === "Named" ? subject.tokens : []
-  const { noun: typed, tokens } = withoutNoun(spoken, known)
-  const people = peopleOf(known)
-  const first = typed?.type ?? people ?? known.types[0]
-  const name = subject._tag === "Me" ? (known.person?.name ?? "") : written(tokens)
+  const { noun: typed, tokens } = withoutNoun(spoken, context)
+  const people = peopleOf(context)
+  const first = typed?.type ?? people ?? context.types[0]
+  const name = subject._tag === "Me" ? (context.person?.name ?? "") : written(tokens)
   const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: first, limited })
   if (first === undefined || name === "") return missing(false)
 
-  const target = (type: KnownType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
+  const target = (type: ContextType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
     ({ _tag: "Target", type, columns, filters, found, exact }) // prettier-ignore
-  const [columns, exactly] = yield* side(columnsOf(first.id), many(eqName(name))(first))
+  const [columns, exactly] = yield* both(columnsOf(first.id), many(eqName(name))(first))
   if (exactly !== undefined && exactly.total > 0) return target(first, columns, eqName(name), exactly, true)
   if (subject._tag === "Me") return missing(exactly?.limited === true)
 
-  const others = known.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
+  const others = context.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
   const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
   const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
   const tries = [...wholes, ...towns, { type: first, filters: partly(name) }]
-  const answers = yield* together(tries.map(({ filters, type }) => many(filters)(type)))
+  const answers = yield* inParallel(tries.map(({ filters, type }) => many(filters)(type)))
   const hit = tries.findIndex((_, index) => (answers[index]?.total ?? 0) > 0)
   if (hit >= 0) {
     const { filters, type } = tries[hit]!
@@ -114,8 +114,8 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, known: Kno
     return target(type, own, filters, answers[hit]!, hit < wholes.length + towns.length)
   }
   const limited = exactly?.limited === true
-  if (typed !== undefined || others.length === 0 || known.types.length > MAX_TYPES) return missing(limited)
-  const parts = yield* together(others.map(many(partly(name))))
+  if (typed !== undefined || others.length === 0 || context.types.length > MAX_TYPES) return missing(limited)
+  const parts = yield* inParallel(others.map(many(partly(name))))
   const part = parts.findIndex((page) => (page?.total ?? 0) > 0)
   if (part < 0) return missing(limited)
   return target(others[part]!, yield* columnsOf(others[part]!.id), partly(name), parts[part]!, false)

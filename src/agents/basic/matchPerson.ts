@@ -4,12 +4,12 @@
  */
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, choicesOfFact } from "./filterChoices.ts"
-import type { KnownType } from "./readConversation.ts"
+import { type Choice, factChoices } from "./filterChoices.ts"
+import type { ContextType } from "./readConversation.ts"
 import type { Fact } from "./readFacts.ts"
-import { eqName, partly, side } from "./locate.ts"
+import { eqName, partly, both } from "./locate.ts"
 import { type SpokenName, withApostrophe } from "./readNames.ts"
-import { columnsOf, count, type Script, together } from "./script.ts"
+import { columnsOf, count, type Script, inParallel } from "./script.ts"
 
 /** A name as it is looked for; without a name, whoever the facts fit. */
 interface Candidate {
@@ -19,7 +19,7 @@ interface Candidate {
 }
 
 /** Filters that somebody probably fits, and the columns that the facts were found in. */
-export interface Fit {
+export interface Match {
   readonly candidate: Candidate
   readonly filters: ReadonlyArray<Filter>
   readonly by: ReadonlyArray<string>
@@ -28,10 +28,10 @@ export interface Fit {
 }
 
 /** What came of one type of persons. */
-export interface Outcome {
-  readonly type: KnownType
+export interface MatchOutcome {
+  readonly type: ContextType
   readonly columns: ReadonlyArray<Named>
-  readonly fit?: Fit
+  readonly fit?: Match
   /** Names that somebody has, whom not everything else fits. */
   readonly tried: ReadonlyArray<string>
   /** What was stated and can't be looked at here. */
@@ -54,20 +54,20 @@ const MAX_READINGS = 2
 const MAX_TRIES = 6
 
 /** Looks for the introduced person among one type's; `atOnce` names are tried in the first step. */
-export function* fitAmong(
-  type: KnownType,
+export function* matchAmong(
+  type: ContextType,
   names: ReadonlyArray<SpokenName>,
   facts: ReadonlyArray<Fact>,
   atOnce: number
-): Script<Outcome> {
+): Script<MatchOutcome> {
   const ask: Ask = (filters) => count({ entityTypeId: type.id, filters })
-  const [columns, pages] = yield* side(
+  const [columns, pages] = yield* both(
     columnsOf(type.id),
-    together(names.slice(0, atOnce).map(({ name }) => ask(eqName(name))))
+    inParallel(names.slice(0, atOnce).map(({ name }) => ask(eqName(name))))
   )
-  const known = facts.map((fact) => ({ fact, choices: choicesOfFact(fact, columns) }))
-  const checkable = known.filter(({ choices }) => choices.length > 0)
-  const unchecked = known.filter(({ choices, fact }) => choices.length === 0 && fact.weight === "stated").map(({ fact }) => fact) // prettier-ignore
+  const checked = facts.map((fact) => ({ fact, choices: factChoices(fact, columns) }))
+  const checkable = checked.filter(({ choices }) => choices.length > 0)
+  const unchecked = checked.filter(({ choices, fact }) => choices.length === 0 && fact.weight === "stated").map(({ fact }) => fact) // prettier-ignore
   const clear = credible(names)
   const hits = names
     .slice(0, atOnce)
@@ -135,16 +135,16 @@ function* fitting(
   candidates: ReadonlyArray<Candidate>,
   checkable: ReadonlyArray<Checkable>,
   ask: Ask
-): Script<Fit | undefined> {
+): Script<Match | undefined> {
   const of = (weight: Fact["weight"]) => checkable.filter(({ fact }) => fact.weight === weight)
   const stated = of("stated")
   const mentioned = of("mentioned").slice(0, MAX_MENTIONED)
   const first = (parts: ReadonlyArray<Checkable>) => parts.flatMap(({ choices }) => choices[0]!)
   const [firm, loose, asides] = [first(stated), first(mentioned), candidates.length === 1 ? first(of("aside")) : []]
-  const [elsewhere, ...tries] = yield* together([
-    together(mentioned.flatMap(({ choices }) => choices.slice(0, MAX_READINGS).map(ask))),
+  const [elsewhere, ...tries] = yield* inParallel([
+    inParallel(mentioned.flatMap(({ choices }) => choices.slice(0, MAX_READINGS).map(ask))),
     ...candidates.map(({ filters }) =>
-      together([
+      inParallel([
         ask([...filters, ...firm, ...loose]),
         ...(loose.length > 0 ? [ask([...filters, ...firm])] : []),
         ...(asides.length > 0 ? [ask([...filters, ...firm, ...loose, ...asides])] : [])
@@ -177,10 +177,10 @@ function* fitting(
 }
 
 /** Every reading of every fact by itself: a zip code with four more digits, a town that is a part of an address. */
-function* eachAlone(candidate: Candidate, facts: ReadonlyArray<Checkable>, ask: Ask): Script<Fit | undefined> {
+function* eachAlone(candidate: Candidate, facts: ReadonlyArray<Checkable>, ask: Ask): Script<Match | undefined> {
   const tries = facts.map(({ choices }) => choices.slice(0, Math.max(1, Math.floor(MAX_TRIES / facts.length))))
-  const pages = yield* together(
-    tries.map((choices) => together(choices.map((choice) => ask([...candidate.filters, ...choice]))))
+  const pages = yield* inParallel(
+    tries.map((choices) => inParallel(choices.map((choice) => ask([...candidate.filters, ...choice]))))
   )
   const held = tries.map((choices, index) => choices[pages[index]!.findIndex((page) => total(page) > 0)])
   if (held.length === 0 || held.some((choice) => choice === undefined)) return undefined

@@ -1,53 +1,53 @@
 /**
- * A small language for what people say: `what is {name} 's {what}`. Words stand for themselves, `(a|b c)` for either,
- * a `?` after either makes it optional, and `{slot}` takes one or more words, as few as will do.
+ * Sentence patterns such as `what is {name} 's {what}`. A word matches itself, `(a|b c)` matches one alternative, `?` makes
+ * either optional, and `{name}` captures one or more words, as few as possible.
  */
 import type { Token } from "./tokenize.ts"
 
 type Element =
   | { readonly _tag: "Words"; readonly choices: ReadonlyArray<ReadonlyArray<string>>; readonly optional: boolean }
-  | { readonly _tag: "Slot"; readonly name: string }
+  | { readonly _tag: "Capture"; readonly name: string }
 
-export type Phrase = ReadonlyArray<Element>
+export type Pattern = ReadonlyArray<Element>
 export type Captures = Readonly<Record<string, ReadonlyArray<Token>>>
-/** Whether words can fill a slot. */
-export type Fits = (slot: string, tokens: ReadonlyArray<Token>) => boolean
+/** Whether a capture may take these words. */
+export type Fits = (name: string, tokens: ReadonlyArray<Token>) => boolean
 
 const ELEMENT = /\{(\w+)\}|\(([^)]*)\)(\??)|([^\s?]+)(\??)/g
 
-export const phrase = (text: string): Phrase =>
-  [...text.matchAll(ELEMENT)].map(([, slot, choices, optionalChoices, word, optionalWord]) =>
-    slot === undefined
+export const parsePattern = (text: string): Pattern =>
+  [...text.matchAll(ELEMENT)].map(([, name, choices, optionalChoices, word, optionalWord]) =>
+    name === undefined
       ? {
           _tag: "Words",
           choices: (choices ?? word ?? "").split("|").map((choice) => choice.split(" ")),
           optional: (optionalChoices ?? optionalWord) === "?"
         }
-      : { _tag: "Slot", name: slot }
+      : { _tag: "Capture", name }
   )
 
-/** What the slots of a phrase take when it says the whole message, or nothing when it doesn't. */
-export const matchPhrase = (
-  [element, ...rest]: Phrase,
+/** The captures of a pattern that matches all tokens; undefined if it does not match. */
+export const matchPattern = (
+  [element, ...rest]: Pattern,
   tokens: ReadonlyArray<Token>,
   fits: Fits
 ): Captures | undefined => {
   if (element === undefined) return tokens.length === 0 ? {} : undefined
-  if (element._tag === "Slot") {
+  if (element._tag === "Capture") {
     for (let length = 1; length <= tokens.length; length++) {
       const taken = tokens.slice(0, length)
       if (!fits(element.name, taken)) continue
-      const captures = matchPhrase(rest, tokens.slice(length), fits)
+      const captures = matchPattern(rest, tokens.slice(length), fits)
       if (captures !== undefined) return { ...captures, [element.name]: taken }
     }
     return undefined
   }
   for (const choice of element.choices) {
     if (!startsWith(tokens, choice)) continue
-    const captures = matchPhrase(rest, tokens.slice(choice.length), fits)
+    const captures = matchPattern(rest, tokens.slice(choice.length), fits)
     if (captures !== undefined) return captures
   }
-  return element.optional ? matchPhrase(rest, tokens, fits) : undefined
+  return element.optional ? matchPattern(rest, tokens, fits) : undefined
 }
 
 export const startsWith = (tokens: ReadonlyArray<Token>, words: ReadonlyArray<string>): boolean =>

@@ -21,13 +21,13 @@ const Context = Schema.Struct({
 })
 
 /** What varies between organizations, people and days. */
-export type Known = typeof Context.Type
-export type KnownType = Known["types"][number]
+export type Context = typeof Context.Type
+export type ContextType = Context["types"][number]
 /** Something that an earlier answer was about. */
-export type Focus = NonNullable<Known["focus"]>[number]
+export type Focus = NonNullable<Context["focus"]>[number]
 
 export interface Conversation {
-  readonly known: Known
+  readonly context: Context
   readonly said: string
   /** What the person said before, the latest last. */
   readonly earlier: ReadonlyArray<string>
@@ -35,7 +35,7 @@ export interface Conversation {
 }
 
 const decodeContext = Schema.decodeUnknownOption(Schema.fromJsonString(Context))
-const NOTHING: Known = { today: "1970-01-01", types: [] }
+const NOTHING: Context = { today: "1970-01-01", types: [] }
 
 export const readConversation = ({ messages }: StepRequest): Conversation => {
   const last = messages.findLastIndex((message) => message.role === "user" && texts(message).some(isSaid))
@@ -48,7 +48,7 @@ export const readConversation = ({ messages }: StepRequest): Conversation => {
     .map((message) => texts(message).at(-1))
     .filter((text) => text !== undefined && isSaid(text) && Option.isNone(decodeContext(text)))
   return {
-    known: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => NOTHING),
+    context: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => NOTHING),
     said: said.at(-1) ?? "",
     earlier: said.slice(0, -1) as ReadonlyArray<string>,
     rounds: messages

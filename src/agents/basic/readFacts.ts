@@ -2,7 +2,17 @@
  * What free text states of a person besides the name: an e-mail address, a phone number, a zip or postcode, a town, a
  * state, a street, an account's own number. Each carries its weight: what is on file must agree with what was stated.
  */
-import { ASIDES, COMMON, IN_PLACE, LIVING, OTHER_NUMBERS, STATES, STREETS, TOWNS, type Concept } from "./lexicon.ts"
+import {
+  UNRELATED_CUES,
+  COMMON_WORDS,
+  PLACE_PREPOSITIONS,
+  RESIDENCE_CUES,
+  OTHER_NUMBER_CUES,
+  STATES,
+  STREETS,
+  TOWNS,
+  type Concept
+} from "./lexicon.ts"
 import { runsOf } from "./readNames.ts"
 import { folded, type Token, written } from "./tokenize.ts"
 
@@ -50,7 +60,7 @@ const isAside = (tokens: ReadonlyArray<Token>, at: number): boolean => {
   // "my zip code is" and "I live in" say what is on file, whatever came before in the sentence.
   if (lead.slice(-3).some(({ word }) => OWN.has(word)))
     return lead.some(({ word }) => word === "new" || word === "old" || word === "former")
-  return lead.some(({ word }) => ASIDES.has(word))
+  return lead.some(({ word }) => UNRELATED_CUES.has(word))
 }
 /** What isn't so says nothing of what is. */
 const isDenied = (tokens: ReadonlyArray<Token>, at: number): boolean =>
@@ -120,7 +130,7 @@ const phoneAt = (
     const digits = said.replace(/\D/g, "").length
     const lead = before(tokens, at, 3)
     if (digits < 7 || digits > 15 || ZIP.test(said) || /^\d{4}-\d{2}-\d{2}$/.test(said)) continue
-    if (lead.some(({ word }) => OTHER_NUMBERS.has(word) && word !== "number" && word !== "no" && word !== "at"))
+    if (lead.some(({ word }) => OTHER_NUMBER_CUES.has(word) && word !== "number" && word !== "no" && word !== "at"))
       continue
     if (digits >= 10 || /[-.() ]/.test(said) || said.startsWith("+") || lead.some(({ word }) => /phone|mobile|cell|call|tel|number/.test(word))) return { said, length } // prettier-ignore
   }
@@ -167,7 +177,7 @@ const zipAt = (tokens: ReadonlyArray<Token>, at: number): Found | undefined => {
   }
   const numbered = lead
     .slice(-2)
-    .some(({ word }) => OTHER_NUMBERS.has(word) && word !== "no" && word !== "at" && word !== "code")
+    .some(({ word }) => OTHER_NUMBER_CUES.has(word) && word !== "no" && word !== "at" && word !== "code")
   if (
     ZIP.test(current.word) &&
     (cue || !(numbered || STREETS.has(tokens[at + 2]?.word ?? "") || STREETS.has(tokens[at + 1]?.word ?? "")))
@@ -211,11 +221,11 @@ const places = (
     const lead = before(tokens, run.start, 4)
     const last = lead.at(-1)
     const adjacent =
-      last === undefined || last.after === "" || (LIVING.has(last.word) && /^[:,]*$/.test(last.after))
+      last === undefined || last.after === "" || (RESIDENCE_CUES.has(last.word) && /^[:,]*$/.test(last.after))
         ? last
         : undefined
     const end = run.start + run.tokens.length
-    const prepositions = adjacent !== undefined && IN_PLACE.has(adjacent.word)
+    const prepositions = adjacent !== undefined && PLACE_PREPOSITIONS.has(adjacent.word)
     const apposed = index > 0 && run.start > 0 && tokens[run.start - 1]!.after !== ""
     const zipFollows =
       tokens[end] !== undefined && zipAt(tokens, end) !== undefined && /^,?$/.test(tokens[end - 1]!.after)
@@ -224,7 +234,7 @@ const places = (
     for (let at = run.start; at < run.start + length; at++) taken.add(at)
     const aside = isAside(tokens, run.start) || (run.start === asideUntil && asideUntil > 0)
     if (aside) asides.add((asideUntil = run.start + length))
-    const lived = lead.some(({ word }) => LIVING.has(word)) && (prepositions || adjacent !== undefined && (LIVING.has(adjacent.word) || adjacent.word === "is")) // prettier-ignore
+    const lived = lead.some(({ word }) => RESIDENCE_CUES.has(word)) && (prepositions || adjacent !== undefined && (RESIDENCE_CUES.has(adjacent.word) || adjacent.word === "is")) // prettier-ignore
     const afterName = prepositions && (runs.some((other) => other !== run && other.start + other.tokens.length === run.start - 1 && tokens[run.start - 2]!.after.replace(",", "") === "") || lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word))) // prettier-ignore
     if (!prepositions && !apposed && !zipFollows && !zipBefore && state === undefined && !lived) continue
     const sure = lived || afterName || (state !== undefined && prepositions)
@@ -308,7 +318,7 @@ const stateAt = (
     const whole =
       words.at(-1)?.after !== "" ||
       next === undefined ||
-      (next.word !== "city" && (COMMON.has(next.word) || /^\d/.test(next.word)))
+      (next.word !== "city" && (COMMON_WORDS.has(next.word) || /^\d/.test(next.word)))
     if (short !== undefined && whole) return { values: [short, written(words)], said: written(words), length }
   }
   return undefined

@@ -1,12 +1,21 @@
 /** A message read as an intent: small talk, a question by its rule, or somebody introduced in free text. */
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Known } from "./readConversation.ts"
+import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { Intent } from "./Intent.ts"
-import { AGGREGATE_PHRASES, AGGREGATES, CLOSERS, COMMON, CONCEPTS, OPENERS, PARTICLES, TITLES } from "./lexicon.ts"
+import {
+  AGGREGATE_PHRASES,
+  AGGREGATES,
+  CLOSERS,
+  COMMON_WORDS,
+  CONCEPTS,
+  OPENERS,
+  PARTICLES,
+  TITLES
+} from "./lexicon.ts"
 import { nounAt, readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
-import { endsWith, type Fits, matchPhrase, phrase, startsWith } from "./patterns.ts"
+import { endsWith, type Fits, matchPattern, parsePattern, type Pattern, startsWith } from "./patterns.ts"
 import { choice, QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
 import { timeAt } from "./readTime.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
@@ -16,17 +25,17 @@ const MAX_NAME = 9
 const VERBS = new Set("is are was does do has have my".split(" "))
 
 /** What a message means. Free text that says who somebody is comes after everything that is a question. */
-export const readIntent = (message: string, known: Known): Intent => {
+export const readIntent = (message: string, context: Context): Intent => {
   const said = tokenize(message)
   if (said.length === 0) return Intent.Unclear()
-  const fits: Fits = (slot, tokens) => {
+  const fits: Fits = (name, tokens) => {
     const [first] = tokens
     const sentence = tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))
-    switch (slot) {
+    switch (name) {
       case "lookup":
-        return !sentence && readLookup(tokens, known) !== undefined
+        return !sentence && readLookup(tokens, context) !== undefined
       case "when":
-        return timeAt(tokens, known.today)?.length === tokens.length
+        return timeAt(tokens, context.today)?.length === tokens.length
       case "n":
         return choice(tokens) !== undefined
       case "what":
@@ -39,7 +48,7 @@ export const readIntent = (message: string, known: Known): Intent => {
       case "concept":
         return tokens.length <= 3 && isConcept(folded(tokens))
       case "thing":
-        return (known.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
+        return (context.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
       case "bare":
         return tokens.length <= 6 && !sentence && tokens.every(isNameWord)
       case "rest":
@@ -52,8 +61,8 @@ export const readIntent = (message: string, known: Known): Intent => {
   const names = readNames(said)
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
-  if (isAggregate(meant) && !spoken) return uncountable(meant, known)
-  const question = firstRule(SMALL_TALK, said, known, fits) ?? firstRule(QUESTIONS, meant, known, fits)
+  if (isAggregate(meant) && !spoken) return uncountable(meant, context)
+  const question = firstRule(SMALL_TALK, said, context, fits) ?? firstRule(QUESTIONS, meant, context, fits)
   const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
   const told = facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
@@ -68,14 +77,14 @@ export const readIntent = (message: string, known: Known): Intent => {
 const firstRule = (
   rules: ReadonlyArray<Rule>,
   tokens: ReadonlyArray<Token>,
-  known: Known,
+  context: Context,
   fits: Fits
 ): Intent | undefined => {
   if (tokens.length > MAX_QUESTION) return undefined
-  for (const [ways, build] of rules) {
-    for (const way of ways) {
-      const captures = matchPhrase(compiled(way), tokens, fits)
-      const intent = captures && build(captures, known)
+  for (const [texts, build] of rules) {
+    for (const text of texts) {
+      const captures = matchPattern(compiled(text), tokens, fits)
+      const intent = captures && build(captures, context)
       if (intent !== undefined) return intent
     }
   }
@@ -85,11 +94,11 @@ const firstRule = (
 /** A question that takes more words than this is a story. */
 const MAX_QUESTION = 30
 
-const phrases = new Map<string, ReturnType<typeof phrase>>()
-const compiled = (way: string) => {
-  const known = phrases.get(way) ?? phrase(way)
-  phrases.set(way, known)
-  return known
+const patterns = new Map<string, Pattern>()
+const compiled = (text: string) => {
+  const pattern = patterns.get(text) ?? parsePattern(text)
+  patterns.set(text, pattern)
+  return pattern
 }
 
 /** The words without what is only politeness, as long as some are left. */
@@ -116,16 +125,16 @@ const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 const isConcept = (words: string): boolean => CONCEPT_WORDS.has(words)
 
 const isNameWord = ({ word }: Token): boolean =>
-  !/^\d/.test(word) && (!COMMON.has(word) || PARTICLES.has(word) || TITLES.has(word))
+  !/^\d/.test(word) && (!COMMON_WORDS.has(word) || PARTICLES.has(word) || TITLES.has(word))
 
 const isAggregate = (tokens: ReadonlyArray<Token>): boolean =>
   tokens.length <= MAX_QUESTION &&
   (tokens.some(({ word }) => AGGREGATES.has(word)) ||
     AGGREGATE_PHRASES.some((words) => ` ${folded(tokens)} `.includes(` ${words} `)))
 
-const uncountable = (tokens: ReadonlyArray<Token>, known: Known): Intent => {
+const uncountable = (tokens: ReadonlyArray<Token>, context: Context): Intent => {
   for (let at = 0; at < tokens.length; at++) {
-    const found = nounAt(tokens.slice(at), known)
+    const found = nounAt(tokens.slice(at), context)
     if (found !== undefined) return Intent.Uncountable({ lookup: { noun: found.noun, conditions: [] } })
   }
   return Intent.Uncountable({})

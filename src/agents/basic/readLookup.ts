@@ -3,8 +3,8 @@ import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { byWord } from "../../domain/text.ts"
-import type { Known, KnownType } from "./readConversation.ts"
-import { ANYBODY, CARDINALS, CONCEPTS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
+import type { Context, ContextType } from "./readConversation.ts"
+import { GENERIC_PERSON_NOUNS, CARDINALS, CONCEPTS, PERSON_NOUNS, PRONOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./patterns.ts"
 import { timeAt, type When } from "./readTime.ts"
 import { folded, type Token, written } from "./tokenize.ts"
@@ -28,7 +28,7 @@ export type Condition = Data.TaggedEnum<{
 export const Condition = Data.taggedEnum<Condition>()
 
 export interface Noun {
-  readonly type: KnownType
+  readonly type: ContextType
   /** As the person said it: "customers" when the type is people. */
   readonly said: string
   /** A kind of person that the organization may have as a status. */
@@ -42,14 +42,14 @@ export interface Lookup {
   readonly limit?: number
 }
 
-export const peopleOf = (known: Known): KnownType | undefined => known.types.find((type) => type.id === PEOPLE)
+export const peopleOf = (context: Context): ContextType | undefined => context.types.find((type) => type.id === PEOPLE)
 
 /** The noun that some words begin with, in the organization's own words first, and how many words it takes. */
 export const nounAt = (
   tokens: ReadonlyArray<Token>,
-  known: Known
+  context: Context
 ): { readonly noun: Noun; readonly length: number } | undefined => {
-  const own = known.types
+  const own = context.types
     .flatMap((type) => [type.name, type.plural].map((name) => ({ type, words: foldText(name).split(" ") })))
     .filter(({ words }) => startsWith(tokens, words))
     .sort((a, b) => b.words.length - a.words.length)[0]
@@ -58,12 +58,12 @@ export const nounAt = (
   }
   const [first] = tokens
   if (first === undefined) return undefined
-  const synonym = known.types.find((type) => SYNONYMS[type.id]?.has(first.word) === true)
+  const synonym = context.types.find((type) => SYNONYMS[type.id]?.has(first.word) === true)
   if (synonym !== undefined) return { noun: { type: synonym, said: first.text }, length: 1 }
-  const people = peopleOf(known)
+  const people = peopleOf(context)
   if (people === undefined || !PERSON_NOUNS.has(first.word)) return undefined
   const noun = { type: people, said: first.text }
-  return { noun: ANYBODY.has(first.word) ? noun : { ...noun, kind: first.word }, length: 1 }
+  return { noun: GENERIC_PERSON_NOUNS.has(first.word) ? noun : { ...noun, kind: first.word }, length: 1 }
 }
 
 const QUIET = new Set(
@@ -75,13 +75,13 @@ const MAX_QUALITY = 3
 const MAX_PHRASE = 7
 
 /** What some words ask for, or nothing when a word of them has no place in it. */
-export const readLookup = (tokens: ReadonlyArray<Token>, known: Known): Lookup | undefined => {
+export const readLookup = (tokens: ReadonlyArray<Token>, context: Context): Lookup | undefined => {
   const before: Array<Token> = []
   for (let at = 0; at < Math.min(tokens.length, MAX_BEFORE_NOUN); at++) {
-    const found = nounAt(tokens.slice(at), known)
+    const found = nounAt(tokens.slice(at), context)
     if (found !== undefined) {
-      const head = readBefore(before, known)
-      const tail = readAfter(tokens.slice(at + found.length), known)
+      const head = readBefore(before, context)
+      const tail = readAfter(tokens.slice(at + found.length), context)
       if (head === undefined || tail === undefined) return undefined
       return { ...head, noun: found.noun, conditions: [...head.conditions, ...tail] }
     }
@@ -92,11 +92,11 @@ export const readLookup = (tokens: ReadonlyArray<Token>, known: Known): Lookup |
 
 type Head = Pick<Lookup, "conditions" | "order" | "limit">
 
-const readBefore = (tokens: ReadonlyArray<Token>, known: Known): Head | undefined => {
+const readBefore = (tokens: ReadonlyArray<Token>, context: Context): Head | undefined => {
   const conditions: Array<Condition> = []
   const whose = tokens.findLastIndex(({ word }) => word === "'s")
-  if (whose > 0 && timeAt(tokens.slice(0, whose), known.today) === undefined) {
-    const rest = readBefore(tokens.slice(whose + 1), known)
+  if (whose > 0 && timeAt(tokens.slice(0, whose), context.today) === undefined) {
+    const rest = readBefore(tokens.slice(whose + 1), context)
     const [first] = tokens
     const lead = QUIET.has(first!.word) ? 1 : 0
     return rest && { ...rest, conditions: [Condition.With({ words: tokens.slice(lead, whose) }), ...rest.conditions] }
@@ -106,7 +106,7 @@ const readBefore = (tokens: ReadonlyArray<Token>, known: Known): Head | undefine
   let limit: number | undefined
   for (let at = 0; at < tokens.length; at++) {
     const { word } = tokens[at]!
-    const time = timeAt(tokens.slice(at), known.today)
+    const time = timeAt(tokens.slice(at), context.today)
     const number = CARDINALS[word] ?? (/^\d{1,2}$/.test(word) ? Number(word) : undefined)
     if (time !== undefined) {
       conditions.push(Condition.Time({ when: time.when }))
@@ -162,13 +162,13 @@ const ENDS = new Set(
   )
 )
 
-const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Condition> | undefined => {
+const readAfter = (tokens: ReadonlyArray<Token>, context: Context): ReadonlyArray<Condition> | undefined => {
   const conditions: Array<Condition> = []
   let copula = false
   for (let at = 0; at < tokens.length;) {
     const { word } = tokens[at]!
     const rest = tokens.slice(at)
-    const time = timeAt(rest, known.today)
+    const time = timeAt(rest, context.today)
     if (time !== undefined) {
       conditions.push(Condition.Time({ when: time.when }))
       at += time.length
@@ -182,7 +182,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
     }
     const starter = COMPARED.test(folded(rest)) ? undefined : STARTERS[word]
     if (starter !== undefined) {
-      const length = extent(rest.slice(1), known)
+      const length = extent(rest.slice(1), context)
       if (length === 0 || length > MAX_PHRASE) return undefined
       const words = rest.slice(1, 1 + length)
       conditions.push(starter(words.at(-1)?.word === "and" ? words.slice(0, -1) : words))
@@ -194,7 +194,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, known: Known): ReadonlyArray<Co
       at += 1
       continue
     }
-    const length = extent(rest, known)
+    const length = extent(rest, context)
     if (COMPARED.test(folded(rest)) && length <= MAX_PHRASE) {
       conditions.push(Condition.Where({ words: rest.slice(0, length) }))
       at += length
@@ -217,7 +217,7 @@ const THINGS = new Set<string>(Object.values(CONCEPTS).flat())
 const COMPARED = /^(over|above|under|below|more than|less than|at least|at most|greater than) /
 
 /** How many words go on until another condition begins. */
-const extent = (tokens: ReadonlyArray<Token>, known: Known): number => {
+const extent = (tokens: ReadonlyArray<Token>, context: Context): number => {
   let length = 0
   while (length < tokens.length) {
     const { word } = tokens[length]!
@@ -225,7 +225,7 @@ const extent = (tokens: ReadonlyArray<Token>, known: Known): number => {
       length > 0 &&
       (ENDS.has(word) ||
         ((word === "in" || word === "from" || word === "at") && !COMPARED.test(folded(tokens.slice(length)))))
-    if (begins || (length > 0 && timeAt(tokens.slice(length), known.today) !== undefined)) break
+    if (begins || (length > 0 && timeAt(tokens.slice(length), context.today) !== undefined)) break
     length += 1
     if (/[.;!?]/.test(tokens[length - 1]!.after)) break
   }

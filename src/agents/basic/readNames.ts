@@ -2,7 +2,7 @@
  * Names that a message may hold, each a guess that the database has to confirm, ranked by what led to it. A run of
  * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
  */
-import { COMMON, FOREMOST_CUES, GIVEN, IN_PLACE, NAME_CUES, NAME_FOLLOWERS, OTHERS, PARTICLES, STATES, STREETS, SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
+import { COMMON_WORDS, FOREMOST_CUES, AMBIGUOUS_GIVEN_NAMES, PLACE_PREPOSITIONS, NAME_CUES, NAME_FOLLOWERS, OTHER_PERSON_CUES, PARTICLES, STATES, STREETS, AMBIGUOUS_SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
 import { endsWith } from "./patterns.ts"
 import { type Token, written } from "./tokenize.ts"
 
@@ -24,7 +24,7 @@ export interface Run {
 
 /** Whether a word is in no dictionary here, so that it is likely to be a part of a name. */
 const unusual = ({ text, word }: Token): boolean =>
-  /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON.has(word) || /^\p{Lu}\.$/u.test(text))
+  /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON_WORDS.has(word) || /^\p{Lu}\.$/u.test(text))
 
 /** Whether both small and capital letters begin words, so that capitals mean something. */
 const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
@@ -43,15 +43,15 @@ export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
   const begins = (at: number): boolean => {
     const [token, next] = [tokens[at]!, tokens[at + 1]]
     return (
-      (GIVEN.has(token.word) || TOWN_STARTS.has(token.word)) &&
-      token.after === "" && (likely(next) || (next !== undefined && SURNAMES.has(next.word))) && (!mixed || (token.capital && next!.capital))
+      (AMBIGUOUS_GIVEN_NAMES.has(token.word) || TOWN_STARTS.has(token.word)) &&
+      token.after === "" && (likely(next) || (next !== undefined && AMBIGUOUS_SURNAMES.has(next.word))) && (!mixed || (token.capital && next!.capital))
     ) // prettier-ignore
   }
   /** A common word goes on with a name: a particle, a surname like Long, anything that is written like a name. */
   const continues = (at: number): boolean => {
     const [token, previous] = [tokens[at]!, tokens[at - 1]!]
     if (PARTICLES.has(token.word)) return token.after === "" && likely(tokens[at + 1])
-    if (SURNAMES.has(token.word)) return !mixed || previous.capital === token.capital
+    if (AMBIGUOUS_SURNAMES.has(token.word)) return !mixed || previous.capital === token.capital
     if (mixed && !token.capital) return false
     if (token.word === "city") return TOWNS_WITH_CITY.has(previous.word)
     return (
@@ -155,10 +155,10 @@ const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Tok
   const last = lead.at(-1)
   const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
   // "on behalf of my wife Emma": between the cue and the name stands who she is.
-  const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHERS.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
+  const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHER_PERSON_CUES.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
   if (near.slice(-4).some(({ word }) => JOINING.has(word))) return 0
   if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !OUT_OF_PLACE.some((cue) => endsWith(trimmed, cue))) return 4
-  const other = near.slice(-2).some(({ word }) => OTHERS.has(word))
+  const other = near.slice(-2).some(({ word }) => OTHER_PERSON_CUES.has(word))
   if (other) return 0
   if (CUES.some((cue) => endsWith(near, cue))) return 3
   const titled = run.start > 0 && TITLES.has(tokens[run.start - 1]!.word)
@@ -171,13 +171,14 @@ const JOINING = new Set(["add", "adding", "remove", "removing", "invite"])
 /** "Carlos from Indianapolis speaking": words that only follow the name of whoever speaks, its town left out. */
 const isFollowed = (tokens: ReadonlyArray<Token>, run: Run): boolean => {
   const end = run.start + run.tokens.length
-  if (run.tokens.at(-1)!.after !== "" || (run.start > 0 && IN_PLACE.has(tokens[run.start - 1]!.word))) return false
+  if (run.tokens.at(-1)!.after !== "" || (run.start > 0 && PLACE_PREPOSITIONS.has(tokens[run.start - 1]!.word)))
+    return false
   const next = tokens[end]
   if (next === undefined || NAME_FOLLOWERS.has(next.word)) return next !== undefined
   const rest = tokens.slice(end + 1, end + 5)
   const parted = rest.findIndex(({ after }) => after !== "")
   return (
-    IN_PLACE.has(next.word) &&
+    PLACE_PREPOSITIONS.has(next.word) &&
     rest.slice(0, parted < 0 ? rest.length : parted + 1).some(({ word }) => NAME_FOLLOWERS.has(word))
   )
 }

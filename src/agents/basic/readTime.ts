@@ -154,9 +154,9 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
   const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
   const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {
     const number = MONTHS[name]
-    const known = YEAR.test(year)
-    const text = `${known ? year : thisYear}-${pad(number ?? 0)}-${pad(dayOf)}`
-    return number === undefined || isoDate(text) === undefined ? undefined : days(text, 1, length + (known ? 1 : 0))
+    const hasYear = YEAR.test(year)
+    const text = `${hasYear ? year : thisYear}-${pad(number ?? 0)}-${pad(dayOf)}`
+    return number === undefined || isoDate(text) === undefined ? undefined : days(text, 1, length + (hasYear ? 1 : 0))
   }
   const named = MONTHS[first]
   if (named !== undefined) {

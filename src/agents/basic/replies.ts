@@ -2,8 +2,8 @@
 import { foldText } from "../../domain/keys.ts"
 import type { Entity, Named, Page, ReferenceCell } from "../../domain/Page.ts"
 import { labelOf } from "./conceptColumns.ts"
-import type { Known, KnownType } from "./readConversation.ts"
-import { ANYBODY } from "./lexicon.ts"
+import type { Context, ContextType } from "./readConversation.ts"
+import { GENERIC_PERSON_NOUNS } from "./lexicon.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 
 type Columns = ReadonlyArray<Named>
@@ -54,9 +54,9 @@ const singular = (word: string): string => {
 }
 
 /** What things are called when there are so many of them, as the person said it or as the organization does. */
-export const called = (said: string, type: KnownType, count: number): string => {
+export const called = (said: string, type: ContextType, count: number): string => {
   const word = foldText(said)
-  if (ANYBODY.has(word)) return count === 1 ? "person" : "people"
+  if (GENERIC_PERSON_NOUNS.has(word)) return count === 1 ? "person" : "people"
   const own = word === foldText(type.name) || word === foldText(type.plural)
   if (own) return small(count === 1 ? type.name : type.plural)
   const one = singular(word)
@@ -68,7 +68,7 @@ export const amount = (page: Pick<Page, "total" | "totalIsLowerBound">): string 
   `${page.totalIsLowerBound === true ? "more than " : ""}${page.total.toLocaleString("en-US")}`
 
 /** Says so when the person sees only a part. */
-export const among = (limited: boolean | undefined, type: KnownType): string =>
+export const among = (limited: boolean | undefined, type: ContextType): string =>
   limited === true ? ` among the ${small(type.plural)} you can see` : ""
 
 /** A value with what it is; a label that ends in a digit must not run into a number. */
@@ -80,7 +80,7 @@ const labelled = (id: string, text: string, columns: Columns): string =>
 /** The columns whose values differ between these, or all of them when none does. */
 export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
   const apart = shown.filter((id) => new Set(page.entities.map((entity) => cell(entity.columns?.[id]))).size > 1)
-  const discreet = apart.filter((id) => !HELD_BACK.test(id))
+  const discreet = apart.filter((id) => !ON_REQUEST.test(id))
   return discreet.length > 0 ? discreet : apart.length > 0 ? apart : shown
 }
 
@@ -103,13 +103,13 @@ export const numbered = (page: Page, columns: Columns, shown: ReadonlyArray<stri
 /** One thing, presented: where it stands first, then the rest of what is shown. `lead` is how the sentence begins. */
 export const present = (
   entity: Entity,
-  type: KnownType,
+  type: ContextType,
   columns: Columns,
   shown: ReadonlyArray<string>,
   lead = `${nameOf(entity)} is`
 ): string => {
   const text = (id: string) => cell(entity.columns?.[id])
-  const visible = shown.filter((id) => !HELD_BACK.test(id) && text(id) !== "")
+  const visible = shown.filter((id) => !ON_REQUEST.test(id) && text(id) !== "")
   const places = (type.id === PEOPLE ? PERSON_AT : type.id === "meetings" ? MEETING_AT : []).flatMap(
     ([label, preposition]) => {
       const id = visible.find((one) => label.test(one))
@@ -131,24 +131,24 @@ const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [[/company|employer|
 const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [[/^start$/, "on"], [/^attendees$/, "with"], [/^company$/, "at"]] // prettier-ignore
 
 /** What is shown when it is asked for, not before. */
-export const HELD_BACK = /phone|mobile|mail|note/
+export const ON_REQUEST = /phone|mobile|mail|note/
 
 /** What else can be asked of somebody: things that are there. */
 export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
   const held = offerable(columns)
-    .filter(({ id }) => shown.includes(id) && HELD_BACK.test(id) && cell(entity.columns?.[id]) !== "")
+    .filter(({ id }) => shown.includes(id) && ON_REQUEST.test(id) && cell(entity.columns?.[id]) !== "")
     .map(({ name }) => small(name))
   return held.length === 0 ? "" : ` Ask me for the ${and(held, "or")} if you need it.`
 }
 
 /** Three things that can be asked here, in the organization's own words. */
-const examples = (known: Known): ReadonlyArray<string> => {
-  const plural = (type: KnownType | undefined) => (type === undefined ? undefined : small(type.plural))
-  const people = known.types.find(({ id }) => id === PEOPLE)
-  const meetings = known.types.find(({ id }) => id === "meetings")
-  const own = known.types.find(({ id }) => id !== PEOPLE && id !== "meetings" && id !== "companies") ?? known.types.find(({ id }) => id !== PEOPLE && id !== "meetings") // prettier-ignore
+const examples = (context: Context): ReadonlyArray<string> => {
+  const plural = (type: ContextType | undefined) => (type === undefined ? undefined : small(type.plural))
+  const people = context.types.find(({ id }) => id === PEOPLE)
+  const meetings = context.types.find(({ id }) => id === "meetings")
+  const own = context.types.find(({ id }) => id !== PEOPLE && id !== "meetings" && id !== "companies") ?? context.types.find(({ id }) => id !== PEOPLE && id !== "meetings") // prettier-ignore
   return [
-    ...(people === undefined ? [] : [`“who is ${known.person?.name ?? "Ada Lovelace"}”`]),
+    ...(people === undefined ? [] : [`“who is ${context.person?.name ?? "Ada Lovelace"}”`]),
     ...(meetings === undefined ? [] : [`“what is my next ${small(meetings.name)}”`]),
     ...[own ?? people].flatMap((type) =>
       type === undefined ? [] : [`“how many ${plural(type)!} are there”`, `“list ${plural(type)!}”`]
@@ -157,22 +157,22 @@ const examples = (known: Known): ReadonlyArray<string> => {
 }
 
 /** What isn't there or isn't for this person: the two sound the same. */
-export const notForYou = (known: Known): string => {
-  const kinds = known.types.map(({ plural }) => small(plural))
+export const notForYou = (context: Context): string => {
+  const kinds = context.types.map(({ plural }) => small(plural))
   return kinds.length === 0
     ? "That's not something I can look up for you."
     : `That's not something I can look up for you. What I can look up: ${and(kinds)}.`
 }
 
-export const tryThese = (known: Known): string => {
-  const these = examples(known)
+export const tryThese = (context: Context): string => {
+  const these = examples(context)
   return these.length === 0
     ? "There is nothing here that I may look up for you. An administrator can change that."
     : `Try ${and(these, "or")}.`
 }
 
-export const unclear = (known: Known): string =>
-  `I didn't understand that: I'm in basic mode and know a small set of questions in English. ${tryThese(known)}`
+export const unclear = (context: Context): string =>
+  `I didn't understand that: I'm in basic mode and know a small set of questions in English. ${tryThese(context)}`
 
-export const greeting = (known: Known): string =>
-  `Hello${known.person?.name === undefined ? "" : ` ${known.person.name}`}! I'm Max, in basic mode: no language model is connected, so I understand simple questions in English. ${tryThese(known)}`
+export const greeting = (context: Context): string =>
+  `Hello${context.person?.name === undefined ? "" : ` ${context.person.name}`}! I'm Max, in basic mode: no language model is connected, so I understand simple questions in English. ${tryThese(context)}`

@@ -1,5 +1,5 @@
 /** The ways of saying things, each with what it means. The first rule that fits the whole message wins. */
-import type { Known } from "./readConversation.ts"
+import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { CARDINALS, ORDINALS, PRONOUNS } from "./lexicon.ts"
@@ -10,8 +10,8 @@ import { timeAt } from "./readTime.ts"
 import { folded, type Token } from "./tokenize.ts"
 
 export type Rule = readonly [
-  ways: ReadonlyArray<string>,
-  build: (captures: Captures, known: Known) => Intent | undefined
+  patterns: ReadonlyArray<string>,
+  build: (captures: Captures, context: Context) => Intent | undefined
 ]
 
 export const SMALL_TALK: ReadonlyArray<Rule> = [
@@ -44,28 +44,28 @@ export const SMALL_TALK: ReadonlyArray<Rule> = [
   ]
 ]
 
-const meetings = (known: Known): Lookup["noun"] | undefined => {
-  const type = known.types.find(({ id }) => id === "meetings")
+const meetings = (context: Context): Lookup["noun"] | undefined => {
+  const type = context.types.find(({ id }) => id === "meetings")
   return type && { type, said: type.plural }
 }
 
 const browse = (mode: "list" | "count", lookup: Lookup | undefined, ...more: ReadonlyArray<Condition>) =>
   lookup && Intent.Browse({ mode, lookup: { ...lookup, conditions: [...lookup.conditions, ...more] }, skip: 0 })
 
-const list = ({ lookup, name, when }: Captures, known: Known) => {
+const list = ({ lookup, name, when }: Captures, context: Context) => {
   const mine = name !== undefined && name.length === 1 && name[0]!.word === "i"
-  const time = when === undefined ? undefined : timeAt(when, known.today)
+  const time = when === undefined ? undefined : timeAt(when, context.today)
   return browse(
     "list",
-    readLookup(lookup!, known),
+    readLookup(lookup!, context),
     ...(name === undefined ? [] : mine ? [Condition.Mine()] : [Condition.With({ words: name })]),
     ...(time === undefined ? [] : [Condition.Time({ when: time.when })])
   )
 }
 
-const agenda = ({ when }: Captures, known: Known) => {
-  const noun = meetings(known)
-  const time = when === undefined ? undefined : timeAt(when, known.today)
+const agenda = ({ when }: Captures, context: Context) => {
+  const noun = meetings(context)
+  const time = when === undefined ? undefined : timeAt(when, context.today)
   return (
     noun &&
     Intent.Browse({
@@ -79,8 +79,8 @@ const agenda = ({ when }: Captures, known: Known) => {
   )
 }
 
-const detail = ({ name, what }: Captures, known: Known): Intent | undefined => {
-  const lookup = readLookup(what!, known)
+const detail = ({ name, what }: Captures, context: Context): Intent | undefined => {
+  const lookup = readLookup(what!, context)
   if (lookup !== undefined && name !== undefined) {
     const [first] = name
     return browse("list", lookup, first?.word === "my" ? Condition.Mine() : Condition.With({ words: name }))
@@ -127,17 +127,17 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ],
     () => Intent.More()
   ],
-  [["{when}", "for {when}", "what is {when}"], ({ when }, known) => again(when!, known)],
+  [["{when}", "for {when}", "what is {when}"], ({ when }, context) => again(when!, context)],
   [
     [
       "how many (of)? {lookup}",
       "(count|number of|the number of|what is the number of|count of|count all|how many people are|total number of|what is the total number of) {lookup}"
     ],
-    ({ lookup }, known) => browse("count", readLookup(lookup!, known))
+    ({ lookup }, context) => browse("count", readLookup(lookup!, context))
   ],
   [
     ["how many {lookup} (does|do|did|has|have) {name} (have|got|own)"],
-    (captures, known) => counted(list(captures, known))
+    (captures, context) => counted(list(captures, context))
   ],
   [
     [
@@ -152,15 +152,15 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "who (is|are) at {place}",
       "who do (i|we) (know|have) at {place}"
     ],
-    ({ place }, known) => everybody(known, Condition.At({ words: place!, preposition: "at" }))
+    ({ place }, context) => everybody(context, Condition.At({ words: place!, preposition: "at" }))
   ],
   [
     ["who (is|are|lives|live|sits|comes) (in|from|near) {place}", "who do (i|we) (know|have) in {place}"],
-    ({ place }, known) => everybody(known, Condition.At({ words: place!, preposition: "in" }))
+    ({ place }, context) => everybody(context, Condition.At({ words: place!, preposition: "in" }))
   ],
   [
     ["who has (a|the)? {what} {value}"],
-    ({ value, what }, known) => everybody(known, Condition.Where({ words: [...what!, ...value!] }))
+    ({ value, what }, context) => everybody(context, Condition.Where({ words: [...what!, ...value!] }))
   ],
   [
     [
@@ -175,8 +175,8 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [
     ["(what is|who is|and)? (her|his|their|its|the) {concept}"],
-    ({ concept }, known) =>
-      (known.focus ?? []).length === 1 ? detail({ what: concept! }, { ...known, types: [] }) : undefined
+    ({ concept }, context) =>
+      (context.focus ?? []).length === 1 ? detail({ what: concept! }, { ...context, types: [] }) : undefined
   ],
   [
     [
@@ -254,7 +254,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "the {thing}",
       "do you have (her|his|their|its|a|the) {what}"
     ],
-    ({ concept, thing, what }, known) => detail({ what: what ?? concept ?? thing! }, known)
+    ({ concept, thing, what }, context) => detail({ what: what ?? concept ?? thing! }, context)
   ],
   [["what is my {what}", "my {what}"], ({ what }) => Intent.Detail({ subject: Subject.Me(), what: folded(what!) })],
   [
@@ -275,16 +275,16 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
 const counted = (intent: Intent | undefined): Intent | undefined =>
   intent?._tag === "Browse" ? Intent.Browse({ ...intent, mode: "count" }) : intent
 
-const everybody = (known: Known, condition: Condition): Intent | undefined => {
-  const type = peopleOf(known)
+const everybody = (context: Context, condition: Condition): Intent | undefined => {
+  const type = peopleOf(context)
   return (
     type &&
     Intent.Browse({ mode: "list", skip: 0, lookup: { noun: { type, said: "people" }, conditions: [condition] } })
   )
 }
 
-const again = (when: ReadonlyArray<Token>, known: Known): Intent | undefined => {
-  const time = timeAt(when, known.today)
+const again = (when: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const time = timeAt(when, context.today)
   return time && Intent.Again({ condition: Condition.Time({ when: time.when }) })
 }
 

@@ -49,7 +49,7 @@ const isOutage = (answer: Answer): boolean =>
   answer.value === undefined && answer.text.includes(Unavailable.error.message)
 
 /** Several scripts side by side: what they want in one step is asked for in one step. */
-export function* together<A>(scripts: ReadonlyArray<Script<A>>): Script<ReadonlyArray<A>> {
+export function* inParallel<A>(scripts: ReadonlyArray<Script<A>>): Script<ReadonlyArray<A>> {
   const states = scripts.map((script) => script.next())
   while (true) {
     const waiting = states.flatMap((state, index) => (state.done === true ? [] : [{ index, calls: state.value }]))

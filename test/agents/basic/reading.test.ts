@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { basicStep } from "../../../src/agents/basic/BasicStep.ts"
 import { readFacts } from "../../../src/agents/basic/readFacts.ts"
 import { readNames } from "../../../src/agents/basic/readNames.ts"
-import { matchPhrase, phrase } from "../../../src/agents/basic/patterns.ts"
+import { matchPattern, parsePattern } from "../../../src/agents/basic/patterns.ts"
 import { timeAt } from "../../../src/agents/basic/readTime.ts"
 import { tokenize, written } from "../../../src/agents/basic/tokenize.ts"
 import { type Message, REFUSED_REPLY } from "../../../src/agents/ModelStep.ts"
@@ -47,7 +47,7 @@ describe("times", () => {
 describe("phrases", () => {
   it("take as few words into a slot as will do, and only the whole message", () => {
     const match = (way: string, text: string) => {
-      const captures = matchPhrase(phrase(way), tokenize(text), () => true)
+      const captures = matchPattern(parsePattern(way), tokenize(text), () => true)
       return captures && Object.fromEntries(Object.entries(captures).map(([slot, tokens]) => [slot, written(tokens)]))
     }
     expect(match("what is {name} 's {what}", "What's Ada O'Brien's phone number?")).toEqual({ name: "Ada O'Brien", what: "phone number" }) // prettier-ignore
