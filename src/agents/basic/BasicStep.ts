@@ -1,6 +1,6 @@
 /**
- * Basic mode: Max without a key and without a network. A message is read by rules, what it means is looked up with the
- * same three tools, and the answer is put into words here. It knows English, and says so when it doesn't understand.
+ * Basic mode: a deterministic model without a key or a network. Rules parse a message into an intent, a script looks it up
+ * with the same three tools and composes the reply. It understands English only, and says so when it understands nothing.
  */
 import { Layer, Stream } from "effect"
 import { ModelStep, type StepEvent, type StepRequest } from "../ModelStep.ts"
@@ -8,10 +8,9 @@ import { readConversation } from "./readConversation.ts"
 import { replay } from "./script.ts"
 import { answer } from "./answerIntent.ts"
 
-/** No model read or wrote anything. */
 const usage = { inputTokens: 0, outputTokens: 0 }
 
-/** The next step of a conversation: a function of its messages and of nothing else. */
+/** The next step of a conversation: a pure function of its messages. */
 export const basicStep = (request: StepRequest): ReadonlyArray<StepEvent> => {
   const conversation = readConversation(request)
   const turn = replay(answer(conversation), conversation.rounds)

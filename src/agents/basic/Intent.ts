@@ -1,13 +1,13 @@
-/** What a person can want. To teach basic mode something new: a case here, the ways of saying it in rules.ts, and a script that does it in scripts.ts. */
+/** The intents of basic mode. A new one needs a case here, its patterns in rules.ts, and its script in answerIntent.ts. */
 import { Data } from "effect"
-import type { Fact } from "./readFacts.ts"
+import type { Fact } from "./Fact.ts"
 import type { Condition, Lookup } from "./readLookup.ts"
 import type { SpokenName } from "./readNames.ts"
 import type { Token } from "./tokenize.ts"
 
 export type Subject = Data.TaggedEnum<{
   Named: { readonly tokens: ReadonlyArray<Token> }
-  /** Whatever the last answer was about. */
+  /** The entities of the last answer. */
   Focus: {}
   Me: {}
 }>
@@ -21,7 +21,7 @@ export type Intent = Data.TaggedEnum<{
   Who: { readonly subject: Subject }
   Detail: { readonly subject: Subject; readonly what: string }
   Browse: { readonly mode: "list" | "count"; readonly lookup: Lookup; readonly skip: number }
-  /** Somebody is introduced in free text. `sure` when it can't be about anything else. */
+  /** Free text that introduces a person. `sure` excludes every other reading. */
   Introduce: {
     readonly names: ReadonlyArray<SpokenName>
     readonly facts: ReadonlyArray<Fact>

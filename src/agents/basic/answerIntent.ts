@@ -1,4 +1,4 @@
-/** Which script answers an intent; what was meant before is read from the earlier messages. */
+/** Answers an intent with its script; a follow-up is resolved against the earlier messages. */
 import { browse } from "./browse.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
@@ -10,16 +10,16 @@ import { count, listedTypes, type Script } from "./script.ts"
 import { describe, describeChosen } from "./describeSubject.ts"
 import { amount, called, greeting, notForYou, small, tryThese, unclear } from "./replies.ts"
 
-/** A context that names this many types may have left some out. */
+/** A context with this many types may be incomplete. */
 const MANY_TYPES = 8
 
-/** What to do about what was said last. */
+/** Answers the last message. */
 export function* answer({ earlier, context, said }: Conversation): Script<string> {
-  const intent = inContext(readIntent(said, context), earlier, context)
+  const intent = resolveFollowUp(readIntent(said, context), earlier, context)
   const open = intent._tag === "NotKnown" || intent._tag === "Unclear" || intent._tag === "Who"
-  if (context.types.length < MANY_TYPES || !open) return yield* act(intent, earlier, context)
+  if (context.types.length < MANY_TYPES || !open) return yield* run(intent, earlier, context)
   const all = { ...context, types: yield* everyType(context.types) }
-  return yield* act(inContext(readIntent(said, all), earlier, all), earlier, all)
+  return yield* run(resolveFollowUp(readIntent(said, all), earlier, all), earlier, all)
 }
 
 function* everyType(types: ReadonlyArray<ContextType>): Script<ReadonlyArray<ContextType>> {
@@ -28,27 +28,27 @@ function* everyType(types: ReadonlyArray<ContextType>): Script<ReadonlyArray<Con
   return [...types, ...more.map(({ id, name, pluralName }) => ({ id, name, plural: pluralName }))]
 }
 
-/** The last thing that was asked, leaving out what only picked from an answer. */
-const before = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+/** The last question, skipping messages that only selected from an answer. */
+const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
   for (let at = earlier.length - 1; at >= 0; at--) {
-    const intent = inContext(readIntent(earlier[at]!, context), earlier.slice(0, at), context)
+    const intent = resolveFollowUp(readIntent(earlier[at]!, context), earlier.slice(0, at), context)
     if (intent._tag !== "Choose" && intent._tag !== "More" && intent._tag !== "Thanks") return intent
   }
   return undefined
 }
 
-/** An intent that leans on the one before it, made whole. */
-const inContext = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  const last = () => before(earlier, context)
+/** Completes a follow-up from the intent before it. */
+const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  const last = () => previousIntent(earlier, context)
   switch (intent._tag) {
     case "Again": {
       const previous = last()
       if (previous?._tag !== "Browse") return Intent.Unclear()
-      const kept = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
+      const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
       return Intent.Browse({
         ...previous,
         skip: 0,
-        lookup: { ...previous.lookup, conditions: [...kept, intent.condition] }
+        lookup: { ...previous.lookup, conditions: [...conditions, intent.condition] }
       })
     }
     case "More": {
@@ -58,7 +58,7 @@ const inContext = (intent: Intent, earlier: ReadonlyArray<string>, context: Cont
       return Intent.Browse({ ...previous, mode: "list", skip: 5 * (previous.mode === "count" ? times - 1 : times) })
     }
     case "Introduce": {
-      // "she lives in Boston", said of somebody who was named before.
+      // "she lives in Boston" adds a fact to the person of the last question.
       if (intent.names.some(({ rank }) => rank >= 2) || (context.focus ?? []).length < 2) return intent
       const previous = last()
       if (previous?._tag === "Introduce")
@@ -78,7 +78,7 @@ const inContext = (intent: Intent, earlier: ReadonlyArray<string>, context: Cont
   }
 }
 
-function* act(intent: Intent, earlier: ReadonlyArray<string>, context: Context): Script<string> {
+function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context): Script<string> {
   switch (intent._tag) {
     case "Greeting":
       return greeting(context)
@@ -97,7 +97,7 @@ function* act(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "Introduce":
       return yield* introduce(intent, context)
     case "Choose": {
-      const previous = before(earlier, context)
+      const previous = previousIntent(earlier, context)
       const what = previous?._tag === "Detail" || previous?._tag === "Introduce" ? previous.what : undefined
       return yield* describeChosen(intent.index, context, what)
     }
@@ -112,7 +112,7 @@ function* act(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
   }
 }
 
-/** What can't be worked out, and the nearest thing that can. */
+/** Declines an aggregate and offers the count instead. */
 function* uncountable(lookup: Lookup | undefined, context: Context): Script<string> {
   const no = "I can't add up, average, group, rank or compare: I can only count and list."
   if (lookup === undefined) return `${no} ${tryThese(context)}`

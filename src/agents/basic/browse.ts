@@ -1,8 +1,8 @@
-/** Lists and counts with conditions. What the person's words mean is tried on the data before the answer is read. */
+/** Lists and counts with conditions. Candidate filters are counted first; the answer uses the first that matches. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, conditionChoices, havePlace, ordered } from "./filterChoices.ts"
+import { type Choice, conditionChoices, hasPlaceColumns, ordered } from "./filterChoices.ts"
 import type { Context } from "./readConversation.ts"
 import { eqName, both } from "./locate.ts"
 import { Condition, type Lookup } from "./readLookup.ts"
@@ -15,10 +15,10 @@ const MAX_SHOWN = 5
 const MAX_READ = 25
 const MAX_CHOICES = 6
 
-/** What the conditions come to: filters, those that mean nothing here, and those that nothing fits. */
+/** The filters of all conditions, or the first condition that has no meaning here. */
 interface Narrowed {
   readonly filters: ReadonlyArray<Filter>
-  readonly strange?: Condition
+  readonly unsupported?: Condition
 }
 
 export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, context: Context): Script<string> {
@@ -29,9 +29,9 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
     ...lookup.conditions
   ]
   const [columns, references] = yield* both(columnsOf(type.id), idsOf(conditions, context))
-  const { filters, strange } = yield* narrow(lookup, conditions, columns, context, references)
-  if (strange !== undefined) {
-    return `I can't narrow ${small(type.plural)} down by “${phraseOf(strange)}”. Ask without it: “list ${called(noun.said, type, 2)}”.`
+  const { filters, unsupported } = yield* narrow(lookup, conditions, columns, context, references)
+  if (unsupported !== undefined) {
+    return `I can't narrow ${small(type.plural)} down by “${phraseOf(unsupported)}”. Ask without it: “list ${called(noun.said, type, 2)}”.`
   }
   if (mode === "count") {
     const page = yield* count({ entityTypeId: type.id, filters })
@@ -52,8 +52,8 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
   if (page.total === 0) return nothing(lookup, page)
   const rest = { ...page, entities: page.entities.slice(skip) }
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
-  const told = rest.entities.length > 1 ? differing(rest, shown.filter((id) => asked.includes(id) || !ON_REQUEST.test(id))) : shown.filter((id) => !ON_REQUEST.test(id)) // prettier-ignore
-  const items = numbered(rest, columns, told)
+  const shownCells = rest.entities.length > 1 ? differing(rest, shown.filter((id) => asked.includes(id) || !ON_REQUEST.test(id))) : shown.filter((id) => !ON_REQUEST.test(id)) // prettier-ignore
+  const items = numbered(rest, columns, shownCells)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`
   if (page.total === 1) return `${there(lookup, page)}: ${items.replace(/^1\. /, "")}.`
@@ -64,7 +64,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
 
 const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === small(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
 
-/** The ids behind the names in conditions, where a name is exactly one's. */
+/** The ids of the names in conditions, where exactly one entity has the name. */
 function* idsOf(
   conditions: ReadonlyArray<Condition>,
   context: Context
@@ -112,7 +112,7 @@ function* narrow(
 ): Script<Narrowed> {
   const { kind, type } = lookup.noun
   const meant: Array<{ readonly condition?: Condition; readonly choices: ReadonlyArray<Choice> }> = [
-    // What orders a result is its first range, so that comes before the others.
+    // The first range filter sorts the result, so the order's own range comes first.
     ...(lookup.order === undefined || conditions.some(({ _tag }) => _tag === "Time")
       ? []
       : [{ choices: ordered(lookup.order, columns, context.today) }]),
@@ -134,17 +134,21 @@ function* narrow(
     const pages: ReadonlyArray<Page | undefined> = choices.length > 1 ? answers.slice(at, (at += choices.length)) : []
     const hit = pages.findIndex((page) => page !== undefined && page.total > 0)
     const possible = choices.length === 1 ? 0 : hit >= 0 ? hit : pages.findIndex((page) => page !== undefined)
-    // What the person's words may mean but don't have to: "customers" is often only a word for people.
-    const soft =
+    // An optional condition: "customers" is often only a word for people.
+    const optional =
       condition === undefined || condition._tag === "Mine" || (condition._tag === "Quality" && condition.words === kind)
-    if (soft && hit < 0 && condition?._tag === "Quality") continue
+    if (optional && hit < 0 && condition?._tag === "Quality") continue
     const placeless =
-      condition?._tag === "At" && condition.preposition === "in" && hit < 0 && !havePlace(columns) && pages.length > 0
+      condition?._tag === "At" &&
+      condition.preposition === "in" &&
+      hit < 0 &&
+      !hasPlaceColumns(columns) &&
+      pages.length > 0
     const single =
-      choices.length === 1 && condition?._tag === "At" && condition.preposition === "in" && !havePlace(columns)
+      choices.length === 1 && condition?._tag === "At" && condition.preposition === "in" && !hasPlaceColumns(columns)
     if (possible < 0 || placeless || single) {
-      if (soft) continue
-      return { filters, strange: condition }
+      if (optional) continue
+      return { filters, unsupported: condition }
     }
     filters.push(...choices[possible]!)
   }
@@ -180,7 +184,7 @@ const phraseOf = (condition: Condition): string => {
   }
 }
 
-/** The things that are asked for, as a person would say it: "open deals in Boston since March". */
+/** Describes a lookup in plain words: "open deals in Boston since March". */
 const described = ({ conditions, noun }: Lookup, total: number): string => {
   const before = conditions.filter(({ _tag }) => _tag === "Quality" || _tag === "Overdue").map(phraseOf)
   const after = conditions

@@ -1,4 +1,4 @@
-/** Which of a type's columns people's words mean. Only slugs and labels are known here, not kinds: whether a value fits is tried. */
+/** Maps people's words to a type's columns, by slug and label. Kinds are unknown here: whether a value fits is tried. */
 import { foldText } from "../../domain/keys.ts"
 import type { Named } from "../../domain/Page.ts"
 import { type Concept, CONCEPTS } from "./lexicon.ts"
@@ -9,19 +9,19 @@ const wordsOf = ({ id, name }: Named): ReadonlyArray<string> => [
   ...new Set([name, id].map((text) => foldText(text.replaceAll("_", " ").replace(/[^\p{L}\p{N}]+/gu, " "))))
 ]
 
-/** Words too small to be looked for inside a longer label. */
-const WHOLE_ONLY = new Set(
+/** Phrases that match whole labels only, because they are too general inside a longer one. */
+const WHOLE_LABELS = new Set(
   "with at end when time day number mail person people customer client account tel updated created".split(" ")
 )
 
-/** The columns that a concept may mean, the likeliest first. */
+/** The columns that a concept can mean, most likely first. */
 export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<string> => {
   const phrases = CONCEPTS[concept]
   const ranked = columns.flatMap((column) => {
     const labels = wordsOf(column)
     const exact = phrases.findIndex((phrase) => labels.includes(phrase))
     const inside = phrases.findIndex(
-      (phrase) => !WHOLE_ONLY.has(phrase) && labels.some((label) => contains(label, phrase))
+      (phrase) => !WHOLE_LABELS.has(phrase) && labels.some((label) => contains(label, phrase))
     )
     const rank = exact >= 0 ? exact : inside >= 0 ? inside + phrases.length : -1
     return rank < 0 ? [] : [{ rank, id: column.id }]
@@ -31,7 +31,7 @@ export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<st
 
 const contains = (label: string, phrase: string): boolean => ` ${label} `.includes(` ${phrase} `)
 
-/** The columns that somebody's words for a thing mean: the organization's own label first. */
+/** The columns that a phrase names: the organization's own labels first. */
 export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<string> => {
   const words = foldText(what.replace(/[^\p{L}\p{N}@]+/gu, " "))
   if (words === "contact")
@@ -48,7 +48,7 @@ export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<stri
   return columns.filter((column) => wordsOf(column).some((label) => contains(label, words))).map(({ id }) => id)
 }
 
-/** A thing and its value, when some words begin with the name of a thing: "status is lead", "zip code 19122". */
+/** Splits words that begin with a column's name: "status is lead", "zip code 19122". */
 export const columnAndValue = (
   words: ReadonlyArray<string>,
   columns: Columns

@@ -1,4 +1,4 @@
-/** Presenting somebody or something, and answering what is known of them. */
+/** Presents an entity, or answers one of its details. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named } from "../../domain/Page.ts"
 import { columnsNamed, columnsFor, labelOf } from "./conceptColumns.ts"
@@ -9,20 +9,20 @@ import { byFocus, locate, type Missing, type Target } from "./locate.ts"
 import { find, type Script, inParallel } from "./script.ts"
 import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./replies.ts" // prettier-ignore
 
-/** The columns that tell namesakes apart. */
-const apart = (type: ContextType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
+/** The columns that distinguish namesakes. */
+const namesakeColumns = (type: ContextType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
   type.id === "meetings"
     ? []
     : (["company", "city", "state", "zip", "owner"] as const).flatMap((concept) =>
         columnsFor(concept, columns).slice(0, 1)
       )
 
-/** A shape of answer for whoever is found. */
+/** Composes the answer for the entity that was found. */
 type Answering = (target: Target, context: Context) => Script<string>
 
 const MAX_SHOWN = 5
 
-/** The columns that tell people and things apart, by how much they say. */
+/** The columns that distinguish entities of a type, most telling first. */
 export const distinguishing = (
   type: ContextType,
   columns: ReadonlyArray<Named>,
@@ -54,7 +54,7 @@ const about = (what: string): Answering =>
   function* (target, context) {
     const asked = columnsNamed(what, target.columns).slice(0, what === "contact" ? 2 : 1)
     const own = what === "status" || what === "name" ? ["name"] : asked
-    if (own.length === 0) return yield* notKept(target, context)
+    if (own.length === 0) return yield* noSuchColumn(target, context)
     const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1, selectColumns: own })
     const entity = page?.entities[0]
     if (entity === undefined) return notForYou(context)
@@ -77,7 +77,7 @@ const isMany = (label: string): boolean => /[^us]s$/.test(label)
 
 const article = (word: string): string => `${/^[aeio]/i.test(word) ? "an" : "a"} ${word}`
 
-const notKept = function* (target: Target, context: Context): Script<string> {
+const noSuchColumn = function* (target: Target, context: Context): Script<string> {
   const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 })
   const entity = page?.entities[0]
   if (entity === undefined) return notForYou(context)
@@ -86,7 +86,7 @@ const notKept = function* (target: Target, context: Context): Script<string> {
   return `That's not something I can look up for you.${instead}`
 }
 
-/** One → the answer; several → which one? */
+/** One match: answers. Several: asks which one. */
 function* settle(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
   if (located._tag === "Missing") return me ? meMissing(context) : notFound(located)
   if (located.found.total === 1) return yield* answering(located, context)
@@ -96,10 +96,10 @@ function* settle(located: Target | Missing, context: Context, answering: Answeri
 const meMissing = (context: Context): string =>
   context.person?.name === undefined ? notForYou(context) : `You're ${context.person.name}. I can't see more about you.`
 
-/** Several fit: the top few by name, and which one? */
+/** Lists the first of several matches and asks which one. */
 function* choosing(target: Target, context: Context, lead?: string, first: ReadonlyArray<string> = []): Script<string> {
   const { columns, filters, type } = target
-  const chosen = distinguishing(type, columns, [...first, ...apart(type, columns)])
+  const chosen = distinguishing(type, columns, [...first, ...namesakeColumns(type, columns)])
   const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_SHOWN, selectColumns: chosen })
   if (page === undefined || page.entities.length === 0) return notForYou(context)
   const shown = differing(page, chosen).slice(0, 3)
@@ -127,7 +127,7 @@ const notFound = ({ limited, name, type }: Missing): string => {
   return `I couldn't find ${whom}${where}. ${next}`
 }
 
-/** Whoever the last answer was about; when that were several, they are asked for again. */
+/** Answers for the entity in focus; if there are several, asks which one. */
 function* fromFocus(context: Context, answering: Answering, said: string): Script<string> {
   const focus = context.focus ?? []
   const people = focus.filter(({ type }) => type === PEOPLE)
@@ -152,7 +152,7 @@ function* fromFocus(context: Context, answering: Answering, said: string): Scrip
 
 const answeringFor = (what: string | undefined): Answering => (what === undefined ? presenting() : about(what))
 
-/** Who somebody is, or what is asked of them. */
+/** Presents a subject, or answers a detail of it. */
 export function* describe(subject: Subject, context: Context, what?: string): Script<string> {
   if (subject._tag === "Focus") return yield* fromFocus(context, answeringFor(what), what ?? "")
   const me = subject._tag === "Me"
@@ -161,11 +161,11 @@ export function* describe(subject: Subject, context: Context, what?: string): Sc
   return yield* settle(yield* locate(subject, context), context, answering, me)
 }
 
-/** The one of the last answer that was chosen by number, from 1; 0 is the last of them. */
+/** Answers for the entity in focus that was chosen by number, from 1; 0 is the last one. */
 export function* describeChosen(index: number, context: Context, what?: string): Script<string> {
   const focus = context.focus ?? []
   const chosen = index === 0 ? focus.at(-1) : focus[index - 1]
-  if (focus.length === 0) return "There is nothing to choose from yet. Ask me for somebody first."
+  if (focus.length === 0) return "There is nothing to choose from yet. Ask me about a person first."
   if (chosen === undefined)
     return `There ${focus.length === 1 ? "was only one" : `were only ${focus.length}`}. Which one do you mean?`
   const located = yield* byFocus(chosen, context)

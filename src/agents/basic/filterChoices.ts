@@ -1,21 +1,21 @@
 /**
- * Conditions and facts as filters. What words mean depends on what an organization keeps and on what its values are, so
- * each has choices, the likeliest first; a script asks the database which of them anything fits.
+ * Turns conditions and facts into filters. The meaning of a word depends on the organization's columns and values, so each
+ * condition has several candidate filters, most likely first; a script counts the matches of each.
  */
 import type { Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnsFor, columnAndValue } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
-import type { Fact } from "./readFacts.ts"
+import type { Fact } from "./Fact.ts"
 import { type Concept, STATES } from "./lexicon.ts"
 import type { Condition } from "./readLookup.ts"
 import { addDays, timeAt } from "./readTime.ts"
 import { tokenize, written } from "./tokenize.ts"
 
-/** Filters that belong together. */
+/** Filters that form one candidate. */
 export type Choice = ReadonlyArray<Filter>
 
-/** Things that the person named and that exactly one was found for, by name: their type and id. */
+/** The ids of named entities, by name, where exactly one entity has the name. */
 export type References = ReadonlyMap<string, { readonly id: string }>
 
 type Columns = ReadonlyArray<Named>
@@ -24,11 +24,11 @@ const MAX_CHOICES = 8
 const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value }]
 const like = (columnId: string, value: string): Choice => [{ columnId, op: "ilike", value }]
 
-/** Whether such things are anywhere, so that "in Boston" can mean a place. */
-export const havePlace = (columns: Columns): boolean =>
+/** Whether a type has columns for places, so that "in Boston" can mean one. */
+export const hasPlaceColumns = (columns: Columns): boolean =>
   (["city", "state", "country", "address"] as const).some((concept) => columnsFor(concept, columns).length > 0)
 
-/** What a condition may mean for things with these columns; empty when it can mean nothing. */
+/** The candidate filters of a condition; empty if no column fits it. */
 export const conditionChoices = (
   condition: Condition,
   columns: Columns,
@@ -81,7 +81,7 @@ const all = (
   }
 }
 
-/** Past its date and not done, as far as a status says so. */
+/** Due before today and still open, if there is a status. */
 const overdue = (dates: ReadonlyArray<string>, status: ReadonlyArray<string>, today: string): ReadonlyArray<Choice> =>
   [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
     dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
@@ -92,7 +92,7 @@ const range = (columnId: string, when: { readonly from?: string; readonly to?: s
   ...(when.to === undefined ? [] : [{ columnId, op: "lt" as const, value: when.to }])
 ]
 
-/** Things to come in order, or what was last. */
+/** Filters that sort by date: upcoming entities first, or the latest. */
 export const ordered = (order: "latest" | "next", columns: Columns, today: string): ReadonlyArray<Choice> =>
   columnsFor("date", columns)
     .slice(0, MAX_CHOICES)
@@ -102,18 +102,18 @@ export const ordered = (order: "latest" | "next", columns: Columns, today: strin
         : { columnId, op: "lt" as const, value: addDays(today, 1) }
     ])
 
-/** What adjectives are never about. */
-const UNLIKE: ReadonlyArray<Concept> = ["phone", "email", "zip", "address", "owner", "company", "attendees", "date", "due", "handle"] // prettier-ignore
+/** Concepts that an adjective never describes. */
+const NOT_QUALITIES: ReadonlyArray<Concept> = ["phone", "email", "zip", "address", "owner", "company", "attendees", "date", "due", "handle"] // prettier-ignore
 
-/** "open": a status first, then a thing that is so or isn't, then a value of anything. */
+/** "open": a status, then a boolean column of that name, then a value of any other column. */
 const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
   const status = columnsFor("status", columns).slice(0, 2)
-  const unlike = new Set(UNLIKE.flatMap((concept) => columnsFor(concept, columns)))
-  const others = columns.map(({ id }) => id).filter((id) => id !== "name" && !status.includes(id) && !unlike.has(id))
-  const truths = columns.filter(({ id, name }) => id === words || name.toLowerCase() === words)
+  const excluded = new Set(NOT_QUALITIES.flatMap((concept) => columnsFor(concept, columns)))
+  const others = columns.map(({ id }) => id).filter((id) => id !== "name" && !status.includes(id) && !excluded.has(id))
+  const booleans = columns.filter(({ id, name }) => id === words || name.toLowerCase() === words)
   return [
     ...status.map((id) => eq(id, words)),
-    ...truths.map(({ id }) => eq(id, "true")),
+    ...booleans.map(({ id }) => eq(id, "true")),
     ...others.map((id) => eq(id, words))
   ]
 }
@@ -160,7 +160,7 @@ export const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
       : [...cities, ...states, ...addresses]
 }
 
-/** What a fact about somebody may mean; empty when such a thing isn't kept or can't be seen. */
+/** The candidate filters of a fact; empty if no visible column fits it. */
 export const factChoices = ({ concept, values }: Fact, columns: Columns): ReadonlyArray<Choice> => {
   const own = columnsFor(concept, columns)
   const addresses = columnsFor("address", columns)

@@ -1,8 +1,8 @@
-/** Finding the one person whom free text introduces: by name and by everything else that was stated, or saying that nobody fits it all. */
+/** Finds the one person whom free text introduces, by name and all stated facts, or says that there is no match. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
 import type { Context, ContextType } from "./readConversation.ts"
-import type { Fact } from "./readFacts.ts"
+import type { Fact } from "./Fact.ts"
 import { type Match, matchAmong, type MatchOutcome } from "./matchPerson.ts"
 import { PERSON_NOUNS } from "./lexicon.ts"
 import type { SpokenName } from "./readNames.ts"
@@ -17,11 +17,11 @@ interface Introduction {
   readonly what?: string
 }
 
-const MAX_AT_ONCE = 6
+const MAX_PARALLEL = 6
 const MAX_TYPES = 3
 const MAX_SHOWN = 5
 
-/** The types whose entities are persons: people, and the organization's own customers, users, … */
+/** The types of people: the built-in one, and the organization's own customers, users, … */
 const personTypes = (context: Context): ReadonlyArray<ContextType> =>
   context.types
     .filter(({ id, name, plural }) => id === PEOPLE || [name, plural].some((word) => PERSON_NOUNS.has(foldText(word))))
@@ -30,22 +30,22 @@ const personTypes = (context: Context): ReadonlyArray<ContextType> =>
 export function* introduce(introduction: Introduction, context: Context): Script<string> {
   const { facts, names, what } = introduction
   const types = personTypes(context)
-  const atOnce = Math.floor(MAX_AT_ONCE / types.length) - 1
-  const outcomes = yield* inParallel(types.map((type) => matchAmong(type, names, facts, atOnce)))
+  const parallel = Math.floor(MAX_PARALLEL / types.length) - 1
+  const outcomes = yield* inParallel(types.map((type) => matchAmong(type, names, facts, parallel)))
   const best = outcomes
     .filter((outcome): outcome is MatchOutcome & { readonly fit: Match } => outcome.fit !== undefined)
     .sort((a, b) => b.fit.candidate.rank - a.fit.candidate.rank)[0]
-  if (best === undefined) return nobody(introduction, outcomes, context)
+  if (best === undefined) return notFound(introduction, outcomes, context)
   const { columns, fit, type, unchecked } = best
   const shown = distinguishing(type, columns, fit.by)
   const page = yield* find({ entityTypeId: type.id, filters: fit.filters, limit: MAX_SHOWN, selectColumns: shown })
   const [entity] = page?.entities ?? []
-  if (page === undefined || entity === undefined) return nobody(introduction, outcomes, context)
+  if (page === undefined || entity === undefined) return notFound(introduction, outcomes, context)
   const aside = [
     ...(unchecked.length === 0
       ? []
-      : [` I couldn't check ${and(unchecked.map(sayFact))}: that's not something I can look up for you.`]),
-    ...(fit.dropped ?? []).map(({ said }) => ` I left “${said}” aside: I know of nobody there.`)
+      : [` I couldn't check ${and(unchecked.map(describeFact))}: that's not something I can look up for you.`]),
+    ...(fit.dropped ?? []).map(({ said }) => ` I ignored “${said}”: I know of no person there.`)
   ].join("")
   if (page.total === 1) {
     if (what === undefined) return `${present(entity, type, columns, shown)}${offer(entity, columns, shown)}${aside}`
@@ -53,12 +53,12 @@ export function* introduce(introduction: Introduction, context: Context): Script
     return (yield* answerAbout(what)(target, context)) + aside
   }
   const few = page.total > page.entities.length ? ` The first ${page.entities.length}:` : ""
-  const looked = sayAll(
+  const looked = describeAll(
     fit.candidate.name,
     facts.filter(({ weight }) => weight === "stated")
   )
   const telltale = differing(page, shown).slice(0, 3)
-  return `${amount(page)} people fit ${looked}${among(page.limited, type)}.${few}\n${numbered(page, columns, telltale)}\nWhich one is it? Give me the number, or an e-mail address or phone number.${aside}`
+  return `${amount(page)} people match ${looked}${among(page.limited, type)}.${few}\n${numbered(page, columns, telltale)}\nWhich one is it? Give me the number, or an e-mail address or phone number.${aside}`
 }
 
 const FACTS: Readonly<Record<Fact["concept"], string>> = {
@@ -71,12 +71,12 @@ const FACTS: Readonly<Record<Fact["concept"], string>> = {
   handle: "the account"
 }
 
-const sayFact = ({ concept, said }: Fact): string => `${FACTS[concept]} ${said}`
+const describeFact = ({ concept, said }: Fact): string => `${FACTS[concept]} ${said}`
 
-const sayAll = (name: string | undefined, facts: ReadonlyArray<Fact>): string =>
-  and([...(name === undefined ? [] : [`the name ${name}`]), ...facts.map(sayFact)])
+const describeAll = (name: string | undefined, facts: ReadonlyArray<Fact>): string =>
+  and([...(name === undefined ? [] : [`the name ${name}`]), ...facts.map(describeFact)])
 
-const nobody = (
+const notFound = (
   { facts, names, sure }: Introduction,
   outcomes: ReadonlyArray<MatchOutcome>,
   context: Context
@@ -88,9 +88,9 @@ const nobody = (
   const where = limited === undefined ? "" : among(true, limited.type)
   const checked = firm.filter((fact) => outcomes.some(({ unchecked }) => !unchecked.includes(fact)))
   if (firm.length > 0 && checked.length === 0 && names.length === 0) {
-    return `I can't look anybody up by ${and(firm.map(sayFact))}. Give me a name, an e-mail address or a phone number.`
+    return `I can't look people up by ${and(firm.map(describeFact))}. Give me a name, an e-mail address or a phone number.`
   }
   return firm.length === 0
     ? `I couldn't find ${name!}${where}. Check the spelling, or give me an e-mail address or phone number.`
-    : `I found nobody${where} whom all of this fits: ${sayAll(name, firm)}. Check each of them, or give me an e-mail address or phone number instead.`
+    : `I found no person${where} who matches all of this: ${describeAll(name, firm)}. Check each of them, or give me an e-mail address or phone number instead.`
 }

@@ -1,13 +1,10 @@
-/**
- * Every English word that basic mode gives a meaning to. What an organization calls its own things isn't here: it
- * comes with the conversation.
- */
+/** Every English word with a meaning in basic mode. The organization's own names come with the conversation instead. */
 import { byWord } from "../../domain/text.ts"
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map((phrase) => phrase.trim())
 
-/** What may stand before and after what is meant. */
+/** Polite phrases before and after a question. */
 export const OPENERS = list(
   "please|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
@@ -32,33 +29,32 @@ export const WEEKDAYS = byWord<number>({
   sun: 0, mon: 1, tue: 2, tues: 2, wed: 3, thu: 4, thurs: 4, fri: 5, sat: 6
 }) // prettier-ignore
 
-/** What Max can't work out, whatever it is asked of. */
+/** Words for aggregates, which Max does not compute. */
 export const AGGREGATES = set(
   "sum average avg mean median percentage percent ratio trend trends breakdown chart graph grouped aggregate forecast correlation"
 )
-/** The same in more words; each has to stand in the message as it is. */
+/** Phrases for aggregates, matched literally. */
 export const AGGREGATE_PHRASES = list(
   "group by|broken down by|break down|add up|adds up|total value|total amount|total revenue|total sales|total of|in total worth|how much money|how much revenue|most meetings|the most|the fewest|the least|biggest|largest|highest|lowest|smallest|top customer|per month|per week|per year|per city|per company|per customer|compare|rank by|ranked by|sort by"
 )
 
 export const PRONOUNS = set("her his their its him them it she he they that this")
-/** Kinds of people: they are people, and often also a status that people have. */
+/** Nouns for people; many are also a status in the data. */
 export const PERSON_NOUNS = set(
   "people person persons contact contacts customer customers client clients user users member members employee employees colleague colleagues staff folks lead leads prospect prospects guest guests patient patients passenger passengers student students shopper shoppers buyer buyers subscriber subscribers everybody everyone anybody anyone somebody someone"
 )
-/** Those of them that say nothing but that it is a person. */
+/** Nouns for people that imply no status. */
 export const GENERIC_PERSON_NOUNS = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"
 )
-/** Other words for the types that every organization has. */
+/** Synonyms of the built-in types. */
 export const SYNONYMS = byWord<ReadonlySet<string>>({
   companies: set("company companies firm firms business businesses organization organizations organisation organisations account accounts employer employers vendor vendors supplier suppliers"),
   meetings: set("meeting meetings appointment appointments event events session sessions call calls calendar schedule agenda")
 }) // prettier-ignore
 
 /**
- * What people call a thing that is known of somebody → what it is likely to be called by an organization: whole words
- * of its label, the likeliest first.
+ * The columns that people ask for: concept → phrases that match a column's label as whole words, most likely first.
  */
 export const CONCEPTS = {
   phone: list("phone|telephone|phone number|mobile|cell|tel|mobile phone|cell phone|contact number|number|fax"),
@@ -81,47 +77,47 @@ export const CONCEPTS = {
 } as const // prettier-ignore
 export type Concept = keyof typeof CONCEPTS
 
-/** Words that lead to the name of the person whom a message is about, nearest to the name. */
+/** Cues directly before the name of the person whom a message is about. */
 export const NAME_CUES = list(
   "my name is|name is|name of|names|name|full name|on behalf of|behalf of|regarding|about|customer|client|user|caller|member|guest|passenger|shopper|patient|called|named|i am|this is|it is|account holder|account of|under the name|under|speaking with|chatting with|on the line|signed|sincerely|regards|you are|known as|goes by|re|for customer|we have|here is|contact"
 )
-/** Cues that name the person meant even when somebody else speaks. */
+/** Cues for the subject of a message that another person writes. */
 export const FOREMOST_CUES = list(
   "on behalf of|behalf of|regarding|about|customer|client|user|re|account holder|for customer|caller|passenger|guest|patient|member|shopper"
 )
-/** Words that lead to somebody else. */
+/** Cues before the name of another person. */
 export const OTHER_PERSON_CUES = set(
   "friend husband wife son daughter brother sister mother father mom dad colleague coworker agent rep representative boss neighbor neighbour assistant partner cousin aunt uncle with by to fiance fiancee girlfriend boyfriend roommate recipient gift like"
 )
-/** Words that follow the name of whoever speaks. */
+/** Words that follow the speaker's name. */
 export const NAME_FOLLOWERS = set("here speaking calling writing again")
 export const PARTICLES = set(
   "van von der den de del della di da das dos du la le el al bin ibn ben ter ten te y e st mac o zu zum af av"
 )
-/** Given names and surnames that are common words as well. */
+/** Given names and surnames that are also common words. */
 export const AMBIGUOUS_GIVEN_NAMES = set(
   "will may hope grace mark bill jack art rich max chase joy faith dawn june april rose ruby ivy summer sky drew frank pat sue ray dean miles"
 )
 export const AMBIGUOUS_SURNAMES = set(
   "long young black white brown green gray grey small best price day may love power wise bright sharp rush stone little strong good noble early short park parks rose cook baker page read bell wood woods hall field hill lake rivers bush west north east fox wolf hunt king bishop case cash ray"
 )
-/** Common words that towns begin with, and towns that "City" belongs to. */
+/** Common words that begin a town's name, and towns whose name includes "City". */
 export const TOWN_STARTS = set("new north south east west fort port mount lake grand great little big old saint")
 export const TOWNS_WITH_CITY = set(
   "kansas oklahoma jersey lake iowa mexico york carson dodge sioux panama quezon redwood daly ocean atlantic traverse rapid"
 )
 export const TITLES = set("mr mrs ms miss mx dr prof professor sir madam")
 
-/** Words after which a town is where somebody lives. */
+/** Cues for a person's own town. */
 export const RESIDENCE_CUES = set(
   "live lives living based located reside resides residing resident home hometown city town calling writing address here location"
 )
 export const PLACE_PREPOSITIONS = set("in from near of at")
-/** Words that make a place, an address or a number one of a journey, a parcel or a change: not what is on file. */
+/** Cues that a place, an address or a number belongs to a journey, a parcel or a change, not to the person's record. */
 export const UNRELATED_CUES = set(
   "fly flying flew flight flights trip travel traveling travelling ship shipped shipping deliver delivered delivery send sent moved moving move new change changing update updated switch heading arrives arriving departing depart departure destination layover visiting visit store warehouse born previously formerly old used former"
 )
-/** Words before a number that is not where somebody lives. */
+/** Cues for numbers that are not postcodes. */
 export const OTHER_NUMBER_CUES = set(
   "order orders ticket invoice item product reservation booking case reference ref tracking sku model number no nr pin code room flight receipt transaction $ ending last paid cost about amount over"
 )
@@ -135,12 +131,12 @@ export const STATES = byWord<string>(
       .map((pair) => pair.replaceAll("_", " ").split(":") as [string, string])
   )
 )
-/** Short and long for the same town. */
+/** Short names of towns. */
 export const TOWNS = byWord<string>({
   nyc: "new york", la: "los angeles", philly: "philadelphia", sf: "san francisco", dc: "washington", vegas: "las vegas", "new york city": "new york", frisco: "san francisco"
 }) // prettier-ignore
 
-/** Words that are no part of a name: they end it, wherever it began. */
+/** Words that are never part of a name: each ends a run. */
 export const COMMON_WORDS = set(`
   a an the and or but nor so yet if then than as at by for from in into of off on onto out over to under up upon via with without within about above after again against along among around
   because before behind below beside between beyond during except inside like near per since through throughout till toward towards until while

@@ -1,4 +1,4 @@
-/** Finding whom or what a question is about: by exact name, then by its parts, in the likeliest type first. Never guessed. */
+/** Locates the subject of a question by exact name, then by the name's parts, in the most likely type first. */
 import type { Named, Page } from "../../domain/Page.ts"
 import { town } from "./filterChoices.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
@@ -9,18 +9,18 @@ import { partsOf } from "./readNames.ts"
 import { columnsOf, count, type Script, inParallel } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
 
-/** Those who are meant: one, or several to choose from. */
+/** The matches: one, or several to choose from. */
 export interface Target {
   readonly _tag: "Target"
   readonly type: ContextType
   readonly columns: ReadonlyArray<Named>
   readonly filters: ReadonlyArray<Filter>
   readonly found: Pick<Page, "total" | "totalIsLowerBound">
-  /** Whether the whole name fitted, not only its parts. */
+  /** Whether the whole name matched, not only its parts. */
   readonly exact: boolean
 }
 
-/** Nobody, with what was looked for and where. */
+/** No match, with the name and the type that were tried. */
 export interface Missing {
   readonly _tag: "Missing"
   readonly name: string
@@ -29,12 +29,12 @@ export interface Missing {
 }
 
 const MAX_OTHERS = 5
-/** With more types than this, finding out what they are has taken a step already. */
+/** With more types than this, listing them has already used a step. */
 const MAX_TYPES = 8
 
 export const eqName = (name: string): ReadonlyArray<Filter> => [{ columnId: "name", op: "eq", value: name }]
 
-/** The name by its parts, in any order; those of one or two letters only when there are no others. */
+/** Filters by the name's parts, in any order. Parts of one or two letters count only if there are no longer ones. */
 export const partly = (name: string): ReadonlyArray<Filter> => {
   const parts = partsOf(name)
   const long = parts.filter((part) => [...part].length > 2)
@@ -53,12 +53,12 @@ export const byFocus = function* (focus: Focus, context: Context): Script<Target
     : { _tag: "Target", type, columns, filters, found: page, exact: true }
 }
 
-/** Two scripts of different results side by side. */
+/** Runs two scripts with different results in parallel. */
 export function* both<A, B>(first: Script<A>, second: Script<B>): Script<readonly [A, B]> {
   return (yield* inParallel<A | B>([first, second])) as unknown as readonly [A, B]
 }
 
-/** "rosa marquez san diego": two or three words of a name, and a town or state after them. */
+/** "rosa marquez san diego": a name of two or three words followed by a town or state. */
 const withTown = (tokens: ReadonlyArray<Token>, columns: ReadonlyArray<Named>): ReadonlyArray<ReadonlyArray<Filter>> =>
   [2, 3]
     .filter((length) => length < tokens.length && tokens.length <= length + 3)
@@ -72,7 +72,7 @@ interface Spoken {
   readonly tokens: ReadonlyArray<Token>
 }
 
-/** A name without its article and the kind of thing it is: "the Vault doors deal", "customer Ada Lovelace". */
+/** A name without its article and its type's noun: "the Vault doors deal", "customer Ada Lovelace". */
 const withoutNoun = (spoken: ReadonlyArray<Token>, context: Context): Spoken => {
   const tokens = spoken.length > 1 && /^(the|an?)$/.test(spoken[0]!.text) ? spoken.slice(1) : spoken
   const before = nounAt(tokens, context)
@@ -86,7 +86,7 @@ const withoutNoun = (spoken: ReadonlyArray<Token>, context: Context): Spoken => 
   return { tokens }
 }
 
-/** Whom a subject means. A focus of several is left to the caller. */
+/** Locates a subject other than the focus. */
 export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: Context): Script<Target | Missing> {
   const spoken = subject._tag === "Named" ? subject.tokens : []
   const { noun: typed, tokens } = withoutNoun(spoken, context)

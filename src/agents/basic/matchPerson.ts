@@ -1,40 +1,40 @@
 /**
- * Whom names and facts fit, among the people of one type. A turn has few steps with few lookups in each, so the
- * likeliest reading of everything is tried at once, and each fact by itself only when nobody fits that.
+ * Matches names and facts against the people of one type. A turn has few steps with few lookups each, so the most likely
+ * reading of all facts is tried first, in parallel, and single facts only if that has no match.
  */
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { type Choice, factChoices } from "./filterChoices.ts"
 import type { ContextType } from "./readConversation.ts"
-import type { Fact } from "./readFacts.ts"
+import type { Fact } from "./Fact.ts"
 import { eqName, partly, both } from "./locate.ts"
 import { type SpokenName, withApostrophe } from "./readNames.ts"
 import { columnsOf, count, type Script, inParallel } from "./script.ts"
 
-/** A name as it is looked for; without a name, whoever the facts fit. */
+/** A name to try; without a name, the facts alone select the person. */
 interface Candidate {
   readonly name?: string
   readonly rank: number
   readonly filters: ReadonlyArray<Filter>
 }
 
-/** Filters that somebody probably fits, and the columns that the facts were found in. */
+/** Filters with at least one match, and the columns of the facts in them. */
 export interface Match {
   readonly candidate: Candidate
   readonly filters: ReadonlyArray<Filter>
   readonly by: ReadonlyArray<string>
-  /** What stood beside the name and is nobody's town. */
+  /** Ignored words after the name that are not a town in the data. */
   readonly dropped?: ReadonlyArray<Fact>
 }
 
-/** What came of one type of persons. */
+/** The outcome for one type. */
 export interface MatchOutcome {
   readonly type: ContextType
   readonly columns: ReadonlyArray<Named>
   readonly fit?: Match
-  /** Names that somebody has, whom not everything else fits. */
+  /** Names that exist in the data. */
   readonly tried: ReadonlyArray<string>
-  /** What was stated and can't be looked at here. */
+  /** Stated facts for which there is no visible column. */
   readonly unchecked: ReadonlyArray<Fact>
   readonly limited: boolean
 }
@@ -49,39 +49,39 @@ interface Checkable {
 const MAX_CANDIDATES = 2
 const MAX_OTHERS = 4
 const MAX_MENTIONED = 2
-/** Readings of what was mentioned that are tried to find out whether anybody has it. */
+/** Readings of a mentioned fact that are counted to find out whether any row has it. */
 const MAX_READINGS = 2
 const MAX_TRIES = 6
 
-/** Looks for the introduced person among one type's; `atOnce` names are tried in the first step. */
+/** Finds the introduced person in one type; the first step tries `parallel` names. */
 export function* matchAmong(
   type: ContextType,
   names: ReadonlyArray<SpokenName>,
   facts: ReadonlyArray<Fact>,
-  atOnce: number
+  parallel: number
 ): Script<MatchOutcome> {
   const ask: Ask = (filters) => count({ entityTypeId: type.id, filters })
   const [columns, pages] = yield* both(
     columnsOf(type.id),
-    inParallel(names.slice(0, atOnce).map(({ name }) => ask(eqName(name))))
+    inParallel(names.slice(0, parallel).map(({ name }) => ask(eqName(name))))
   )
   const checked = facts.map((fact) => ({ fact, choices: factChoices(fact, columns) }))
   const checkable = checked.filter(({ choices }) => choices.length > 0)
   const unchecked = checked.filter(({ choices, fact }) => choices.length === 0 && fact.weight === "stated").map(({ fact }) => fact) // prettier-ignore
   const clear = credible(names)
   const hits = names
-    .slice(0, atOnce)
+    .slice(0, parallel)
     .filter(({ rank }, index) => (pages[index]?.total ?? 0) > 0 && (!clear || rank >= 3))
     .map(({ name, rank }): Candidate => ({ name, rank, filters: eqName(name) }))
   const limited = pages.some((page) => page?.limited === true)
   const outcome = { type, columns, unchecked, limited, tried: hits.map(({ name }) => name!) }
 
-  const candidates = hits.length > 0 ? hits : guesses(names, checkable, atOnce, clear)
-  // Whom the message is about comes before whoever else it names.
+  const candidates = hits.length > 0 ? hits : guesses(names, checkable, parallel, clear)
+  // The person whom the message is about precedes other people that it names.
   const top = candidates[0]?.rank ?? 0
   const meant = candidates.filter(({ rank }) => rank === top || top < 3)
   const tried = hits.length > 0 ? meant.slice(0, MAX_CANDIDATES) : meant
-  // What is somebody's name isn't a town as well.
+  // A word that is part of the name is not also a town.
   const others = checkable.filter(
     ({ fact }) => fact.weight !== "mentioned" || !tried.some(({ name }) => name === fact.said)
   )
@@ -89,11 +89,11 @@ export function* matchAmong(
   return fit === undefined ? outcome : { ...outcome, fit }
 }
 
-/** Nobody is called exactly as was said: further names, names with more parts or fewer, and whoever the facts fit. */
+/** Further candidates if no name matches exactly: other names, longer and shorter forms, and the facts alone. */
 const guesses = (
   names: ReadonlyArray<SpokenName>,
   checkable: ReadonlyArray<Checkable>,
-  atOnce: number,
+  parallel: number,
   clear: boolean
 ): ReadonlyArray<Candidate> => {
   const stated = checkable.filter(({ fact }) => fact.weight === "stated").map(({ fact }) => fact.concept)
@@ -106,7 +106,7 @@ const guesses = (
       return other === undefined ? [] : [{ name: other, rank, filters: eqName(other) }]
     }),
     ...sure.slice(0, 2).map(({ name, rank }) => ({ name, rank, filters: partly(name) })),
-    ...names.slice(atOnce).map(({ name, rank }) => ({ name, rank, filters: eqName(name) }))
+    ...names.slice(parallel).map(({ name, rank }) => ({ name, rank, filters: eqName(name) }))
   ]
   const own = stated.some((concept) => concept === "email" || concept === "phone" || concept === "handle")
   const placed = stated.some((concept) => concept === "zip" || concept === "address")
@@ -117,7 +117,7 @@ const guesses = (
   ].sort((a, b) => b.rank - a.rank)
 }
 
-/** Whether somebody was named so clearly that nobody else in the message can be meant. */
+/** Whether a name is so clear that other names in the message are ignored. */
 const credible = (names: ReadonlyArray<SpokenName>): boolean =>
   names.some(({ capital, length, rank }) => rank >= 3 && length >= 2 && capital)
 
@@ -130,7 +130,7 @@ const outer = (name: string): string => {
 const total = (page: Page | undefined): number => page?.total ?? 0
 const columnsIn = (...choices: ReadonlyArray<Choice>) => [...new Set(choices.flat().map(({ columnId }) => columnId))]
 
-/** The first candidate that everything stated fits, other readings of the facts included for the likeliest. */
+/** The first candidate that matches every stated fact; the most likely one also with other readings of the facts. */
 function* fitting(
   candidates: ReadonlyArray<Candidate>,
   checkable: ReadonlyArray<Checkable>,
@@ -161,7 +161,7 @@ function* fitting(
       return { candidate, filters: narrowed ? [...filters, ...asides] : filters, by: columnsIn(firm, loose, narrowed ? asides : []) } // prettier-ignore
     }
     if (loose.length > 0 && nowhere && total(pages[1]) > 0 && candidate.filters.length + firm.length > 0) {
-      const dropped = mentioned.map(({ fact }) => fact).filter(({ beside }) => beside === true)
+      const dropped = mentioned.map(({ fact }) => fact).filter(({ followsName }) => followsName === true)
       return { candidate, filters: [...candidate.filters, ...firm], by: columnsIn(firm), dropped }
     }
   }
@@ -172,12 +172,12 @@ function* fitting(
     return own.some((page) => total(page) > 0)
   })
   return candidate !== undefined && stated.length + placed.length > 0
-    ? yield* eachAlone(candidate, [...stated, ...placed], ask)
+    ? yield* separately(candidate, [...stated, ...placed], ask)
     : undefined
 }
 
-/** Every reading of every fact by itself: a zip code with four more digits, a town that is a part of an address. */
-function* eachAlone(candidate: Candidate, facts: ReadonlyArray<Checkable>, ask: Ask): Script<Match | undefined> {
+/** Tries every reading of every fact separately: a zip code with four more digits, a town inside an address. */
+function* separately(candidate: Candidate, facts: ReadonlyArray<Checkable>, ask: Ask): Script<Match | undefined> {
   const tries = facts.map(({ choices }) => choices.slice(0, Math.max(1, Math.floor(MAX_TRIES / facts.length))))
   const pages = yield* inParallel(
     tries.map((choices) => inParallel(choices.map((choice) => ask([...candidate.filters, ...choice]))))

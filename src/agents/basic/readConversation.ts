@@ -1,4 +1,4 @@
-/** What a step is asked, read from the messages: the context, what the person said now and before, and the answers so far. */
+/** Parses a step's messages: the context, the person's messages, and the tool results of this turn so far. */
 import { Option, Schema } from "effect"
 import { type Message, type Part, REFUSED_REPLY, type StepRequest } from "../ModelStep.ts"
 import type { Answer } from "./script.ts"
@@ -20,22 +20,22 @@ const Context = Schema.Struct({
   )
 })
 
-/** What varies between organizations, people and days. */
+/** The context of the turn: see turnContext.ts. */
 export type Context = typeof Context.Type
 export type ContextType = Context["types"][number]
-/** Something that an earlier answer was about. */
+/** An entity of the last answer. */
 export type Focus = NonNullable<Context["focus"]>[number]
 
 export interface Conversation {
   readonly context: Context
   readonly said: string
-  /** What the person said before, the latest last. */
+  /** The person's earlier messages, oldest first. */
   readonly earlier: ReadonlyArray<string>
   readonly rounds: ReadonlyArray<ReadonlyArray<Answer>>
 }
 
 const decodeContext = Schema.decodeUnknownOption(Schema.fromJsonString(Context))
-const NOTHING: Context = { today: "1970-01-01", types: [] }
+const EMPTY: Context = { today: "1970-01-01", types: [] }
 
 export const readConversation = ({ messages }: StepRequest): Conversation => {
   const last = messages.findLastIndex((message) => message.role === "user" && texts(message).some(isSaid))
@@ -48,7 +48,7 @@ export const readConversation = ({ messages }: StepRequest): Conversation => {
     .map((message) => texts(message).at(-1))
     .filter((text) => text !== undefined && isSaid(text) && Option.isNone(decodeContext(text)))
   return {
-    context: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => NOTHING),
+    context: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => EMPTY),
     said: said.at(-1) ?? "",
     earlier: said.slice(0, -1) as ReadonlyArray<string>,
     rounds: messages
@@ -58,7 +58,7 @@ export const readConversation = ({ messages }: StepRequest): Conversation => {
   }
 }
 
-/** The loop's own words to a model whose reply it held back; here the same reply comes again, for the guard to cut. */
+/** Whether the person wrote a text. The loop's correction of a rejected reply is skipped: the script gives the same reply again, and the guard removes the faulty sentences. */
 const isSaid = (text: string): boolean => !text.startsWith(REFUSED_REPLY)
 
 const texts = ({ parts }: Message): ReadonlyArray<string> =>

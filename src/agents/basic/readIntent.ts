@@ -1,4 +1,4 @@
-/** A message read as an intent: small talk, a question by its rule, or somebody introduced in free text. */
+/** Parses a message into an intent: small talk, a question by its rule, or a person introduced in free text. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
@@ -16,7 +16,8 @@ import {
 import { nounAt, readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { endsWith, type Fits, matchPattern, parsePattern, type Pattern, startsWith } from "./patterns.ts"
-import { choice, QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
+import { choice } from "./buildIntent.ts"
+import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
 import { timeAt } from "./readTime.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
@@ -24,7 +25,7 @@ const MAX_NAME = 9
 
 const VERBS = new Set("is are was does do has have my".split(" "))
 
-/** What a message means. Free text that says who somebody is comes after everything that is a question. */
+/** The intent of a message. Questions take precedence over free text that introduces a person. */
 export const readIntent = (message: string, context: Context): Intent => {
   const said = tokenize(message)
   if (said.length === 0) return Intent.Unclear()
@@ -64,9 +65,10 @@ export const readIntent = (message: string, context: Context): Intent => {
   if (isAggregate(meant) && !spoken) return uncountable(meant, context)
   const question = firstRule(SMALL_TALK, said, context, fits) ?? firstRule(QUESTIONS, meant, context, fits)
   const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
-  const told = facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
+  const introduces =
+    facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
-  if (question !== undefined && !(told && ofPeople)) return question
+  if (question !== undefined && !(introduces && ofPeople)) return question
   const likely =
     names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
   const sure = likely || names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
@@ -91,7 +93,7 @@ const firstRule = (
   return undefined
 }
 
-/** A question that takes more words than this is a story. */
+/** The longest question, in words; anything longer is free text. */
 const MAX_QUESTION = 30
 
 const patterns = new Map<string, Pattern>()
@@ -101,11 +103,11 @@ const compiled = (text: string) => {
   return pattern
 }
 
-/** The words without what is only politeness, as long as some are left. */
+/** The words without polite openers and closers, unless none would be left. */
 const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   let tokens = said
   while (true) {
-    // "Max" is who is spoken to when something parts it from the rest; else it may be whom it is about.
+    // "Max" followed by punctuation addresses Max; otherwise it can be the subject's name.
     const called = (words: ReadonlyArray<string>) => words.join() !== "max" || tokens[0]!.after !== ""
     const opener = OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words))
     const closer = CLOSING.find((words) => words.length < tokens.length && endsWith(tokens, words))
@@ -140,6 +142,6 @@ const uncountable = (tokens: ReadonlyArray<Token>, context: Context): Intent => 
   return Intent.Uncountable({})
 }
 
-/** A question for kinds of things that aren't there, or not for this person. */
+/** A question for a type that does not exist or that the person may not see. */
 const unknownKind = (tokens: ReadonlyArray<Token>): boolean =>
   /^(how many|list|show( me)?( all)?|count|number of|what|which) [^ ]+/.test(folded(tokens)) && tokens.length <= 8

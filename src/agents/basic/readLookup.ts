@@ -1,4 +1,4 @@
-/** Kinds of things with conditions: "open deals in Boston since March", as far as it can be read without their columns. */
+/** Parses requests for lists, such as "open deals in Boston since March", without knowing the type's columns. */
 import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
@@ -10,10 +10,10 @@ import { timeAt, type When } from "./readTime.ts"
 import { folded, type Token, written } from "./tokenize.ts"
 
 export type Condition = Data.TaggedEnum<{
-  /** Within a time, by whichever date such a thing has. */
+  /** Within a time, by any date column. */
   Time: { readonly when: When }
   Overdue: {}
-  /** With somebody, or with a value of something: "with Ada Lovelace", "with status lead". */
+  /** With a person or a value: "with Ada Lovelace", "with status lead". */
   With: { readonly words: ReadonlyArray<Token> }
   /** In a town, at a company, of a customer. */
   At: { readonly words: ReadonlyArray<Token>; readonly preposition: string }
@@ -21,7 +21,7 @@ export type Condition = Data.TaggedEnum<{
   Mine: {}
   /** An adjective: "open", "enterprise". */
   Quality: { readonly words: string }
-  /** A thing and its value: "zip 19122", "status is lead". */
+  /** A column and its value: "zip 19122", "status is lead". */
   Where: { readonly words: ReadonlyArray<Token> }
   Called: { readonly name: string }
 }>
@@ -29,9 +29,9 @@ export const Condition = Data.taggedEnum<Condition>()
 
 export interface Noun {
   readonly type: ContextType
-  /** As the person said it: "customers" when the type is people. */
+  /** The person's own word: "customers" for the type people. */
   readonly said: string
-  /** A kind of person that the organization may have as a status. */
+  /** A kind of person, which can be a status in the data. */
   readonly kind?: string
 }
 
@@ -44,7 +44,7 @@ export interface Lookup {
 
 export const peopleOf = (context: Context): ContextType | undefined => context.types.find((type) => type.id === PEOPLE)
 
-/** The noun that some words begin with, in the organization's own words first, and how many words it takes. */
+/** The noun at the beginning of the tokens, by the organization's own words first, and its length. */
 export const nounAt = (
   tokens: ReadonlyArray<Token>,
   context: Context
@@ -66,15 +66,15 @@ export const nounAt = (
   return { noun: GENERIC_PERSON_NOUNS.has(first.word) ? noun : { ...noun, kind: first.word }, length: 1 }
 }
 
-const QUIET = new Set(
+const FILLERS = new Set(
   "the all any a an of me our us some there are is every each 's do we have has got you does been".split(" ")
 )
 const MAX_BEFORE_NOUN = 8
 const MAX_QUALITY = 3
-/** What follows "with" or "in" and is longer than this tells a story. */
+/** The longest condition, in words; anything longer is free text. */
 const MAX_PHRASE = 7
 
-/** What some words ask for, or nothing when a word of them has no place in it. */
+/** Parses the whole request; undefined if any word does not fit. */
 export const readLookup = (tokens: ReadonlyArray<Token>, context: Context): Lookup | undefined => {
   const before: Array<Token> = []
   for (let at = 0; at < Math.min(tokens.length, MAX_BEFORE_NOUN); at++) {
@@ -98,7 +98,7 @@ const readBefore = (tokens: ReadonlyArray<Token>, context: Context): Head | unde
   if (whose > 0 && timeAt(tokens.slice(0, whose), context.today) === undefined) {
     const rest = readBefore(tokens.slice(whose + 1), context)
     const [first] = tokens
-    const lead = QUIET.has(first!.word) ? 1 : 0
+    const lead = FILLERS.has(first!.word) ? 1 : 0
     return rest && { ...rest, conditions: [Condition.With({ words: tokens.slice(lead, whose) }), ...rest.conditions] }
   }
   const quality: Array<Token> = []
@@ -116,7 +116,7 @@ const readBefore = (tokens: ReadonlyArray<Token>, context: Context): Head | unde
     else if (LATEST.has(word)) order = "latest"
     else if (word === "next") order = "next"
     else if (number !== undefined) limit = number
-    else if (!QUIET.has(word) && !(word === "most" && tokens[at + 1]?.word === "recent")) quality.push(tokens[at]!)
+    else if (!FILLERS.has(word) && !(word === "most" && tokens[at + 1]?.word === "recent")) quality.push(tokens[at]!)
   }
   if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word))) return undefined
   if (quality.length > 0) conditions.push(Condition.Quality({ words: folded(quality) }))
@@ -129,7 +129,7 @@ const readBefore = (tokens: ReadonlyArray<Token>, context: Context): Head | unde
 
 const LATEST = new Set("latest newest last recent".split(" "))
 
-/** Words that begin a condition, with what is said after them. */
+/** Conditions by the word that begins them. */
 const STARTERS = byWord<(words: ReadonlyArray<Token>) => Condition>({
   with: (words) => Condition.With({ words }),
   in: (words) => Condition.At({ words, preposition: "in" }),
@@ -149,14 +149,14 @@ const STARTERS = byWord<(words: ReadonlyArray<Token>) => Condition>({
 const owned = (words: ReadonlyArray<Token>) =>
   words.length === 1 && words[0]!.word === "me" ? Condition.Mine() : Condition.Owned({ words })
 
-/** Words between a noun and its conditions that say nothing of their own. */
-const BETWEEN = new Set(
+/** Words between a noun and its conditions that carry no meaning. */
+const CONNECTIVES = new Set(
   "do does did we you have has got are is was were there that which who and on owned assigned managed handled belonging work works working living live lives located based scheduled planned happening held exist am going coming been due issued created closed closing starting ending sent dated worth".split(
     " "
   )
 )
-/** Words that never belong to a name that came before them. */
-const ENDS = new Set(
+/** Words that end a preceding name. */
+const BOUNDARIES = new Set(
   "with whose where having called named since after before until between by owned assigned managed that which who today tomorrow yesterday overdue do does have".split(
     " "
   )
@@ -189,7 +189,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, context: Context): ReadonlyArra
       at += 1 + length
       continue
     }
-    if (BETWEEN.has(word)) {
+    if (CONNECTIVES.has(word)) {
       copula ||= /^(are|is|was|were|that|which)$/.test(word)
       at += 1
       continue
@@ -201,29 +201,30 @@ const readAfter = (tokens: ReadonlyArray<Token>, context: Context): ReadonlyArra
       continue
     }
     if (copula && length <= MAX_QUALITY) conditions.push(Condition.Quality({ words: folded(rest.slice(0, length)) }))
-    else if (length >= 2 && isThing(rest, length)) conditions.push(Condition.Where({ words: rest.slice(0, length) }))
+    else if (length >= 2 && beginsWithConcept(rest, length))
+      conditions.push(Condition.Where({ words: rest.slice(0, length) }))
     else return undefined
     at += length
   }
   return conditions
 }
 
-/** Whether words begin with what a value is of: "zip 19122", "status lead". */
-const isThing = (tokens: ReadonlyArray<Token>, length: number): boolean =>
-  [1, 2, 3].some((words) => words < length && THINGS.has(folded(tokens.slice(0, words))))
-const THINGS = new Set<string>(Object.values(CONCEPTS).flat())
+/** Whether the words begin with the name of a concept: "zip 19122", "status lead". */
+const beginsWithConcept = (tokens: ReadonlyArray<Token>, length: number): boolean =>
+  [1, 2, 3].some((words) => words < length && CONCEPT_WORDS.has(folded(tokens.slice(0, words))))
+const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 
-/** "over 20000": how much of what is found out later. */
+/** "over 20000": a comparison without a column, which is resolved later. */
 const COMPARED = /^(over|above|under|below|more than|less than|at least|at most|greater than) /
 
-/** How many words go on until another condition begins. */
+/** The number of words until the next condition begins. */
 const extent = (tokens: ReadonlyArray<Token>, context: Context): number => {
   let length = 0
   while (length < tokens.length) {
     const { word } = tokens[length]!
     const begins =
       length > 0 &&
-      (ENDS.has(word) ||
+      (BOUNDARIES.has(word) ||
         ((word === "in" || word === "from" || word === "at") && !COMPARED.test(folded(tokens.slice(length)))))
     if (begins || (length > 0 && timeAt(tokens.slice(length), context.today) !== undefined)) break
     length += 1

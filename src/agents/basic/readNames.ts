@@ -1,6 +1,6 @@
 /**
- * Names that a message may hold, each a guess that the database has to confirm, ranked by what led to it. A run of
- * words that are neither common English nor digits is where names are looked for; a name may be a part of a run.
+ * Extracts candidate names from a message, ranked by their cues; the database confirms them. Names are searched in runs of
+ * words that are neither common English nor digits, and can be a part of a run.
  */
 import { COMMON_WORDS, FOREMOST_CUES, AMBIGUOUS_GIVEN_NAMES, PLACE_PREPOSITIONS, NAME_CUES, NAME_FOLLOWERS, OTHER_PERSON_CUES, PARTICLES, STATES, STREETS, AMBIGUOUS_SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
 import { endsWith } from "./patterns.ts"
@@ -8,29 +8,29 @@ import { type Token, written } from "./tokenize.ts"
 
 export interface SpokenName {
   readonly name: string
-  /** How many words it has. */
+  /** Number of words. */
   readonly length: number
-  /** 4: whom it is about, 3: who speaks, 2: looks like a name, 1: could be one, 0: somebody else's. */
+  /** 4: the subject of the message, 3: its speaker, 2: looks like a name, 1: could be one, 0: another person. */
   readonly rank: number
-  /** Every word of it is written like a name. */
+  /** Every word is capitalized like a name. */
   readonly capital: boolean
 }
 
-/** A run of words with nothing between them that parts them. */
+/** A run of words without punctuation between them. */
 export interface Run {
   readonly start: number
   readonly tokens: ReadonlyArray<Token>
 }
 
-/** Whether a word is in no dictionary here, so that it is likely to be a part of a name. */
+/** Whether a word is not in the dictionary, so that it is probably part of a name. */
 const unusual = ({ text, word }: Token): boolean =>
   /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON_WORDS.has(word) || /^\p{Lu}\.$/u.test(text))
 
-/** Whether both small and capital letters begin words, so that capitals mean something. */
+/** Whether the message mixes lower-case and capitalized words, so that capitals are significant. */
 const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
   tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
 
-/** The runs of words that could be names of persons or towns. What parts words, such as a comma, ends one. */
+/** The runs of words that could be names of people or towns; punctuation ends a run. */
 export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
   const runs: Array<Run> = []
   const mixed = isMixed(tokens)
@@ -39,7 +39,7 @@ export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
     !TITLES.has(token.word) &&
     unusual(token) &&
     !(mixed && !token.capital && INFLECTED.test(token.word) && TOWNS[token.word] === undefined)
-  // "Will Park", "New York": a common word begins a name when the next one goes on with it.
+  // "Will Park", "New York": a common word begins a name if the next word continues it.
   const begins = (at: number): boolean => {
     const [token, next] = [tokens[at]!, tokens[at + 1]]
     return (
@@ -47,7 +47,7 @@ export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
       token.after === "" && (likely(next) || (next !== undefined && AMBIGUOUS_SURNAMES.has(next.word))) && (!mixed || (token.capital && next!.capital))
     ) // prettier-ignore
   }
-  /** A common word goes on with a name: a particle, a surname like Long, anything that is written like a name. */
+  /** A common word continues a name if it is a particle, a surname such as Long, or capitalized. */
   const continues = (at: number): boolean => {
     const [token, previous] = [tokens[at]!, tokens[at - 1]!]
     if (PARTICLES.has(token.word)) return token.after === "" && likely(tokens[at + 1])
@@ -75,7 +75,7 @@ export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
   return runs
 }
 
-/** Endings of words that are no names when they are written small. */
+/** Endings of lower-case words that are not names. */
 const INFLECTED = /.{3}(ing|ed|ly|ness|tion)$/
 
 const byLength = (phrases: ReadonlyArray<string>) =>
@@ -85,7 +85,7 @@ const FOREMOST = byLength(FOREMOST_CUES)
 const MAX_WORDS = 5
 const MAX_NAMES = 14
 
-/** The names of a message, the likeliest first. `named` says that the message begins with the name that is asked for. */
+/** The candidate names of a message, most likely first. With `named`, the message begins with the requested name. */
 export const readNames = (tokens: ReadonlyArray<Token>, named = false): ReadonlyArray<SpokenName> => {
   const found: Array<SpokenName & { readonly order: number }> = []
   const mixed = tokens.some(({ capital }) => capital)
@@ -101,11 +101,11 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
         const single = length === 1
         if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || (cue >= 3 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
         const rank = from === 0 ? cue : Math.min(cue, 1)
-        // A message or a sentence often begins with whom it is about, however that is written.
+        // A message or sentence often begins with its subject, in any capitalization.
         const opens = from === 0 && length >= 2 && (run.start === 0 || /[.!?;:]/.test(tokens[run.start - 1]!.after))
         const weak =
           rank === 2 && mixed && !opens && !part.every((token) => token.capital || PARTICLES.has(token.word)) ? 1 : rank
-        // Two words are the likeliest name, then three; what a run begins with before what is inside it.
+        // Two words are the most likely name, then three; the beginning of a run precedes its inside.
         const order = from * 4 + (length === 2 ? 0 : length === 3 ? 1 : length)
         found.push({
           name: written(part),
@@ -141,10 +141,10 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
     .map(({ capital, length, name, rank }) => ({ capital, length, name, rank }))
 }
 
-/** Cues after which even one small word is a name. */
+/** Cues after which even a single lower-case word is a name. */
 const SURE_OF_ONE = byLength(["name is", "names", "named", "called", "name"])
 
-/** The words before a run that could say whose name it is: titles and the like left out, up to what parts them. */
+/** The words before a run that can be its cue, without titles. */
 const leadOf = (tokens: ReadonlyArray<Token>, run: Run): ReadonlyArray<Token> => {
   let end = run.start
   while (end > 0 && TITLES.has(tokens[end - 1]!.word) && tokens[end - 1]!.after === "") end -= 1
@@ -154,10 +154,10 @@ const leadOf = (tokens: ReadonlyArray<Token>, run: Run): ReadonlyArray<Token> =>
 const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Token>): number => {
   const last = lead.at(-1)
   const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
-  // "on behalf of my wife Emma": between the cue and the name stands who she is.
+  // "on behalf of my wife Emma": a relation stands between the cue and the name.
   const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHER_PERSON_CUES.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
   if (near.slice(-4).some(({ word }) => JOINING.has(word))) return 0
-  if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !OUT_OF_PLACE.some((cue) => endsWith(trimmed, cue))) return 4
+  if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !FALSE_CUES.some((cue) => endsWith(trimmed, cue))) return 4
   const other = near.slice(-2).some(({ word }) => OTHER_PERSON_CUES.has(word))
   if (other) return 0
   if (CUES.some((cue) => endsWith(near, cue))) return 3
@@ -165,10 +165,10 @@ const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Tok
   return titled || isFollowed(tokens, run) ? 3 : 2
 }
 
-/** "add a passenger named Peter": somebody who comes in besides. */
+/** "add a passenger named Peter": an additional person, not the subject. */
 const JOINING = new Set(["add", "adding", "remove", "removing", "invite"])
 
-/** "Carlos from Indianapolis speaking": words that only follow the name of whoever speaks, its town left out. */
+/** "Carlos from Indianapolis speaking": words that only follow the speaker's name, possibly after a town. */
 const isFollowed = (tokens: ReadonlyArray<Token>, run: Run): boolean => {
   const end = run.start + run.tokens.length
   if (run.tokens.at(-1)!.after !== "" || (run.start > 0 && PLACE_PREPOSITIONS.has(tokens[run.start - 1]!.word)))
@@ -183,8 +183,8 @@ const isFollowed = (tokens: ReadonlyArray<Token>, run: Run): boolean => {
   )
 }
 
-/** Ends that look like cues: "asking about", "questions about my order". */
-const OUT_OF_PLACE = byLength([
+/** Phrases that look like cues but are not: "questions about my order". */
+const FALSE_CUES = byLength([
   "ask about",
   "asking about",
   "know about",
@@ -195,13 +195,13 @@ const OUT_OF_PLACE = byLength([
   "how about"
 ])
 
-/** The name with the apostrophe that Irish and Italian names are often written without; undefined where there is none. */
+/** The name with the apostrophe that Irish and Italian names often lose; undefined if none fits. */
 export const withApostrophe = (name: string): string | undefined => {
   const written = name.replace(/(?<!\p{L})([OD])(?=\p{Lu}\p{Ll})/gu, "$1'")
   return written === name ? undefined : written
 }
 
-/** The words of a name that all have to occur, in whatever order: initials and hyphens set aside. */
+/** The parts of a name, split at spaces, commas and hyphens, without the full stops of initials. */
 export const partsOf = (name: string): ReadonlyArray<string> =>
   name
     .split(/[\s,‑-]+/)

@@ -1,4 +1,4 @@
-/** Times as people say them, resolved against today: half-open ranges of days. */
+/** Parses time expressions and resolves them against today, as half-open ranges of days. */
 import { CARDINALS, MONTHS, WEEKDAYS } from "./lexicon.ts"
 import { byWord } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
@@ -9,11 +9,11 @@ export interface When {
   readonly from?: string
   /** YYYY-MM-DD, excluded. */
   readonly to?: string
-  /** As the person said it. */
+  /** The original text. */
   readonly said: string
 }
 
-/** A time at the beginning of some words, and how many of them it takes. */
+/** A time at the beginning of the tokens, and its length in tokens. */
 export interface Timed {
   readonly when: When
   readonly length: number
@@ -38,7 +38,7 @@ const weekday = (date: string): number => new Date(`${date}T00:00:00Z`).getUTCDa
 /** Weeks begin on Monday. */
 const monday = (date: string): string => addDays(date, -((weekday(date) + 6) % 7))
 
-/** A time that some words begin with, its preposition included. */
+/** The time at the beginning of the tokens, including its preposition. */
 export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | undefined => {
   const lead = tokens[0]?.word
   if (lead === undefined) return undefined
@@ -67,7 +67,7 @@ const PREPOSITIONS = byWord<(span: Span) => Omit<When, "said">>({
   for: within,
   of: within,
   since: ({ from }) => ({ from }),
-  // "from 2024" are those of that year; "from May 3" begins with that day.
+  // "from 2024" means within that year; "from May 3" means since that day.
   from: (span) => (span.to > addDays(span.from, 1) ? within(span) : { from: span.from }),
   after: ({ to }) => ({ from: to }),
   before: ({ from }) => ({ to: from }),
@@ -140,7 +140,7 @@ const unit = (word: string, step: number, today: string): { from: string; to: st
   }
 }
 
-/** The next day of that name (today included), or the one before today. */
+/** The next such weekday, including today, or the last one before today. */
 const nearest = (named: number, step: number, today: string): string =>
   step < 0 ? addDays(today, -((weekday(today) - named + 6) % 7) - 1) : addDays(today, (named - weekday(today) + 7) % 7)
 

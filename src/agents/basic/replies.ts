@@ -1,4 +1,4 @@
-/** What basic mode says: sentences out of what was found, and never a word of the machinery. */
+/** Composes basic mode's sentences from results, without internal vocabulary. */
 import { foldText } from "../../domain/keys.ts"
 import type { Entity, Named, Page, ReferenceCell } from "../../domain/Page.ts"
 import { labelOf } from "./conceptColumns.ts"
@@ -11,13 +11,13 @@ type Columns = ReadonlyArray<Named>
 export const and = (parts: ReadonlyArray<string>, word = "and"): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${word} ${parts.at(-1)!}`
 
-/** A word as it stands inside a sentence: "Deals" → "deals", "VAT" stays. */
+/** A word inside a sentence: "Deals" → "deals", "VAT" stays. */
 export const small = (word: string): string =>
   /^\p{Lu}\p{Lu}/u.test(word) ? word : word.slice(0, 1).toLowerCase() + word.slice(1)
 
 const NEVER_SAID = /\b(entity|entities|ids?|columns?|tables?|filters?|database|query|queries|records?|schemas?)\b/i
 
-/** Labels that can be offered: those that aren't words of the machinery. */
+/** Columns whose labels contain no internal vocabulary. */
 export const offerable = (columns: Columns): Columns => columns.filter(({ name }) => !NEVER_SAID.test(name))
 
 const MONTH_DAY = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" })
@@ -25,7 +25,7 @@ const WEEK_DAY = new Intl.DateTimeFormat("en-US", { dateStyle: "full", timeZone:
 const CLOCK = new Intl.DateTimeFormat("en-US", { timeStyle: "short", timeZone: "UTC" })
 const DATED = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?)?$/
 
-/** A date for people: "November 24, 2026", with the day of the week when it has a time. */
+/** Formats a date: "November 24, 2026"; a timestamp also gets the day of the week. */
 const dated = (text: string): string => {
   const match = DATED.exec(text)
   if (match === null) return text
@@ -36,7 +36,7 @@ const dated = (text: string): string => {
   return hour === "00" && minute === "00" ? day : `${day}, ${CLOCK.format(at).replace("\u202f", " ")}`
 }
 
-/** A cell for people; empty when there is nothing to see. References go by name. */
+/** Formats a cell; empty if it has no visible value. A reference becomes its name. */
 export const cell = (value: unknown): string => {
   if (value === undefined || value === null) return ""
   if (Array.isArray(value)) return and(value.map(cell).filter((part) => part !== ""))
@@ -45,7 +45,7 @@ export const cell = (value: unknown): string => {
   return dated(String(value))
 }
 
-export const nameOf = (entity: Entity): string => entity.displayName ?? "somebody whose name you can't see"
+export const nameOf = (entity: Entity): string => entity.displayName ?? "a person whose name you can't see"
 
 const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [[/people$/i, "person"], [/ies$/i, "y"], [/(ss|x|ch|sh)es$/i, "$1"], [/([^s])s$/i, "$1"]] // prettier-ignore
 const singular = (word: string): string => {
@@ -53,7 +53,7 @@ const singular = (word: string): string => {
   return ending === undefined ? word : word.replace(ending, one!)
 }
 
-/** What things are called when there are so many of them, as the person said it or as the organization does. */
+/** The noun for a count, in the person's word or the organization's. */
 export const called = (said: string, type: ContextType, count: number): string => {
   const word = foldText(said)
   if (GENERIC_PERSON_NOUNS.has(word)) return count === 1 ? "person" : "people"
@@ -63,44 +63,44 @@ export const called = (said: string, type: ContextType, count: number): string =
   return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word
 }
 
-/** "more than 1,000" beyond what is counted. */
+/** Formats a total; "more than 1,000" for a lower bound. */
 export const amount = (page: Pick<Page, "total" | "totalIsLowerBound">): string =>
   `${page.totalIsLowerBound === true ? "more than " : ""}${page.total.toLocaleString("en-US")}`
 
-/** Says so when the person sees only a part. */
+/** A qualification for results that may be incomplete for this person. */
 export const among = (limited: boolean | undefined, type: ContextType): string =>
   limited === true ? ` among the ${small(type.plural)} you can see` : ""
 
-/** A value with what it is; a label that ends in a digit must not run into a number. */
+/** A value with its label. A label that ends in a digit gets a colon, so that it does not run into the value. */
 const labelled = (id: string, text: string, columns: Columns): string =>
   id === "attendees"
     ? `with ${text}`
     : `${small(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
 
-/** The columns whose values differ between these, or all of them when none does. */
+/** The columns whose values differ between the entities, or all of them if none does. */
 export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
   const apart = shown.filter((id) => new Set(page.entities.map((entity) => cell(entity.columns?.[id]))).size > 1)
   const discreet = apart.filter((id) => !ON_REQUEST.test(id))
   return discreet.length > 0 ? discreet : apart.length > 0 ? apart : shown
 }
 
-/** What tells one from another on one line: status and cells, without what the name says already. */
+/** One line of a list: name, distinguishing cells and status. */
 const line = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
   const cells = shown.flatMap((id) => {
     const text = cell(entity.columns?.[id])
     if (text === "" || id === "name" || id === "status") return []
-    return [PLAIN.test(labelOf(id, columns)) ? text : labelled(id, text, columns)]
+    return [OBVIOUS_LABEL.test(labelOf(id, columns)) ? text : labelled(id, text, columns)]
   })
   const parts = [...cells, ...(entity.status === undefined ? [] : [`status ${entity.status}`])]
   return parts.length === 0 ? nameOf(entity) : `${nameOf(entity)} — ${parts.join("; ")}`
 }
-/** Labels that a value says by itself. */
-const PLAIN = /^(start|date|when|day|company|city|town|e-?mail|phone|address|location)$/i
+/** Labels that are obvious from the value. */
+const OBVIOUS_LABEL = /^(start|date|when|day|company|city|town|e-?mail|phone|address|location)$/i
 
 export const numbered = (page: Page, columns: Columns, shown: ReadonlyArray<string>, from = 0): string =>
   page.entities.map((entity, index) => `${index + 1 + from}. ${line(entity, columns, shown)}`).join("\n")
 
-/** One thing, presented: where it stands first, then the rest of what is shown. `lead` is how the sentence begins. */
+/** Presents one entity: its places first, then the other cells. `lead` begins the sentence. */
 export const present = (
   entity: Entity,
   type: ContextType,
@@ -126,14 +126,14 @@ export const present = (
   return lead.startsWith("You") ? `${lead}.` : `I found ${name}.`
 }
 
-/** What says where somebody is, with the word before it. */
+/** Columns that place an entity, with their prepositions. */
 const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [[/company|employer|organi[sz]ation/, "at"], [/city|town/, "in"]] // prettier-ignore
 const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [[/^start$/, "on"], [/^attendees$/, "with"], [/^company$/, "at"]] // prettier-ignore
 
-/** What is shown when it is asked for, not before. */
+/** Columns that are shown on request only. */
 export const ON_REQUEST = /phone|mobile|mail|note/
 
-/** What else can be asked of somebody: things that are there. */
+/** Offers the on-request columns that have a value. */
 export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
   const held = offerable(columns)
     .filter(({ id }) => shown.includes(id) && ON_REQUEST.test(id) && cell(entity.columns?.[id]) !== "")
@@ -141,7 +141,7 @@ export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<str
   return held.length === 0 ? "" : ` Ask me for the ${and(held, "or")} if you need it.`
 }
 
-/** Three things that can be asked here, in the organization's own words. */
+/** Three example questions in the organization's own words. */
 const examples = (context: Context): ReadonlyArray<string> => {
   const plural = (type: ContextType | undefined) => (type === undefined ? undefined : small(type.plural))
   const people = context.types.find(({ id }) => id === PEOPLE)
@@ -156,7 +156,7 @@ const examples = (context: Context): ReadonlyArray<string> => {
   ].slice(0, 3)
 }
 
-/** What isn't there or isn't for this person: the two sound the same. */
+/** The reply for hidden and nonexistent things alike, so that it does not reveal which. */
 export const notForYou = (context: Context): string => {
   const kinds = context.types.map(({ plural }) => small(plural))
   return kinds.length === 0

@@ -1,13 +1,22 @@
-/** The ways of saying things, each with what it means. The first rule that fits the whole message wins. */
-import type { Context } from "./readConversation.ts"
-import { readFacts } from "./readFacts.ts"
+/** The rules: sentence patterns with the intent that each builds. The first rule that matches the whole message wins. */
+import {
+  agenda,
+  againWith,
+  asCount,
+  browse,
+  choice,
+  detail,
+  detailOf,
+  listOf,
+  peopleWhere,
+  subjectOf,
+  whoIs
+} from "./buildIntent.ts"
 import { Intent, Subject } from "./Intent.ts"
-import { CARDINALS, ORDINALS, PRONOUNS } from "./lexicon.ts"
-import { Condition, type Lookup, peopleOf, readLookup } from "./readLookup.ts"
-import { readNames } from "./readNames.ts"
 import type { Captures } from "./patterns.ts"
-import { timeAt } from "./readTime.ts"
-import { folded, type Token } from "./tokenize.ts"
+import type { Context } from "./readConversation.ts"
+import { Condition, readLookup } from "./readLookup.ts"
+import { folded } from "./tokenize.ts"
 
 export type Rule = readonly [
   patterns: ReadonlyArray<string>,
@@ -44,68 +53,6 @@ export const SMALL_TALK: ReadonlyArray<Rule> = [
   ]
 ]
 
-const meetings = (context: Context): Lookup["noun"] | undefined => {
-  const type = context.types.find(({ id }) => id === "meetings")
-  return type && { type, said: type.plural }
-}
-
-const browse = (mode: "list" | "count", lookup: Lookup | undefined, ...more: ReadonlyArray<Condition>) =>
-  lookup && Intent.Browse({ mode, lookup: { ...lookup, conditions: [...lookup.conditions, ...more] }, skip: 0 })
-
-const list = ({ lookup, name, when }: Captures, context: Context) => {
-  const mine = name !== undefined && name.length === 1 && name[0]!.word === "i"
-  const time = when === undefined ? undefined : timeAt(when, context.today)
-  return browse(
-    "list",
-    readLookup(lookup!, context),
-    ...(name === undefined ? [] : mine ? [Condition.Mine()] : [Condition.With({ words: name })]),
-    ...(time === undefined ? [] : [Condition.Time({ when: time.when })])
-  )
-}
-
-const agenda = ({ when }: Captures, context: Context) => {
-  const noun = meetings(context)
-  const time = when === undefined ? undefined : timeAt(when, context.today)
-  return (
-    noun &&
-    Intent.Browse({
-      mode: "list",
-      skip: 0,
-      lookup: {
-        noun,
-        conditions: [Condition.Mine(), ...(time === undefined ? [] : [Condition.Time({ when: time.when })])]
-      }
-    })
-  )
-}
-
-const detail = ({ name, what }: Captures, context: Context): Intent | undefined => {
-  const lookup = readLookup(what!, context)
-  if (lookup !== undefined && name !== undefined) {
-    const [first] = name
-    return browse("list", lookup, first?.word === "my" ? Condition.Mine() : Condition.With({ words: name }))
-  }
-  const subject = name === undefined ? Subject.Focus() : subjectOf(name)
-  return subject._tag === "Named"
-    ? (introduced(subject.tokens, folded(what!)) ?? Intent.Detail({ subject, what: folded(what!) }))
-    : Intent.Detail({ subject, what: folded(what!) })
-}
-const asking =
-  (what: string) =>
-  ({ name }: Captures) =>
-    Intent.Detail({ subject: subjectOf(name!), what })
-
-const who = ({ name }: Captures): Intent => {
-  // Everything of a kind that isn't there.
-  if (/^(all|my|any|every|our)$/.test(name![0]!.word)) return Intent.NotKnown()
-  if (name!.slice(0, -1).some(({ after }) => after !== "")) {
-    return Intent.Introduce({ names: readNames(name!, true), facts: readFacts(name!), sure: true })
-  }
-  const subject = subjectOf(name!)
-  const found = subject._tag === "Named" ? introduced(subject.tokens) : undefined
-  return found ?? Intent.Who({ subject })
-}
-
 export const QUESTIONS: ReadonlyArray<Rule> = [
   [
     ["who am i", "what is my name", "do you know who i am", "do you know me"],
@@ -127,7 +74,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ],
     () => Intent.More()
   ],
-  [["{when}", "for {when}", "what is {when}"], ({ when }, context) => again(when!, context)],
+  [["{when}", "for {when}", "what is {when}"], ({ when }, context) => againWith(when!, context)],
   [
     [
       "how many (of)? {lookup}",
@@ -137,14 +84,14 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [
     ["how many {lookup} (does|do|did|has|have) {name} (have|got|own)"],
-    (captures, context) => counted(list(captures, context))
+    (captures, context) => asCount(listOf(captures, context))
   ],
   [
     [
       "(what|which) {lookup} (does|do|did|has|have) {name} (have|got|own) (on|for|scheduled|planned)? {when}",
       "(what|which) {lookup} (does|do|did|has|have|is|are) {name} (have|got|own|in|scheduled|attending)"
     ],
-    list
+    listOf
   ],
   [
     [
@@ -152,15 +99,15 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "who (is|are) at {place}",
       "who do (i|we) (know|have) at {place}"
     ],
-    ({ place }, context) => everybody(context, Condition.At({ words: place!, preposition: "at" }))
+    ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "at" }))
   ],
   [
     ["who (is|are|lives|live|sits|comes) (in|from|near) {place}", "who do (i|we) (know|have) in {place}"],
-    ({ place }, context) => everybody(context, Condition.At({ words: place!, preposition: "in" }))
+    ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "in" }))
   ],
   [
     ["who has (a|the)? {what} {value}"],
-    ({ value, what }, context) => everybody(context, Condition.Where({ words: [...what!, ...value!] }))
+    ({ value, what }, context) => peopleWhere(context, Condition.Where({ words: [...what!, ...value!] }))
   ],
   [
     [
@@ -184,7 +131,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "(what|which) {lookup}",
       "{lookup}"
     ],
-    list
+    listOf
   ],
   [
     [
@@ -192,14 +139,14 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "contact (details|info|information|data) (of|for) {name}",
       "(a|the)? contact for {name}"
     ],
-    asking("contact")
+    detailOf("contact")
   ],
   [
     [
       "(which|what) (company|firm|organization) (does|is|do) {name} (work for|work at|at|with|from|in|belong to)",
       "(who|where) (does|do) {name} work (for|at)?"
     ],
-    asking("company")
+    detailOf("company")
   ],
   [
     [
@@ -207,14 +154,14 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "where (is|are) {name} (based|located|from|living)?",
       "(what|which) (city|town) (is|does|do|are) {name} (in|from|live in|based in)"
     ],
-    asking("city")
+    detailOf("city")
   ],
   [
     [
       "who (owns|manages|looks after|handles|takes care of|is responsible for|is in charge of|is assigned to) {name}",
       "whose (customer|client|lead|account|deal) is {name}"
     ],
-    asking("owner")
+    detailOf("owner")
   ],
   [
     [
@@ -229,7 +176,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "when (is|was|are|does|did) {name} (start|begin|due|happening|scheduled)?",
       "what time (is|does) {name} (start|begin)?"
     ],
-    asking("date")
+    detailOf("date")
   ],
   [
     [
@@ -267,52 +214,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "what do (you|we) (know|have) (about|on) {name}",
       "(do you know|do we know|do we have|is there|have we got|do you have) (a|an|anyone called|anybody called|someone called|somebody called|anyone named|someone named)? {name}"
     ],
-    who
+    whoIs
   ],
-  [["(the)? {bare}"], ({ bare }) => who({ name: bare! })]
+  [["(the)? {bare}"], ({ bare }) => whoIs({ name: bare! })]
 ]
-
-const counted = (intent: Intent | undefined): Intent | undefined =>
-  intent?._tag === "Browse" ? Intent.Browse({ ...intent, mode: "count" }) : intent
-
-const everybody = (context: Context, condition: Condition): Intent | undefined => {
-  const type = peopleOf(context)
-  return (
-    type &&
-    Intent.Browse({ mode: "list", skip: 0, lookup: { noun: { type, said: "people" }, conditions: [condition] } })
-  )
-}
-
-const again = (when: ReadonlyArray<Token>, context: Context): Intent | undefined => {
-  const time = timeAt(when, context.today)
-  return time && Intent.Again({ condition: Condition.Time({ when: time.when }) })
-}
-
-/** The number that somebody chooses by, from 1; 0 for the last one. */
-export const choice = (tokens: ReadonlyArray<Token>): number | undefined => {
-  const word = tokens.length === 1 ? tokens[0]!.word.replace(/^#/, "") : ""
-  if (/^\d{1,2}$/.test(word)) return Number(word)
-  return word === "last" ? 0 : (ORDINALS[word] ?? CARDINALS[word])
-}
-
-const subjectOf = (tokens: ReadonlyArray<Token>): Subject => {
-  const [first] = tokens
-  if (tokens.length === 1 && (first!.word === "me" || first!.word === "i")) return Subject.Me()
-  const points =
-    tokens.length === 1 ||
-    (tokens.length <= 3 &&
-      /^(that|this|the)$/.test(first!.word) &&
-      /^(one|person|meeting|company)$/.test(tokens.at(-1)!.word))
-  return points && (PRONOUNS.has(first!.word) || tokens.length > 1) ? Subject.Focus() : Subject.Named({ tokens })
-}
-
-/** Who is meant when facts about somebody stand beside the name: then it takes more than the name to find them. */
-const introduced = (tokens: ReadonlyArray<Token>, what?: string): Intent | undefined => {
-  const belongs = tokens.some(({ word }) => word === "of")
-  const facts = readFacts(tokens).filter(
-    ({ concept, weight }) => weight === "stated" && !(belongs && concept === "city")
-  )
-  return facts.length === 0
-    ? undefined
-    : Intent.Introduce({ names: readNames(tokens, true), facts, sure: true, ...(what === undefined ? {} : { what }) })
-}

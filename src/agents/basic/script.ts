@@ -1,7 +1,6 @@
 /**
- * What basic mode does about a message, written as a story: a script yields calls and is given their results. Nothing
- * is kept between two steps. A step runs the script from its beginning, over the results that the conversation already
- * holds, until it asks for something that isn't there yet.
+ * Scripts: generators that yield tool calls and receive their results. No state survives between two steps: each step
+ * replays the script from the beginning over the results in the conversation, until it yields a call without a result.
  */
 import { Schema } from "effect"
 import { Unavailable } from "../../domain/errors.ts"
@@ -13,7 +12,7 @@ interface Call {
   readonly input: unknown
 }
 
-/** What a call came to: `value` is absent when it failed, and `text` then says why. */
+/** The result of a call; if it failed, `value` is absent and `text` is the reason. */
 export interface Answer {
   readonly value?: unknown
   readonly text: string
@@ -21,15 +20,15 @@ export interface Answer {
 
 export type Script<A> = Generator<ReadonlyArray<Call>, A, ReadonlyArray<Answer>>
 
-/** Where a script stands: it wants calls made, or it knows what to say. */
+/** The state of a script: it needs calls, or it has a reply. */
 export type Turn =
   | { readonly _tag: "Calls"; readonly calls: ReadonlyArray<Call> }
   | { readonly _tag: "Reply"; readonly text: string }
 
-/** What a turn's loop makes at once, at most. */
-const MAX_AT_ONCE = 6
+/** The loop's limit of parallel calls. */
+const MAX_PARALLEL = 6
 
-/** Runs a script over the rounds of answers so far. A failure never becomes an answer: what can't be looked up ends it. */
+/** Replays a script over the results so far. An unavailable database ends it, so that an outage never looks like an empty result. */
 export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArray<Answer>>): Turn => {
   const answers = rounds.flat()
   if (answers.some(isOutage)) return { _tag: "Reply", text: Unavailable.error.message }
@@ -38,7 +37,7 @@ export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArr
   while (state.done !== true) {
     const calls = state.value
     if (answers.length < at + calls.length) {
-      return { _tag: "Calls", calls: calls.slice(answers.length - at).slice(0, MAX_AT_ONCE) }
+      return { _tag: "Calls", calls: calls.slice(answers.length - at).slice(0, MAX_PARALLEL) }
     }
     state = script.next(answers.slice(at, (at += calls.length)))
   }
@@ -48,7 +47,7 @@ export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArr
 const isOutage = (answer: Answer): boolean =>
   answer.value === undefined && answer.text.includes(Unavailable.error.message)
 
-/** Several scripts side by side: what they want in one step is asked for in one step. */
+/** Runs scripts in parallel: their calls of one step become one step. */
 export function* inParallel<A>(scripts: ReadonlyArray<Script<A>>): Script<ReadonlyArray<A>> {
   const states = scripts.map((script) => script.next())
   while (true) {
@@ -65,22 +64,22 @@ export function* inParallel<A>(scripts: ReadonlyArray<Script<A>>): Script<Readon
 
 const isPage = Schema.is(Page)
 
-/** A page, or nothing when these conditions can't be asked of this type. */
+/** A page; undefined if the type does not support these filters. */
 export function* find(query: FindQuery): Script<Page | undefined> {
   const [answer] = yield [{ name: "findEntities", input: query }]
   return isPage(answer?.value) ? answer.value : undefined
 }
 
-/** How many there are, without reading one of them. */
+/** The total, without entities. */
 export const count = (query: FindQuery): Script<Page | undefined> => find({ ...query, limit: 0 })
 
-/** What is known of a type, as far as the person may see it. */
+/** The columns of a type that the person may see. */
 export function* columnsOf(entityTypeId: string): Script<ReadonlyArray<Named>> {
   const [answer] = yield [{ name: "listColumnsForType", input: { entityTypeId } }]
   return (answer?.value as { readonly columns?: ReadonlyArray<Named> } | undefined)?.columns ?? []
 }
 
-/** Every type that the person may see. */
+/** All types that the person may see. */
 export function* listedTypes(): Script<ReadonlyArray<ListedType>> {
   const [answer] = yield [{ name: "listEntityTypes", input: {} }]
   return (answer?.value as { readonly entityTypes?: ReadonlyArray<ListedType> } | undefined)?.entityTypes ?? []

@@ -1,20 +1,20 @@
-/** A message as words: each with its folded form and whether something (a comma, a bracket, a line's end) parts it from the next. */
+/** Splits a message into words, each with its folded form and the punctuation after it. */
 import { foldText } from "../../domain/keys.ts"
 import { byWord, printable } from "../../domain/text.ts"
 
 export interface Token {
-  /** As it was written, without the punctuation around it. */
+  /** The original word without surrounding punctuation. */
   readonly text: string
-  /** Folded, to be compared with the lexicon. */
+  /** The folded form, for comparison with the lexicon. */
   readonly word: string
-  /** The punctuation right after it, if any. */
+  /** The punctuation directly after it, or empty. */
   readonly after: string
   readonly capital: boolean
 }
 
-/** Words that are written with a full stop without ending anything. */
+/** Abbreviations whose full stop does not end a sentence. */
 const ABBREVIATIONS = new Set(["mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr"])
-/** After these, 's is a verb; after everything else it says whose something is. */
+/** After these words 's is the verb "is"; otherwise it is the possessive. */
 const BEFORE_IS = new Set(
   "who what when where how it that there here he she name names this which customer client caller".split(" ")
 )
@@ -28,7 +28,7 @@ const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
 })
 const EDGE = /^([^\p{L}\p{N}#$+@]*)(.*?)([^\p{L}\p{N}]*)$/su
 
-/** The words of a message. What is longer than a person writes is cut. */
+/** The words of a message's first 4,000 characters. */
 export const tokenize = (message: string): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   const text = message
@@ -44,7 +44,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
       close(tokens, part === inner || inner.startsWith(part) ? "" : ",")
       tokens.push(...words(part))
     }
-    // "James' number": the mark says whose something is, unless it closes what was quoted.
+    // "James' number": the apostrophe is a possessive, unless it closes a quotation.
     if (/^['’]/.test(after) && /s$/i.test(inner) && before === "") tokens.push(token("'s"))
     close(tokens, after)
   }
@@ -53,7 +53,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
 
 const MAX_CHARACTERS = 4000
 
-/** Puts punctuation after the last word, unless it only marks an abbreviation. */
+/** Appends punctuation to the last word, unless it belongs to an abbreviation. */
 const close = (tokens: Array<Token>, mark: string): void => {
   const last = tokens.at(-1)
   if (last === undefined || mark === "") return
@@ -90,8 +90,8 @@ const words = (text: string): ReadonlyArray<Token> => {
   }
 }
 
-/** The tokens as they were written. */
+/** The original text of the tokens. */
 export const written = (tokens: ReadonlyArray<Token>): string => tokens.map(({ text }) => text).join(" ")
 
-/** The tokens folded, one space between two. */
+/** The folded tokens, joined by spaces. */
 export const folded = (tokens: ReadonlyArray<Token>): string => tokens.map(({ word }) => word).join(" ")
