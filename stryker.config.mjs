@@ -1,10 +1,10 @@
-// Mutation testing of what decides who sees what; scripts/mutation.mjs runs it. Stryker's own runner for vitest runs no test
-// by name on vitest 5, and takes seconds for each mutant: hence a runner of our own, and the tests as a bundle.
+// Mutation testing of the code that decides access; scripts/mutation.mjs runs it. Stryker's vitest runner can't select tests
+// by name on vitest 5 and takes seconds per mutant, hence our own runner and a bundle of the tests.
 export default {
   testRunner: "max",
   plugins: ["./scripts/mutation/runner.mjs"],
   buildCommand: "node scripts/mutation/bundle.mjs",
-  // Not those that write, explain or compare policies: whatever they get wrong, what is published is read by these.
+  // Excludes code that edits, explains or compares policies: its mistakes still pass through the code below.
   mutate: [
     "src/permissions/bindPredicate.ts",
     "src/permissions/permissionPlan.ts",
@@ -33,12 +33,12 @@ export default {
   ],
   ignorePatterns: ["dist", "dist.*", "docs", "bench", "*.bundle.cjs", "reports"],
   coverageAnalysis: "perTest",
-  // Evaluated programs pile up in a process.
+  // Restarts the process, because evaluated programs accumulate in memory.
   maxTestRunnerReuse: 150,
   reporters: ["json", "progress-append-only", "survivors"],
   jsonReporter: { fileName: "node_modules/.cache/stryker/report.json" },
   tempDirName: "node_modules/.cache/stryker/sandbox",
-  // Stryker rewrites tsconfig.json through an interface that TypeScript 7 doesn't have; nothing here needs it to.
+  // Stryker rewrites tsconfig.json through an interface that TypeScript 7 lacks, and nothing here needs the rewrite.
   tsconfigFile: "none",
   disableTypeChecks: false,
   allowEmpty: true,

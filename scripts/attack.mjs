@@ -1,7 +1,6 @@
 /**
- * Attacks a real `max serve`, with what others wrote for it where there is something (Debian has sqlmap and slowhttptest):
- * injections into every parameter of the whole interface, values that nobody means, and ways to hold a server.
- * docs/security.md says what came of it.
+ * Attacks a real `max serve`: SQL injection into every parameter (sqlmap), malformed values, and slow clients
+ * (slowhttptest). Debian packages both tools. docs/security.md reports the results.
  * Usage: npm run attack -- sqlmap [WORD of a request's name …] | naughty [WORD …] | slow [headers | body | range | read | stop | listen …]
  */
 import { spawnSync } from "node:child_process"
@@ -26,7 +25,7 @@ const fail = (message) => {
   process.exitCode = 1
 }
 
-/** What nobody may have changed, however it was asked. */
+/** The data that no attack may change. */
 const stateOf = async (world) => {
   const ask = async (path, token, body) => {
     const answer = await fetch(world.url + path, {
@@ -46,7 +45,7 @@ const stateOf = async (world) => {
   ])
 }
 
-/** Each request as it is, once: what isn't answered as it should be can't be attacked. */
+/** Sends each request once, unchanged: only a request that succeeds is worth attacking. */
 const unanswered = async (requests, front) => {
   for (const request of requests) {
     const { lines, payload } = written(request, { front })
@@ -62,7 +61,7 @@ const unanswered = async (requests, front) => {
   return undefined
 }
 
-/** Runs `use` over the requests that have one of the words in their names, and looks what it has changed and who complained. */
+/** Runs `use` over the requests whose names contain one of the words, then verifies the data and the responses. */
 const attacked = async (words, use) => {
   const proxy = await openProxy()
   const world = await openWorld(proxy.url)
@@ -103,7 +102,7 @@ const attacked = async (words, use) => {
 const naughtily = (words) =>
   attacked(words, async (requests, { url }) => {
     const { broken, sent } = await naughty(requests, url)
-    console.log(`${requests.length} requests, ${sent} sent; answered with a failure: ${broken.length}`)
+    console.log(`${requests.length} requests, ${sent} sent; responses with a server error: ${broken.length}`)
     if (broken.length > 0) fail("There are findings.")
   })
 
@@ -112,7 +111,7 @@ const sqlmap = (words) =>
     const control = await startInjectable()
     const [found] = await attack([CONTROL], { folder: join(folder, "control"), front: control.url })
     await control.close()
-    console.log(`the control: ${found.injectable.join(", ") || "nothing found"} (${found.ways.join(", ")})`)
+    console.log(`control: ${found.injectable.join(", ") || "nothing found"} (${found.ways.join(", ")})`)
     if (found.injectable.length !== 1)
       return fail("The mistake that was planted wasn't found: finding nothing elsewhere means nothing.")
 
@@ -138,7 +137,7 @@ const sqlmap = (words) =>
     console.log(
       `${outcomes.length} requests, ${sum(outcomes.map(({ marks }) => marks))} parameters, ` +
         `${sum(outcomes.flatMap(({ request }) => Object.values(statusesOf(request))))} sent; ` +
-        `injectable: ${injectable.length}; answered with a failure: ${broken.length}`
+        `injectable: ${injectable.length}; responses with a server error: ${broken.length}`
     )
     if (untested.length > 0) fail(`Not tested as a whole: ${untested.map(({ request }) => request.name).join(", ")}`)
     if (injectable.length > 0 || broken.length > 0) fail("There are findings.")

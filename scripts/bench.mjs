@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { root } from "./stale.mjs"
 
-// In the package, so that it finds the package by its name and what is installed.
+// Inside the package, so that the bundle resolves the package and its dependencies.
 const folder = mkdtempSync(join(root, ".bench-"))
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
 await build({
@@ -18,6 +18,6 @@ await build({
   packages: "external",
   logLevel: "warning"
 })
-// Contestants that are processes of their own run the same bundle.
+// Contestants in separate processes run the same bundle.
 process.env.MAX_BENCH = join(folder, "bench.mjs")
 await import(pathToFileURL(join(folder, "bench.mjs")).href)

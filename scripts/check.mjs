@@ -1,5 +1,4 @@
-// Everything that holds the line without running the product: types, Effect's own diagnostics, lint, format, dead code, and
-// that every defence can still be taken out.
+// All static checks: types, Effect diagnostics, lint, format, dead code, and that every defence patch still applies.
 import { spawnSync } from "node:child_process"
 import { delimiter, join } from "node:path"
 import { root } from "./stale.mjs"

@@ -1,7 +1,7 @@
 /**
- * The Model Context Protocol's own suite against /mcp of a real `max serve`, every server scenario of each version: those
- * that a server of tools only can pass have to, and what doesn't apply to it is listed with the reason in docs/mcp.md.
- * The suite needs Node 22, which is installed beside it, outside of the checkout. Usage: npm run conformance
+ * Runs the official MCP conformance suite against /mcp of a real `max serve`: every server scenario of each version.
+ * Every scenario that applies to a tools-only server must pass; docs/mcp.md lists the others with reasons.
+ * The suite needs Node 22, which is installed next to it, outside the checkout. Usage: npm run conformance
  */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -12,7 +12,7 @@ import { openWorld } from "./attack/world.mjs"
 import { build } from "./build.mjs"
 import { isStale } from "./stale.mjs"
 
-/** What has to pass, by version; of the newest one, which isn't released, checks within a scenario may not apply. */
+/** The scenarios that must pass, by version. In the unreleased newest version, single checks may not apply. */
 const VERSIONS = {
   "0.1.16": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"],
   "0.2.0-alpha.12": [
@@ -28,11 +28,11 @@ const VERSIONS = {
   ]
 }
 
-/** Why a check can't pass here: it needs something of the suite's own, or what a server of tools only hasn't got. */
+/** The reasons why a check doesn't apply: it needs a fixture of the suite or a feature beyond tools. */
 const NOT_OURS =
   /Tool '?[\w-]+'? not found|Tool "?[\w-]+"? not found|Prompt '?\w+'? not found|Method not found|Not testable|-32601|failing_job|Prerequisite failed|could not be exercised|was not exercised|capabilities\.extensions|InputRequiredResult|fixture from Check/
 
-/** Puts the token in front: the suite has no way to say one. */
+/** A proxy that adds the token, which the suite can't send. */
 const withToken = (target, token) =>
   new Promise((resolve) => {
     const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ const withToken = (target, token) =>
 
 const folder = mkdtempSync(join(tmpdir(), "max-conformance-"))
 
-/** Node by the package of this platform: the one that chooses it does so in a script, and scripts don't run here. */
+/** Installs Node from the platform's package: the generic package needs install scripts, which are disabled. */
 const NODE = `node-${process.platform}-${process.arch}`
 
 const installed = (version) => {

@@ -1,6 +1,6 @@
-// Takes each defence out, one at a time, on a copy, and runs the one test that is about it: it has to fail. What is printed
-// is the table of docs/security.md; --write puts it there, --check only looks whether everything still fits. Words after
-// the options choose entries by name.
+// Removes each defence, one at a time, from a copy of the source and runs its test, which has to fail. Prints the tables of
+// docs/security.md. --write updates the page; --check only verifies that every patch, test and table row still applies.
+// Other arguments select entries by name.
 import { spawn } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,7 +22,7 @@ const chosen = (entries) =>
 
 const row = (cells) => `| ${cells.join(" | ")} |`
 
-/** The columns of an entry that are known before it has run. */
+/** The table cells of an entry that don't depend on a run. */
 const cellsOf = {
   replays: ({ defence, name, removed, test }) => [
     name,
@@ -36,14 +36,14 @@ const cellsOf = {
 const page = join(root, "docs/security.md")
 const all = [...chosen(replays), ...chosen(mutants)]
 
-// Before anything runs: a text that has gone, a test that is called something else, a table of another day.
+// Before any run: patches that don't apply, renamed tests and outdated table rows.
 const faultsBefore = all.flatMap((entry) => faultsOf(root, entry))
 if (args.includes("--check")) {
   const written = readFileSync(page, "utf8").replaceAll(/ +/g, " ")
   for (const [kind, entries] of Object.entries({ replays, mutants }))
     for (const entry of chosen(entries))
       if (!written.includes(row(cellsOf[kind](entry))))
-        faultsBefore.push(`${entry.name}: docs/security.md says otherwise`)
+        faultsBefore.push(`${entry.name}: its row in docs/security.md differs`)
 }
 for (const fault of faultsBefore) console.error(fault)
 if (faultsBefore.length > 0 || args.includes("--check")) process.exit(faultsBefore.length === 0 ? 0 : 1)
@@ -61,7 +61,7 @@ const copy = (number) => {
   return folder
 }
 
-/** Runs the tests with this name in this file. */
+/** Runs the tests of a file whose name contains this text. */
 const runTest = (folder, url, [file, name]) =>
   new Promise((resolve, reject) => {
     const output = join(folder, "result.json")
@@ -103,8 +103,8 @@ const runTest = (folder, url, [file, name]) =>
     })
   })
 
-/** Puts the patched texts in place, and returns what takes them back. */
-const takeOut = (folder, patches) => {
+/** Applies the patches, and returns a function that reverts them. */
+const applyPatches = (folder, patches) => {
   const files = [...patched(folder, patches)]
   for (const [path, { after }] of files) writeFileSync(path, after)
   return () => files.forEach(([path, { before }]) => writeFileSync(path, before))
@@ -119,14 +119,14 @@ const firstLine = (message) =>
 
 const copies = Array.from({ length: JOBS }, (_, number) => copy(number))
 
-/** A run per entry, in as many copies at once. */
+/** Runs every entry, one per copy at a time. */
 const runAll = async (entries, url) => {
   const results = new Map()
   const open = [...entries]
   await Promise.all(
     copies.map(async (folder) => {
       for (let entry = open.shift(); entry !== undefined; entry = open.shift()) {
-        const restore = takeOut(folder, entry.patches ?? [])
+        const restore = applyPatches(folder, entry.patches ?? [])
         const result = await runTest(folder, url, entry.test)
         restore()
         results.set(entry, result)
@@ -147,9 +147,9 @@ const started = Date.now()
 const server = await openServer()
 let faults = 0
 try {
-  // With every defence in place, every one of these tests passes.
+  // Control: with every defence in place, every test passes.
   const controls = [
-    ...new Map(all.map(({ test }) => [test.join(" > "), { name: `all in place: ${test[1]}`, test }])).values()
+    ...new Map(all.map(({ test }) => [test.join(" > "), { name: `control: ${test[1]}`, test }])).values()
   ]
   for (const [entry, { failures, ran }] of await runAll(controls, server.url)) {
     if (ran > 0 && failures.length === 0) continue
@@ -162,15 +162,16 @@ try {
     faults += 1
     console.error(`SURVIVED ${entry.name}`)
   }
-  const failed = (entry) => firstLine(results.get(entry).failures[0] ?? "**it didn't**") || "what had to fail succeeded"
+  const failed = (entry) =>
+    firstLine(results.get(entry).failures[0] ?? "**it passed**") || "the expected failure succeeded"
   const table = {
     replays: [
-      row(["replay", "test", "defence", "what was taken out", "how the test failed"]),
+      row(["replay", "test", "defence", "removed", "failure of the test"]),
       row(["---", "---", "---", "---", "---"]),
       ...chosen(replays).map((entry) => row([...cellsOf.replays(entry), `\`${failed(entry)}\``]))
     ],
     mutants: [
-      row(["mutant", "where", "what was taken out", "how the corpus failed"]),
+      row(["mutant", "file", "removed", "failure of the corpus"]),
       row(["---", "---", "---", "---"]),
       ...chosen(mutants).map((entry) => row([...cellsOf.mutants(entry), `\`${failed(entry)}\``]))
     ]
@@ -186,6 +187,6 @@ try {
   await server.close?.()
 }
 console.error(
-  `${faults === 0 ? "Every defence is missed." : `${faults} without effect.`} ${Math.round((Date.now() - started) / 1000)} s`
+  `${faults === 0 ? "Every removed defence was detected." : `${faults} undetected.`} ${Math.round((Date.now() - started) / 1000)} s`
 )
 process.exit(faults === 0 ? 0 : 1)

@@ -1,13 +1,13 @@
-// Every shell block of README.md and docs/, run page by page as a reader would: in order, in one shell, in a folder and
-// with a state of its own. What a page takes for granted it says itself, in comments that aren't shown:
-//   <!-- run first: … -->      commands that make what the reader has already, before the next block
-//   <!-- typed: … -->          what is typed into the next block
-//   <!-- goes on: TEXT -->     the next block is one command that runs until the page's end or the next such block; it is
-//                              there when it says TEXT, and has to end in order
-//   <!-- here, A is B -->      in the page's blocks A (somebody's own host, say) is read as B, which may be a variable
-//   <!-- not run: WHY -->      the next block can't run here
-// The shell knows $CHECKOUT (this folder), $DATABASE (an empty database of the page's own), `sql URL STATEMENT …`,
-// `sheet FROM.csv TO.xlsx`, and a free port instead of 7700. Usage: npm run docs [-- PAGE …]
+// Runs every shell block of README.md and docs/, page by page and in order, in one shell per page with its own folder and
+// state. Pages declare their prerequisites in comments that aren't rendered:
+//   <!-- run first: … -->      commands that create the assumed state, before the next block
+//   <!-- typed: … -->          the input of the next block
+//   <!-- goes on: TEXT -->     the next block is one command that runs until the page's end or the next such block. It is
+//                              ready when it prints TEXT, and must exit cleanly
+//   <!-- here, A is B -->      replaces A (such as an example host) by B, which may be a variable, in the page's blocks
+//   <!-- not run: WHY -->      skips the next block
+// The shell provides $CHECKOUT (this folder), $DATABASE (an empty database for the page), `sql URL STATEMENT …`,
+// `sheet FROM.csv TO.xlsx`, and a free port in place of 7700. Usage: npm run docs [-- PAGE …]
 import { build as bundle } from "esbuild"
 import { spawn } from "node:child_process"
 import {
@@ -33,7 +33,7 @@ const OWN = "127.0.0.1:7700"
 const PARTS = /^ *<!--[^]*?-->[ \t]*$|^ *```(\w*)[^\n]*\n([^]*?)^ *```[ \t]*$/gm
 const COMMENT = /^ *<!-- (?:(run first|typed|goes on|not run): ?([^]*?)|here, ([^\n]*\S) is (\S+)) *\n?-->/
 
-/** The blocks of a page that a shell runs, each with what the comments before it say. */
+/** The shell blocks of a page, each with its preceding comments. */
 const readPage = (path) => {
   const text = readFileSync(join(root, path), "utf8")
   const blocks = []
@@ -50,16 +50,16 @@ const readPage = (path) => {
     }
   }
   const real = (code) => stands.reduce((read, [shown, here]) => read.replaceAll(shown, here), code)
-  // In a list joined by && only its last failure would end the shell.
+  // In a list joined by &&, `set -e` ignores all failures but the last.
   return blocks.map((block) => ({ ...block, code: real(block.code).replaceAll(" && ", "\n") }))
 }
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** What goes on ends in order when it is told to. */
+/** Stops a long-running command and requires a clean exit. */
 const END = 'for pid in ${on[@]+"${on[@]}"}; do kill -TERM "$pid"; wait "$pid"; done; on=()'
 
-/** A page as one script, which ends with the first command that fails. */
+/** A page as one script that stops at the first failing command. */
 const scriptOf = (blocks) => {
   const lines = ["set -euo pipefail", "on=()"]
   for (const { line, code, ...said } of blocks) {
@@ -86,10 +86,10 @@ const freePort = () =>
   })
 
 const folder = mkdtempSync(join(tmpdir(), "max-docs-"))
-// When root runs this, embedded servers run as somebody else, who has to get in here.
+// As root, embedded servers run as another user, who needs access to this folder.
 chmodSync(folder, 0o755)
 
-/** A server for the pages that speak of a database of the reader's own. */
+/** A server for pages that use the reader's own database. */
 const startServer = async () => {
   const child = spawn(process.execPath, ["--input-type=module", "-e", SERVER], {
     cwd: root,
@@ -111,7 +111,7 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
   yield* Effect.promise(() => new Promise((resolve) => process.stdin.on("end", resolve).resume()))
 })))`
 
-/** Loaded from the checkout, where its imports are found. */
+/** Loaded from the checkout, so that its imports resolve. */
 const SQL = `
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -154,7 +154,7 @@ const makeCommands = async () => {
   )
 }
 
-/** What a shell of the reader's would have set, and what lets this machine reach its registry. */
+/** The environment of a reader's shell, and the settings that reach the package registry. */
 const PASSED = /^(PATH|LANG|TZ|TERM|npm_config_.*|NODE_EXTRA_CA_CERTS|HTTPS?_PROXY|NO_PROXY)$/i
 const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)))
 
@@ -189,18 +189,18 @@ const runPage = async (path, blocks, server, number) => {
   clearTimeout(overdue)
   if (code !== 0) {
     try {
-      // What it left behind, if anything.
+      // Removes leftover processes.
       process.kill(-child.pid, "SIGTERM")
     } catch {}
   }
-  // curl takes a refusal for an answer.
+  // curl exits with 0 for an error response.
   const refused = /urn:max:problem:[a-z-]+/.exec(said)?.[0]
   const ok = code === 0 && refused === undefined
   const marked = blocks.filter((block) => block["not run"] !== undefined)
   console.log(
     `${ok ? "ok  " : "FAIL"} ${path}: ${blocks.length - marked.length} run (${((Date.now() - from) / 1000).toFixed(1)} s)`
   )
-  for (const block of marked) console.log(`       line ${block.line} isn't run: ${block["not run"]}`)
+  for (const block of marked) console.log(`       line ${block.line} skipped: ${block["not run"]}`)
   if (!ok || process.env.MAX_DOCS_OUTPUT === "on")
     console.log(said.trimEnd().split("\n").slice(-60).join("\n").replace(/^/gm, "     | "))
   if (!ok) console.log(`     ended with ${refused ?? code}`)

@@ -1,5 +1,5 @@
-// The package as people get it: packed, linted, installed into an empty project, imported, compiled and run, with the
-// examples on top. Whatever isn't as it should be ends it with a message.
+// Tests the package as published: packs and lints it, installs it into an empty project, imports, compiles and runs it,
+// then runs the examples. The first failure ends the script with a message.
 import { build } from "esbuild"
 import assert from "node:assert/strict"
 import { spawn, spawnSync } from "node:child_process"
@@ -12,7 +12,7 @@ import { build as buildMax } from "./build.mjs"
 import { isStale, root } from "./stale.mjs"
 
 const folder = mkdtempSync(join(tmpdir(), "max-packed-"))
-// When root runs this, the embedded server runs as somebody else, who has to get in here.
+// As root, the embedded server runs as another user, who needs access to this folder.
 chmodSync(folder, 0o755)
 const app = join(folder, "app")
 const closing = [() => rmSync(folder, { recursive: true, force: true })]
@@ -40,7 +40,7 @@ const step = async (what, use) => {
   return found
 }
 
-/** What an example needs, from its own package.json; Max is the one that was packed. */
+/** The dependencies of an example, with the packed Max in place of the published one. */
 const examples = readdirSync(join(root, "examples")).filter((name) => !["workbench", "sms"].includes(name))
 const dependenciesOf = (name) => {
   const { dependencies, devDependencies } = JSON.parse(
@@ -49,7 +49,7 @@ const dependenciesOf = (name) => {
   return { ...dependencies, ...devDependencies }
 }
 
-/** Everything that is loaded, by the packages it is in. */
+/** The loaded modules, grouped by package. */
 const LOADED = `
 import { register } from "node:module"
 register("data:text/javascript," + encodeURIComponent('import { writeSync } from "node:fs"; export async function load(url, context, next) { writeSync(2, url + "\\\\n"); return next(url, context) }'))
@@ -64,7 +64,7 @@ const freePort = () =>
     })
   })
 
-/** What has to come to its end does so within this time, or it is ended and named. */
+/** The time limit of a command, in milliseconds. */
 const END_MS = 60_000
 const ending = async (child, what) => {
   const overdue = setTimeout(() => child.kill("SIGKILL"), END_MS)
@@ -74,7 +74,7 @@ const ending = async (child, what) => {
   return code
 }
 
-/** A server of an example for as long as `use` takes; SIGTERM ends it. */
+/** Runs an example's server during `use`, then stops it by SIGTERM. */
 const served = async (name, more, use) => {
   const port = await freePort()
   const child = spawn(process.execPath, [`${name}/main.js`], {
@@ -183,7 +183,7 @@ const main = async () => {
   const asked = inTurn(finds("people", [], { limit: 0 }), says("Reply: There are many."))
   const thinking = { ANTHROPIC_API_KEY: "sk-test", ANTHROPIC_BASE_URL: model.url }
 
-  // The demo's own server, for as long as the examples run, under the address that people would set.
+  // The demo's server for the examples, at the address that a reader would configure.
   const holder = spawn(process.execPath, ["--input-type=module", "-e", HOLD], {
     cwd: app,
     env,
@@ -233,7 +233,7 @@ const main = async () => {
   })
 }
 
-/** Runs the demo's server until standard input ends, and creates a second, empty database on it. */
+/** Runs the demo's server until standard input closes, and creates a second, empty database on it. */
 const HOLD = `
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"

@@ -1,7 +1,7 @@
-// Mutation testing: every mutant is run against the tests that need no database; lines with one that is still alive once
-// more, against the corpus in small as well. What came of it is kept in node_modules/.cache/stryker until the file is run
-// again. Arguments are files to mutate, whole or FILE:FROM-TO (all of stryker.config.mjs without any); docs/mutation.md is
-// written from what is known by then. --offline leaves the second round out, --alive the first.
+// Mutation testing in two rounds: all mutants against the tests without a database, then lines with survivors also against
+// a small part of the conformance corpus. Results are cached per file in node_modules/.cache/stryker, and docs/mutation.md is
+// written from the cache. Arguments: files to mutate, whole or FILE:FROM-TO (default: all of stryker.config.mjs).
+// --offline skips the second round, --alive the first.
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ const run = (chosen, env) =>
       stdio: "inherit",
       env: { ...process.env, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03", ...env }
     })
-    // Whoever stops this stops Stryker, and the server is closed then.
+    // Forwards the signal, so that Stryker stops and the server is closed.
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill("SIGINT"))
     child.on("error", reject)
     child.on("close", resolve)
@@ -36,7 +36,7 @@ const nameOf = (file) => file.replace(/:.*/, "")
 const placeOf = ({ line, mutatorName, original, replacement }) =>
   JSON.stringify([line, mutatorName, original, replacement])
 
-/** What is known of each file, this run's in place of an earlier one's. */
+/** Merges this run's results into the cache. */
 const remember = (chosen) => {
   const known = recall()
   const report = JSON.parse(readFileSync(join(cache, "report.json"), "utf8"))
@@ -50,7 +50,7 @@ const remember = (chosen) => {
       lastLine: location.end.line,
       original: textAt(source, location)
     }))
-    // Of a file in part (FILE:FROM-TO) the rest is as it was.
+    // After a partial run (FILE:FROM-TO), the other lines keep their cached results.
     const places = new Set(found.map(placeOf))
     const rest = chosen.some((file) => file.startsWith(`${name}:`))
       ? (known[name] ?? []).filter((mutant) => !places.has(placeOf(mutant)))
@@ -94,9 +94,9 @@ const page = (known) => {
     text: [
       "# Mutation testing",
       "",
-      "Written by `npm run mutation`. Each line of the code that decides who sees what is changed, one small change at a time, and the",
-      "tests have to notice: those that need no database and, with what they leave alive, the corpus in small",
-      "(`scripts/mutation/bundle.mjs`; `--offline` leaves that out).",
+      "Written by `npm run mutation`. Stryker applies small changes to the code that decides access, one at a time, and the",
+      "tests must detect each: the tests without a database and, for their survivors, a small part of the corpus",
+      "(`scripts/mutation/bundle.mjs`; `--offline` skips the second round).",
       "",
       "| file | mutants | killed | timed out | survived | not run |",
       "| --- | --- | --- | --- | --- | --- |",
@@ -119,7 +119,7 @@ const page = (known) => {
   }
 }
 
-/** The lines of the chosen files on which something is alive. */
+/** The lines of the chosen files with surviving mutants. */
 const aliveLines = (known) => {
   const names = new Set((files.length === 0 ? config.mutate : files).map(nameOf))
   return [...names].flatMap((name) => [
@@ -150,9 +150,7 @@ const { missing, open, text } = page(recall())
 writeFileSync(join(root, "docs/mutation.md"), text)
 console.error(
   [
-    open.length === 0
-      ? "Every survivor of what ran is accounted for."
-      : `${open.length} survivors that nobody has looked at.`,
+    open.length === 0 ? "Every survivor of what ran is accounted for." : `${open.length} unexplained survivors.`,
     ...(missing.length === 0 ? [] : [`Not run yet, or not to the end: ${missing.join(", ")}.`]),
     "See docs/mutation.md"
   ].join(" ")

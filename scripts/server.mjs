@@ -1,5 +1,5 @@
-// A Postgres for many runs of tests: the one of DATABASE_URL, or an embedded one in a folder of its own; with a migrated
-// database to copy, by name.
+// A Postgres server for many test runs: that of DATABASE_URL, or an embedded one in a temporary folder. It has a migrated
+// template database, by name.
 import { build } from "esbuild"
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"

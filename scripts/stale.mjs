@@ -1,4 +1,4 @@
-// Whether a source is newer than the last build. Without dependencies, because every start from a checkout asks.
+// Tells whether a source is newer than the last build. Free of dependencies, because every start from a checkout runs it.
 import { readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"

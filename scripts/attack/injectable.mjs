@@ -1,6 +1,6 @@
 /**
- * What sqlmap has to find, so that finding nothing in Max means something: findEntities as nobody should write it, with
- * the value of a filter pasted into the statement.
+ * The positive control for sqlmap: findEntities with a deliberate injection, a filter's value concatenated into the
+ * statement. If sqlmap misses it, a clean result for Max is meaningless.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, ManagedRuntime, Redacted } from "effect"

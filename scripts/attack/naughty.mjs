@@ -1,6 +1,6 @@
 /**
- * Values that nobody means, in every parameter of every request, one at a time: whatever is sent, the answer has to be an
- * answer or say what is wrong with the input, and never that something broke.
+ * Malformed values in every parameter of every request, one at a time. Every response must be a success or a client error,
+ * never a server error.
  */
 import { request as send } from "node:http"
 import { written } from "./sqlmap.mjs"
@@ -43,10 +43,10 @@ const TEXTS = [
   "{}",
   "[]"
 ]
-/** In a body, what isn't text as well. */
+/** Values of other types, for bodies. */
 const VALUES = [null, true, -1, 0, 1.5, 1e308, 2 ** 53, [], [null], {}, { a: 1 }, { __proto__x: 1 }, [[[[]]]]]
 
-/** The value with one of its leaves, or one of its parts, put in the place of another. */
+/** All variants of a value with one leaf or part replaced. */
 const variants = (value, put) => [
   put,
   ...(Array.isArray(value)
@@ -56,14 +56,14 @@ const variants = (value, put) => [
       : [])
 ]
 
-/** A header can't carry everything. */
+/** Whether a header can carry the value. */
 const asHeader = (text) => text.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?")
-/** Half of a pair has no encoding: it is sent as bytes that aren't any. */
+/** Encodes a lone surrogate, which has no valid encoding, as invalid bytes. */
 const encoded = (text) => (LONE.includes(text) ? "%ED%A0%80" : encodeURIComponent(text))
 
 const replaced = (record, put) => Object.keys(record).map((name) => ({ ...record, [name]: put }))
 
-/** Requests with one value changed. */
+/** The requests with one value replaced. */
 const changed = function* (request) {
   const { body, form = {}, headers = {}, params = {}, query = {} } = request
   for (const text of TEXTS) {
@@ -113,7 +113,7 @@ const ask = (front, request) =>
     sent.end(payload)
   })
 
-/** Sends each request with each value in each place; those whose answer says that something broke. */
+/** Sends each request with each value in each place. Returns the requests with a server error. */
 export const naughty = async (requests, front) => {
   const broken = []
   let sent = 0

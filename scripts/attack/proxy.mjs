@@ -1,18 +1,18 @@
 /**
- * Stands between an attacker and the server, and is whoever the server asks itself: signs what has to be signed after it
- * was altered, lets each request come from another address, cuts streams that never end, and counts what was answered.
+ * The proxy between the attacker and the server; it also plays the external services that the server calls. It signs
+ * altered requests, varies their source address, cuts endless streams and counts responses.
  */
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
 import { createHmac, randomBytes } from "node:crypto"
 import { createServer, request as send } from "node:http"
 import { SMS } from "./world.mjs"
 
-/** Milliseconds that a stream is listened to. */
+/** The time limit for reading a stream, in milliseconds. */
 const LISTENED = 100
 
 const randomAddress = () => `10.${[...randomBytes(3)].join(".")}`
 
-/** By Twilio's rule, over the parameters as they are sent now. */
+/** Signs the altered parameters by Twilio's algorithm. */
 const signatureOf = (url, form) => {
   const params = new URLSearchParams(form)
   const signed = [...new Set(params.keys())]
@@ -26,7 +26,7 @@ const signatureOf = (url, form) => {
 export const openProxy = async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256")
   const keys = { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256", use: "sig", kid: "attack" }] }
-  /** By name of a request: how many there were, and how often each status was answered. */
+  /** By name of a request: the number of requests and of responses per status. */
   const counts = new Map()
   const proxy = { url: "", target: "", counts, before: new Map(), close: () => server.close() }
 
@@ -38,7 +38,7 @@ export const openProxy = async () => {
       .setExpirationTime("5 minutes")
       .sign(privateKey)
 
-  /** What goes on to the server, of what came. */
+  /** The request to forward. */
   const headersOf = async (came, path, body) => {
     const headers = { host: new URL(proxy.url).host, "x-forwarded-for": randomAddress() }
     const claims = {}
@@ -58,7 +58,7 @@ export const openProxy = async () => {
   const forward = async (request, response, came) => {
     const name = request.headers["x-attack"] ?? "other"
     await proxy.before.get(name)?.()
-    // What has to be new each time is written so.
+    // Replaces placeholders that need a fresh value for every request.
     const body = Buffer.from(came.toString().replaceAll("FRESH", randomBytes(16).toString("hex")))
     const headers = await headersOf(request.headers, request.url, body)
     const onward = send(new URL(proxy.target), { method: request.method, path: request.url, headers, agent: false })
@@ -87,7 +87,7 @@ export const openProxy = async () => {
       return request.method === "POST"
         ? json(201, { sid: `SM${randomBytes(16).toString("hex")}`, status: "queued" })
         : json(200, { messages: [] })
-    // An address or a header that can't be sent at all isn't let through by any client.
+    // Skips URLs and headers that no client can send.
     await forward(request, response, Buffer.concat(chunks)).catch(
       () => response.headersSent || response.writeHead(400).end()
     )

@@ -1,12 +1,12 @@
 /**
- * Every request that Max answers, with a value for each of its parameters that is answered as it should be. `find`
- * makes them of what is in the attacked organization; `missing` says which declared parameters none of them has.
+ * Every request of Max's interface, with valid values for all parameters. `find` builds them from the attacked
+ * organization's data; `missing` lists the declared parameters that no request covers.
  */
 import { METRICS_TOKEN, SMS } from "./world.mjs"
 
 const as = (token) => ({ authorization: `Bearer ${token}` })
 
-/** `path` has `{name}` where `params` are put; `headers` are attacked, `send` and `fixed` are as they are. */
+/** `path` contains `{name}` for each of `params`. `headers` are attacked; `send` and `fixed` stay unchanged. */
 export const requestsOf = async (world) => {
   const mine = { send: as(world.admin) }
   const call = async (path, body, token = world.admin) => {
@@ -87,10 +87,10 @@ export const requestsOf = async (world) => {
       status: [401]
     },
     { ...get("signOut", "/v1/session"), method: "DELETE" },
-    get("whoever", "/v1/session", {}, { send: {}, headers: { authorization: `Bearer ${world.admin}` } }),
-    get("whoever signed in", "/v1/session", {}, { send: {}, headers: { cookie: world.cookie } }),
+    get("session by token", "/v1/session", {}, { send: {}, headers: { authorization: `Bearer ${world.admin}` } }),
+    get("session by cookie", "/v1/session", {}, { send: {}, headers: { cookie: world.cookie } }),
     get(
-      "whoever is vouched for",
+      "session asserted by a provider",
       "/v1/session",
       {},
       {
@@ -130,9 +130,9 @@ export const requestsOf = async (world) => {
     get("versions", "/v1/admin/policy/versions"),
     get("changes", "/v1/admin/policy/changes/{from}/{to}", {}, { params: { from: "1", to: "1" } }),
     post("explain", "/v1/admin/explain", { id: samir, type: "people" }),
-    post("explain somebody", "/v1/admin/explain", { identifier: "rosa.delgado@harbor.example", type: "people" }),
+    post("explain a person", "/v1/admin/explain", { identifier: "rosa.delgado@harbor.example", type: "people" }),
     post("explain a row", "/v1/admin/explain/row", { id: samir, type: "people", row: entities[0].entityId }),
-    post("explain a row to somebody", "/v1/admin/explain/row", {
+    post("explain a row", "/v1/admin/explain/row", {
       identifier: "rosa.delgado@harbor.example",
       type: "people",
       row: entities[0].entityId
@@ -220,7 +220,7 @@ export const requestsOf = async (world) => {
   ]
 }
 
-/** Every name in a value, through lists and objects. */
+/** Every property name in a value, recursively. */
 const namesIn = (value) =>
   Array.isArray(value)
     ? value.flatMap(namesIn)
@@ -238,7 +238,7 @@ const namesInSchema = (schema, all) => {
   ]
 }
 
-/** What the interface declares, and every path that there is, as far as no request has it. */
+/** The declared parameters and paths that no request covers. */
 export const missing = (specification, routes, requests) => {
   const found = []
   for (const [path, methods] of Object.entries(specification.paths))

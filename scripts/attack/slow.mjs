@@ -1,6 +1,6 @@
 /**
- * slowhttptest's ways to hold a server, each until the server has ended every connection or the time is over, while
- * somebody else asks it something every quarter of a second.
+ * Slow-client attacks with slowhttptest. Each runs until the server has closed every connection or the time limit passes,
+ * while another client sends four requests per second.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readlinkSync } from "node:fs"
@@ -11,7 +11,7 @@ const LONGEST = 240
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The ways: options of slowhttptest, and the path. `sign` is how a cookie is given. */
+/** The attacks: options of slowhttptest, and the path. `sign` tells how the cookie is passed. */
 export const waysOf = (world, asset) => {
   const cookie = ["-j", world.cookie]
   return {
@@ -50,7 +50,7 @@ const socketsOf = (pid) =>
     }
   }).length
 
-/** Asks the server something again and again, as somebody who has nothing to do with it. */
+/** Sends requests periodically, as an unrelated client. */
 const askAgain = (world) => {
   const times = []
   let failed = 0
@@ -78,7 +78,7 @@ const askAgain = (world) => {
   }
 }
 
-/** Runs one way to its end, and says how it went every ten seconds. */
+/** Runs one attack, and reports its progress every ten seconds. */
 export const slow = async (world, { longest = LONGEST, options, path, what }, folder) => {
   mkdirSync(folder, { recursive: true })
   const [before, memoryBefore] = [socketsOf(world.pid), world.residentBytes()]
@@ -117,7 +117,7 @@ export const slow = async (world, { longest = LONGEST, options, path, what }, fo
       told = seconds()
       console.log(`  ${told.toFixed(0)} s: ${open} open, ${(world.residentBytes() / 1e6).toFixed(0)} MB`)
     }
-    // Everything was opened, and everything is closed: what slowhttptest still does has no part in it.
+    // All connections were opened and closed; slowhttptest's remaining work is irrelevant.
     if (open === 0 && seconds() > 20 && seconds() - last > 5) child.kill("SIGINT")
   }
   if (!ended.signal.aborted) child.kill("SIGKILL")

@@ -1,6 +1,6 @@
 /**
- * sqlmap over every parameter of every request, each in a request that is answered, and over the same mistake as nobody
- * should make it, which it has to find. Whatever it sends, an answer that says that something broke is a finding, too.
+ * Runs sqlmap on every parameter of every request, and on a control with a deliberate injection that it must find. A
+ * server error in any response is also a finding.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -22,7 +22,7 @@ const OPTIONS = [
 ]
 const AT_ONCE = 2
 
-/** Puts `mark` behind each value, numbers included. */
+/** Appends `mark` to each value, including numbers. */
 const marked = (value, mark) =>
   typeof value === "string"
     ? value + mark
@@ -32,7 +32,7 @@ const marked = (value, mark) =>
         ? value.map((inner) => marked(inner, mark))
         : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, marked(inner, mark)]))
 
-/** A request as bytes, each of its values with `mark` behind it. */
+/** A request as bytes, with `mark` appended to each value. */
 export const written = (request, { front, mark = "" }) => {
   const { body, form, headers = {}, method, name, params = {}, path, query = {}, send = {} } = request
   const place = path.replace(/\{(\w+)\}/g, (_, one) => params[one] + mark)
@@ -60,7 +60,7 @@ export const written = (request, { front, mark = "" }) => {
   return { bytes: `${lines.join("\r\n")}\r\n\r\n${payload}`, payload, lines }
 }
 
-/** What has to be found. */
+/** The expected findings in the control. */
 export const CONTROL = {
   name: "the control",
   method: "POST",
@@ -81,7 +81,7 @@ const run = (folder, file, url) =>
     child.on("close", (code) => resolve({ said, code, url }))
   })
 
-/** What sqlmap says of each parameter. */
+/** sqlmap's result for each parameter. */
 const outcomeOf = (said) => ({
   clean: [...said.matchAll(/parameter '[^']*' does not seem to be injectable/g)].length,
   injectable: [...said.matchAll(/^Parameter: (.+)$/gm)].map(([, name]) => name),
@@ -89,7 +89,7 @@ const outcomeOf = (said) => ({
   sent: Number(/total of (\d+) HTTP/.exec(said)?.[1] ?? 0)
 })
 
-/** Attacks each request; what came of it, in their order. */
+/** Attacks each request. Returns the results in their order. */
 export const attack = async (requests, { folder, front, onDone = () => {} }) => {
   mkdirSync(folder, { recursive: true })
   const waiting = requests.map((request, index) => ({ request, index }))

@@ -1,4 +1,4 @@
-/** What is attacked: `max serve` as people run it, over the demo's organization, with everything switched on that answers anybody. */
+/** The target: `max serve` with the demo organization and every network-facing feature enabled. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,7 +15,7 @@ export const SMS = {
 
 const MAX = join(root, "dist/bin/max.js")
 
-/** Ends what it said, or with the exit code and everything that was said. */
+/** Returns a command's output; fails with its exit code and output. */
 const finished = (child, what) =>
   new Promise((resolve, reject) => {
     let said = ""
@@ -24,7 +24,7 @@ const finished = (child, what) =>
     child.on("close", (code) => (code === 0 ? resolve(said) : reject(new Error(`${what} ended with ${code}: ${said}`))))
   })
 
-/** Starts something that goes on, once it has said `ready`. */
+/** Starts a long-running process and waits until it prints `ready`. */
 const started = (command, args, options, ready) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] })
@@ -40,10 +40,10 @@ const started = (command, args, options, ready) =>
     void ended.then((code) => reject(new Error(`${command} ended with ${code}: ${said}`)))
   })
 
-/** `front` is the address under which everybody comes: that of the proxy. */
+/** `front` is the public address, which is the proxy's. */
 export const openWorld = async (front) => {
   const home = mkdtempSync(join(tmpdir(), "max-attack-"))
-  // When root runs this, the embedded server runs as somebody else, who has to get in here.
+  // As root, the embedded server runs as another user, who needs access to this folder.
   chmodSync(home, 0o755)
   const env = {
     PATH: process.env.PATH,
@@ -55,7 +55,7 @@ export const openWorld = async (front) => {
     MAX_METRICS_TOKEN: METRICS_TOKEN,
     MAX_TWILIO_URL: `${front}/carrier`,
     MAX_TRACE_SHARE: "1",
-    // Many at once on a small machine take their time: what is looked for isn't that.
+    // A long timeout: latency under load is not a finding of these attacks.
     MAX_LOOKUP_TIMEOUT: "20000",
     MAX_SEARCH_TIMEOUT: "30000",
     ...Object.fromEntries(

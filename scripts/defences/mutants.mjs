@@ -1,4 +1,4 @@
-// The mutants that leaked when the semantics were designed: each is one mistake, and the corpus has to find it.
+// Mistakes that leaked in the prototype of these semantics. The conformance corpus must detect each one.
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const predicate = "src/database/sql/predicate.ts"
@@ -47,7 +47,7 @@ export const mutants = [
   },
   {
     name: "relNoOrg",
-    removed: "hops to related rows carry the organization",
+    removed: "hops to related rows check the organization",
     patches: [
       [
         "src/database/sql/rows.ts",
@@ -59,29 +59,29 @@ export const mutants = [
   },
   {
     name: "deMorganSlip",
-    removed: "not of all is any of not",
+    removed: "De Morgan: a negated all is an any of negations",
     patches: [[bind, `(predicate._tag === "All") === positive ?`, `predicate._tag === "All" ?`]]
   },
   {
     name: "ignoreRole",
-    removed: "a rule is for its role",
+    removed: "a rule applies to its role only",
     patches: [[engine, "rule.action === action && held.has(rule.role)", "rule.action === action"]]
   },
   {
     name: "ignoreExpiry",
-    removed: "a rule ends at notAfter",
+    removed: "a rule expires at notAfter",
     patches: [[engine, " && (rule.notAfter === undefined || now < rule.notAfter)", ""]]
   },
   {
     name: "dropDeny",
-    removed: "denials count",
+    removed: "denials apply",
     patches: [
       [engine, `.filter((rule) => rule.effect === "deny")`, `.filter((rule) => rule.effect === "deny" && false)`]
     ]
   },
   {
     name: "denyAnd",
-    removed: "each deny hides by itself (here: only together)",
+    removed: "each deny applies on its own (here: only all together)",
     patches: [
       [
         engine,
@@ -92,7 +92,7 @@ export const mutants = [
   },
   {
     name: "allowMay",
-    removed: "an allow has to be true (here: not false)",
+    removed: "an allow must be true (here: not false)",
     patches: [
       [
         engine,
@@ -103,7 +103,7 @@ export const mutants = [
   },
   {
     name: "denyMust",
-    removed: "a deny has to be false (here: not true)",
+    removed: "a deny must be false (here: not true)",
     patches: [
       [
         engine,

@@ -1,4 +1,4 @@
-// What went wrong elsewhere: the test that replays it, the defence that it is about, and how that is taken out.
+// Replays of published vulnerabilities: each names its test, its defence, and the patch that removes the defence.
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const find = "src/database/sql/find.ts"
@@ -25,10 +25,10 @@ const walls = "test/database/rowSecurity.test.ts"
 
 export const replays = [
   {
-    name: "Cerbos #917, CASL #170: a policy without a rule, or of denials alone, allowed everything",
+    name: "Cerbos #917, CASL #170: a policy without rules or with denials alone allowed everything",
     test: [denials, "Cerbos #917"],
-    defence: "PermissionEngine.ts `planFor`: no allow, no plan",
-    removed: "the refusal, and that any of nothing is never",
+    defence: "PermissionEngine.ts `planFor`: no allow, no access",
+    removed: "the denial, and the empty disjunction being false",
     patches: [
       [engine, `if (allows.length === 0) return denied("no-rule", expiresAt)`, ""],
       [
@@ -45,31 +45,31 @@ export const replays = [
     ]
   },
   {
-    name: "feathers-casl PR 149: the deny was lost on the way to the list",
+    name: "feathers-casl PR 149: denials were lost in list queries",
     test: [denials, "feathers-casl PR 149"],
-    defence: "PermissionEngine.ts `planFor`: denials are part of the rows' predicate",
+    defence: "PermissionEngine.ts `planFor`: denials are part of the row predicate",
     removed: "denials of rows",
     patches: [[engine, `...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)`, ""]]
   },
   {
-    name: "GHSA-hm46-7j72-rpv9: a forbid that can't be evaluated was skipped",
+    name: "GHSA-hm46-7j72-rpv9: a forbid that couldn't be evaluated was skipped",
     test: [denials, "GHSA-hm46-7j72-rpv9"],
-    defence: "bindPredicate.ts: what is unknown denies, on both sides",
+    defence: "bindPredicate.ts: unknown denies, in allows and denies",
     removed: "unknown in a deny",
     patches: [[bind, "const unknown = must ? NEVER : ALWAYS", "const unknown = must && positive ? NEVER : ALWAYS"]]
   },
   {
-    name: "CVE-2022-21646: a wildcard in an exclusion was passed over",
+    name: "CVE-2022-21646: a wildcard in an exclusion was ignored",
     test: [denials, "CVE-2022-21646"],
-    defence: "PermissionEngine.ts `planFor`: a deny with * is about rows",
-    removed: "the case of *: a deny is about the columns that it lists",
+    defence: "PermissionEngine.ts `planFor`: a deny with * hides rows",
+    removed: "the case of *: a deny hides only listed columns",
     patches: [[engine, `...refused.filter(({ rule }) => rule.columns === "*").map(({ unless }) => unless)`, ""]]
   },
   {
-    name: "WaveHouse #223: leaving columns out meant all of them",
+    name: "WaveHouse #223: omitted columns meant all columns",
     test: [denials, "WaveHouse #223"],
-    defence: "resolve.ts: a column is shown when it is asked for by a visible name",
-    removed: "nothing asked for becomes every column",
+    defence: "resolve.ts: a column is shown only if it is selected by a visible name",
+    removed: "an empty selection becomes every column",
     patches: [
       [
         resolve,
@@ -101,7 +101,7 @@ export const replays = [
   {
     name: "5 <= NaN (our own review)",
     test: [denials, "five isn't at most NaN"],
-    defence: "domain/values.ts `bindScalar`: numbers are finite",
+    defence: "domain/values.ts `bindScalar`: numbers must be finite",
     removed: "the check",
     patches: [
       [values, `if (typeof value === "number" && !Number.isFinite(value)) return undefined`, ""],
@@ -109,9 +109,9 @@ export const replays = [
     ]
   },
   {
-    name: "Directus #23894: a search looked into a hidden column",
+    name: "Directus #23894: a search matched a hidden column",
     test: [columns, "Directus #23894"],
-    defence: "resolve.ts: a filter holds where its column's mask does",
+    defence: "resolve.ts: a filter is ANDed with its column's mask",
     removed: "the mask of a filter",
     patches: [
       [resolve, "filters.push(both(maskOf(plan, column), condition.success))", "filters.push(condition.success)"]
@@ -120,8 +120,8 @@ export const replays = [
   {
     name: "Directus #15437, ZenStack #1454: a filter reached through an unreadable relation",
     test: [columns, "Directus #15437"],
-    defence: "resolveFilter.ts `equal`, `contains`: a relation is filtered under the target's plan",
-    removed: "the target's rows and the mask of its name",
+    defence: "resolveFilter.ts `equal`, `contains`: a filter on a relation is ANDed with the target's plan",
+    removed: "the target's row predicate and the mask of its name",
     patches: [
       [
         filters,
@@ -132,9 +132,9 @@ export const replays = [
     ]
   },
   {
-    name: "CVE-2024-34708: an alias showed what the name hid",
+    name: "CVE-2024-34708: an alias exposed a hidden column",
     test: [columns, "CVE-2024-34708"],
-    defence: "cells.ts `underMask`: every cell is shown under its mask",
+    defence: "cells.ts `underMask`: every cell is selected under its mask",
     removed: "the mask of a cell",
     patches: [
       [
@@ -147,7 +147,7 @@ export const replays = [
   {
     name: "frappe PR 40515, DAB #3554: an order by a hidden column",
     test: [columns, "frappe PR 40515"],
-    defence: "resolve.ts: what orders is a filter under its mask",
+    defence: "resolve.ts: an order is a filter under its mask",
     removed: "the mask of a range",
     patches: [
       [
@@ -158,7 +158,7 @@ export const replays = [
     ]
   },
   {
-    name: "ZenStack #814: a mask was lost where the row is shown as a relation",
+    name: "ZenStack #814: a mask was lost when the row was shown as a relation",
     test: [columns, "ZenStack #814"],
     defence: "cells.ts `cell`: a related row's name has the mask of its type",
     removed: "the mask of the name",
@@ -173,8 +173,8 @@ export const replays = [
   {
     name: "Prisma: undefined in a filter meant no filter",
     test: [columns, "Prisma"],
-    defence: "resolve.ts: a filter that can't be read is a fault",
-    removed: "filters with undefined are left out",
+    defence: "resolve.ts: an unreadable filter is an error",
+    removed: "filters with undefined are dropped",
     patches: [
       [
         resolve,
@@ -185,37 +185,37 @@ export const replays = [
     ]
   },
   {
-    name: "CVE-2026-33729: two questions had one cache key",
+    name: "CVE-2026-33729: two queries had one cache key",
     test: [access, "CVE-2026-33729"],
-    defence: "views.ts `viewKey`: an injective text of the whole principal",
+    defence: "views.ts `viewKey`: an injective serialization of the whole principal",
     removed: "attributes as a list of pairs (here: joined by commas)",
     patches: [
       [views, "    Object.entries(principal.attributes),", `    Object.entries(principal.attributes).join(","),`]
     ]
   },
   {
-    name: "CVE-2024-56323: circumstances weren't part of the cache key",
+    name: "CVE-2024-56323: context wasn't part of the cache key",
     test: [access, "CVE-2024-56323"],
-    defence: "views.ts `viewKey`: whoever acts for somebody is part of it",
+    defence: "views.ts `viewKey`: the actor is part of the key",
     removed: "the actor's attributes",
     patches: [[views, ", Object.entries(principal.actor.attributes)]", "]"]]
   },
   {
     name: "CVE-2026-34972: checks of one batch collided",
     test: [states, "CVE-2026-34972"],
-    defence: "views.ts `viewKey`: each question has the view of its own circumstances",
+    defence: "views.ts `viewKey`: each call has the view of its own attributes",
     removed: "attributes",
     patches: [[views, "    Object.entries(principal.attributes),\n", ""]]
   },
   {
-    name: "CVE-2023-2455: a plan was used again for another role",
+    name: "CVE-2023-2455: a plan was reused for another role",
     test: [states, "CVE-2023-2455"],
     defence: "views.ts `viewKey`: roles",
     removed: "roles",
     patches: [[views, "    principal.roles,\n", ""]]
   },
   {
-    name: "CVE-2023-2455 again: callers at the same time in one process",
+    name: "CVE-2023-2455 again: concurrent callers in one process",
     test: [access, "CVE-2023-2455"],
     defence: "views.ts `viewKey`: the anchor",
     removed: "the anchor and the attributes",
@@ -228,48 +228,48 @@ export const replays = [
     ]
   },
   {
-    name: "GHSA-56p6-qw3c-fq2g: a suspended session went on",
+    name: "GHSA-56p6-qw3c-fq2g: a suspended session stayed valid",
     test: [access, "GHSA-56p6-qw3c-fq2g"],
-    defence: "OrganizationState.ts: only an active membership is read",
+    defence: "OrganizationState.ts: only active memberships are read",
     removed: "suspended_at IS NULL",
     patches: [[state, " AND s.suspended_at IS NULL", ""]]
   },
   {
-    name: "The same, from a process that has planned already",
+    name: "The same, in a process with a cached plan",
     test: [access, "GHSA-56p6-qw3c-fq2g"],
-    defence: "find.ts: the epoch is asked in the statement that reads",
+    defence: "find.ts: the statement that reads checks the epoch",
     removed: "the guard",
     patches: [[find, "SELECT o.epoch = ${epoch} AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]]
   },
   {
-    name: "The same, while it happens",
+    name: "The same, with a concurrent suspension",
     test: [access, "a suspension between planning and reading"],
-    defence: "find.ts: the epoch is asked in the statement that reads",
+    defence: "find.ts: the statement that reads checks the epoch",
     removed: "the guard",
     patches: [[find, "SELECT o.epoch = ${epoch} AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]]
   },
   {
-    name: "A suspension that 32 callers hammer against",
+    name: "A suspension under the load of 32 callers",
     test: [states, "thirty-two callers"],
     defence: "Memberships.ts `suspend`: the epoch rises in the same transaction",
-    removed: "the epoch",
+    removed: "the new epoch",
     patches: [["src/database/epoch.ts", "SET epoch = epoch + 1 WHERE", "SET epoch = epoch WHERE"]]
   },
   {
-    name: "A plan outlived a rule's time (our own review)",
+    name: "A plan outlived a time-bound rule (our own review)",
     test: [access, "a rule begins and ends on time"],
-    defence: "views.ts: a view ends with the first time of its rules",
-    removed: "the end",
+    defence: "views.ts: a view expires at the next time bound of its rules",
+    removed: "the expiry",
     patches: [
       [views, "last.state === state && last.expiresAt() > now", "last.state === state"],
       [views, "cached !== undefined && cached.expiresAt() > now ? cached", "cached !== undefined ? cached"]
     ]
   },
   {
-    name: "A barrier between the policy's and the epoch's read (our own review)",
+    name: "A race between reading the policy and the epoch (our own review)",
     test: [states, "a barrier"],
     defence: "OrganizationState.ts `read`: one statement",
-    removed: "that one statement: the epoch is read by a second",
+    removed: "the single statement: a second one reads the epoch",
     patches: [
       [
         state,
@@ -281,8 +281,8 @@ export const replays = [
   {
     name: "A slug remapped under a pin (our own review)",
     test: [states, "a slug under a pin"],
-    defence: "Policy.ts: rules hold keys and not slugs",
-    removed: "keys: cells go by slug",
+    defence: "Policy.ts: rules refer to keys, not slugs",
+    removed: "keys: cells are matched by slug",
     patches: [
       [
         engine,
@@ -294,8 +294,8 @@ export const replays = [
   {
     name: "An admin's phone imported onto another person (our own review)",
     test: [states, "an admin's phone"],
-    defence: "IdentityResolver.ts `admit`: a verified identifier of a membership, never a row's data",
-    removed: "verification: whoever's row has the phone is admitted",
+    defence: "IdentityResolver.ts `admit`: only a verified identifier of a membership admits, never row data",
+    removed: "verification: row data admits",
     patches: [
       [
         identity,
@@ -313,22 +313,22 @@ export const replays = [
   },
   {
     name: "A statement that forgets the organization",
-    test: ["test/permissions/statement.test.ts", "asks each table that it reads for the organization"],
-    defence: "find.ts: the organization is in the statement whatever the plan says",
-    removed: "the organization of the rows",
+    test: ["test/permissions/statement.test.ts", "restricts each table that it reads to the organization"],
+    defence: "find.ts: the organization is in every statement, independent of the plan",
+    removed: "the organization condition on rows",
     patches: [[find, '    belongs(type, "p", context),\n', ""]]
   },
   {
-    name: "The same, and the rows came back",
+    name: "The same, with foreign rows in the result",
     test: [states, "a row of another organization"],
-    defence: "OrgEntityStore.ts: the organization of every row that comes back",
+    defence: "OrgEntityStore.ts: the organization of every returned row is checked",
     removed: "the check",
     patches: [
       ["src/services/OrgEntityStore.ts", "if (rows.some((row) => isForeign(row, catalog))) {", "if (rows.length < 0) {"]
     ]
   },
   {
-    name: "The same, and row-level security is on",
+    name: "The same, with row-level security on",
     test: [walls, "shows each role the rows"],
     defence: "rowSecurity.ts: the policy of the table",
     removed: "the policy's condition",
@@ -341,10 +341,10 @@ export const replays = [
     ]
   },
   {
-    name: "A switch of row-level security that running processes miss",
+    name: "A switch of row-level security that running processes don't notice",
     test: [walls, "is switched under running processes"],
-    defence: "switchRowSecurity.ts: every epoch rises with it",
-    removed: "the epochs",
+    defence: "switchRowSecurity.ts: it raises every epoch",
+    removed: "the new epochs",
     patches: [["src/database/epoch.ts", "SET epoch = epoch + 1 WHERE", "SET epoch = epoch WHERE"]]
   },
   {
@@ -357,31 +357,31 @@ export const replays = [
     ]
   },
   {
-    name: "The same: its columns weren't",
+    name: "The same, for the columns of the scope",
     test: [access, "CVE-2026-33729"],
     defence: "views.ts `viewKey`: the scope",
     removed: "the columns of the scope",
     patches: [[views, "[type, action, columns]) ?? null", "[type, action]) ?? null"]]
   },
   {
-    name: "A tool scope that the plan forgot (our own review)",
+    name: "A tool scope that the plan ignored (our own review)",
     test: [scope, "keeps access to the types and columns that it names"],
-    defence: "PermissionEngine.ts `plan`: AND with the plan of the scope",
-    removed: "that plan",
+    defence: "PermissionEngine.ts `plan`: intersects with the plan of the scope",
+    removed: "the intersection",
     patches: [[engine, "if (scope !== undefined) plans.push(scopePlan(scope, type, action))", ""]]
   },
   {
-    name: "A tool scope that gave instead of taking away",
+    name: "A tool scope that granted instead of narrowing",
     test: [scope, "grants nothing"],
-    defence: "permissionPlan.ts `intersect`: a cell is where both plans show it",
+    defence: "permissionPlan.ts `intersect`: a cell is visible only where both plans show it",
     removed: "the other plan's mask",
     patches: [["src/permissions/permissionPlan.ts", "cells.set(column, all(mask, other))", "cells.set(column, other)"]]
   },
   {
     name: "A mapped view with two rows per id (our own review)",
     test: [desk, "show a row of a view by that row's own values"],
-    defence: "find.ts: of what is mapped whole rows are materialized, and none is read again by its id",
-    removed: "that: the page is read by id",
+    defence: "find.ts: mapped rows are materialized whole and never re-read by id",
+    removed: "that: the page is re-read by id",
     patches: [
       [
         find,
@@ -393,14 +393,14 @@ export const replays = [
   {
     name: "The same, behind a reference",
     test: [desk, "show a row of a view by that row's own values"],
-    defence: "rows.ts `targetRows`: an id that names two rows names nothing",
+    defence: "rows.ts `targetRows`: an id that names two rows matches none",
     removed: "the count",
     patches: [[rows, "if (type.mapping?.unique !== false) return", "if (type.columns.length > 0) return"]]
   },
   {
     name: "A mapped view that is redefined",
     test: [desk, "show a row of a view by that row's own values"],
-    defence: "rows.ts `relationOf`: what isn't what was mapped isn't read",
+    defence: "rows.ts `relationOf`: a relation that differs from its mapping isn't read",
     removed: "the refusal",
     patches: [[rows, `if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")`, ""]]
   },
@@ -420,15 +420,15 @@ export const replays = [
   {
     name: "NaN and the infinities in a mapped column (our own review)",
     test: [desk, "read NaN and infinities as empty"],
-    defence: "rows.ts `sourceValue`: a number that isn't finite is none",
-    removed: "the CASE of exact numbers",
+    defence: "rows.ts `sourceValue`: a non-finite number becomes NULL",
+    removed: "the CASE for exact numbers",
     patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "float") return first`]]
   },
   {
-    name: "The same, of binary fractions",
+    name: "The same, for floating-point numbers",
     test: [desk, "read NaN and infinities as empty"],
-    defence: "rows.ts `sourceValue`: a number that isn't finite is none",
-    removed: "the CASE of binary fractions",
+    defence: "rows.ts `sourceValue`: a non-finite number becomes NULL",
+    removed: "the CASE for floating-point numbers",
     patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "numeric") return first`]]
   }
 ]

@@ -1,12 +1,12 @@
-// Bundles the tests that mutants are run against, each file to be loaded on demand and all of the product within, so that
-// every mutant gets modules of its own; packages stay outside and are loaded once. Run in Stryker's sandbox.
+// Bundles the tests and the product for mutation testing. Each test file loads on demand with fresh modules for every
+// mutant; packages stay external and load once. Runs in Stryker's sandbox.
 import { build } from "esbuild"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
 
-/** What needs no database comes first. */
+/** Tests without a database run first. */
 const OFFLINE = [
   "test/database/sql/rows.test.ts",
   "test/database/batchGroups.test.ts",
@@ -38,7 +38,7 @@ const DATABASE = [
   "test/permissions/access.test.ts"
 ]
 
-// For a first look: what lives then is run again.
+// The first round runs offline; survivors run again with all tests.
 const chosen = process.env.MUTATION_STAGE === "offline" ? OFFLINE : [...OFFLINE, ...DATABASE]
 const files = chosen.map(
   (file) => `${JSON.stringify(file)}: () => { require(${JSON.stringify(resolve(file))}); return take() }`

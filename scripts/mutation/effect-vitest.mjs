@@ -1,4 +1,4 @@
-// As much of @effect/vitest as those tests use: a layer for a file, and tests that are effects over it.
+// The subset of @effect/vitest that the bundled tests use: a layer per file, and effectful tests over it.
 import { Effect, Exit, Layer, Scope } from "effect"
 import { addSetUp, addTest } from "vitest"
 

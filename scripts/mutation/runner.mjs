@@ -1,6 +1,6 @@
-// Runs the tests for Stryker in a process that stays: packages are loaded once, and for every mutant the product and the
-// tests are evaluated anew, with the mutant active from the first line, so that nothing of one is left for another. A
-// mutant is run against the tests that reach it, first those that need no database, quick ones first.
+// A Stryker test runner in a persistent process. Packages load once; the product and the tests are evaluated again for
+// every mutant, with the mutant active from the first line, so that no state leaks between mutants. A mutant runs
+// against the tests that cover it: those without a database first, fast ones first.
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -9,9 +9,9 @@ import { Script } from "node:vm"
 const state = (globalThis.__stryker__ ??= {})
 
 let evaluate
-/** The test files as functions that load them, in modules of their own. */
+/** Loader functions of the test files, each with fresh modules. */
 const load = () => {
-  // The sandbox, once the process has been sent there.
+  // The sandbox, after Stryker has changed the working directory.
   const bundle = join(process.cwd(), "mutation.bundle.cjs")
   evaluate ??= new Script(`(function (exports, require, module) {${readFileSync(bundle, "utf8")}\n})`, {
     filename: bundle
@@ -21,10 +21,10 @@ const load = () => {
   return module.exports
 }
 
-// What a mutant leaves behind fails somewhere: that is no reason to end the process.
+// Leftovers of a mutant may fail asynchronously, which must not end the process.
 process.on("unhandledRejection", () => {})
 
-/** Files that are about some sources only, and take long. */
+/** Slow test files that cover only some sources. */
 const ONLY = {
   "test/permissions/replays/columns.test.ts": /src\/(permissions|services)\//,
   "test/permissions/replays/denials.test.ts": /src\/(permissions|services)\//,
@@ -35,7 +35,7 @@ const ONLY = {
 const textOf = (error) => String(error?.message ?? error).slice(0, 300)
 const HANGS = 20_000
 
-/** Loads a file, sets up, and calls back for every test; whatever happens, it is taken down. */
+/** Loads a file, sets up, calls back for every test, and always tears down. */
 const withFile = async (open, body) => {
   const { setUps, tearDowns, tests } = open()
   try {
@@ -68,11 +68,11 @@ class Runner {
     const tests = []
     const perTest = {}
     for (const file of Object.keys(load())) {
-      // Loading and setting up are part of every test of the file.
+      // The coverage of loading and set-up counts for every test of the file.
       const shared = {}
       state.activeMutant = undefined
       state.currentTestId = undefined
-      // Instrumented code holds on to the object itself.
+      // Instrumented code keeps a reference to this object.
       const coverage = (state.mutantCoverage ??= { static: {}, perTest: {} })
       coverage.static = {}
       const started = performance.now()
@@ -138,7 +138,7 @@ class Runner {
   }
 }
 
-/** Says which mutants live as soon as that is known. */
+/** Reports survivors as soon as they are known. */
 class Survivors {
   static inject = []
 

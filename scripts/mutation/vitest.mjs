@@ -1,15 +1,15 @@
-// As much of vitest as the tests use that mutants are run against: what a file has is registered, and the runner runs it.
+// The subset of vitest that the bundled tests use: it registers the tests of a file for the runner.
 import * as fc from "fast-check"
 import { readFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 
-// A case that fails is enough; nobody reads the smallest one.
+// Skips shrinking: the first failing case is enough.
 fc.configureGlobal({ endOnFailure: true })
 
 let registered = { setUps: [], tearDowns: [], tests: [] }
 const names = []
 
-/** What was registered since. */
+/** Returns and clears the registered tests. */
 export const take = () => {
   const taken = registered
   registered = { setUps: [], tearDowns: [], tests: [] }
@@ -32,14 +32,14 @@ export const it = (name, run) => addTest(name, run)
 it.each = (rows) => (name, run) =>
   rows.forEach((row) => it(`${name} ${JSON.stringify(row)}`, () => run(...(Array.isArray(row) ? row : [row]))))
 
-/** What a test file is given by vitest's set-up. */
+/** The values that vitest's set-up provides to tests. */
 export const inject = (name) => ({ serverUrl: process.env.DATABASE_URL, template: process.env.MAX_TEST_TEMPLATE })[name]
 
-/** What stands for any text that contains this one. */
+/** An asymmetric matcher for strings that contain a text. */
 const PART = Symbol("part")
 
 const isObject = (value) => typeof value === "object" && value !== null
-/** Equality as `toEqual` has it: what is undefined isn't there, and nobody asks for classes. */
+/** Equality like `toEqual`: ignores undefined properties and classes. */
 const equal = (a, b, subset) => {
   if (Object.is(a, b)) return true
   if (isObject(b) && PART in b) return typeof a === "string" && a.includes(b[PART]) !== b.negated
@@ -93,7 +93,7 @@ const expectation = (found, message, negated) =>
     {
       get: (_, name) => {
         if (name === "not") return expectation(found, message, !negated)
-        if (!Object.hasOwn(matchers, name)) throw new Error(`The harness for mutants has no ${String(name)}`)
+        if (!Object.hasOwn(matchers, name)) throw new Error(`The mutation harness lacks the matcher ${String(name)}`)
         return (...args) => {
           if (matchers[name](found, ...args) === negated) {
             throw new Error(`${message ?? ""} ${negated ? "not " : ""}${name}: ${show(found)}, ${show(args[0])}`)

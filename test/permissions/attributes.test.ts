@@ -1,4 +1,4 @@
-/** Attributes come from memberships; what is missing, empty or of the wrong kind makes what it is compared with unknown. */
+/** A missing, empty or mistyped attribute makes its comparison unknown. */
 import { describe, expect, it } from "vitest"
 import { Bound } from "../../src/domain/Predicate.ts"
 import type { AttributeValue } from "../../src/domain/Principal.ts"
@@ -6,7 +6,7 @@ import { granted, planOf, type RuleInput } from "./support.ts"
 
 const none: Readonly<Record<string, AttributeValue>> = {}
 
-/** What a condition and its negation come to as an allow, as a deny of rows and as a deny of a cell. */
+/** The results of a condition and its negation as an allow, as a deny of rows and as a deny of a cell. */
 const outcomes = (where: RuleInput["where"], attributes: Readonly<Record<string, unknown>>) =>
   [where, { not: where }].map((condition) => {
     const made = (rules: ReadonlyArray<RuleInput>) =>
@@ -20,7 +20,7 @@ const outcomes = (where: RuleInput["where"], attributes: Readonly<Record<string,
     }
   })
 
-/** Neither does such a rule show anything, nor does its negation, and a deny of either hides everything. */
+/** An unknown allow shows nothing, an unknown deny hides everything, and so do their negations. */
 const UNKNOWN = Array.from({ length: 2 }, () => ({ allow: "Denied", deny: "Denied", phone: "hidden" }))
 
 describe("an attribute is unknown", () => {
@@ -30,7 +30,7 @@ describe("an attribute is unknown", () => {
     expect(outcomes({ status: ["$attr.region"] }, none)).toEqual(UNKNOWN)
   })
 
-  it("when it is inherited from a prototype and not its own", () => {
+  it("when it is inherited from a prototype", () => {
     expect(outcomes({ status: "$attr.constructor" }, none)).toEqual(UNKNOWN)
     expect(
       outcomes({ status: "$attr.region" }, Object.create({ region: "north" }) as object as Record<string, unknown>)
@@ -49,7 +49,7 @@ describe("an attribute is unknown", () => {
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    "when it is %d: nothing is at most NaN",
+    "when it is %d, because no comparison with it holds",
     (level) => {
       for (const op of ["lt", "lte", "gt", "gte", "eq", "ne"]) {
         expect(outcomes({ level: { [op]: "$attr.level" } }, { level })).toEqual(UNKNOWN)
@@ -106,8 +106,8 @@ describe("$me", () => {
   )
 })
 
-describe("an attribute that is there", () => {
-  it("is compared exactly, in the kind of the column", () => {
+describe("a valid attribute", () => {
+  it("is compared exactly, by the kind of the column", () => {
     const leaf = (where: RuleInput["where"], attributes: Readonly<Record<string, AttributeValue>>) =>
       granted(planOf([{ where }], { attributes })).where
     expect(leaf({ status: "$attr.it" }, { it: "vip" })).toEqual(
@@ -127,13 +127,13 @@ describe("an attribute that is there", () => {
     )
   })
 
-  it("isn't read as a variable, whatever it says", () => {
+  it("is never interpreted as a variable", () => {
     expect(granted(planOf([{ where: { status: "$attr.it" } }], { attributes: { it: "$me" } })).where).toEqual(
       Bound.Compare({ column: "status", side: "value", op: "eq", value: "$me" })
     )
   })
 
-  it("in a list stands beside what is missing: the list is unknown where it isn't true", () => {
+  it("in a list with a missing one makes the list unknown wherever it isn't true", () => {
     const where = { status: ["$attr.it", "$attr.missing"] }
     expect(granted(planOf([{ where }], { attributes: { it: "a" } })).where).toEqual(
       Bound.In({ column: "status", side: "value", values: ["a"], negated: false })
@@ -144,7 +144,7 @@ describe("an attribute that is there", () => {
 })
 
 describe("an empty list", () => {
-  it("is false for every row, also one whose cell is NULL", () => {
+  it("is false for every row, including NULL cells", () => {
     expect(planOf([{ where: { status: [] } }])._tag).toBe("Denied")
     expect(granted(planOf([{}, { effect: "deny", where: { status: [] } }])).where._tag).toBe("Always")
     expect(granted(planOf([{ where: { not: { status: [] } } }])).where._tag).toBe("Always")

@@ -1,4 +1,4 @@
-/** What policies mean on rows: every expectation written by hand, every answer from the database. */
+/** The meaning of policies on rows: expectations are written by hand, answers come from the database. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -20,141 +20,157 @@ const PEOPLE = [
   { id: "dan", name: "Dan", status: "lead", phone: "+49 30 901820" },
   { id: "eve", name: "Eve", status: "lead", owner: "gone", company: "xx" }
 ]
-const EVERYBODY = ["Ann", "Bob", "Cid", "Dan", "Eve", "Lena"]
+const ALL_PEOPLE = ["Ann", "Bob", "Cid", "Dan", "Eve", "Lena"]
 
-/** Rules, and whom they show. */
+/** A meaning, its rules, and the names that they show. */
 const PEOPLE_MEANINGS: ReadonlyArray<readonly [string, ReadonlyArray<RuleInput>, ReadonlyArray<string>]> = [
-  ["a value is compared exactly, in its own case", [{ where: { status: "vip" } }], ["Ann"]],
-  ["what is not a value isn't what is NULL", [{ where: { status: { ne: "vip" } } }], ["Bob", "Dan", "Eve", "Lena"]],
-  ["not, too, leaves out what is NULL", [{ where: { not: { status: "vip" } } }], ["Bob", "Dan", "Eve", "Lena"]],
-  ["null is NULL, and nothing else is", [{ where: { status: null } }], ["Cid"]],
-  ["not null is whatever isn't NULL", [{ where: { status: { not: null } } }], ["Ann", "Bob", "Dan", "Eve", "Lena"]],
-  ["a list is any of its values", [{ where: { status: ["vip", "VIP", "x"] } }], ["Ann", "Bob"]],
+  ["equality is exact and case-sensitive", [{ where: { status: "vip" } }], ["Ann"]],
+  ["inequality excludes NULL", [{ where: { status: { ne: "vip" } } }], ["Bob", "Dan", "Eve", "Lena"]],
+  ["negated equality excludes NULL", [{ where: { not: { status: "vip" } } }], ["Bob", "Dan", "Eve", "Lena"]],
+  ["null matches only NULL", [{ where: { status: null } }], ["Cid"]],
   [
-    "not of a list is none of its values, where there is one",
+    "not null matches everything except NULL",
+    [{ where: { status: { not: null } } }],
+    ["Ann", "Bob", "Dan", "Eve", "Lena"]
+  ],
+  ["a list matches any of its values", [{ where: { status: ["vip", "VIP", "x"] } }], ["Ann", "Bob"]],
+  [
+    "a negated list excludes its values and NULL",
     [{ where: { status: { not: ["vip", "VIP"] } } }],
     ["Dan", "Eve", "Lena"]
   ],
-  ["an empty list is nobody", [{ where: { status: [] } }], []],
-  ["not of an empty list is everybody", [{ where: { not: { status: [] } } }], EVERYBODY],
-  ["$me is who asks", [{ where: { owner: "$me" } }], ["Ann", "Bob"]],
-  ["the own record by id", [{ where: { id: "$me" } }], ["Lena"]],
+  ["an empty list matches no row", [{ where: { status: [] } }], []],
+  ["a negated empty list matches every row", [{ where: { not: { status: [] } } }], ALL_PEOPLE],
+  ["$me is the principal", [{ where: { owner: "$me" } }], ["Ann", "Bob"]],
+  ["the id $me matches the principal's own record", [{ where: { id: "$me" } }], ["Lena"]],
   [
-    "a deny hides what it is true of, and what it is unknown of",
+    "a deny hides the rows on which it is true or unknown",
     [{}, { effect: "deny", where: { status: "vip" } }],
     ["Bob", "Dan", "Eve", "Lena"]
   ],
   [
-    "a deny of null hides only what is NULL",
+    "a deny of null hides only NULL",
     [{}, { effect: "deny", where: { status: null } }],
     ["Ann", "Bob", "Dan", "Eve", "Lena"]
   ],
   [
-    "a deny across a reference hides those whose reference is missing, too",
+    "a deny through a reference also hides rows with a missing reference",
     [{}, { effect: "deny", where: { company: { name: "Atlas" } } }],
     ["Bob", "Cid"]
   ],
   [
-    "a deny of not across a reference as well",
+    "so does a deny of a negation through a reference",
     [{}, { effect: "deny", where: { company: { not: { name: "Atlas" } } } }],
     ["Ann", "Lena"]
   ],
-  ["a relation is about the other row", [{ where: { company: { name: "Atlas" } } }], ["Ann", "Lena"]],
-  ["not of a relation needs the other row, too", [{ where: { not: { company: { name: "Atlas" } } } }], ["Bob", "Cid"]],
   [
-    "a relation to what has no status is unknown, whatever is asked of the status",
-    [{ where: { company: { status: "x" } } }],
-    []
+    "a relation evaluates its condition on the target row",
+    [{ where: { company: { name: "Atlas" } } }],
+    ["Ann", "Lena"]
   ],
-  ["two steps, and back", [{ where: { owner: { owner: "$me" } } }], ["Cid"]],
   [
-    "all of nothing is true, any of nothing isn't",
+    "a negated relation also requires the target row",
+    [{ where: { not: { company: { name: "Atlas" } } } }],
+    ["Bob", "Cid"]
+  ],
+  ["a condition on a NULL column of the target is unknown", [{ where: { company: { status: "x" } } }], []],
+  ["two relations in a row can lead back to the type", [{ where: { owner: { owner: "$me" } } }], ["Cid"]],
+  [
+    "an empty all is true, an empty any is false",
     [{ where: { all: [] } }, { where: { any: [] }, columns: ["phone"] }],
-    EVERYBODY
+    ALL_PEOPLE
   ],
-  ["two names in one condition are both asked", [{ where: { status: "vip", owner: "$me" } }], ["Ann"]],
-  ["phones are compared in their normal form", [{ where: { phone: "1-415-555-0100" } }], ["Ann", "Cid"]],
-  ["a phone without one isn't another phone: that is unknown", [{ where: { phone: { ne: "+14155550100" } } }], ["Dan"]],
-  ["and isn't NULL either", [{ where: { phone: null } }], ["Eve", "Lena"]],
+  ["two columns in one condition must both match", [{ where: { status: "vip", owner: "$me" } }], ["Ann"]],
+  ["phone numbers are compared in their normal form", [{ where: { phone: "1-415-555-0100" } }], ["Ann", "Cid"]],
+  ["inequality with an unparsable phone number is unknown", [{ where: { phone: { ne: "+14155550100" } } }], ["Dan"]],
+  ["an unparsable phone number isn't NULL", [{ where: { phone: null } }], ["Eve", "Lena"]],
   [
-    "a deny of a phone hides those whose phone can't be read",
+    "a deny of a phone number also hides unparsable ones",
     [{}, { effect: "deny", where: { phone: "+14155550100" } }],
     ["Dan"]
   ],
   [
-    "a deny with columns hides nobody",
+    "a deny with columns hides no row",
     [{}, { effect: "deny", columns: ["name"] }],
     ["(hidden)", "(hidden)", "(hidden)", "(hidden)", "(hidden)", "(hidden)"]
   ],
   [
-    "a deny of a cell where it is unknown hides the cell",
+    "a deny of a cell hides it where the condition is unknown",
     [{}, { effect: "deny", columns: ["name"], where: { status: "vip" } }],
     ["(hidden)", "(hidden)", "Bob", "Dan", "Eve", "Lena"]
   ]
 ]
 
-/** Noon in Greenwich, seven in the morning for the organization. */
+/** Noon in UTC, 7 a.m. in the organization's time zone. */
 const NOON = "2026-03-01T12:00:00Z"
 
 const MEETING_MEANINGS: ReadonlyArray<readonly [string, ReadonlyArray<RuleInput>, ReadonlyArray<string>]> = [
-  ["a person is among many", [{ type: "meetings", where: { attendees: "$me" } }], ["All", "Mine"]],
-  ["some of many is as said", [{ type: "meetings", where: { attendees: { status: "vip" } } }], ["All", "Theirs"]],
   [
-    "not of many is nobody of them, and where one might be it is unknown",
+    "$me matches a many-relation that includes the principal",
+    [{ type: "meetings", where: { attendees: "$me" } }],
+    ["All", "Mine"]
+  ],
+  [
+    "a many-relation matches if at least one target matches",
+    [{ type: "meetings", where: { attendees: { status: "vip" } } }],
+    ["All", "Theirs"]
+  ],
+  [
+    "a negated many-relation requires that no target can match",
     [{ type: "meetings", where: { not: { attendees: { status: "vip" } } } }],
     ["Empty", "Ghosts", "Mine"]
   ],
   [
-    "a deny of many hides where one is, and where one might be",
+    "a deny of a many-relation hides rows with a possible match",
     [{ type: "meetings" }, { type: "meetings", effect: "deny", where: { attendees: { status: "vip" } } }],
     ["Empty", "Ghosts", "Mine"]
   ],
   [
-    "a deny of not-many keeps only where one surely is",
+    "a deny of a negated many-relation keeps only rows with a certain match",
     [{ type: "meetings" }, { type: "meetings", effect: "deny", where: { not: { attendees: { status: "vip" } } } }],
     ["All", "Theirs"]
   ],
   [
-    "some of many isn't as said",
+    "an inner negation matches if at least one target certainly doesn't match",
     [{ type: "meetings", where: { attendees: { not: { status: "vip" } } } }],
     ["All", "Mine"]
   ],
   [
-    "some of many, across a further reference",
+    "a many-relation can continue through a reference",
     [{ type: "meetings", where: { attendees: { owner: { name: "Ann" } } } }],
     ["All", "Unknown"]
   ],
   [
-    "nobody of many, across a further reference, is unknown where that is missing",
+    "a negated many-relation is unknown where a further reference is missing",
     [{ type: "meetings", where: { not: { attendees: { owner: { name: "Lena" } } } } }],
     ["Empty", "Ghosts", "Unknown"]
   ],
-  ["before a time", [{ type: "meetings", where: { start: { lt: NOON } } }], ["All"]],
+  ["lt matches earlier times", [{ type: "meetings", where: { start: { lt: NOON } } }], ["All"]],
   [
-    "what isn't before a time is at it or after it, and not what has none",
+    "a negated lt matches equal and later times, but not NULL",
     [{ type: "meetings", where: { not: { start: { lt: NOON } } } }],
     ["Mine", "Theirs"]
   ],
   [
-    "until a time, in the organization's own",
+    "a time without an offset is in the organization's time zone",
     [{ type: "meetings", where: { start: { lte: "2026-03-01T07:00" } } }],
     ["All", "Mine"]
   ],
-  ["what isn't until a time is after it", [{ type: "meetings", where: { start: { not: { lte: NOON } } } }], ["Theirs"]],
+  ["a negated lte matches later times", [{ type: "meetings", where: { start: { not: { lte: NOON } } } }], ["Theirs"]],
   [
-    "a deny of what is before a time hides what has none",
+    "a deny of earlier times also hides NULL",
     [{ type: "meetings" }, { type: "meetings", effect: "deny", where: { start: { lt: NOON } } }],
     ["Mine", "Theirs"]
   ],
   [
-    "between two times, of which the second doesn't count",
+    "gte and lt form a half-open interval",
     [{ type: "meetings", where: { start: { gte: NOON, lt: "2026-03-02T12:00:00Z" } } }],
     ["Mine"]
   ]
 ]
 
-layer(TestServices, { excludeTestServices: true })("a policy shows", (it) => {
-  it.effect("the rows that its rules mean", () =>
+layer(TestServices, { excludeTestServices: true })("a policy", (it) => {
+  it.effect("shows exactly the rows that its rules mean", () =>
     Effect.gen(function* () {
       const organizations = yield* Organizations
       const policies = yield* Policies
@@ -187,7 +203,7 @@ layer(TestServices, { excludeTestServices: true })("a policy shows", (it) => {
             .findEntities({ organizationId: organization.id, entityTypeId: type, filters: [], limit: 25 })
             .pipe(
               Effect.provideService(CurrentPrincipal, principal),
-              // A type of which nothing can be seen has no name.
+              // A fully hidden type is an unknown name.
               Effect.catchTag("UnknownName", () => Effect.succeed({ total: 0, entities: [] } satisfies Page))
             )
           expect(page.total).toBe(page.entities.length)

@@ -9,7 +9,7 @@ import { catalog, granted, lena, meaningOf, NOW, people, planOf, policyOf, type 
 const ALL = { _tag: "Always" }
 const status = (op: "eq" | "ne", value: string) => Bound.Compare({ column: "status", side: "value", op, value })
 
-/** The catalog after the people got one more column. */
+/** The catalog after people gained a column. */
 const grown: Catalog = {
   ...catalog,
   types: catalog.types.map((type) =>
@@ -24,7 +24,7 @@ const grown: Catalog = {
 }
 
 describe("allow and deny", () => {
-  it("nothing is allowed that no rule allows", () => {
+  it("nothing is visible without an allow", () => {
     expect(planOf([])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
     expect(planOf([{}], {}, { as: "companies" })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
     expect(planOf([{ action: "update" }])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
@@ -36,7 +36,7 @@ describe("allow and deny", () => {
     expect(planOf([{ effect: "deny", columns: ["phone"] }])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
   })
 
-  it("a deny wins over an allow, whichever comes first", () => {
+  it("a deny overrides an allow in any order", () => {
     const allow: RuleInput = { id: "a" }
     const deny: RuleInput = { id: "d", effect: "deny", where: { status: "vip" } }
     expect(granted(planOf([allow, deny])).where).toEqual(status("ne", "vip"))
@@ -47,7 +47,7 @@ describe("allow and deny", () => {
     })
   })
 
-  it("neither order nor repetition of rules changes what a plan shows", () => {
+  it("the order and repetition of rules don't change a plan", () => {
     const pool: ReadonlyArray<RuleInput> = [
       { where: { status: "a" } },
       { where: { owner: "$me" }, columns: ["name", "phone"] },
@@ -78,7 +78,7 @@ describe("allow and deny", () => {
     )
   })
 
-  it("every deny counts, and not the kindest of them", () => {
+  it("every deny applies on its own", () => {
     const denials = [
       { effect: "deny", where: { status: "vip" } },
       { effect: "deny", where: { status: "lead" } }
@@ -90,7 +90,7 @@ describe("allow and deny", () => {
     )
   })
 
-  it("a deny with columns hides their cells and no row", () => {
+  it("a deny with columns hides cells and no rows", () => {
     const made = granted(planOf([{}, { effect: "deny", columns: ["phone"], where: { status: "vip" } }]))
     expect(made.where).toEqual(ALL)
     expect(made.cells.get("phone-key")).toEqual(status("ne", "vip"))
@@ -98,7 +98,7 @@ describe("allow and deny", () => {
     expect(granted(planOf([{}, { effect: "deny", columns: ["phone"] }])).cells.has("phone-key")).toBe(false)
   })
 
-  it("a column is shown on the rows of the rules that show it, and not on those of their union", () => {
+  it("a column is visible on the rows of the rules that show it, not on the union of all rules", () => {
     const made = granted(
       planOf([
         { columns: ["name"], where: { status: "a" } },
@@ -111,7 +111,7 @@ describe("allow and deny", () => {
     expect(made.cells.has("email-key")).toBe(false)
   })
 
-  it("rules are told apart, whatever they are called", () => {
+  it("rules with unusual or equal ids stay distinct", () => {
     for (const between of ["", ",", " ", "|"]) {
       const rule = (id: string, columns: ReadonlyArray<string>) => ({ id, columns, where: { status: id } })
       const made = granted(
@@ -127,7 +127,7 @@ describe("allow and deny", () => {
     }
   })
 
-  it("an allow with a star is about the columns of its day: a later column is hidden (WaveHouse #223)", () => {
+  it("an allow with a star covers the columns at publication, so a later column is hidden (WaveHouse #223)", () => {
     const policy = policyOf([{}])
     expect(granted(planOf(policy)).cells.size).toBe(people.columns.length)
     const later = granted(planOf(policy, {}, { of: grown }))
@@ -147,7 +147,7 @@ describe("allow and deny", () => {
     })
   })
 
-  it("a rule about a column that is gone denies instead of saying nothing", () => {
+  it("a rule about a removed column denies", () => {
     const shrunk: Catalog = {
       ...catalog,
       types: catalog.types.map((type) =>
@@ -165,7 +165,7 @@ describe("allow and deny", () => {
     ).toMatchObject({ _tag: "Denied" })
   })
 
-  it("says that it is limited exactly when a row could be hidden", () => {
+  it("a plan is limited exactly when it can hide a row", () => {
     expect(granted(planOf([{}])).limited).toBe(false)
     expect(granted(planOf([{ columns: ["name"], where: { status: "a" } }, {}])).limited).toBe(false)
     expect(granted(planOf([{ where: { status: "a" } }])).limited).toBe(true)
@@ -178,7 +178,7 @@ describe("allow and deny", () => {
   })
 })
 
-describe("not", () => {
+describe("negation", () => {
   it.each([
     ["eq", "ne"],
     ["ne", "eq"],
@@ -186,7 +186,7 @@ describe("not", () => {
     ["lte", "gt"],
     ["gt", "lte"],
     ["gte", "lt"]
-  ] as const)("of %s is %s, and twice is what it was", (op, opposite) => {
+  ] as const)("of %s is %s, and a double negation cancels out", (op, opposite) => {
     const level = (of: typeof op | typeof opposite) =>
       Bound.Compare({ column: "level-key", side: "value", op: of, value: "5" })
     const where = { level: { [op]: 5 } }
@@ -198,7 +198,7 @@ describe("not", () => {
 })
 
 describe("roles", () => {
-  it("a role has the rules of what it inherits, and not the other way round", () => {
+  it("a role has the rules of the roles that it inherits, but not vice versa", () => {
     expect(planOf([{ role: "member" }], { roles: ["manager"] })._tag).toBe("Granted")
     expect(planOf([{ role: "manager" }], { roles: ["member"] })._tag).toBe("Denied")
     expect(planOf([{ role: "manager" }, { role: "member", effect: "deny" }], { roles: ["manager"] })._tag).toBe(
@@ -213,7 +213,7 @@ describe("roles", () => {
     }
   )
 
-  it("no role grants nothing", () => {
+  it("a principal without roles has no access", () => {
     expect(planOf([{}], { roles: [] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })
   })
 })
@@ -222,7 +222,7 @@ describe("time", () => {
   const at = (rule: RuleInput, now: number) => planOf([rule], {}, { now })
   const noon = Date.UTC(2026, 5, 1, 12)
 
-  it("a rule holds from notBefore until just before notAfter", () => {
+  it("a rule is in force from notBefore until just before notAfter", () => {
     const rule = { notBefore: "2026-06-01T12:00:00Z", notAfter: "2026-06-01T15:00:00+02:00" }
     expect([noon - 1, noon, noon + 3_599_999, noon + 3_600_000].map((now) => at(rule, now)._tag)).toEqual([
       "Denied",
@@ -232,7 +232,7 @@ describe("time", () => {
     ])
   })
 
-  it("a plan ends when the next rule begins or ends, also one that denies (no rule yet)", () => {
+  it("a plan expires when the next rule begins or ends, even if it denies", () => {
     expect(at({ notAfter: "2026-06-01T13:00:00Z" }, noon).expiresAt).toBe(noon + 3_600_000)
     expect(at({ notBefore: "2026-06-01T13:00:00Z" }, noon)).toMatchObject({
       _tag: "Denied",
@@ -245,11 +245,11 @@ describe("time", () => {
     )
   })
 
-  it("a rule of a role that the principal hasn't ends no plan", () => {
+  it("a rule of another role doesn't affect the expiry", () => {
     expect(planOf([{}, { role: "manager", notAfter: "2026-06-02" }], {}, { now: noon }).expiresAt).toBe(Infinity)
   })
 
-  it("a plan for two parties ends with the first of theirs", () => {
+  it("a plan for a principal and an actor expires with the earlier of both", () => {
     const rules = [{ notAfter: "2026-06-03" }, { role: "agent", notAfter: "2026-06-02" }]
     expect(planOf(rules, { actor: { id: "x", roles: ["agent"], attributes: {} } }, { now: noon }).expiresAt).toBe(
       Date.UTC(2026, 5, 2)
@@ -260,7 +260,7 @@ describe("time", () => {
 describe("size", () => {
   const values = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`)
 
-  it("a plan that binds more values than it may is denied, not cut", () => {
+  it("a plan with too many parameters is denied, not truncated", () => {
     expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS) } }])._tag).toBe("Granted")
     expect(planOf([{ where: { status: values(MAX_PLAN_PARAMETERS + 1) } }])).toMatchObject({
       _tag: "Denied",
@@ -268,7 +268,7 @@ describe("size", () => {
     })
   })
 
-  it("the values of masks count, and those of both parties", () => {
+  it("the parameters of masks and of the actor's plan count", () => {
     const half = values(MAX_PLAN_PARAMETERS / 2)
     expect(
       planOf([{ where: { status: half } }, { effect: "deny", columns: ["phone"], where: { status: [...half, "x"] } }])
@@ -281,10 +281,10 @@ describe("size", () => {
   })
 })
 
-describe("acting for somebody", () => {
+describe("a plan with an actor", () => {
   const actor = (roles: ReadonlyArray<string>, attributes = {}) => ({ actor: { id: "bot", roles, attributes } })
 
-  it("shows what both may see, rows and cells", () => {
+  it("shows the rows and cells that both may see", () => {
     const rules: ReadonlyArray<RuleInput> = [
       { where: { status: "a" }, columns: ["name", "phone"] },
       { role: "agent", where: { level: 5 }, columns: ["phone", "email"] },
@@ -300,7 +300,7 @@ describe("acting for somebody", () => {
     expect(made.limited).toBe(true)
   })
 
-  it("is denied when either is, and never gives the agent's rights to the person", () => {
+  it("is denied if either is denied, and never adds the actor's rights to the principal", () => {
     expect(planOf([{}], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
     expect(planOf([{ role: "agent" }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
     expect(planOf([{ role: "manager" }], { ...actor(["manager"]), roles: ["member"] })).toMatchObject({
@@ -308,7 +308,7 @@ describe("acting for somebody", () => {
     })
   })
 
-  it("$me is the person and nobody for the agent", () => {
+  it("binds $me to the principal, and to no row for the actor", () => {
     const mine = { where: { owner: "$me" } }
     expect(planOf([{}, { role: "agent", ...mine }], actor(["agent"]))).toMatchObject({ _tag: "Denied" })
     expect(planOf([{}, { role: "agent" }, { role: "agent", effect: "deny", ...mine }], actor(["agent"]))).toMatchObject(
@@ -320,7 +320,7 @@ describe("acting for somebody", () => {
     })
   })
 
-  it("each has its own attributes", () => {
+  it("uses each party's own attributes", () => {
     const rules: ReadonlyArray<RuleInput> = [
       { where: { status: "$attr.team" } },
       { role: "agent", where: { name: "$attr.team" } }
@@ -334,7 +334,7 @@ describe("acting for somebody", () => {
 })
 
 describe("the planner is total", () => {
-  it("a type, a role or a predicate that nobody foresaw is denied, not thrown", () => {
+  it("an unexpected type, role or predicate is denied instead of throwing", () => {
     const broken = { ...policyOf([{}]), rules: [{ ...policyOf([{}]).rules[0]!, where: { _tag: "Nonsense" } as never }] }
     expect(planOf(broken)._tag).toBe("Denied")
     expect(plan(policyOf([{}]), catalog, lena, { ...people, key: "other" }, "read", NOW)).toMatchObject({
@@ -344,14 +344,14 @@ describe("the planner is total", () => {
     expect(planOf([{}], { roles: undefined as never })).toMatchObject({ _tag: "Denied", reason: "not-bindable" })
   })
 
-  it("never, which no file says, is never, and its negation is always", () => {
+  it("the predicate Never matches no row, and its negation matches every row", () => {
     const said = (where: Predicate) => planOf({ ...policyOf([{}]), rules: [{ ...policyOf([{}]).rules[0]!, where }] })
     const never: Predicate = { _tag: "Never" }
     expect(said(never)).toMatchObject({ _tag: "Denied", reason: "nothing-visible" })
     expect(granted(said({ _tag: "Not", of: never })).where).toEqual(ALL)
   })
 
-  it("a column that is gone is unknown to every condition, and denies on both sides", () => {
+  it("a condition on a removed column is unknown and denies in allows and denies", () => {
     const [rule] = policyOf([{}]).rules
     const operand: Operand = { _tag: "Literal", value: "a" }
     const conditions: ReadonlyArray<Predicate> = [
@@ -375,7 +375,7 @@ describe("the planner is total", () => {
     }
   })
 
-  it("a link has no value, nobody is a text, and a relation to a type that is gone says nothing", () => {
+  it("conditions that misuse a relation, $me or a removed type are unknown", () => {
     const without: Catalog = { ...catalog, types: catalog.types.filter(({ slug }) => slug !== "companies") }
     const operand: Operand = { _tag: "Literal", value: "bcd" }
     const conditions: ReadonlyArray<readonly [string, Predicate]> = [
@@ -400,15 +400,15 @@ describe("the planner is total", () => {
     }
   })
 
-  it("a missing attribute behind two relations hides whatever a deny might be about", () => {
+  it("a missing attribute behind two relations makes a deny hide every candidate row", () => {
     const where = { attendees: { company: { status: "$attr.team" } } }
     const rules = [{ type: "meetings" }, { type: "meetings", effect: "deny", where }]
     expect(granted(planOf(rules, {}, { as: "meetings" })).where).toEqual(none("attendees-key", ALWAYS))
   })
 })
 
-describe("what is compared in its normal form", () => {
-  it("is so for phones and e-mail addresses, and for nothing else", () => {
+describe("a comparison by search key", () => {
+  it("applies to phone numbers and e-mail addresses only", () => {
     const side = (where: object) => {
       const { where: bound } = granted(planOf([{ where }]))
       return bound._tag === "Compare" || bound._tag === "In" ? bound.side : bound._tag
@@ -427,8 +427,8 @@ describe("what is compared in its normal form", () => {
   })
 })
 
-describe("a reference inside of a relation to many that is negated", () => {
-  it("counts as one that could be meant unless its target certainly isn't", () => {
+describe("a reference inside a negated many-relation", () => {
+  it("counts as a possible match unless its target certainly doesn't match", () => {
     const { where } = granted(
       planOf(
         [{ type: "meetings", where: { not: { attendees: { company: { name: "Atlas" } } } } }],

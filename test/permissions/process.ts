@@ -1,6 +1,6 @@
 /**
- * Processes and organizations for tests of who sees what when: each process has its own services, caches and
- * connections over one database, and what runs before its statements can be said by the test.
+ * Simulated processes for tests of access over time: each has its own services, caches and connections over one
+ * database, and a test can intercept its statements.
  */
 import { Context, Effect, Layer, ManagedRuntime, Result } from "effect"
 import { Database } from "../../src/database/Database.ts"
@@ -12,19 +12,20 @@ import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import type { Identifier } from "../../src/services/members/identifier.ts"
+import { Organizations } from "../../src/services/organizations/Organizations.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { envFor, migratedDatabase } from "../support/database.ts"
 import { file, type RuleInput } from "./support.ts"
 
-/** A database for a test file, on which its tests start processes. */
+/** The URL of a test file's database. */
 export class Url extends Context.Service<Url, string>()("test/permissions/Url") {
   static readonly layer = Layer.orDie(Layer.effect(Url, migratedDatabase))
 }
 
-/** Called with the text of every statement of the two reading lanes, before it runs. */
+/** Called with the text of every statement of the two read pools, before it runs. */
 export type Before = (text: string) => Effect.Effect<unknown, unknown>
 
-/** Changes what a statement of the two reading lanes returned. */
+/** Replaces the rows that a statement of the two read pools returns. */
 export type After = (rows: ReadonlyArray<object>) => ReadonlyArray<object>
 
 const watched = (before: Before, after: After) =>
@@ -46,7 +47,7 @@ const watched = (before: Before, after: After) =>
     })
   )
 
-/** One process over the database: what it runs fails the test when it fails. */
+/** Starts a process over the database. */
 export const startProcess = Effect.fnUntraced(function* (before?: Before, after: After = (rows) => rows) {
   const url = yield* Url
   const database = ConfiguredDatabase.pipe(Layer.provideMerge(envFor(url)))
@@ -79,7 +80,7 @@ const processFor = (
     run(Effect.flatMap(IdentityResolver, (identities) => identities.admit(organization, identifier))).pipe(
       Effect.map(({ principal }) => principal)
     ),
-  /** Puts rules in force: each an allow for members to read all of people, but for what it says. */
+  /** Publishes rules; the defaults of a rule are those of `file`. */
   publish: (organization: Organization, rules: ReadonlyArray<RuleInput>, more: object = {}) =>
     run(Effect.flatMap(Policies, (policies) => policies.publish(organization, file(rules, more), "test"))),
   find: (principal: Principal, query: Partial<FindQuery> = {}) =>
@@ -114,19 +115,27 @@ const processFor = (
     )
 })
 
+/** Creates an organization in New York's time zone. */
+export const createOrganization = ({ run }: Pick<Process, "run">, slug: string, country = "US") =>
+  run(
+    Effect.flatMap(Organizations, (organizations) =>
+      organizations.create({ slug, country, timeZone: "America/New_York" })
+    )
+  )
+
 export type Process = Effect.Success<ReturnType<typeof startProcess>>
 
-/** What an answer shows, by name, in the order of the names. */
+/** The sorted display names of an answer. */
 export const names = Effect.map((page: { readonly entities: ReadonlyArray<{ readonly displayName?: string }> }) =>
   page.entities.map((entity) => entity.displayName ?? "(hidden)").sort()
 )
 
-/** The fault, or the word `answered` where none was due. */
-export const refusal = <A, E>(effect: Effect.Effect<A, E>) =>
+/** The failure, or `answered` on success. */
+export const failureOf = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.result(effect), (result) => (Result.isSuccess(result) ? "answered" : result.failure))
 
-/** An answer or a fault as a caller gets it, as text. */
-export const told = <A>(effect: Effect.Effect<A, LookupError>) =>
+/** The answer or the failure as text, as a caller gets it. */
+export const answerText = <A>(effect: Effect.Effect<A, LookupError>) =>
   Effect.map(Effect.result(effect), (result) =>
     JSON.stringify(
       Result.isSuccess(result) ? result.success : { fault: result.failure._tag, message: result.failure.message }

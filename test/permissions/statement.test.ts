@@ -1,4 +1,4 @@
-/** What every statement keeps to, whatever the policy: read from its text, for many policies. */
+/** Invariants of every statement's text, checked for many policies. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { compileFind } from "../../src/database/sql/find.ts"
@@ -15,7 +15,7 @@ import { type PolicyJson } from "../conformance/oracle.ts"
 import { floorOf, partOf } from "../conformance/setting.ts"
 import { FIRST_ID, TYPE_NAMES, type TypeName } from "../conformance/world.ts"
 
-/** Every literal of a policy behind a mark, so that one that got into the text would be seen. */
+/** Marks every literal of a policy, to detect literals in the text of a statement. */
 const MARK = "'; DROP TABLE x; -- MARK"
 const marked = (json: unknown): unknown =>
   Array.isArray(json)
@@ -98,7 +98,7 @@ const statements = fc.record({
 })
 
 describe("every statement", () => {
-  it("asks each table that it reads for the organization, by the name under which it reads it", () => {
+  it("restricts each table that it reads to the organization, by its alias", () => {
     let reads = 0
     fc.assert(
       fc.property(statements, ({ cursor, file, hops, type }) => {
@@ -112,7 +112,7 @@ describe("every statement", () => {
           const said = statement!.text.split(` ${alias}.organization_id = $1::bigint`).length - 1
           expect(said, `${alias} is read ${times} times in ${statement!.text}`).toBe(times)
         }
-        // Nothing is read in a way that the expression above wouldn't see.
+        // Fails if a table is read in a form that the expression above doesn't match.
         expect(statement?.text.match(/"data"\./g)?.length ?? 0).toBe(
           [...(statement?.text.matchAll(/(?:FROM|JOIN) "data"\./g) ?? [])].length
         )
@@ -122,7 +122,7 @@ describe("every statement", () => {
     expect(reads).toBeGreaterThanOrEqual(floorOf(2000))
   })
 
-  it("has every value of policies and attributes in its parameters and none in its text", () => {
+  it("binds every value of policies and attributes as a parameter", () => {
     let bound = 0
     fc.assert(
       fc.property(statements, ({ file, hops, type }) => {
@@ -137,7 +137,7 @@ describe("every statement", () => {
     expect(bound).toBeGreaterThanOrEqual(floorOf(50))
   })
 
-  it("binds as many parameters as its text has, for both forms of hops and with a cursor", () => {
+  it("binds exactly the parameters in its text, for both shapes of hops and with a cursor", () => {
     fc.assert(
       fc.property(statements, ({ cursor, file, hops, type }) => {
         const statement = statementFor(file, type, hops, cursor === null ? {} : { cursor })
@@ -149,7 +149,7 @@ describe("every statement", () => {
     )
   })
 
-  it("is refused when it shows a reference without knowing what the caller may see of its target", () => {
+  it("is refused when it shows a reference without the target's plan", () => {
     const type = typeBySlug(catalog, "people")!
     const query: ResolvedQuery = {
       type,
@@ -166,7 +166,7 @@ describe("every statement", () => {
     expect(() => compileFind(query, catalog)).toThrow(/./)
   })
 
-  it("is refused when it names a column that the type doesn't have", () => {
+  it("is refused when it names an unknown column", () => {
     const type = typeBySlug(catalog, "people")!
     const query: ResolvedQuery = {
       type,

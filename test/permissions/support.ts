@@ -1,4 +1,4 @@
-/** Policies, a catalog and principals for tests of what they mean, without a database. */
+/** Policies, a catalog and principals for tests without a database. */
 import { type Catalog, type Column, type EntityType, Storage, typeBySlug } from "../../src/domain/EntityType.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import { plan } from "../../src/permissions/PermissionEngine.ts"
@@ -24,7 +24,7 @@ const one = (slug: string, target: string): Column => ({
 })
 const named: ReadonlyArray<Column> = ["name", "status"].map((slug) => ({ ...value(slug, "text"), key: slug }))
 
-/** The people's key is their slug, everywhere; the other keys are not, so that what mixes them up is seen. */
+/** Keys differ from slugs, except those of people, so that a test detects a mix-up. */
 const type = (slug: string, columns: ReadonlyArray<Column>): EntityType => ({
   key: slug === "people" ? slug : `${slug}-type`,
   slug,
@@ -80,7 +80,7 @@ export interface RuleInput {
   readonly [key: string]: unknown
 }
 
-/** A policy file with the rules; what a rule doesn't say is: allow, member, read, people, all columns. */
+/** A policy file. The defaults of a rule are: allow, member, read, people, all columns. */
 export const file = (rules: ReadonlyArray<RuleInput>, more: object = {}): string =>
   JSON.stringify({
     version: 1,
@@ -103,7 +103,7 @@ export const policyOf = (rules: ReadonlyArray<RuleInput>, more: object = {}): Po
   return reading.policy
 }
 
-/** What is wrong with a policy file, a line each; nothing for one that can be published. */
+/** The problems of a policy file, one line each. */
 export const problemsOf = (text: string, of: Catalog = catalog): ReadonlyArray<string> => {
   const reading = readPolicy(text, of)
   return "problems" in reading ? reading.problems.map(problemText) : []
@@ -130,13 +130,13 @@ export const planOf = (
 ): Plan =>
   plan("roles" in rules ? rules : policyOf(rules), of, { ...lena, ...principal }, typeBySlug(of, as)!, "read", now)
 
-/** Everything about a plan but which rules made it. */
+/** A plan without its rule ids. */
 export const meaningOf = (made: Plan) =>
   made._tag === "Denied"
     ? made
     : { where: made.where, cells: Object.fromEntries(made.cells), limited: made.limited, expiresAt: made.expiresAt }
 
-/** The plan's rows, or a failure of the test when there is no plan. */
+/** The granted plan; throws if the plan is denied. */
 export const granted = (made: Plan) => {
   if (made._tag === "Denied") throw new Error(`Denied: ${made.reason}`)
   return made

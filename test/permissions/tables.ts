@@ -1,4 +1,4 @@
-/** Writes rows as an import would leave them. Rows are called by labels, which become ids: the same in every organization. */
+/** Writes rows as an import would. Labels determine the ids, which are equal in every organization. */
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
@@ -61,7 +61,7 @@ export const addRows = Effect.fnUntraced(function* (
   }
 })
 
-/** Makes the person with the label a member with a verified e-mail address, whatever its row says. */
+/** Adds a membership and a verified e-mail address for the person with the label, independent of its row. */
 export const addMember = Effect.fnUntraced(function* (
   organization: Organization,
   email: string,

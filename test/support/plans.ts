@@ -1,4 +1,4 @@
-/** How Postgres runs a statement: which ways it takes into each table, and how many rows it looks at on them. */
+/** How Postgres executes a statement: the scans of its plan and the number of rows that they read. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
@@ -16,11 +16,11 @@ interface Node {
 }
 
 export interface Access {
-  /** `Index Scan on people by people_pkey` and the like, each once. */
+  /** The distinct scans, such as `Index Scan on people by people_pkey`. */
   readonly ways: ReadonlyArray<string>
-  /** Rows that were read from tables and indexes of entities, those included that were then left out. */
+  /** The rows read from tables and indexes of entities, including those filtered out. */
   readonly rows: number
-  /** Of these, the ones that their table was read for, because no index had what was asked. */
+  /** The rows among them that required a read of the heap. */
   readonly fetched: number
 }
 
@@ -36,7 +36,7 @@ const accessOf = (root: Node): Access => {
       if (node["Relation Name"] !== "organizations") {
         const looked = (node["Actual Rows"] + left) * node["Actual Loops"]
         rows += looked
-        // How often an index alone wouldn't do is said for all rounds together.
+        // Heap Fetches is the sum over all loops.
         if (node["Relation Name"] !== undefined) fetched += node["Heap Fetches"] ?? looked
       }
     }
@@ -53,7 +53,7 @@ const literal = (value: unknown): string =>
       ? literal(`{${value.map((one) => JSON.stringify(String(one))).join(",")}}`)
       : `'${String(value).replaceAll("'", "''")}'`
 
-/** Runs a statement as its pool would: planned for its values, or, where plans are kept, for any. */
+/** Executes a statement with a custom plan (for its values) or a generic plan (as a connection caches it). */
 export const accessOfStatement = Effect.fnUntraced(function* (
   client: PgClient.PgClient,
   { parameters, text }: Statement,
@@ -61,9 +61,9 @@ export const accessOfStatement = Effect.fnUntraced(function* (
 ) {
   yield* client.unsafe(`SET LOCAL plan_cache_mode = force_${plan}_plan`).unprepared
   yield* client.unsafe(`PREPARE max_plan AS ${text}`).unprepared
-  const given = parameters.length === 0 ? "" : `(${parameters.map(literal).join(", ")})`
+  const argumentList = parameters.length === 0 ? "" : `(${parameters.map(literal).join(", ")})`
   const [row] = yield* client.unsafe<{ "QUERY PLAN": unknown }>(
-    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE max_plan${given}`
+    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE max_plan${argumentList}`
   ).unprepared
   yield* client.unsafe("DEALLOCATE max_plan").unprepared
   const raw = row!["QUERY PLAN"]

@@ -1,4 +1,4 @@
-/** What went wrong elsewhere with columns, cells and relations, one test each, named after its source. */
+/** Replays of published vulnerabilities in columns, cells and relations, each named after its source. */
 import { layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { expect } from "vitest"
@@ -6,8 +6,8 @@ import { Url } from "../process.ts"
 import { idFor } from "../tables.ts"
 import { filter, under } from "./setting.ts"
 
-layer(Url.layer, { excludeTestServices: true })("columns", (it) => {
-  it.effect("a search over a column that is hidden on some rows doesn't find those rows (Directus #23894)", () =>
+layer(Url.layer, { excludeTestServices: true })("column access", (it) => {
+  it.effect("a search in a partly hidden column doesn't find rows by hidden cells (Directus #23894)", () =>
     Effect.gen(function* () {
       const { find } = yield* under("searching", [
         { columns: ["name"] },
@@ -23,7 +23,7 @@ layer(Url.layer, { excludeTestServices: true })("columns", (it) => {
   )
 
   it.effect(
-    "a filter through a relation finds nothing by what is hidden of the other row (Directus #15437, ZenStack #1454)",
+    "a filter through a relation doesn't match hidden data of the target row (Directus #15437, ZenStack #1454)",
     () =>
       Effect.gen(function* () {
         const { find } = yield* under("reaching", [
@@ -38,7 +38,7 @@ layer(Url.layer, { excludeTestServices: true })("columns", (it) => {
       })
   )
 
-  it.effect("a column is shown under its mask however often and beside whatever it is asked for (CVE-2024-34708)", () =>
+  it.effect("a repeatedly selected column stays under its mask (CVE-2024-34708)", () =>
     Effect.gen(function* () {
       const { find } = yield* under("repeating", [
         { columns: ["name", "status", "phone"] },
@@ -57,7 +57,7 @@ layer(Url.layer, { excludeTestServices: true })("columns", (it) => {
     })
   )
 
-  it.effect("an order by a column leaves out the rows on which it is hidden (frappe PR 40515, DAB #3554)", () =>
+  it.effect("a range and its order exclude rows on which the column is hidden (frappe PR 40515, DAB #3554)", () =>
     Effect.gen(function* () {
       const { find } = yield* under("ordering", [
         { type: "meetings" },
@@ -73,7 +73,7 @@ layer(Url.layer, { excludeTestServices: true })("columns", (it) => {
     })
   )
 
-  it.effect("the mask of a cell holds where its row is shown as a relation (ZenStack #814)", () =>
+  it.effect("the mask of a name applies when its row is shown as a reference (ZenStack #814)", () =>
     Effect.gen(function* () {
       const { find } = yield* under("relating", [
         {},
@@ -95,7 +95,7 @@ layer(Url.layer, { excludeTestServices: true })("columns", (it) => {
     })
   )
 
-  it.effect("what is undefined asks for nothing, and least of all for everything (Prisma)", () =>
+  it.effect("an undefined filter is refused instead of matching every row (Prisma)", () =>
     Effect.gen(function* () {
       const { find } = yield* under("undefined", [{}])
       const nothing = undefined as never

@@ -1,4 +1,4 @@
-/** What went wrong elsewhere with rules that deny, and with what is unknown, one test each, named after its source. */
+/** Replays of published vulnerabilities in denials and unknown values, each named after its source. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -8,12 +8,12 @@ import { expect } from "vitest"
 import { OperatorError } from "../../../src/domain/errors.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
-import { names, told, Url } from "../process.ts"
+import { names, answerText, Url } from "../process.ts"
 import { file, type RuleInput } from "../support.ts"
 import { filter, under } from "./setting.ts"
 
 layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
-  it.effect("no rule, and denials alone, show nothing (Cerbos #917, CASL #170)", () =>
+  it.effect("a policy without rules or with denials alone shows nothing (Cerbos #917, CASL #170)", () =>
     Effect.gen(function* () {
       const { find, lena, organization, process } = yield* under("alone", [])
       for (const rules of [
@@ -23,16 +23,16 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
         [{ effect: "deny", where: { any: [] } }]
       ]) {
         yield* process.publish(organization, rules)
-        expect(yield* told(find())).toContain("UnknownName")
+        expect(yield* answerText(find())).toContain("UnknownName")
         expect(yield* process.types(lena)).toEqual([])
       }
     })
   )
 
-  it.effect("a deny counts in a list as it does for one row, whatever else is allowed (feathers-casl PR 149)", () =>
+  it.effect("a deny applies to lists, whatever the allows are (feathers-casl PR 149)", () =>
     Effect.gen(function* () {
       const deny: RuleInput = { effect: "deny", where: { status: "vip" } }
-      // Nobody's status but Ann's is known, so that it is asked for by name; a person without one is unknown, and hidden.
+      // Only Ann has a status. The deny is unknown for everyone else, so it hides them too.
       const { find, organization, process } = yield* under("listed", [])
       for (const rules of [
         [{}, deny, { where: { name: "Ann" } }],
@@ -40,16 +40,16 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
         [{ columns: ["name"] }, { columns: ["phone"], where: { status: "vip" } }, deny]
       ]) {
         yield* process.publish(organization, [...rules, { type: "meetings" }])
-        expect(yield* told(find())).not.toContain("Ann")
+        expect(yield* answerText(find())).not.toContain("Ann")
         expect(yield* find(filter("name", "eq", "Ann"))).toMatchObject({ total: 0 })
         expect(yield* find({ entityTypeId: "meetings" })).toMatchObject({ total: 2 })
       }
       yield* process.publish(organization, [{}, { effect: "deny", columns: ["name"], where: { name: "Ann" } }])
-      expect(yield* told(find({ selectColumns: ["name"] }))).not.toContain("Ann")
+      expect(yield* answerText(find({ selectColumns: ["name"] }))).not.toContain("Ann")
     })
   )
 
-  it.effect("a deny whose comparison makes no sense isn't passed over (GHSA-hm46-7j72-rpv9)", () =>
+  it.effect("a deny whose comparison can't be evaluated still denies (GHSA-hm46-7j72-rpv9)", () =>
     Effect.gen(function* () {
       const rules: ReadonlyArray<RuleInput> = [
         { type: "meetings" },
@@ -63,12 +63,12 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
         ["missing", {}]
       ] as const) {
         const senseless = yield* under(slug, rules, attributes)
-        expect(yield* told(senseless.find({ entityTypeId: "meetings" }))).toContain("UnknownName")
+        expect(yield* answerText(senseless.find({ entityTypeId: "meetings" }))).toContain("UnknownName")
       }
     })
   )
 
-  it.effect("nothing is less than NaN, nor more, nor another number: five isn't at most NaN", () =>
+  it.effect("a comparison with NaN or an infinity is unknown: five isn't at most NaN", () =>
     Effect.gen(function* () {
       const { organization, process } = yield* under("numbers", [])
       const path = join(mkdtempSync(join(tmpdir(), "max-nan-")), "deals.csv")
@@ -92,10 +92,10 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
             rules.map((rule) => ({ ...rule, type: "deals" }))
           )
           const lena = yield* process.admit(organization, "lena@atlas.com")
-          // Attributes of an embedding program's own principal, which no database has made finite.
+          // Attributes of a principal that an embedding program asserts; no database has rejected them.
           for (const level of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
             const found = process.find({ ...lena, attributes: { level } }, { entityTypeId: "deals" })
-            expect(yield* told(found)).toContain("UnknownName")
+            expect(yield* answerText(found)).toContain("UnknownName")
           }
           const five = process.find({ ...lena, attributes: { level: 5 } }, { entityTypeId: "deals" })
           expect((yield* names(five)).length).toBeGreaterThan(0)
@@ -104,14 +104,14 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
     })
   )
 
-  it.effect("a star in a deny is about every column there is and will be (CVE-2022-21646)", () =>
+  it.effect("a star in a deny covers every current and future column (CVE-2022-21646)", () =>
     Effect.gen(function* () {
       const { find, organization, process } = yield* under("wildcard", [
         { columns: ["name", "phone"] },
         { effect: "deny", columns: "*", where: { any: [{ status: "vip" }, { owner: "$me" }] } }
       ])
-      // Lena is her own owner, Ann a vip; Bob has no status, which is unknown, and hides him.
-      expect(yield* told(find())).toBe(JSON.stringify({ total: 0, limited: true, entities: [] }))
+      // Lena owns herself, and Ann is a VIP. Bob has no status, so the deny is unknown and hides him.
+      expect(yield* answerText(find())).toBe(JSON.stringify({ total: 0, limited: true, entities: [] }))
       yield* process.publish(organization, [{}, { effect: "deny", columns: "*", where: { name: "Ann" } }])
       expect(yield* names(find())).toEqual(["Bob", "Lena"])
       for (const columnId of ["name", "phone", "status"] as const) {
@@ -121,7 +121,7 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
     })
   )
 
-  it.effect("columns that nobody names are none, in a question and in a rule (WaveHouse #223)", () =>
+  it.effect("omitted columns mean no columns, in a query and in a rule (WaveHouse #223)", () =>
     Effect.gen(function* () {
       const { find, organization, process } = yield* under("omitted", [{ columns: ["name"] }])
       for (const selectColumns of [undefined, []]) {
@@ -130,8 +130,8 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
         }
       }
       for (const star of ["*", "p.*", "phone"]) {
-        expect(yield* told(find({ selectColumns: [star] }))).toContain("UnknownName")
-        expect(yield* told(find(filter(star, "gte", "1")))).toContain("UnknownName")
+        expect(yield* answerText(find({ selectColumns: [star] }))).toContain("UnknownName")
+        expect(yield* answerText(find(filter(star, "gte", "1")))).toContain("UnknownName")
       }
       for (const columns of [undefined, [], null, {}]) {
         const refused = yield* Effect.flip(
@@ -141,20 +141,20 @@ layer(Url.layer, { excludeTestServices: true })("denials", (it) => {
         )
         expect(refused).toBeInstanceOf(OperatorError)
       }
-      expect(yield* told(find({ selectColumns: ["phone"] }))).toContain("UnknownName")
+      expect(yield* answerText(find({ selectColumns: ["phone"] }))).toContain("UnknownName")
     })
   )
 
-  it.effect("what objects inherit is no role, no attribute and no column (CVE-2026-1774)", () =>
+  it.effect("inherited properties of objects are not roles, attributes or columns (CVE-2026-1774)", () =>
     Effect.gen(function* () {
       const { lena, organization, process } = yield* under("prototype", [{ where: { status: "$attr.region" } }])
       const prototype = Object.prototype as Record<string, unknown>
       prototype["region"] = "vip"
       prototype["polluted"] = ["member"]
       try {
-        expect(yield* told(process.find(lena))).toContain("UnknownName")
+        expect(yield* answerText(process.find(lena))).toContain("UnknownName")
         for (const role of ["polluted", "__proto__", "constructor", "toString"]) {
-          expect(yield* told(process.find({ ...lena, roles: [role] }))).toContain("UnknownName")
+          expect(yield* answerText(process.find({ ...lena, roles: [role] }))).toContain("UnknownName")
         }
       } finally {
         delete prototype["region"]

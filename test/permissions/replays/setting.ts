@@ -1,25 +1,20 @@
-/** An organization under some rules, for what went wrong elsewhere: three people, two companies, two meetings. */
+/** The organization of the replays: three people, two companies and two meetings under given rules. */
 import { Effect } from "effect"
 import type { AttributeValue } from "../../../src/domain/Principal.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
-import { Organizations } from "../../../src/services/organizations/Organizations.ts"
-import { type Process, startProcess } from "../process.ts"
+import { createOrganization, type Process, startProcess } from "../process.ts"
 import type { RuleInput } from "../support.ts"
 import { addMember, addRows } from "../tables.ts"
 
-/** The organization, and what Lena, a member, is told of it. */
+/** Creates the organization, publishes the rules and admits Lena, a member. */
 export const under = Effect.fnUntraced(function* (
   slug: string,
   rules: ReadonlyArray<RuleInput>,
   attributes: Readonly<Record<string, AttributeValue>> = {},
-  given?: Process
+  existing?: Process
 ) {
-  const process = given ?? (yield* startProcess())
-  const organization = yield* process.run(
-    Effect.flatMap(Organizations, (organizations) =>
-      organizations.create({ slug, country: "US", timeZone: "America/New_York" })
-    )
-  )
+  const process = existing ?? (yield* startProcess())
+  const organization = yield* createOrganization(process, slug)
   yield* process.run(
     addRows(organization, "people", [
       { id: "lena", name: "Lena", owner: "lena", phone: "+14155550100" },

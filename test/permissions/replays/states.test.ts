@@ -1,6 +1,6 @@
 /**
- * What went wrong elsewhere with sessions, caches and what was read at different moments, one test each, named after its
- * source. Every process is one of its own over one database.
+ * Replays of published vulnerabilities in sessions, caches and inconsistent reads, each named after its source. Each
+ * process has its own caches over one database.
  */
 import { layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -13,7 +13,7 @@ import type { Organization } from "../../../src/domain/EntityType.ts"
 import { NotAdmitted, Unavailable } from "../../../src/domain/errors.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
-import { names, type Process, refusal, startProcess, told, Url } from "../process.ts"
+import { names, type Process, failureOf, startProcess, answerText, Url } from "../process.ts"
 import { addMember, idFor } from "../tables.ts"
 import { filter, under } from "./setting.ts"
 
@@ -27,7 +27,7 @@ const owner = ({ run }: Process, statements: (organizationId: bigint) => Readonl
     )
   )
 
-/** People of the organization's own version, in which slugs are other columns than they were. */
+/** Pins a version of people in which slugs name other columns. */
 const remapped = (organizationId: bigint) => [
   `INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position)
    SELECT ${organizationId}, type_key, 2, name, plural_name, relation_schema, relation_table, position
@@ -39,8 +39,8 @@ const remapped = (organizationId: bigint) => [
   `UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organizationId}`
 ]
 
-layer(Url.layer, { excludeTestServices: true })("states", (it) => {
-  it.effect("policy, membership, catalog and epoch are of one moment: nothing gets in between (a barrier)", () =>
+layer(Url.layer, { excludeTestServices: true })("session and cache state", (it) => {
+  it.effect("policy, membership, catalog and epoch are read atomically (a barrier)", () =>
     Effect.gen(function* () {
       const two = yield* startProcess()
       for (const [slug, change, before, after] of [
@@ -65,7 +65,7 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
       ] as const) {
         let organization: Organization | undefined
         let read = false
-        // The change comes right after the state was read, before whatever is the next statement.
+        // Applies the change right after the state is read, before the next statement.
         const one = yield* startProcess((text) => {
           if (organization === undefined) return Effect.void
           if (!read) {
@@ -82,8 +82,11 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
         yield* two.publish(made.organization, [{}, { type: "meetings" }])
         organization = made.organization
         read = false
-        // The first question may be Unavailable; neither it nor what follows may be answered by what is over.
-        const answers = [yield* told(one.find(lena, { selectColumns: ["phone"] })), yield* told(one.find(lena))]
+        // The first query may be Unavailable. No answer may use the stale state.
+        const answers = [
+          yield* answerText(one.find(lena, { selectColumns: ["phone"] })),
+          yield* answerText(one.find(lena))
+        ]
         expect(organization).toBeUndefined()
         if (slug === "policy") for (const answer of answers) expect(answer).not.toContain("Bob")
         if (slug === "membership") expect(answers.join()).not.toContain("entityId")
@@ -94,22 +97,22 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
     })
   )
 
-  it.effect("a slug that is another column by now shows what the rules say of that column (a slug under a pin)", () =>
+  it.effect("rules follow the key of a column whose slug changes (a slug under a pin)", () =>
     Effect.gen(function* () {
       const { find, lena, organization, process } = yield* under("remapping", [{ columns: ["name", "phone"] }])
       expect(yield* process.columns(lena)).toEqual(["name", "phone"])
       yield* owner(process, remapped, organization)
-      // The phone is called mobile now, and phone is what the e-mail address is called, which no rule shows.
+      // The slug `phone` now names the e-mail column, which no rule shows; the phone column is `mobile`.
       expect(yield* process.columns(lena)).toEqual(["name", "mobile"])
-      expect(yield* told(find({ selectColumns: ["phone"] }))).toContain("UnknownName")
-      expect(yield* told(find(filter("phone", "eq", "x@example.com")))).toContain("UnknownName")
+      expect(yield* answerText(find({ selectColumns: ["phone"] }))).toContain("UnknownName")
+      expect(yield* answerText(find(filter("phone", "eq", "x@example.com")))).toContain("UnknownName")
       expect(yield* find({ ...filter("mobile", "eq", "+14155550101"), selectColumns: ["mobile"] })).toMatchObject({
         entities: [{ displayName: "Ann", columns: { mobile: "+14155550101" } }]
       })
     })
   )
 
-  it.effect("an admin's phone imported onto somebody else, or somebody's onto the admin, lets nobody in", () =>
+  it.effect("an admin's phone imported onto another person, or another phone onto the admin, admits no one else", () =>
     Effect.gen(function* () {
       const { organization, process } = yield* under("importing", [{}])
       const members = yield* process.run(Effect.map(Memberships, (all) => all))
@@ -123,9 +126,9 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
         )
       }
       yield* importing("id,name,phone\nv,Vera,415-555-0100\nw,Wim,415-555-0199\n")
-      // Two people have the admin's phone now; it is still the admin's membership that it lets in.
+      // Two people now have the admin's phone number, but it still admits only the admin's membership.
       expect((yield* process.admitBy(organization, admin)).anchorEntityId).toBe(idFor("lena"))
-      // And a phone that somebody writes into the admin's own row is no proof of anything.
+      // A phone number written into the admin's row is not a verified identifier.
       yield* owner(
         process,
         (id) => [
@@ -134,12 +137,12 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
         organization
       )
       const other = { kind: "phone", key: "+14155550199" } as const
-      expect(yield* refusal(process.admitBy(organization, other))).toEqual(NotAdmitted.error)
+      expect(yield* failureOf(process.admitBy(organization, other))).toEqual(NotAdmitted.error)
       rmSync(dirname(path), { recursive: true })
     })
   )
 
-  it.effect("a row of another organization that comes back isn't shown, and neither is anything beside it", () =>
+  it.effect("a row of another organization in a result makes the whole answer Unavailable", () =>
     Effect.gen(function* () {
       let broken = false
       const one = yield* startProcess(
@@ -152,15 +155,15 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
       const { find, lena } = yield* under("foreign", [{}], {}, one)
       expect(yield* names(find())).toEqual(["Ann", "Bob", "Lena"])
       broken = true
-      expect(yield* refusal(find())).toEqual(Unavailable.error)
-      // One page longer than asked for, the further row isn't shown; it counts all the same.
-      expect(yield* refusal(one.find(lena, { limit: 1 }))).toEqual(Unavailable.error)
+      expect(yield* failureOf(find())).toEqual(Unavailable.error)
+      // The check includes the extra row that is read to detect a next page.
+      expect(yield* failureOf(one.find(lena, { limit: 1 }))).toEqual(Unavailable.error)
       broken = false
       expect(yield* names(find())).toEqual(["Ann", "Bob", "Lena"])
     })
   )
 
-  it.effect("what one caller asks under different circumstances at once is answered for each (CVE-2026-34972)", () =>
+  it.effect("concurrent calls of one member with different attributes each get their own answer (CVE-2026-34972)", () =>
     Effect.gen(function* () {
       const { lena, process } = yield* under("batching", [
         { where: { name: "$attr.word" } },
@@ -180,7 +183,7 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
       const answers = yield* Effect.forEach(
         asked,
         ({ actor, entityTypeId, word }) =>
-          told(
+          answerText(
             process.find({ ...lena, attributes: { word }, ...(actor === undefined ? {} : { actor }) }, { entityTypeId })
           ),
         { concurrency: "unbounded" }
@@ -199,7 +202,7 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
     })
   )
 
-  it.effect("a plan made for one role isn't used for another, in whatever order they ask (CVE-2023-2455)", () =>
+  it.effect("a plan for one role isn't reused for another, in any order of calls (CVE-2023-2455)", () =>
     Effect.gen(function* () {
       const { lena, process } = yield* under("roles", [
         { columns: ["name"], where: { status: "vip" } },
@@ -207,14 +210,14 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
       ])
       for (const roles of [["manager"], ["member"], ["manager"], ["manager", "member"], ["member"]]) {
         const found = process.find({ ...lena, roles })
-        const phones = yield* told(process.find({ ...lena, roles }, { selectColumns: ["phone"] }))
+        const phones = yield* answerText(process.find({ ...lena, roles }, { selectColumns: ["phone"] }))
         expect(yield* names(found)).toEqual(roles.includes("manager") ? ["Ann", "Bob", "Lena"] : ["Ann"])
         expect(phones.includes("+1415555")).toBe(roles.includes("manager"))
       }
     })
   )
 
-  it.effect("thirty-two callers who hammer a hidden type don't delay a suspension, and none outruns it", () =>
+  it.effect("thirty-two callers under load can neither delay nor outrun a suspension", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const two = yield* startProcess()
@@ -234,7 +237,7 @@ layer(Url.layer, { excludeTestServices: true })("states", (it) => {
             const late = suspended
             if (late) after += 1
             const query = number % 2 === 0 ? { entityTypeId: "companies" } : {}
-            const answer = yield* told(one.find(lena, query))
+            const answer = yield* answerText(one.find(lena, query))
             refused += 1
             if (refused === 200) yield* Deferred.succeed(enough, undefined)
             if (late && answer !== JSON.stringify({ fault: "NotAdmitted", message: NotAdmitted.error.message })) {

@@ -8,10 +8,9 @@ import { type OperatorError, Unavailable } from "../../../src/domain/errors.ts"
 import { grantAccess, revokeAccess } from "../../../src/permissions/editPolicy.ts"
 import { Policy } from "../../../src/permissions/Policy.ts"
 import { readPolicy } from "../../../src/permissions/readPolicy.ts"
-import { Organizations } from "../../../src/services/organizations/Organizations.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
-import { names, type Process, startProcess, told, Url } from "../../permissions/process.ts"
+import { createOrganization, names, type Process, startProcess, answerText, Url } from "../../permissions/process.ts"
 import { file, type RuleInput } from "../../permissions/support.ts"
 import { addMember, addRows, type Row } from "../../permissions/tables.ts"
 
@@ -25,9 +24,7 @@ const PEOPLE: ReadonlyArray<Row> = [
 
 /** People, two companies and two meetings; external ids are the names in lower case. Lena and Otto are members. */
 const makeOrganization = Effect.fnUntraced(function* ({ run }: Process, slug: string) {
-  const organization = yield* run(
-    Effect.flatMap(Organizations, (all) => all.create({ slug, country: "US", timeZone: "America/New_York" }))
-  )
+  const organization = yield* createOrganization({ run }, slug)
   yield* run(addRows(organization, "people", PEOPLE))
   yield* run(
     addRows(organization, "companies", [
@@ -301,7 +298,7 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
             { filters: [{ columnId: "name", op: "eq" as const, value: "Lena" }] },
             { limit: 0 }
           ],
-          (query) => told(one.find(lena, query))
+          (query) => answerText(one.find(lena, query))
         )
         expect(new Set(answers)).toEqual(
           new Set([`{"fault":"UnknownName","message":"There is nothing called \\"people\\"."}`])

@@ -7,9 +7,8 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import { readScope } from "../../../src/permissions/ToolScope.ts"
-import { Organizations } from "../../../src/services/organizations/Organizations.ts"
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
-import { names, type Process, startProcess, told, Url } from "../../permissions/process.ts"
+import { createOrganization, names, type Process, startProcess, answerText, Url } from "../../permissions/process.ts"
 import { file, type RuleInput } from "../../permissions/support.ts"
 import { addMember, addRows, idFor, type Row } from "../../permissions/tables.ts"
 
@@ -52,9 +51,7 @@ const MORE = {
 }
 
 const makeOrganization = Effect.fnUntraced(function* ({ run }: Process, slug: string) {
-  const organization = yield* run(
-    Effect.flatMap(Organizations, (all) => all.create({ slug, country: "US", timeZone: "America/New_York" }))
-  )
+  const organization = yield* createOrganization({ run }, slug)
   yield* run(addRows(organization, "people", PEOPLE))
   yield* run(
     addRows(organization, "companies", [
@@ -293,9 +290,9 @@ layer(Url.layer, { excludeTestServices: true })("a tool scope on a call", (it) =
           "phone"
         )
         // A column hidden by the scope is indistinguishable from an unknown one.
-        const ask = (column: string) => told(one.find(scoped, { selectColumns: [column] }))
+        const ask = (column: string) => answerText(one.find(scoped, { selectColumns: [column] }))
         expect((yield* ask("phone")).replaceAll("phone", "fhone")).toBe(yield* ask("fhone"))
-        expect(yield* told(one.find(scoped, { entityTypeId: "companies" }))).toContain("UnknownName")
+        expect(yield* answerText(one.find(scoped, { entityTypeId: "companies" }))).toContain("UnknownName")
         if (round === 1) yield* one.publish(organization, [{ columns: ["name", "phone"] }, { type: "companies" }])
       }
       const found = yield* review(one, (on) =>

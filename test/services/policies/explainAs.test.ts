@@ -5,9 +5,8 @@ import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { type Admitted, IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
-import { Organizations } from "../../../src/services/organizations/Organizations.ts"
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
-import { type Process, refusal, startProcess, Url } from "../../permissions/process.ts"
+import { createOrganization, type Process, failureOf, startProcess, Url } from "../../permissions/process.ts"
 import type { RuleInput } from "../../permissions/support.ts"
 import { addMember, addRows, idFor, type Row } from "../../permissions/tables.ts"
 
@@ -36,9 +35,7 @@ const ROLES = { roles: { member: {}, lead: {} } }
 
 const under = Effect.fnUntraced(function* (slug: string, rules: ReadonlyArray<RuleInput>) {
   const one = yield* startProcess()
-  const organization = yield* one.run(
-    Effect.flatMap(Organizations, (all) => all.create({ slug, country: "US", timeZone: "America/New_York" }))
-  )
+  const organization = yield* createOrganization(one, slug)
   yield* one.run(addRows(organization, "people", PEOPLE))
   yield* one.run(
     addRows(organization, "companies", [
@@ -110,7 +107,7 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
       expect([wide.visible, wide.because]).toEqual([false, "no allow matches it"])
       // A hidden row and an unknown id produce the same error.
       const words = (id: string) =>
-        Effect.map(refusal(explainRow(one, otto, id)), (fault) => JSON.stringify(fault).replaceAll(id, "ID"))
+        Effect.map(failureOf(explainRow(one, otto, id)), (fault) => JSON.stringify(fault).replaceAll(id, "ID"))
       expect(yield* words(idFor("canary"))).toBe(yield* words("zzzzz"))
       expect(yield* words(idFor("canary"))).toContain("No row of people")
     })
@@ -158,9 +155,9 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
         const companies = { ...OTTO, id: "companies", type: "companies", columns: ["name", "status"] }
         yield* one.publish(organization, [OTTO, { ...companies, where: { status: null } }, ...rules], ROLES)
         const otto = yield* admitted(one, organization, "otto@atlas.com")
-        const fault = yield* refusal(explain(one, otto))
+        const fault = yield* failureOf(explain(one, otto))
         expect(fault, what).toMatchObject({ _tag: "OperatorError" })
-        expect(yield* refusal(explainRow(one, otto, idFor("vera"))), what).toEqual(fault)
+        expect(yield* failureOf(explainRow(one, otto, idFor("vera"))), what).toEqual(fault)
       }
       // The same rule is explained once the administrator sees everything.
       yield* one.publish(
@@ -179,13 +176,13 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
       Effect.gen(function* () {
         const { one, organization, otto } = yield* under("types", [OTTO, ...LENA, { id: "firms", type: "companies" }])
         const about = (type: string) =>
-          Effect.map(refusal(explain(one, otto, { type })), (fault) => JSON.stringify(fault).replaceAll(type, "TYPE"))
+          Effect.map(failureOf(explain(one, otto, { type })), (fault) => JSON.stringify(fault).replaceAll(type, "TYPE"))
         expect(yield* about("companies")).toBe(yield* about("kompaniess"))
         expect(yield* about("companies")).toContain("There is no type")
         yield* one.run(addMember(organization, "otto@atlas.com", "otto", []))
-        expect(yield* refusal(explain(one, otto))).toMatchObject({ _tag: "Unavailable" })
+        expect(yield* failureOf(explain(one, otto))).toMatchObject({ _tag: "Unavailable" })
         const nobody = yield* admitted(one, organization, "otto@atlas.com")
-        expect(yield* refusal(explain(one, nobody))).toMatchObject({ _tag: "OperatorError" })
+        expect(yield* failureOf(explain(one, nobody))).toMatchObject({ _tag: "OperatorError" })
       })
   )
 })
