@@ -196,7 +196,7 @@ layer(TestServices)("bad input", (it) => {
       expect(yield* details([rule({ where: { name: 5 } })])).toContain("value")
       expect(yield* details([rule({ where: { status: "$me" } })])).toContain("$me is a person")
       expect(yield* details([rule({ columns: undefined })])).toContain(`"columns": "*"`)
-      expect(yield* details([rule({}), rule({})])).toContain("Two rules")
+      expect(yield* details([rule({}), rule({})])).toContain("Duplicate rule id")
       expect(yield* details([rule({ notAfter: "soon" })])).toContain("2027-01-01")
       expect(yield* details([rule({})], { tests: {} })).toContain("`tests` must be a list")
       expect(yield* details([rule({})], { tests: [{ as: "x", read: "peple" }] })).toContain(`Write: "people"`)
