@@ -1,6 +1,6 @@
 /**
- * Entity types and their columns as the catalog knows them. `key` is immutable and what policies bind to; `slug` is
- * what callers write; both are never reused. Physical names are in `storage` and reach SQL from here only.
+ * Entity types and their columns, as the catalog holds them. Policies bind to the immutable `key`, callers write the
+ * `slug`; neither is ever reused. Physical names reach SQL only from `relation`, `storage` and `mapping`.
  */
 import { Data } from "effect"
 
@@ -9,7 +9,7 @@ export interface Relation {
   readonly table: string
 }
 
-/** What Postgres says that a mapped column is; `fits` in services/mapping says which kinds each can be. */
+/** The Postgres type of a mapped column; `fits` in services/mapping lists the kinds that each allows. */
 export const SOURCE_TYPES = [
   "text",
   "other",
@@ -25,38 +25,38 @@ export const SOURCE_TYPES = [
 ] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
 
-/** What a value of a mapped type is read from: one column, or several that are put together with spaces. */
+/** The source of a mapped value: one column, or several that are joined with spaces. */
 export interface Source {
   readonly columns: ReadonlyArray<string>
   readonly type: SourceType
-  /** In which zone a time without one is meant. */
+  /** The zone of timestamps without a zone. */
   readonly timeZone?: string
-  /** The column that says in which currency an amount is. */
+  /** The column that holds an amount's currency. */
   readonly currency?: string
 }
 
-/** The types that the id of a mapped row can have; managed ids are letters. */
+/** The types of mapped ids; callers see managed ids as letters. */
 export const ID_TYPES = ["bigint", "uuid", "text", "bpchar"] as const
 export type IdType = (typeof ID_TYPES)[number]
 
-/** How a type is read from a table or view that isn't Max's. */
+/** Reads a type from a relation that Max doesn't manage. */
 export interface Mapping {
   readonly id: { readonly column: string; readonly type: IdType }
-  /** The column that holds the organization's key; without one all rows belong to the one organization that has the type. */
+  /** The column with the organization's external key; without it the relation is exclusive to the type's organization. */
   readonly organization?: { readonly column: string; readonly type: IdType }
-  /** Which rows count; what a row has to be in every one of these columns. */
+  /** Conditions on the rows, all of which must hold. */
   readonly where: ReadonlyArray<{ readonly column: string; readonly is: string | boolean | null }>
-  /** Whether Postgres proves that an id names one row. Of a view nothing does: its rows are never read again by id. */
+  /** Whether Postgres guarantees unique ids. Views never do, so their rows are not read again by id. */
   readonly unique: boolean
-  /** What was approved isn't there any more: nothing is read from it. */
+  /** The relation has drifted from the approved mapping: no read uses it. */
   readonly broken?: boolean
 }
 
-/** Where a column's values live. */
+/** The location of a column's values. */
 export type Storage = Data.TaggedEnum<{
   /**
-   * A value in a physical column, with the column that holds its search key; `indexed` when a btree leads to that key.
-   * With a `source` it is read from a mapped relation, and its key is computed.
+   * A value in a physical column, and the column of its search key; `indexed` if a btree index covers the key. With a
+   * `source`, the value comes from a mapped relation and its key is computed.
    */
   Value: {
     readonly column: string
@@ -66,7 +66,7 @@ export type Storage = Data.TaggedEnum<{
   }
   /** A reference to one entity of another type. */
   One: { readonly column: string; readonly target: string }
-  /** References to many entities of another type, by way of a link table; a mapped one belongs to whom its rows lead to. */
+  /** References to many entities through a link table; a mapped link belongs to the organization of the rows at its ends. */
   Many: {
     readonly link: Relation
     readonly from: string
@@ -98,9 +98,9 @@ export interface Column {
   readonly name: string
   readonly kind: ColumnKind
   readonly storage: Storage
-  /** The only values that there are, where the database says so. */
+  /** The closed list of values, if the database defines one. */
   readonly values?: ReadonlyArray<string>
-  /** Of a relation: the type of the ids that it leads to, where they aren't managed ones. */
+  /** Of a relation to a mapped type: the type of its ids. */
   readonly ids?: IdType
 }
 
@@ -113,15 +113,15 @@ export interface EntityType {
   readonly version: number
   readonly relation: Relation
   readonly columns: ReadonlyArray<Column>
-  /** Where the rows aren't Max's own. */
+  /** Present on mapped types. */
   readonly mapping?: Mapping
 }
 
-/** Everything a lookup needs to know of one organization, as of one epoch. */
+/** One organization's types and settings, as of one epoch. */
 export interface Catalog {
   readonly organization: Organization
   readonly epoch: bigint
-  /** Whether Postgres, too, asks for the organization before it shows a row of a shared table. */
+  /** Whether row-level security is on. */
   readonly rowSecurity?: boolean
   /** System types first, then by name. */
   readonly types: ReadonlyArray<EntityType>
@@ -133,11 +133,11 @@ export interface Organization {
   readonly name: string
   readonly country: string
   readonly timeZone: string
-  /** What mapped tables call the organization. */
+  /** The organization's key in mapped relations. */
   readonly externalKey?: string
 }
 
-/** The slug of the type whose entities are persons: anchors are among them. */
+/** The slug of the type of persons, which includes the anchors. */
 export const PEOPLE = "people"
 
 export const typeByKey = (catalog: Catalog, key: string): EntityType | undefined =>
@@ -152,14 +152,14 @@ export const columnByKey = (type: EntityType, key: string): Column | undefined =
 export const columnBySlug = (type: EntityType, slug: string): Column | undefined =>
   type.columns.find((column) => column.slug === slug)
 
-/** The columns that a result always shows, by key: what it is called and where it stands. */
+/** The keys of the columns that every result shows. */
 export const DISPLAY_NAME = "name"
 export const STATUS = "status"
 
-/** The type whose entities are persons. */
+/** The type of persons. */
 export const peopleOf = (catalog: Catalog): EntityType | undefined => typeBySlug(catalog, PEOPLE)
 
-/** A managed type's own id, as policies may compare it (`"id": "$me"`); its slug is reserved. */
+/** The id of a managed type as a column, for policies (`"id": "$me"`); its slug is reserved. */
 export const ID_COLUMN: Column = {
   key: "id",
   slug: "id",
@@ -170,21 +170,21 @@ export const ID_COLUMN: Column = {
 
 const mappedIds = new Map(ID_TYPES.map((ids): [IdType, Column] => [ids, { ...ID_COLUMN, ids }]))
 
-/** A type's own id. */
+/** The id of a type as a column. */
 export const idColumn = ({ mapping }: EntityType): Column =>
   mapping === undefined ? ID_COLUMN : mappedIds.get(mapping.id.type)!
 
-/** The column that a predicate means, the type's own id included. */
+/** The column of a predicate, including the id. */
 export const resolveColumn = (type: EntityType, key: string): Column | undefined =>
   key === ID_COLUMN.key ? idColumn(type) : columnByKey(type, key)
 
-/** The type that a relation column leads to. */
+/** The target of a relation column. */
 export const targetOf = (catalog: Catalog, column: Column): EntityType | undefined =>
   column.storage._tag === "Value" ? undefined : typeByKey(catalog, column.storage.target)
 
 /**
- * The types of an organization as they fit together: a relation knows what the ids that it leads to look like. One whose
- * own values can't be such ids, because its target was mapped since, leads nowhere any more and is left out.
+ * Links an organization's types: sets the id type of each relation's target. Omits a managed relation whose stored ids no
+ * longer fit, because its target has since been mapped with another id type.
  */
 export const connected = (types: ReadonlyArray<EntityType>): ReadonlyArray<EntityType> => {
   const idsOf = new Map(types.map((type) => [type.key, type.mapping?.id.type]))
@@ -199,7 +199,7 @@ export const connected = (types: ReadonlyArray<EntityType>): ReadonlyArray<Entit
   }))
 }
 
-/** Whether all that a lookup of this type can touch is in managed tables. */
+/** Whether a lookup of this type can only read managed tables. */
 export const isManagedThroughout = (catalog: Catalog, type: EntityType): boolean => {
   const reached = new Set([type.key])
   for (const key of reached) {

@@ -1,9 +1,9 @@
-/** What a lookup answers. */
+/** The results of lookups. */
 import { Schema } from "effect"
 
 const optional = Schema.optionalKey
 
-/** A related entity as it is shown in a cell. */
+/** A related entity in a cell; the name is absent where it is hidden. */
 export const ReferenceCell = Schema.Struct({ id: Schema.String, name: optional(Schema.String) })
 export type ReferenceCell = typeof ReferenceCell.Type
 
@@ -17,9 +17,9 @@ export type Entity = typeof Entity.Type
 
 export const Page = Schema.Struct({
   total: Schema.Int,
-  /** There are more than `total`: counting stops there. */
+  /** The count stopped at `total`; more entities match. */
   totalIsLowerBound: optional(Schema.Literal(true)),
-  /** The caller sees only a part of this type, or of what is asked about: a property of the plan, never of the data. */
+  /** The caller's plan can hide matching rows: depends on the plan and the query's names, never on data. */
   limited: optional(Schema.Literal(true)),
   entities: Schema.Array(Entity),
   nextCursorEntityId: optional(Schema.String)
