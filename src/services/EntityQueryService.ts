@@ -87,7 +87,7 @@ export class EntityQueryService extends Context.Service<
           subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
         })
 
-      /** Plans, resolves, and has the store prepare, execute and page. */
+      /** plan → resolve, then prepare → execute → page in the store. */
       const attempt = (
         query: FindQuery,
         admitted: Admitted,
