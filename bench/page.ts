@@ -1,6 +1,6 @@
 /**
- * How quick the chat page is in a browser, from `max serve` as it is built: the first visit, a long answer streaming in
- * while somebody types, many conversations, and a long one. Medians of five; a visit begins with nothing kept.
+ * The chat page's latency in Chromium against the built `max serve`: the first visit, typing while a long answer streams
+ * in, many conversations, and a long one. Medians of five; every visit starts with an empty cache.
  */
 import { Effect, Layer } from "effect"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
@@ -34,7 +34,7 @@ const timed = (scenario: string, ms: number, target?: number): Timed => ({
   ok: target === undefined || ms <= target
 })
 
-interface Place {
+interface Folders {
   readonly dataDir: string
   readonly stateDir: string
 }
@@ -48,22 +48,22 @@ const max = (environment: Record<string, string>, ...args: ReadonlyArray<string>
   return stdout.trim()
 }
 
-const serving = (environment: Record<string, string>): Promise<ChildProcess> =>
+const startServer = (environment: Record<string, string>): Promise<ChildProcess> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join("bin", "max"), "serve"], {
       env: environment,
       stdio: ["ignore", "ignore", "pipe"]
     })
-    let said = ""
+    let log = ""
     child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString()
-      if (said.includes("Max answers at")) resolve(child)
+      log += chunk.toString()
+      if (log.includes("Max answers at")) resolve(child)
     })
-    child.on("exit", (code) => reject(new Error(`max serve ended with ${code}: ${said}`)))
+    child.on("exit", (code) => reject(new Error(`max serve ended with ${code}: ${log}`)))
   })
 
-/** Conversations of Ada's, one of them long, as they would have been kept. */
-const fill = ({ dataDir, stateDir }: Place) =>
+/** Stores conversations for the token's person, the first of them long. */
+const fill = ({ dataDir, stateDir }: Folders) =>
   Effect.gen(function* () {
     const { owner } = yield* Database
     yield* owner.unsafe(
@@ -87,12 +87,12 @@ const fill = ({ dataDir, stateDir }: Place) =>
     Effect.scoped
   )
 
-/** The page's policy lets nothing be evaluated in it, so this asks from outside. */
-const until = async (page: Page, holds: string): Promise<void> => {
-  while (!(await page.evaluate<boolean>(holds))) await page.waitForTimeout(5)
+/** Polls an expression: Playwright's `waitForFunction` evaluates inside the page, which its policy forbids. */
+const until = async (page: Page, condition: string): Promise<void> => {
+  while (!(await page.evaluate<boolean>(condition))) await page.waitForTimeout(5)
 }
 
-/** Notes when the place to write on is there. */
+/** Records when the input field appears. */
 const WATCH = `new MutationObserver((_, watch) => {
   if (document.querySelector(".composer textarea") === null) return
   watch.disconnect()
@@ -121,11 +121,11 @@ const visits = async (browser: Browser, token: string): Promise<ReadonlyArray<Ti
   return [timed("first paint", median(painted), 1000), timed("usable: a question can be typed", median(usable), 1500)]
 }
 
-/** Milliseconds from a press until what it leads to is painted, measured in the page. */
-const pressed = (page: Page, selector: string, there: string): Promise<number> =>
+/** Milliseconds from a click until a condition is met and painted, measured in the page. */
+const clickToPaint = (page: Page, selector: string, condition: string): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve) => {
     const started = performance.now()
-    const check = () => (${there}) ? requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started))) : requestAnimationFrame(check)
+    const check = () => (${condition}) ? requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started))) : requestAnimationFrame(check)
     document.querySelector(${JSON.stringify(selector)}).click()
     check()
   })`)
@@ -136,7 +136,7 @@ const long = async (browser: Browser, token: string): Promise<ReadonlyArray<Time
     const page = await visit(browser, token)
     await page.locator(".history .open").first().waitFor()
     const last = `document.querySelector(".turn:last-child .prose strong")?.textContent === "${TURNS}"`
-    times.push(await pressed(page, ".history .open", last))
+    times.push(await clickToPaint(page, ".history .open", last))
     await page.context().close()
   }
   const page = await visit(browser, token)
@@ -164,10 +164,10 @@ const FRAMES = `(() => {
   }).observe({ type: "event", durationThreshold: 16, buffered: true })
 })()`
 
-/** Types while a long answer comes in; a key that is painted within one frame isn't reported by the browser at all. */
-const typing = async (browser: Browser, token: string, what: string): Promise<ReadonlyArray<Timed>> => {
+/** Types while a long answer streams in; the browser reports only keys that take longer than one frame. */
+const typing = async (browser: Browser, token: string, layout: string): Promise<ReadonlyArray<Timed>> => {
   const page = await visit(browser, token)
-  await page.locator(".composer textarea").fill(`Tell me everything, ${what}`)
+  await page.locator(".composer textarea").fill(`Tell me everything, ${layout}`)
   await page.keyboard.press("Enter")
   await page.locator(".prose.growing").waitFor()
   await page.evaluate(FRAMES)
@@ -180,10 +180,14 @@ const typing = async (browser: Browser, token: string, what: string): Promise<Re
   const frames = await page.evaluate<ReadonlyArray<number>>("window.frames")
   const words = await page.evaluate<number>("document.querySelector('.prose').textContent.split(/\\s+/).length")
   await page.context().close()
-  if (words < WORDS) throw new Error(`Only ${words} words came.`)
+  if (words < WORDS) throw new Error(`Only ${words} words arrived.`)
   const all = [...keys, ...Array.from({ length: Math.max(0, typed - keys.length) }, () => 16)]
   return [
-    timed(`a key until it is painted, p95 of ${typed}, while ${WORDS} words stream in ${what}`, share(all, 0.95), 100),
+    timed(
+      `a key until it is painted, p95 of ${typed}, while ${WORDS} words stream in ${layout}`,
+      share(all, 0.95),
+      100
+    ),
     timed(`  the longest of them`, Math.max(...all)),
     timed(`  a frame, p95 of ${frames.length}`, share(frames, 0.95))
   ]
@@ -205,12 +209,12 @@ export const page = async (): Promise<ReadonlyArray<Timed>> => {
       pace: 4
     })
   })
-  const place = { dataDir: join(home, "data"), stateDir: join(home, "state") }
+  const folders = { dataDir: join(home, "data"), stateDir: join(home, "state") }
   const environment = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
-    MAX_DATA_DIR: place.dataDir,
-    MAX_STATE_DIR: place.stateDir,
+    MAX_DATA_DIR: folders.dataDir,
+    MAX_STATE_DIR: folders.stateDir,
     MAX_HTTP_PORT: PORT,
     MAX_CALLS_PER_PERSON: "100000",
     MAX_ORG: "bench",
@@ -223,10 +227,10 @@ export const page = async (): Promise<ReadonlyArray<Timed>> => {
     max(environment, "init", "--org", "bench", "--country", "US", "--time-zone", "UTC")
     max(environment, "member", "add", ADA, "--role", "admin", "--create")
     const token = max(environment, "token", "create", ADA, "--name", "bench", "--scope", "chat")
-    await Effect.runPromise(fill(place))
-    server = await serving(environment)
+    await Effect.runPromise(fill(folders))
+    server = await startServer(environment)
     browser = await openBrowser()
-    // What the operating system reads for the first time isn't the page's.
+    // A warm-up visit, so that the first reads from disk aren't measured.
     await (await visit(browser, token)).context().close()
     return [
       ...(await visits(browser, token)),
