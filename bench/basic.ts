@@ -1,4 +1,4 @@
-/** "Who is X" in basic mode, from the question to the saved answer, in an organization of many people. */
+/** Latency of "who is X" in basic mode, from the question to the stored answer, in a large organization. */
 import { Effect, Layer, Stream } from "effect"
 import { BasicStep } from "../src/agents/basic/BasicStep.ts"
 import { MaxAgent } from "../src/agents/MaxAgent.ts"
@@ -14,7 +14,7 @@ const WARM_UP = 30
 const TARGET_MS = 60
 const ADMIN = "admin@harbor.example"
 
-/** A name of letters for a number, the same in SQL and here; no two are alike. */
+/** A unique name for a number, computed alike in SQL and here. */
 const NAME = `'Ada ' || initcap(translate(substr(md5(n::text), 1, 10), '0123456789', 'ghijklmnop'))`
 
 const rounds = Effect.fnUntraced(function* (rows: number) {

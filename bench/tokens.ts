@@ -1,6 +1,6 @@
 /**
- * What a conversation costs to read, in o200k tokens of everything that is sent: a lookup and a follow-up, by the
- * agent over the real SDK against a scripted server on this machine, on an embedded database made for the run.
+ * The token cost of a conversation (o200k, of everything that is sent): a lookup and a follow-up, through the real SDK,
+ * against a scripted local server and a new embedded database.
  */
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { encode } from "gpt-tokenizer/encoding/o200k_base"
@@ -71,7 +71,7 @@ const conversation = Effect.fnUntraced(function* (server: MessagesServer, quiet:
     if (last?._tag !== "done") return yield* Effect.die(new Error("The conversation has no answer"))
     session = last.session
   }
-  // As it is sent, structure included: more than what a model reads.
+  // Counts the JSON as sent, which is more than the model's input.
   const sent = server.requests.map(({ body }) => ({
     fixed: encode(JSON.stringify([body.system, body.tools])).length,
     said: encode(JSON.stringify(body.messages)).length

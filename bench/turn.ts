@@ -1,6 +1,6 @@
 /**
- * What a turn adds to the model and the database: a model that answers at once, and the time in which a statement was
- * under way taken off. And how long text that may be shown waits.
+ * The overhead of a turn beyond model and database: the scripted model answers immediately, and the time of statements is
+ * subtracted. Also measures how long the guard holds releasable text.
  */
 import { Effect, Layer, Queue, Stream, Tracer } from "effect"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -20,7 +20,7 @@ const WARM_UP = 50
 const MAX_OVERHEAD_MS = 5
 const MAX_WAIT_MS = 20
 
-/** The words of the answer, with when each was given out by the model. */
+/** The words of the answer, with the times at which the model sent them. */
 const WORDS =
   "Ada Lovelace is a customer of ours and her phone number is +1 512-555-0142 as far as anybody knows here. ".split(
     /(?<= )/
@@ -63,7 +63,7 @@ const instant = Layer.succeed(
   })
 )
 
-/** When statements were under way. */
+/** The intervals in which statements ran. */
 const statements: Array<readonly [from: number, to: number]> = []
 const timed = Layer.effect(
   Tracer.Tracer,
@@ -85,7 +85,7 @@ const timed = Layer.effect(
   )
 )
 
-/** Milliseconds in which at least one statement was under way. */
+/** Milliseconds in which at least one statement ran. */
 const covered = (): number => {
   let [sum, until] = [0, 0]
   for (const [from, to] of [...statements].sort((a, b) => a[0] - b[0])) {
@@ -148,7 +148,7 @@ const rounds = Effect.fnUntraced(function* (quiet: boolean) {
         if (event._tag === "done") session = event.session
         if (event._tag !== "delta") return
         shown += event.text
-        // The word that completed what is shown, and the one after it that showed that it was complete.
+        // A word is complete when the next one arrives.
         let length = 0
         const last = WORDS.findIndex((word) => (length += word.length) >= shown.length)
         if (round >= WARM_UP) waits.push(performance.now() - (given[last] ?? given.at(-1)!))
@@ -162,8 +162,8 @@ const rounds = Effect.fnUntraced(function* (quiet: boolean) {
   }
   const [p50, p95, wait] = [quantile(overheads, 0.5), quantile(overheads, 0.95), quantile(waits, 0.95)]
   if (!quiet) {
-    console.log(`A turn besides model and database: p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms`)
-    // What other programs do to a loaded machine doesn't count here; the driver's part of a statement does.
+    console.log(`A turn without model and database: p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms`)
+    // CPU time excludes other programs on a loaded machine, but includes the driver's part of a statement.
     console.log(
       `Its processor time, database driver included: p50 ${quantile(processor, 0.5).toFixed(2)} ms, p95 ${quantile(processor, 0.95).toFixed(2)} ms`
     )

@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 describe("max ask", () => {
-  it("answers in plain words, or as one document with whom it was about and what it cost", async () => {
+  it("prints the answer, or with --json one document with the references and the usage", async () => {
     server.reset(lookup())
     expect(await max(["ask", "who", "is", "Ada?"])).toMatchObject({
       code: 0,
@@ -83,7 +83,7 @@ describe("max ask", () => {
     })
   })
 
-  it("ends with its own code and one sentence when there is no answer", async () => {
+  it("exits with the error's code and one sentence if there is no answer", async () => {
     server.reset(() => ({ status: 401, error: "authentication_error" }))
     const failed = await max(["ask", "hello"])
     expect(failed).toMatchObject({ code: 7, stdout: "" })
@@ -99,13 +99,13 @@ describe("max ask", () => {
 })
 
 describe("max eval", () => {
-  it("holds what answers were about against what was expected, and says what they cost", async () => {
+  it("compares the references of answers with the expected ones, and reports the token cost", async () => {
     const cases = join(folder, "ask.cases.jsonl")
     const lines = [
       { ask: "who is Ada Byron?", expect: ["2"] },
       { ask: "who is Ada?", expect: ["1", "2"] },
       { ask: "who is Ada?", expect: ["1"] },
-      { ask: "who is Nobody?", expect: [] }
+      { ask: "who is Zed?", expect: [] }
     ]
     writeFileSync(cases, lines.map((line) => JSON.stringify(line)).join("\n"))
     server.reset(
@@ -113,8 +113,8 @@ describe("max eval", () => {
         finds("people", [["name", "eq", "Ada Byron"]]),
         says("Ada Byron is a lead.", { usage }),
         ...[1, 2].flatMap(() => [finds("people", []), says("I found Ada Lovelace and Ada Byron.", { usage })]),
-        finds("people", [["name", "eq", "Nobody"]]),
-        says("I found nobody by that name.", { usage })
+        finds("people", [["name", "eq", "Zed"]]),
+        says("I found no person by that name.", { usage })
       )
     )
     const ran = await max(["eval", cases, "--json", "--min", "0.75"])
@@ -127,7 +127,7 @@ describe("max eval", () => {
 })
 
 describe("max chat", () => {
-  it("talks line by line through a pipe, takes a choice by its number, and goes on another time", async () => {
+  it("answers line by line through a pipe, resolves a choice by its number, and continues with --continue", async () => {
     server.reset(lookup())
     const talked = await max(["chat"], "who is Ada?\n\n2\n")
     expect(talked).toMatchObject({ code: 0, stderr: "" })
@@ -140,14 +140,14 @@ describe("max chat", () => {
     expect(server.requests[0]!.raw).toContain("Which one do you mean?")
   })
 
-  it("says what went wrong and goes on", async () => {
+  it("prints the failure of a turn and continues", async () => {
     server.reset(inTurn({ status: 400, error: "invalid_request_error" }, says("Hello.")))
     const talked = await max(["chat"], "hello\nhello?\n")
     expect(talked.code).toBe(0)
     expect(talked.stdout).toMatch(/^I can't think right now\. .*\nHello\.\n$/)
   })
 
-  it("never shows what was taken back, nor what could move a terminal", async () => {
+  it("never prints retracted text or terminal control sequences", async () => {
     server.reset(inTurn(says("Her address is made@up.example."), says("I don't \u001b[2Jknow.\u202e Sorry.")))
     const talked = await max(["chat"], "her address?\n")
     expect(talked.stdout).toBe("I don't [2Jknow. Sorry.\n")
@@ -155,7 +155,7 @@ describe("max chat", () => {
 })
 
 describe("max sessions and max usage", () => {
-  it("list, show and delete what is kept", async () => {
+  it("list, show and delete stored conversations", async () => {
     const list = JSON.parse((await max(["sessions", "list", "--json"])).stdout) as ReadonlyArray<{
       id: string
       turns: number
@@ -169,7 +169,7 @@ describe("max sessions and max usage", () => {
     expect((await max(["sessions", "list"])).stdout).not.toContain(id)
   })
 
-  it("count turns, tokens and dollars, by person if asked", async () => {
+  it("report turns, tokens and dollars, optionally by person", async () => {
     const prices = { MAX_PRICES: "claude-haiku-5-5=1/5" }
     const rows = JSON.parse((await max(["usage", "--json"], undefined, prices)).stdout) as ReadonlyArray<
       Record<string, number>

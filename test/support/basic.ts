@@ -1,6 +1,6 @@
 /** Conversations with Max in basic mode on a real database, without a model. */
 import { Effect, Layer } from "effect"
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BasicStep } from "../../src/agents/basic/BasicStep.ts"
@@ -32,9 +32,12 @@ export const load = Effect.fnUntraced(function* (
   request: Partial<ImportRequest> = {}
 ) {
   const importer = yield* Importer
-  const file = join(mkdtempSync(join(tmpdir(), "max-basic-")), `${type}.jsonl`)
+  const folder = mkdtempSync(join(tmpdir(), "max-basic-"))
+  const file = join(folder, `${type}.jsonl`)
   writeFileSync(file, rows.map((row) => JSON.stringify(row)).join("\n"))
-  return yield* importer.import(organization, { files: [file], type, create: true, ...request })
+  return yield* importer
+    .import(organization, { files: [file], type, create: true, ...request })
+    .pipe(Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true }))))
 })
 
 /** Publishes a policy whose admin sees everything of these types, and adds that admin. */

@@ -1,4 +1,4 @@
-/** A turn as it appears: on a terminal while it comes, in a pipe when it is whole, so that nothing stands there that was taken back. */
+/** Shows a turn: streaming on a terminal; in a pipe only the complete answer, so that retracted text never appears there. */
 import { printable } from "../../domain/text.ts"
 import type { Choice, TurnEvent } from "../../wire/TurnEvent.ts"
 import { dim } from "./output.ts"
@@ -10,13 +10,13 @@ interface Screen {
 
 export interface TurnView {
   readonly show: (event: TurnEvent) => void
-  /** What may be chosen by number now. */
+  /** The choices of the last answer. */
   readonly choices: () => ReadonlyArray<Choice>
   /** Ends a turn that was cancelled. */
   readonly cancelled: () => void
 }
 
-/** Line ends stay; everything else that could move the cursor goes. */
+/** Removes everything that could move the cursor, except line ends. */
 const safe = (text: string): string => text.split("\n").map(printable).join("\n")
 
 const choiceLines = (choices: ReadonlyArray<Choice>): string =>
@@ -27,7 +27,7 @@ const choiceLines = (choices: ReadonlyArray<Choice>): string =>
     )
     .join("")
 
-/** An answer that numbers its choices itself doesn't need them said twice. */
+/** The choices, unless the answer numbers them itself. */
 const choicesAfter = (text: string, choices: ReadonlyArray<Choice>): string =>
   choices.every((_, index) => new RegExp(`^${index + 1}\\. `, "m").test(text)) ? "" : choiceLines(choices)
 
@@ -42,7 +42,7 @@ const liveView = (screen: Screen): TurnView => {
   }
   const rows = () =>
     said.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil([...line].length / screen.columns)), 0)
-  const takeBack = () => {
+  const retract = () => {
     if (said === "") return
     const up = rows() - 1
     screen.write(`\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J`)
@@ -74,7 +74,7 @@ const liveView = (screen: Screen): TurnView => {
         }
         case "retract":
           clearActivity()
-          return takeBack()
+          return retract()
         case "matches":
           choices = event.choices
           return
@@ -83,7 +83,7 @@ const liveView = (screen: Screen): TurnView => {
           return end(left === "" ? "" : dim(left))
         }
         case "error":
-          takeBack()
+          retract()
           return end(`${safe(event.message)}\n`)
       }
     }
@@ -104,7 +104,7 @@ export const quietView = (screen: Screen): TurnView => {
   }
 }
 
-/** The view that fits where standard output goes. */
+/** The view for a terminal or a pipe. */
 export const viewOf = (output: NodeJS.WriteStream): TurnView => {
   const screen: Screen = { columns: output.columns ?? 80, write: (text) => void output.write(text) }
   return output.isTTY ? liveView(screen) : quietView(screen)

@@ -1,4 +1,4 @@
-/** Passengers made up for tests, kept under other names, and introductions written after the code was done. */
+/** Fictional passengers with unusual column names, and introductions written after the code (a holdout set). */
 import type { Introduction } from "./introductions.ts"
 
 const PEOPLE = `

@@ -1,4 +1,4 @@
-/** The 200 questions by name of a sales company's real data, as they are, in lower case and with one wrong accent. */
+/** The 200 questions by name of a sales data set: as written, in lower case, and with one wrong accent. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ interface Case {
 }
 
 const ACCENTS: Readonly<Record<string, string>> = { a: "á", e: "è", i: "ï", o: "ô", u: "ü" }
-/** One vowel of the name gets an accent that it doesn't have. */
+/** Puts a wrong accent on the first vowel of the name. */
 const misspelt = (text: string): string => {
   const from = "who is ".length
   const at = text.slice(from).search(/[aeiou]/) + from
@@ -47,10 +47,10 @@ const setting = Effect.gen(function* () {
   return organization
 })
 
-describe("by name", () => {
+describe("questions by name", () => {
   layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })((it) => {
     it.effect(
-      "at least 198 of 200 are found, however the name is written",
+      "find at least 198 of 200 people in all three spellings",
       () =>
         Effect.gen(function* () {
           const organization = yield* setting
@@ -58,14 +58,14 @@ describe("by name", () => {
             .split("\n")
             .filter((line) => line !== "")
             .map((line): Case => JSON.parse(line))
-          // Each case in one of the three ways, so that all of it takes seconds.
+          // Each case in one of three spellings, so that the test takes seconds.
           const writings = [(text: string) => text, (text: string) => text.toLowerCase(), misspelt]
           let passed = 0
           for (const [index, one] of cases.entries()) {
             const question = writings[index % writings.length]!(one.ask)
             const { about, text } = yield* ask(organization, question)
             if (JSON.stringify([...about].sort()) === JSON.stringify([...one.expect].sort())) passed += 1
-            else console.log(`${question}: found ${about.join(", ") || "nobody"}: ${text}`)
+            else console.log(`${question}: found ${about.join(", ") || "no match"}: ${text}`)
           }
           console.log(`${passed} of ${cases.length}`)
           expect(passed).toBeGreaterThanOrEqual(198)

@@ -1,4 +1,4 @@
-/** A small sales organization with types of its own; days are relative to today. */
+/** A small sales organization with custom types; dates are relative to today. */
 import { Effect } from "effect"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { todayIn } from "../../../src/domain/values.ts"
@@ -47,7 +47,7 @@ const invoices = [
   { id: "i3", name: "INV-1003", status: "open", due_date: day(30), total: 75, customer: "Cedar Labs" }
 ]
 
-/** Makes it, with the person who asks being Rosa Delgado. */
+/** Creates the organization; the admin is Rosa Delgado. */
 export const crm = Effect.fnUntraced(function* (organization: Organization) {
   yield* load(organization, "companies", companies)
   yield* load(organization, "people", people, { map: { company: "company:companies.id" } })

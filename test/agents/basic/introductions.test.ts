@@ -8,7 +8,7 @@ import { AIRLINE, PASSENGERS } from "./airline.ts"
 import { ABROAD, type Introduction, SHOP } from "./introductions.ts"
 import { CLIENTS, CUSTOMERS } from "./retail.ts"
 
-/** How many of them are found, each that isn't with what was said instead. */
+/** Counts the cases that pass, and prints each failure with the reply. */
 const score = Effect.fnUntraced(function* (organization: Organization, cases: ReadonlyArray<Introduction>) {
   let passed = 0
   for (const [text, ...expected] of cases) {
@@ -16,7 +16,7 @@ const score = Effect.fnUntraced(function* (organization: Organization, cases: Re
     if (JSON.stringify([...answer.about].sort()) === JSON.stringify([...expected].sort())) passed += 1
     else
       console.log(
-        `${text}\n  expected ${expected.join(", ") || "nobody"}, found ${answer.about.join(", ") || "nobody"}: ${answer.text}`
+        `${text}\n  expected ${expected.join(", ") || "no match"}, found ${answer.about.join(", ") || "no match"}: ${answer.text}`
       )
   }
   console.log(`${passed} of ${cases.length}`)
@@ -25,7 +25,7 @@ const score = Effect.fnUntraced(function* (organization: Organization, cases: Re
 
 layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("people introduced in free text", (it) => {
   it.effect(
-    "are found by all that is stated of them in a shop",
+    "are found among a shop's customers by all stated facts",
     () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("shop")
@@ -37,7 +37,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("people introd
   )
 
   it.effect(
-    "are found where towns and postcodes are called otherwise, in a type of the organization's own",
+    "are found in a custom type with other words for town and postcode",
     () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("abroad")

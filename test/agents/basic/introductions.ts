@@ -1,4 +1,4 @@
-/** People introduced in free text, and who is meant: nobody when not everything fits, several when it fits several. */
+/** Introductions in free text with the expected people: none if a fact does not match, several if all facts match several. */
 export type Introduction = readonly [text: string, ...expect: ReadonlyArray<string>]
 
 export const SHOP: ReadonlyArray<Introduction> = [
@@ -116,14 +116,14 @@ export const SHOP: ReadonlyArray<Introduction> = [
   ["This is about Mara Ellison who lives at 77 Birch Road and wants to talk to Carlos Rossi", "c3"],
   ["Lucía Gómez, Miami, Florida - wants express shipping to Boston", "c12"],
   ["I'm Yusuf Karaca, born in Dallas, but I live in Detroit now", "c20"],
-  // Several fit.
+  // Several people match.
   ["Mara Ellison from Boston wants to return a lamp", "c1", "c3"],
   ["my name is ivy chen and i live in las vegas", "c22", "c23"],
   ["This is Wei Zhang, Pasadena, about an order", "c37", "c38"],
   ["Customer Ethan Brooks, Nashville TN", "c14", "c15"],
   ["my name is Yusuf Karaca and I want to cancel my order", "c20", "c21"],
   ["Rossi, Indianapolis", "c32", "c33"],
-  // Nobody fits all of it.
+  // No person matches all facts.
   ["wei zhang, 11 Colorado Boulevard"],
   ["Pieter van der Berg in Boston"],
   ["Mara Ellison at 02140"],

@@ -9,11 +9,11 @@ import { crm } from "./crm.ts"
 
 type Question = readonly [text: string, about: ReadonlyArray<string>, says: RegExp]
 
-/** Asked one after another in one conversation. */
+/** Questions of one conversation, in order. */
 type Talk = ReadonlyArray<Question>
 
 const TALKS: Readonly<Record<string, Talk>> = {
-  "who somebody is, and then what is known of them": [
+  "a person, and then their details": [
     ["who is Ada Lovelace?", ["p1"], /^Ada Lovelace is at Amber Marine in Boston, status customer\./],
     ["and her phone?", ["p1"], /^Ada Lovelace's phone is 512-555-0142\.$/],
     ["what about her email", ["p1"], /ada@amber\.example/],
@@ -21,7 +21,7 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["what's her shoe size", ["p1"], /not something I can look up for you.*ask for/],
     ["thanks!", [], /^You're welcome\.$/]
   ],
-  "which of several is meant, by number": [
+  "a choice among namesakes, by number": [
     ["who is ada byron", ["p2", "p3"], /2 people with that name.*\n1\. Ada Byron — Cedar Labs.*\n2\..*\nWhich one\?/],
     ["the second one", ["p3"], /Bank of Alder/],
     ["what is Ada Byron's email", ["p2", "p3"], /Which one\?/],
@@ -29,11 +29,11 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["who is ada", ["p1", "p2", "p3"], /3 people with “ada” in the name/],
     ["number 7", [], /only 3/]
   ],
-  "somebody told apart by what is said next": [
+  "a namesake identified by the next message": [
     ["Ada Byron called", ["p2", "p3"], /Which one is it/],
     ["she lives in Denver", ["p2"], /Cedar Labs/]
   ],
-  "the names as people write them": [
+  "names in every spelling": [
     ["SOREN AEBELO", ["p4"], /Søren Æbelø/],
     ["Søren Æbelo's phone number", ["p4"], /303-555-0144/],
     ["who is Lovelace, Ada", ["p1"], /Ada Lovelace/],
@@ -43,7 +43,7 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["whose number is 617-555-0145?", ["p5"], /James Brooks/],
     ["ada@amber.example", ["p1"], /Ada Lovelace/],
     ["who is Zed Nobody", [], /couldn't find “Zed Nobody”.*“who is Nobody”/],
-    // What every object of the program has is no word of anybody's.
+    // Property names of JavaScript objects have no meaning.
     ["who is Constructor", [], /couldn't find “Constructor”/],
     ["how many constructor", [], /not something I can look up/],
     ["constructor constructor", [], /couldn't find/]
@@ -104,7 +104,7 @@ const TALKS: Readonly<Record<string, Talk>> = {
 
 layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a conversation in basic mode", (it) => {
   it.effect(
-    "understands",
+    "answers every question of every conversation",
     () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("crm")
@@ -116,7 +116,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a conversatio
             session = answer.session ?? session
             expect.soft(answer.text, `${subject}: ${text}`).toMatch(new RegExp(says.source, "s"))
             expect.soft(answer.text, text).not.toMatch(/couldn't confirm|\b(entity|column|filter|query|schema)\b/i)
-            // What an answer that presents nothing is about is the conversation's business, not this one's.
+            // References are checked only where the question presents entities.
             const own = about.length > 0 ? answer.about.filter((id) => about.includes(id)) : []
             expect.soft([...own].sort(), `${subject}: ${text}`).toEqual([...about].sort())
             expect.soft(answer.steps, text).toBeLessThanOrEqual(6)
@@ -127,7 +127,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a conversatio
   )
 
   it.effect(
-    "pages through a long list, and counts no further than it may",
+    "pages through a long list, and gives a total above 1,000 as a lower bound",
     () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("many")
@@ -148,7 +148,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a conversatio
     60_000
   )
 
-  it.effect("says among whom it has looked, and treats what is hidden like what isn't there", () =>
+  it.effect("qualifies results that may be incomplete, and answers alike for hidden and nonexistent things", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("limited")
       yield* addPeople(organization, [

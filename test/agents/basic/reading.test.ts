@@ -1,4 +1,4 @@
-/** What is read from words alone, without a database. */
+/** Parsing of messages, without a database. */
 import { describe, expect, it } from "vitest"
 import { basicStep } from "../../../src/agents/basic/BasicStep.ts"
 import { readFacts } from "../../../src/agents/basic/readFacts.ts"
@@ -8,10 +8,10 @@ import { timeAt } from "../../../src/agents/basic/readTime.ts"
 import { tokenize, written } from "../../../src/agents/basic/tokenize.ts"
 import { type Message, REFUSED_REPLY } from "../../../src/agents/ModelStep.ts"
 
-// A Wednesday.
+/** A Wednesday. */
 const TODAY = "2026-03-11"
 
-describe("times", () => {
+describe("timeAt", () => {
   it.each([
     ["today", "2026-03-11", "2026-03-12"],
     ["tomorrow", "2026-03-12", "2026-03-13"],
@@ -31,24 +31,27 @@ describe("times", () => {
     ["between May and July 2025", "2026-05-01", "2025-08-01"],
     ["in the last 7 days", "2026-03-04", "2026-03-12"],
     ["next two weeks", "2026-03-11", "2026-03-26"]
-  ])("%s", (text, from, to) => {
+  ])("resolves %j", (text, from, to) => {
     const tokens = tokenize(text)
     const timed = timeAt(tokens, TODAY)
     expect(timed?.length).toBe(tokens.length)
     expect([timed?.when.from, timed?.when.to]).toEqual([from, to])
   })
 
-  it.each(["31 February", "2024-13", "Friday night fever", "yesterdays", "last Ada"])("not %s as a whole", (text) => {
-    const tokens = tokenize(text)
-    expect(timeAt(tokens, TODAY)?.length).not.toBe(tokens.length)
-  })
+  it.each(["31 February", "2024-13", "Friday night fever", "yesterdays", "last Ada"])(
+    "does not take all of %j for a time",
+    (text) => {
+      const tokens = tokenize(text)
+      expect(timeAt(tokens, TODAY)?.length).not.toBe(tokens.length)
+    }
+  )
 })
 
-describe("phrases", () => {
-  it("take as few words into a slot as will do, and only the whole message", () => {
-    const match = (way: string, text: string) => {
-      const captures = matchPattern(parsePattern(way), tokenize(text), () => true)
-      return captures && Object.fromEntries(Object.entries(captures).map(([slot, tokens]) => [slot, written(tokens)]))
+describe("matchPattern", () => {
+  it("captures as few words as possible, and matches whole messages only", () => {
+    const match = (pattern: string, text: string) => {
+      const captures = matchPattern(parsePattern(pattern), tokenize(text), () => true)
+      return captures && Object.fromEntries(Object.entries(captures).map(([name, tokens]) => [name, written(tokens)]))
     }
     expect(match("what is {name} 's {what}", "What's Ada O'Brien's phone number?")).toEqual({ name: "Ada O'Brien", what: "phone number" }) // prettier-ignore
     expect(match("(who|what) is (the)? {name}", "who is the boss")).toEqual({ name: "boss" })
@@ -75,7 +78,7 @@ describe("introductions", () => {
     expect(facts(text)).toEqual(expected)
   })
 
-  it("rank whom a message is about before who speaks and whoever else it names", () => {
+  it("rank the subject of a message before its speaker and other people", () => {
     const names = readNames(tokenize("This is Ann Lee on behalf of Bo Ek. My friend Cy Dow helped. Eve Fox too."))
     expect(names.map(({ name, rank }) => [name, rank])).toEqual([
       ["Bo Ek", 4],
@@ -86,7 +89,7 @@ describe("introductions", () => {
   })
 })
 
-describe("a step", () => {
+describe("basicStep", () => {
   const context = JSON.stringify({ person: {}, organization: "Atlas", today: TODAY, timeZone: "UTC", types: [{ id: "people", name: "Person", plural: "People" }] }) // prettier-ignore
   const user = (...texts: ReadonlyArray<string>): Message => ({
     role: "user",
@@ -94,7 +97,7 @@ describe("a step", () => {
   })
   const step = (...messages: ReadonlyArray<Message>) => basicStep({ system: "", messages, tools: [], maxTokens: 1 })
 
-  it("says the same again when its reply was held back", () => {
+  it("repeats its reply after the guard rejected it", () => {
     const first = step(user(context, "hello"))
     const again = step(
       user(context, "hello"),
@@ -104,7 +107,7 @@ describe("a step", () => {
     expect(again).toEqual(first)
   })
 
-  it("asks only for what it hasn't been given, and never answers from a failure", () => {
+  it("calls only tools whose results it lacks, and reports an outage instead of an answer", () => {
     const asked = step(user(context, "who is Ada Lovelace"))
     const calls = asked.filter((event) => event._tag === "ToolCall")
     expect(calls.map(({ name }) => name)).toEqual(["listColumnsForType", "findEntities"])
@@ -129,7 +132,7 @@ describe("a step", () => {
     "'s 's 's",
     "((((",
     "in in in in"
-  ])("has an answer to %j", (text) => {
+  ])("finishes on the message %j", (text) => {
     expect(step(user(context, text)).at(-1)).toMatchObject({ _tag: "Finished" })
   })
 })

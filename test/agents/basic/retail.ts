@@ -1,4 +1,4 @@
-/** Customers of a shop made up for tests: namesakes in several towns and zip codes, names as they come. */
+/** Fictional customers of a shop: namesakes in several towns and zip codes, names of many forms. */
 const PEOPLE = `
 1|Mara Ellison|mara.ellison4021@example.com|617-555-0101|18 Alder Street|Boston|MA|02139|Gold
 2|Mara Ellison|mara.e@example.com|512-555-0102|4 Cedar Lane|Austin|TX|78701|Basic
@@ -51,7 +51,7 @@ export const CUSTOMERS = PEOPLE.trim()
     return { id: `c${id!}`, name, email, phone, address1, city, state, zip, tier }
   })
 
-/** The same kind of people where an organization keeps them otherwise: other countries, other words. */
+/** Fictional clients with addresses abroad and other column names. */
 const ABROAD = `
 1|Oliver Hughes|oliver.hughes@example.co.uk|London|SW1A 1AA
 2|Oliver Hughes|ohughes@example.co.uk|Leeds|LS1 4DY

@@ -39,7 +39,7 @@ it("max sms add-number takes a number with a reference to its secret, and refuse
     expect(ran.stdout + ran.stderr).not.toContain("qzsecretqz")
   }
   const added = await add("512-555-0100", ...good)
-  expect([added.code, added.stdout]).toEqual([0, "+15125550100 is atlas's.\n"])
+  expect([added.code, added.stdout]).toEqual([0, "+15125550100 belongs to atlas.\n"])
   expect(added.stderr).toContain("Set MAX_PUBLIC_URL")
   expect((await add("+15125550100", ...good)).code).toBe(0)
   const taken = await max("sms", "add-number", "+15125550100", "--org", "borealis", ...good)
@@ -62,7 +62,7 @@ it("max sms open takes a role of the policy, and prints the risk", async () => {
   expect((await max("sms", "open", "--role", "membr", "--org", "atlas")).stderr).toContain("Did you mean member?")
   const opened = await max("sms", "open", "--role", "member", "--org", "atlas")
   expect([opened.code, opened.stderr]).toEqual([0, expect.stringContaining("is taken for that person")])
-  expect((await max("sms", "numbers", "--org", "atlas")).stdout).toContain("comes in as member")
+  expect((await max("sms", "numbers", "--org", "atlas")).stdout).toContain("is admitted as member")
   expect((await max("sms", "close", "--org", "atlas")).code).toBe(0)
   expect((await max("sms", "prove", "+15125550199", "--org", "atlas")).code).toBe(1)
   expect((await max("sms", "prove", "+15125550142", "--org", "atlas")).code).toBe(0)
@@ -81,12 +81,12 @@ it("max sms simulate holds a conversation that the log does not show", async () 
   expect([found.code, found.stdout, found.stderr]).toEqual([
     0,
     expect.stringContaining("I'm Max, for atlas (basic mode). I found Ada Lovelace."),
-    "This is the number of Ada Lovelace: in by membership.\n"
+    "This is the number of Ada Lovelace: admitted by membership.\n"
   ])
-  expect((await simulate("STOP")).stdout).toContain("this word is the carrier's")
-  expect((await simulate("who is ada?")).stdout).toContain("has said stop")
+  expect((await simulate("STOP")).stdout).toContain("the carrier answers this keyword itself")
+  expect((await simulate("who is ada?")).stdout).toContain("has opted out with STOP")
   expect((await max("sms", "simulate", "--from", "12", "hi", "--org", "atlas")).code).toBe(2)
-  expect((await max("sms", "log", "--org", "atlas")).stdout).toContain("Nothing was written yet.")
+  expect((await max("sms", "log", "--org", "atlas")).stdout).toContain("There are no messages yet.")
   for (const bad of [
     ["--limit", "0"],
     ["--limit", "5000"],

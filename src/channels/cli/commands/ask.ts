@@ -1,4 +1,4 @@
-/** One question, one answer. */
+/** `max ask`: one question and its answer. */
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
@@ -16,7 +16,7 @@ export const ask = Command.make(
       Argument.variadic({ min: 1 })
     ),
     session: Flag.String("session").pipe(
-      Flag.withDescription("The conversation to go on with, as an earlier answer named it"),
+      Flag.withDescription("The conversation to continue, as named by an earlier answer"),
       Flag.optional
     )
   },

@@ -1,4 +1,4 @@
-/** A conversation on the terminal, or line by line through a pipe. */
+/** `max chat`: a conversation on the terminal, or line by line through a pipe. */
 import { Console, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createInterface, type Interface } from "node:readline"
@@ -19,7 +19,7 @@ export const chat = Command.make(
   {
     continue: Flag.Boolean("continue").pipe(
       Flag.withAlias("c"),
-      Flag.withDescription("Go on with your last conversation"),
+      Flag.withDescription("Continue your last conversation"),
       Flag.withDefault(false)
     )
   },
@@ -28,17 +28,17 @@ export const chat = Command.make(
       const organization = yield* currentOrganization
       const principal = yield* currentPrincipal
       const agent = yield* MaxAgent
-      const before = input.continue ? yield* lastConversation(organization, principal) : undefined
-      const terminal = yield* openTerminal(before?.asked ?? [])
-      if (process.stdin.isTTY) yield* greet(organization, agent.provider, before !== undefined)
-      yield* converse(terminal, { organization, who: principal }, before?.id)
+      const previous = input.continue ? yield* lastConversation(organization, principal) : undefined
+      const terminal = yield* openTerminal(previous?.asked ?? [])
+      if (process.stdin.isTTY) yield* greet(organization, agent.provider, previous !== undefined)
+      yield* converse(terminal, { organization, who: principal }, previous?.id)
     }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Talk with Max"))
 
-const greet = (organization: Organization, provider: string, goingOn: boolean) =>
+const greet = (organization: Organization, provider: string, continued: boolean) =>
   Console.log(
     [
-      `I'm Max, for ${organization.name}. ${goingOn ? "Where were we?" : "Ask me about people, companies or meetings."}`,
+      `I'm Max, for ${organization.name}. ${continued ? "Where were we?" : "Ask me about people, companies or meetings."}`,
       ...(provider === "basic"
         ? [dim("Basic mode: no model, no network. I understand simple questions in English.")]
         : []),
@@ -46,7 +46,7 @@ const greet = (organization: Organization, provider: string, goingOn: boolean) =
     ].join("\n")
   )
 
-/** The person's own latest session, with what was asked in it. */
+/** The person's latest session, with its questions. */
 const lastConversation = Effect.fnUntraced(function* (organization: Organization, principal: Principal) {
   const sessions = yield* Sessions
   const own = (yield* sessions.list(organization)).find(({ anchorId }) => anchorId === principal.anchorEntityId)
@@ -56,9 +56,9 @@ const lastConversation = Effect.fnUntraced(function* (organization: Organization
 })
 
 interface Terminal {
-  /** The next line that the person writes; undefined when there will be none. */
+  /** The next line of input; undefined at its end. */
   readonly nextLine: Effect.Effect<string | undefined>
-  /** Runs an answer; what is typed meanwhile isn't shown. True when Ctrl-C has ended it. */
+  /** Runs an answer without echoing input; true if Ctrl-C cancelled it. */
   readonly whileAnswering: <A, E, R>(answer: Effect.Effect<A, E, R>) => Effect.Effect<boolean, E, R>
 }
 
@@ -173,7 +173,7 @@ const converse = Effect.fnUntraced(function* (
             if (event._tag === "done") session = event.session
             view.show(event)
           })
-        // Every answer is a trace of its own, with a reference of its own.
+        // Each turn is a trace with its own reference.
       ).pipe(Effect.withSpan("max chat", { root: true, attributes: { "max.channel": "cli" } }))
     )
     if (cancelled) view.cancelled()

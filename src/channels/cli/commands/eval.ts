@@ -1,4 +1,4 @@
-/** Lookup cases with known answers, run as the people that they name. */
+/** `max eval`: runs lookup cases with expected results, each as the person that it names. */
 import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
@@ -37,28 +37,31 @@ interface Outcome {
   readonly place: string
   readonly expected: ReadonlyArray<string>
   readonly found: ReadonlyArray<string> | string
-  /** What an ask cost. */
+  /** The cost of an `ask` case. */
   readonly usage?: TurnUsage
 }
 
-/** What was found, and for an ask what it cost. */
+/** The result of a case, with the cost of an `ask` case. */
 interface Found {
   readonly ids: ReadonlyArray<string>
   readonly usage?: TurnUsage
 }
 
 const MAX_CASES_LENGTH = 50_000_000
-/** Ids beyond this are not fetched: the case has failed by then. */
+/** The most ids to fetch: a case with more has failed. */
 const MAX_FOUND = 1000
 
 export const evaluate = Command.make(
   "eval",
   {
     files: Argument.String("file").pipe(
-      Argument.withDescription("JSONL, one case a line"),
+      Argument.withDescription("JSONL, one case per line"),
       Argument.variadic({ min: 1 })
     ),
-    min: Flag.Finite("min").pipe(Flag.withDescription("The share that has to pass, 0 to 1"), Flag.withDefault(1))
+    min: Flag.Finite("min").pipe(
+      Flag.withDescription("The minimum share of passing cases, 0 to 1"),
+      Flag.withDefault(1)
+    )
   },
   (input) =>
     Effect.gen(function* () {
@@ -71,14 +74,14 @@ export const evaluate = Command.make(
           const place = `${file}:${index + 1}`
           const one = yield* Effect.mapError(
             decodeCase(line),
-            () => new OperatorError({ message: `${place}: this isn't a case.` })
+            () => new OperatorError({ message: `${place}: this is not a case.` })
           )
           const kind = KINDS.find((candidate) => one[candidate] !== undefined)
           if (kind === undefined)
             return yield* new OperatorError({ message: `${place}: a case has find, anchor or ask.` })
           const started = performance.now()
           const outcome = yield* runCase(one, kind).pipe(
-            // What is wrong with the configuration is wrong for every case.
+            // A configuration error fails every case, so it ends the command.
             Effect.catch((error) =>
               error._tag === "ConfigurationError" ? Effect.fail(error) : Effect.succeed(error.message)
             )
@@ -96,16 +99,16 @@ export const evaluate = Command.make(
           })
         }
       }
-      if (outcomes.length === 0) return yield* new OperatorError({ message: "There is no case in these files." })
+      if (outcomes.length === 0) return yield* new OperatorError({ message: "These files contain no case." })
       const passed = outcomes.filter((outcome) => outcome.passed).length
       yield* result(yield* wantsJson, summary(outcomes), lines(outcomes))
       if (passed / outcomes.length < input.min) {
         return yield* new OperatorError({
-          message: `${passed} of ${outcomes.length} passed; ${input.min * 100} % was asked for.`
+          message: `${passed} of ${outcomes.length} passed; ${input.min * 100} % was required.`
         })
       }
     }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Run lookup cases with known answers"))
+).pipe(Command.withDescription("Run lookup cases with expected results"))
 
 const caseRunner = Effect.gen(function* () {
   const organization = yield* currentOrganization
@@ -115,7 +118,7 @@ const caseRunner = Effect.gen(function* () {
   const env = yield* Env
   const fallback = Option.getOrElse((yield* max).as, () => env.as)
   const principals = new Map<string, Principal>()
-  // Only ask cases need a model, and what is wrong with its configuration.
+  // Only `ask` cases need a model, so only they report its configuration errors.
   const services = yield* Effect.context<Layer.Services<typeof Agent> | Scope.Scope>()
   const agent = yield* Effect.cached(
     Layer.build(Agent).pipe(
@@ -125,9 +128,9 @@ const caseRunner = Effect.gen(function* () {
   )
 
   const principal = Effect.fnUntraced(function* (who: string | undefined) {
-    if (who === undefined) return yield* new UsageError({ message: 'Say for whom: --as, or "as" in the case.' })
-    const known = principals.get(who)
-    if (known !== undefined) return known
+    if (who === undefined) return yield* new UsageError({ message: 'Name the person: --as, or "as" in the case.' })
+    const cached = principals.get(who)
+    if (cached !== undefined) return cached
     const identifier = readIdentifier(who, organization)
     if (identifier === undefined) return yield* NotAdmitted.error
     const admitted = yield* identities.admit(organization, identifier)
@@ -136,8 +139,8 @@ const caseRunner = Effect.gen(function* () {
   })
 
   const translated = Effect.fnUntraced(function* (type: string, ids: ReadonlyArray<string>) {
-    const known = yield* externalIds.of(organization, type, ids)
-    return ids.map((id) => known.get(id) ?? id)
+    const externalIdOf = yield* externalIds.of(organization, type, ids)
+    return ids.map((id) => externalIdOf.get(id) ?? id)
   })
 
   const find = Effect.fnUntraced(function* (query: NonNullable<Case["find"]>, who: string | undefined) {
@@ -167,7 +170,7 @@ const caseRunner = Effect.gen(function* () {
     return { ids: ids.length === 1 ? yield* translated(PEOPLE, ids) : [] }
   })
 
-  /** Right when what the answer was about is exactly what was expected. */
+  /** The entities that the answer presents. */
   const ask = Effect.fnUntraced(function* (text: string, who: string | undefined) {
     const max = yield* agent
     const events = yield* Stream.runCollect(max.turn({ organization, who: yield* principal(who), say: { text } }))
@@ -199,7 +202,7 @@ const caseRunner = Effect.gen(function* () {
 const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100
 
-/** Tokens that an answer costs on average, in and out. */
+/** The mean input and output tokens of an answer. */
 const tokensPerAsk = (outcomes: ReadonlyArray<Outcome>) => {
   const usages = outcomes.flatMap(({ usage }) => (usage === undefined ? [] : [usage]))
   const mean = (of: (usage: TurnUsage) => number) =>

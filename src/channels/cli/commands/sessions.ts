@@ -1,4 +1,4 @@
-/** Conversations that are kept: an operator's commands. */
+/** `max sessions`: operators' commands for stored conversations. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Memberships } from "../../../services/members/Memberships.ts"
@@ -22,7 +22,7 @@ const list = Command.make("list", {}, () =>
       yield* wantsJson,
       found,
       found.length === 0
-        ? [dim("No conversation is kept.")]
+        ? [dim("There are no stored conversations.")]
         : columns(
             found.map(({ anchorId, id, turns, updatedAt }) => [
               id,
@@ -34,7 +34,7 @@ const list = Command.make("list", {}, () =>
           )
     )
   })
-).pipe(Command.withDescription("List the conversations that are kept, the latest first"))
+).pipe(Command.withDescription("List stored conversations, most recently used first"))
 
 const session = Argument.String("session").pipe(Argument.withDescription("As max sessions list shows it"))
 
@@ -52,7 +52,7 @@ const show = Command.make("show", { session }, (input) =>
       ])
     )
   })
-).pipe(Command.withDescription("Show what was said in a conversation"))
+).pipe(Command.withDescription("Show the turns of a conversation"))
 
 const remove = Command.make("delete", { session }, (input) =>
   Effect.gen(function* () {
@@ -63,6 +63,6 @@ const remove = Command.make("delete", { session }, (input) =>
 ).pipe(Command.withDescription("Delete a conversation"))
 
 export const sessions = Command.make("sessions").pipe(
-  Command.withDescription("Conversations that are kept"),
+  Command.withDescription("Stored conversations"),
   Command.withSubcommands([list, show, remove])
 )

@@ -1,4 +1,4 @@
-/** Text messages: an organization's numbers, who may write, and what was written. */
+/** `max sms`: an organization's numbers, its open channel, and the log of text messages. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { masked, quoted } from "../../../domain/text.ts"
@@ -10,7 +10,7 @@ import { TWILIO_PATH } from "../../sms/Line.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { columns, dim, note, result } from "../output.ts"
 
-const number = Argument.String("number").pipe(Argument.withDescription("A number of yours, such as +15125550100"))
+const number = Argument.String("number").pipe(Argument.withDescription("One of your numbers, such as +15125550100"))
 
 const webhookAt = Effect.map(Env, ({ publicUrl }) =>
   publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_PATH}`
@@ -20,9 +20,9 @@ export const addNumber = Command.make(
   "add-number",
   {
     number,
-    account: Flag.String("account").pipe(Flag.withDescription("The Twilio account that it is in: AC…")),
+    account: Flag.String("account").pipe(Flag.withDescription("The number's Twilio account: AC…")),
     token: Flag.String("token").pipe(
-      Flag.withDescription("Where the account's auth token is: env:NAME or file:/path"),
+      Flag.withDescription("A reference to the account's auth token: env:NAME or file:/path"),
       Flag.withDefault("env:TWILIO_AUTH_TOKEN")
     )
   },
@@ -44,25 +44,25 @@ export const addNumber = Command.make(
       })
       const webhook = yield* webhookAt
       yield* result(yield* wantsJson, { number: phone, organization: organization.slug, webhook: webhook ?? null }, [
-        `${phone} is ${organization.name}'s.`
+        `${phone} belongs to ${organization.name}.`
       ])
       yield* note(
         webhook === undefined
-          ? "Set MAX_PUBLIC_URL to the address that Twilio reaches max serve under: without it no message is taken."
+          ? "Set MAX_PUBLIC_URL to the address at which Twilio reaches max serve: without it, every webhook is refused."
           : `At Twilio, "a message comes in" for this number is: POST ${webhook}`
       )
       if ((yield* settings.channel(organization.id)).contact === undefined) {
         yield* note(
-          'Somebody without access is told to ask an administrator. max sms contact "Jo, 512-555-0199" says whom.'
+          'People without access are told to ask an administrator. max sms contact "Jo, 512-555-0199" names another contact.'
         )
       }
     })
 ).pipe(
-  Command.withDescription("Answer text messages to a number of Twilio's"),
+  Command.withDescription("Answer text messages to a Twilio number"),
   Command.withExamples([
     {
       command: "max sms add-number +15125550100 --account AC… --token file:/run/secrets/twilio",
-      description: "The token is read where it is and kept nowhere else"
+      description: "The token is read from the file; only the path is stored"
     }
   ])
 )
@@ -73,7 +73,7 @@ export const removeNumber = Command.make("remove-number", { number }, (input) =>
     yield* settings.removeNumber(yield* currentOrganization, input.number)
     yield* result(yield* wantsJson, { removed: input.number }, ["Messages to this number are no longer answered."])
   })
-).pipe(Command.withDescription("Stop answering messages to a number, at once"))
+).pipe(Command.withDescription("Stop answering messages to a number, immediately"))
 
 export const numbers = Command.make("numbers", {}, () =>
   Effect.gen(function* () {
@@ -93,13 +93,13 @@ export const numbers = Command.make("numbers", {}, () =>
             )),
         dim(
           channel.openRole === undefined
-            ? "Members write; everybody else is told to ask."
-            : `Opened: everybody whose number is known comes in as ${channel.openRole}.`
+            ? "Closed: members are answered; everyone else gets the notice to ask for access."
+            : `Open: a person identified by their number is admitted as ${channel.openRole}.`
         )
       ]
     )
   })
-).pipe(Command.withDescription("List the numbers, and who may write"))
+).pipe(Command.withDescription("List the numbers and the state of the channel"))
 
 export const contact = Command.make(
   "contact",
@@ -111,48 +111,50 @@ export const contact = Command.make(
       const settings = yield* SmsSettings
       yield* settings.setContact(yield* currentOrganization, input.contact)
       yield* result(yield* wantsJson, { contact: input.contact }, [
-        `Who has no access is told to ask ${input.contact}.`
+        `People without access are told to ask ${input.contact}.`
       ])
     })
-).pipe(Command.withDescription("Name whom somebody without access is told to ask"))
+).pipe(Command.withDescription("Set the contact that people without access are told to ask"))
 
 const RISK = [
-  "Whoever can make a message look as if it came from one of your people's numbers is taken for that person:",
-  "carriers make that hard and don't rule it out. Give the role no more than you would say on the phone to somebody",
-  "whose number you recognize. max sms close ends it at once."
+  "A sender who can forge the number of one of your people is taken for that person. Carriers make that hard, but",
+  "not impossible. Give the role no more than you would say on the phone to a caller whose number you recognize.",
+  "max sms close takes effect immediately."
 ]
 
 export const open = Command.make(
   "open",
   {
-    role: Flag.String("role").pipe(Flag.withDescription("The role of the policy that they come in with"))
+    role: Flag.String("role").pipe(Flag.withDescription("The policy's role for people without a membership"))
   },
   ({ role }) =>
     Effect.gen(function* () {
       const settings = yield* SmsSettings
       yield* settings.open(yield* currentOrganization, role)
       yield* result(yield* wantsJson, { opened: role }, [
-        `Everybody whose number belongs to exactly one of your people comes in as ${role}, from the next message on.`
+        `A sender whose number belongs to exactly one of your people is admitted as ${role}, from the next message on.`
       ])
       for (const line of RISK) yield* note(line)
     })
-).pipe(Command.withDescription("Let everybody write whose number identifies one of your people"))
+).pipe(Command.withDescription("Admit every sender whose number identifies one of your people"))
 
 export const close = Command.make("close", {}, () =>
   Effect.gen(function* () {
     const settings = yield* SmsSettings
     yield* settings.close(yield* currentOrganization)
-    yield* result(yield* wantsJson, { opened: null }, ["Only members come in, from the next message on."])
+    yield* result(yield* wantsJson, { opened: null }, ["Only members are admitted, from the next message on."])
   })
-).pipe(Command.withDescription("Let members write only"))
+).pipe(Command.withDescription("Admit members only"))
 
 export const prove = Command.make("prove", { number }, (input) =>
   Effect.gen(function* () {
     const settings = yield* SmsSettings
     yield* settings.prove(yield* currentOrganization, input.number)
-    yield* result(yield* wantsJson, { proved: masked(input.number) }, ["The number is taken for the person's again."])
+    yield* result(yield* wantsJson, { proved: masked(input.number) }, [
+      "The number is proved: it admits the person again."
+    ])
   })
-).pipe(Command.withDescription("Vouch for a number of which nothing was heard for 180 days: it is still that person's"))
+).pipe(Command.withDescription("Prove a number that has been silent for 180 days: it still belongs to that person"))
 
 const MAX_ENTRIES = 1000
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?$/
@@ -160,12 +162,12 @@ const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?$/
 export const log = Command.make(
   "log",
   {
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many entries"), Flag.withDefault(50)),
+    limit: Flag.Int("limit").pipe(Flag.withDescription("The maximum number of entries"), Flag.withDefault(50)),
     before: Flag.String("before").pipe(
-      Flag.withDescription("Only what is older than this time, as the log shows it"),
+      Flag.withDescription("Only entries older than this time, in the log's format"),
       Flag.optional
     ),
-    bodies: Flag.Boolean("bodies").pipe(Flag.withDescription("What was said, too"), Flag.withDefault(false))
+    bodies: Flag.Boolean("bodies").pipe(Flag.withDescription("Include message texts"), Flag.withDefault(false))
   },
   (input) =>
     Effect.gen(function* () {
@@ -182,7 +184,7 @@ export const log = Command.make(
         yield* wantsJson,
         found,
         found.length === 0
-          ? [dim("Nothing was written yet.")]
+          ? [dim("There are no messages yet.")]
           : columns(
               found.map(({ at, body, direction, error, kind, number, person, segments, state }) => [
                 at.slice(0, 19).replace("T", " "),
@@ -193,8 +195,8 @@ export const log = Command.make(
                 kind === undefined ? "" : `${kind}, ${segments}`,
                 ...(input.bodies ? [body ?? ""] : [])
               ]),
-              ["time (UTC)", "", "number", "person", "state", "text, segments", ...(input.bodies ? ["said"] : [])]
+              ["time (UTC)", "", "number", "person", "state", "text, segments", ...(input.bodies ? ["body"] : [])]
             )
       )
     })
-).pipe(Command.withDescription("Show who wrote and what became of it, the latest first; numbers are masked"))
+).pipe(Command.withDescription("Show messages and texts with their state, newest first; numbers are masked"))

@@ -1,4 +1,4 @@
-/** What a text message would be answered with. */
+/** `max sms simulate`: the answer to a text message, without sending it. */
 import { Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { phoneKey } from "../../../domain/keys.ts"
@@ -9,18 +9,18 @@ import { SmsProcessor } from "../../sms/SmsProcessor.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { dim, note, result } from "../output.ts"
 
-/** Why nothing would be sent. */
+/** Why no text would be sent, by outcome. */
 const SILENCE: Partial<Record<Simulated["outcome"], string>> = {
-  refused: "Nothing: this number was told today already that it has no access.",
-  keyword: "Nothing: this word is the carrier's, which answers by itself.",
-  stopped: "Nothing: this number has said stop. START allows texts again.",
+  refused: "Nothing: this number already got today's notice that it has no access.",
+  keyword: "Nothing: the carrier answers this keyword itself.",
+  stopped: "Nothing: this number has opted out with STOP. START opts in again.",
   repeated: "Nothing: the same question has had the same answer three times in a row."
 }
 
 const REFUSED = {
   "no access": "it has no access",
-  shared: "it has no access, because it isn't one person's alone",
-  dormant: "it has no access, because nothing was heard of it for 180 days; max sms prove vouches for it"
+  shared: "it has no access, because several people share it",
+  dormant: "it has no access, because it was silent for 180 days; max sms prove restores it"
 } as const
 
 const lines = ({ outcome, texts }: Simulated): ReadonlyArray<string> =>
@@ -33,16 +33,16 @@ const lines = ({ outcome, texts }: Simulated): ReadonlyArray<string> =>
 
 const who = ({ admitted, identified, refused }: Simulated): string => {
   const names = identified.map(({ name }) => printable(name)).join(" and ")
-  const whose = names === "" ? "nobody's number" : `the number of ${names}`
-  const access = refused === undefined ? `in by ${admitted}` : REFUSED[refused]
+  const whose = names === "" ? "an unknown number" : `the number of ${names}`
+  const access = refused === undefined ? `admitted by ${admitted}` : REFUSED[refused]
   return `This is ${whose}: ${access}.`
 }
 
 export const simulate = Command.make(
   "simulate",
   {
-    from: Flag.String("from").pipe(Flag.withDescription("The number that the message would come from")),
-    text: Argument.String("text").pipe(Argument.withDescription("What it would say"), Argument.variadic({ min: 1 }))
+    from: Flag.String("from").pipe(Flag.withDescription("The sender's number")),
+    text: Argument.String("text").pipe(Argument.withDescription("The message"), Argument.variadic({ min: 1 }))
   },
   (input) =>
     Effect.gen(function* () {
@@ -50,7 +50,7 @@ export const simulate = Command.make(
       const phone = phoneKey(input.from, organization.country)
       if (phone === undefined) {
         return yield* new UsageError({
-          message: `--from is a phone number without an extension, and ${quoted(input.from)} isn't.`
+          message: `--from must be a phone number without an extension; ${quoted(input.from)} is not.`
         })
       }
       const simulated = yield* simulateMessage(organization, phone, input.text.join(" "))
@@ -66,7 +66,7 @@ export const simulate = Command.make(
       yield* note(who(simulated))
     }).pipe(Effect.provide(SmsProcessor.layer.pipe(Layer.provide(SmsDispatcher.layer))))
 ).pipe(
-  Command.withDescription("Answer a message as if it had come from a number, and show what would be sent"),
+  Command.withDescription("Simulate a message from a number, and show the texts in answer"),
   Command.withExamples([
     { command: 'max sms simulate --from +15125550142 "who is Taylor Jackson?"', description: "Nothing is sent" }
   ])

@@ -1,4 +1,4 @@
-/** What conversations have cost. */
+/** `max usage`: the cost of conversations. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Env, type Prices } from "../../../env.ts"
@@ -11,11 +11,11 @@ export const usage = Command.make(
   "usage",
   {
     since: Flag.String("since").pipe(
-      Flag.withDescription("How far back, in days, today included: 30d"),
+      Flag.withDescription("The number of days, including today: 30d"),
       Flag.withDefault("30d")
     ),
     by: Flag.Literals("by", ["model", "person"]).pipe(
-      Flag.withDescription("One line for each model, or for each person and model"),
+      Flag.withDescription("One line per model, or per person and model"),
       Flag.withDefault("model" as const)
     )
   },
@@ -39,7 +39,7 @@ export const usage = Command.make(
           dollars: row.dollars ?? null
         })),
         table.length === 0
-          ? [dim("Nobody has asked anything.")]
+          ? [dim("No question has been asked.")]
           : [
               ...columns(
                 table.map((row) => [
@@ -53,17 +53,17 @@ export const usage = Command.make(
                 [...(input.by === "person" ? ["person"] : []), "model", "turns", "tokens in", "tokens out", "about"]
               ),
               ...(table.some((row) => row.dollars === undefined)
-                ? [dim("MAX_PRICES says what a model costs: model=in/out, in dollars per million tokens.")]
+                ? [dim("Set MAX_PRICES to the models' prices: model=in/out, in dollars per million tokens.")]
                 : [])
             ]
       )
     })
 ).pipe(
-  Command.withDescription("Show what answers have cost: turns, tokens, dollars"),
+  Command.withDescription("Show the cost of answers: turns, tokens, dollars"),
   Command.withExamples([{ command: "max usage --since 30d --by person", description: "The last 30 days" }])
 )
 
-/** Basic mode costs nothing; a model without a price isn't free. */
+/** The cost in dollars: 0 for basic mode, undefined for a model without a price. */
 const dollars = ({ inputTokens, model, outputTokens }: UsageRow, prices: Prices): number | undefined => {
   if (inputTokens + outputTokens === 0) return 0
   const price = prices.get(model)
