@@ -1,8 +1,8 @@
 /**
- * A lookup over HTTP against a bare node:http server with the same prepared statement, and against other ways to the same
- * rows under the same permission, 16 requests in flight. Every contestant is a process of its own; they take turns within
- * one run. "service" calls Max without HTTP, admission and counting, so that what these cost is told from the lookup.
- * What its process's CPU comes to is told beside the rate: it stands while others use the machine, the rate doesn't.
+ * A lookup over HTTP compared with a bare node:http server that runs the same prepared statement, and with other libraries
+ * for the same rows under the same permission, at 16 requests in flight. Every contestant is a process of its own; they
+ * alternate within one run. "service" calls Max without HTTP, admission and rate limits, which separates their cost from
+ * the lookup's. The CPU per request is shown beside the rate, because it is stable on a busy machine and the rate isn't.
  */
 import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"
@@ -21,17 +21,17 @@ import { byPhone } from "./world/questions.ts"
 const IN_FLIGHT = 16
 const ROUNDS = 8
 const SECONDS = 0.7
-/** Requests until what answers them is compiled, or so many seconds. */
+/** Requests, or seconds, until a contestant's code is compiled. */
 const WARM_UP = { requests: 10_000, seconds: 8 }
 const ROLE: Role = "company"
 
-/** What a contestant came to in a round: requests a second, and microseconds of its process's CPU for each. */
+/** A contestant's result in a round: requests per second, and microseconds of its process's CPU per request. */
 interface Round {
   readonly rate: number
   readonly cpu: number
 }
 
-/** A token of somebody of an organization. */
+/** Creates a token for a member of an organization. */
 export const tokenOf = Effect.fnUntraced(function* (of: WorldOrganization, role: Role) {
   const credentials = yield* Credentials
   const { principal } = yield* asking(of, role)
@@ -44,7 +44,7 @@ export const tokenOf = Effect.fnUntraced(function* (of: WorldOrganization, role:
   return secret
 })
 
-/** How processes of their own reach the database of this one, as its owner. */
+/** How a contestant's process reaches this process's database, as its owner. */
 const assignment = Effect.fnUntraced(function* (rows: number, size: Assignment["size"], role: Role) {
   const { owner } = yield* Database
   return { rows, size, role, url: urlOf(outside(owner)) } satisfies Assignment
@@ -58,7 +58,7 @@ const scenario = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
   const token = yield* tokenOf(of, ROLE)
   const given = yield* assignment(rows, "huge", ROLE)
   const { find } = yield* asking(of, ROLE)
-  // Only of people whom the caller may see is there an answer that all contestants must give.
+  // Only for people that the caller may see must all contestants give the same answer.
   const visible: Array<number> = []
   for (let round = 0; visible.length < 40 && round < 20_000; round++)
     if ((yield* find(byPhone(of, round))).total > 0) visible.push(round)
@@ -74,11 +74,11 @@ const scenario = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
   ] as ReadonlyArray<ContestantName>) {
     const started = yield* start(name, given)
     if (typeof started !== "string") running.push(started)
-    else if (!quiet) console.log(`${name} wasn't run: ${started.split("\n").slice(0, 2).join(" ")}`)
+    else if (!quiet) console.log(`${name} was skipped: ${started.split("\n").slice(0, 2).join(" ")}`)
   }
   const rounds = new Map(running.map(({ name }) => [name, [] as Array<Round>]))
   for (let round = -1; round < ROUNDS; round++) {
-    // Another one first each round: who follows the slowest finds the caches as they left them.
+    // A different contestant starts each round, because the caches favor some positions.
     const turn = (round + 1) % running.length
     for (const { cpu, name, port } of [...running.slice(turn), ...running.slice(0, turn)]) {
       const before = yield* cpu
@@ -95,12 +95,12 @@ const scenario = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
     }
   }
   const medianOf = (name: ContestantName, of: keyof Round) => median(rounds.get(name)!.map((round) => round[of]))
-  /** Round by round: what else the machine does changes from one to the next. */
+  /** Compared round by round, because the machine's other load changes between rounds. */
   const against = (name: ContestantName, other: ContestantName) =>
     median(rounds.get(name)!.map(({ rate }, round) => rate / rounds.get(other)![round]!.rate))
   if (!quiet) {
     console.log(
-      `${IN_FLIGHT} in flight (medians of ${ROUNDS}): requests a second, CPU of the server's process for each`
+      `${IN_FLIGHT} in flight (medians of ${ROUNDS}): requests per second, CPU of the server's process per request`
     )
     for (const { name } of running) {
       console.log(

@@ -1,12 +1,12 @@
-/** Requests over plain sockets, so many in flight: what the one who asks costs is next to nothing. */
+/** A load generator over plain sockets with a fixed number of requests in flight; its own cost is negligible. */
 import { Effect } from "effect"
 import { connect } from "node:net"
 import type { Asked } from "./contestants/answering.ts"
 
 export interface Loaded {
-  /** Requests answered a second. */
+  /** Answered requests per second. */
   readonly rate: number
-  /** Milliseconds of each. */
+  /** The latency of each, in milliseconds. */
   readonly times: ReadonlyArray<number>
 }
 
@@ -15,16 +15,16 @@ interface Load {
   readonly token: string
   readonly inFlight: number
   readonly seconds: number
-  /** It ends sooner when so many have been answered. */
+  /** Stops earlier after this many answers. */
   readonly requests?: number
   readonly asked: (round: number) => Asked
-  /** What every answer has in it; anything else ends the run. */
+  /** A text that every answer must contain. */
   readonly answered?: string
 }
 
 const LENGTH = /content-length: (\d+)/i
 
-/** Asks again and again for so long; anything but 200 ends the run. */
+/** Sends requests for the given seconds; any status but 200 fails the run. */
 export const load = ({ answered = "", asked, inFlight, port, requests = Infinity, seconds, token }: Load) =>
   Effect.callback<Loaded>((resume) => {
     const times: Array<number> = []

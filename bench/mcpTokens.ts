@@ -1,6 +1,6 @@
 /**
- * What a model reads of other servers that answer from Postgres, over the same MCP on standard input and output: the
- * definitions of the tools, and two answers with the same rows. Those speak SQL; whoever sends it sees everything.
+ * The tokens that a model reads from Max and from other MCP servers for Postgres, over standard input and output: tool
+ * definitions, and two results with the same rows. The other servers run SQL without permissions.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -87,7 +87,7 @@ interface Cost {
 
 const tokens = (value: unknown): number => encode(typeof value === "string" ? value : JSON.stringify(value)).length
 
-/** A server that listens on a socket only, on a port of this machine: not all of the others can be told of a socket. */
+/** Forwards a TCP port to a Unix socket, because not all servers can connect to one. */
 const overTcp = (at: Outside) =>
   at.host.startsWith("/")
     ? Effect.map(
@@ -108,7 +108,7 @@ const overTcp = (at: Outside) =>
 
 type Call = readonly [name: string, input: Readonly<Record<string, unknown>>]
 
-/** What the definitions and the answers to these calls cost to read. */
+/** The tokens of a server's definitions and of its results for these calls. */
 const ask = async (
   name: string,
   command: ReadonlyArray<string>,
@@ -148,7 +148,7 @@ const ask = async (
   }
 }
 
-/** The person whom the first question is about has the rare status, so that an answer shows that it is one. */
+/** A person with the rare status, which makes the first question's result recognizable. */
 const questions = (of: WorldOrganization) => {
   const phone = phoneOf(personAt(of, 0))
   const own = `organization_id = ${of.organization.id}`

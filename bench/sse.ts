@@ -1,7 +1,7 @@
 /**
- * 1,000 people who listen over HTTP, in a real `max serve`: idle ones, who listen to a turn whose model says nothing more,
- * and ones who each have a turn of their own under way. What it takes to hold them, whether anybody else is still
- * answered, and what is left when all of them go away at the same moment. A model that never ends is scripted.
+ * 1,000 SSE clients of a real `max serve`, first all listening to a few silent turns, then each with an open turn of its own.
+ * Measures the memory that they use, the latency of other requests meanwhile, and the memory left after all disconnect
+ * simultaneously. The scripted model never finishes.
  */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -12,12 +12,12 @@ import { join } from "node:path"
 import type { Measured } from "./figures.ts"
 
 const CLIENTS = 1000
-/** So many begin at once: this isn't about what a burst does to the database. */
-const AT_ONCE = 50
+/** Clients that connect concurrently, so that the benchmark doesn't measure a burst on the database. */
+const BATCH = 50
 const NAMED = 10
 const ROUNDS = 3
 const MAX_BYTES = 200e6
-/** How much more than before is "back to where it was". */
+/** Tolerated growth of the heap between rounds. */
 const SLACK = 1.1
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -25,13 +25,13 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<number> => {
   const from = performance.now()
   while (!(await holds())) {
-    if (performance.now() - from > 120_000) throw new Error(`It never came to this: ${what}`)
+    if (performance.now() - from > 120_000) throw new Error(`Timed out waiting until ${what}`)
     await sleep(20)
   }
   return performance.now() - from
 }
 
-/** A model that begins to answer and is heard of no more; `open` are the calls that nobody has cancelled. */
+/** A model that starts an answer and then stays silent; `open` counts the calls in progress. */
 const startModel = async () => {
   const model = { url: "", open: 0, cancelled: 0, close: () => {} }
   const events = [
@@ -72,10 +72,10 @@ const startModel = async () => {
   return model
 }
 
-/** Says on SIGUSR2 what the program holds after everything unused is gone. */
+/** Prints the heap size after garbage collection on SIGUSR2. */
 const WATCH = `data:text/javascript,process.on("SIGUSR2", () => { gc(); gc(); console.error("HELD " + process.memoryUsage().heapUsed) })`
 
-/** `max` from this checkout; resolves when it has said `ready`, or has ended well. */
+/** Runs `max` from this checkout; resolves when its output matches `ready`, or when it exits with 0. */
 const startMax = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, ready?: RegExp) =>
   new Promise<{ pid: number; found: string; said: () => string; end: () => Promise<number | null> }>(
     (resolve, reject) => {
@@ -128,16 +128,16 @@ const listen = (url: string, token: string, asked: { readonly path: string; read
   return client
 }
 
-/** Waits until all of them hear something; that one of them hears anything but a stream of events is a failure. */
+/** Waits until every client has received a piece of an answer; any other response is an error. */
 const hear = async (clients: ReadonlyArray<Client>) => {
   const hears = ({ closed, text }: Client) => closed || text.includes("event: delta")
-  const ms = await until("everybody hears something", () => clients.every(hears))
+  const ms = await until("every client has received something", () => clients.every(hears))
   const wrong = clients.filter(({ closed, text }) => closed || !text.startsWith("HTTP/1.1 200"))
-  if (wrong.length > 0) throw new Error(`${wrong.length} of ${clients.length} heard something else: ${wrong[0]!.text}`)
+  if (wrong.length > 0) throw new Error(`${wrong.length} of ${clients.length} got another response: ${wrong[0]!.text}`)
   return ms
 }
 
-/** Milliseconds until the server has answered that it is alive. */
+/** Milliseconds until /healthz is answered. */
 const alive = (url: string) =>
   new Promise<number>((resolve, reject) => {
     const from = performance.now()
@@ -172,7 +172,7 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
   const made = await startMax(["token", "create", "ada@example.com", "--name", "bench", "--scope", "chat"], env)
   const token = /max_\S+/.exec(made.found)![0]
   const server = await startMax(["serve"], env, /Max answers at (\S+);/)
-  const held = async () => {
+  const heapSize = async () => {
     const before = server.said().length
     process.kill(server.pid, "SIGUSR2")
     await until("the heap is known", () => /HELD \d+/.test(server.said().slice(before)))
@@ -182,7 +182,7 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
   const begin = async (asked: (index: number) => Parameters<typeof listen>[2], count: number) => {
     const clients: Array<Client> = []
     while (clients.length < count) {
-      const more = Array.from({ length: Math.min(AT_ONCE, count - clients.length) }, (_, index) =>
+      const more = Array.from({ length: Math.min(BATCH, count - clients.length) }, (_, index) =>
         listen(server.found, token, asked(clients.length + index))
       )
       await hear(more)
@@ -192,7 +192,7 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
   }
 
   let [slowest, leaving] = [0, 0]
-  /** Rounds of clients who come and all go at once: the most memory with them, and the heap without, over the first round's. */
+  /** Connects and disconnects all clients per round: the maximum resident memory, and the heap's growth since the first round. */
   const rounds = async (what: string, asked: Parameters<typeof begin>[0], calls: number) => {
     let [most, first, heap, files, each] = [0, 0, 0, 0, 0]
     const before = model.open
@@ -201,19 +201,19 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
       await sleep(2000)
       most = Math.max(most, residentBytes(server.pid))
       slowest = Math.max(slowest, await alive(server.found))
-      if (clients.some(({ closed }) => closed)) throw new Error("Somebody was cut off")
+      if (clients.some(({ closed }) => closed)) throw new Error("A client was disconnected")
       if (model.open !== before + calls) throw new Error(`${model.open} calls of the model are open`)
-      const holding = await held()
-      // Without a word of goodbye.
+      const withClients = await heapSize()
+      // All connections are reset.
       for (const { socket } of clients) socket.resetAndDestroy()
       const gone = until("every call of the model is cancelled", () => model.open === before)
       slowest = Math.max(slowest, await alive(server.found))
       leaving = Math.max(leaving, await gone)
-      // What is compiled and kept for good is there after the first round.
+      // The first round compiles code and fills caches that stay.
       if (round === 0) await sleep(5000)
       else await until("every file is closed", () => openFiles(server.pid) <= files)
-      heap = await held()
-      each = (holding - heap) / CLIENTS
+      heap = await heapSize()
+      each = (withClients - heap) / CLIENTS
       if (round === 0) [first, files] = [heap, openFiles(server.pid)]
     }
     if (!quiet) {
@@ -227,7 +227,7 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
 
   try {
     await begin((index) => ({ path: "/v1/chat", body: { text: `question ${index}`, turn: `t${index}` } }), NAMED)
-    const idle = await rounds("who listen", (index) => ({ path: `/v1/chat/t${index % NAMED}` }), 0)
+    const idle = await rounds("listening", (index) => ({ path: `/v1/chat/t${index % NAMED}` }), 0)
     const busy = await rounds(
       "with a turn each",
       (index) => ({ path: "/v1/chat", body: { text: `question ${index}` } }),
@@ -237,14 +237,14 @@ const measure = async (home: string, quiet: boolean): Promise<ReadonlyArray<Meas
     if (code !== 0) throw new Error(`max serve ended with ${code}`)
     if (!quiet) {
       console.log(
-        `Others were answered within ${slowest.toFixed(0)} ms; of all who went away at once, every call of the model was cancelled within ${leaving.toFixed(0)} ms`
+        `Other requests were answered within ${slowest.toFixed(0)} ms; after all clients disconnected, every model call was cancelled within ${leaving.toFixed(0)} ms`
       )
     }
     return [
-      { scenario: `memory with ${CLIENTS} who listen, of ${MB(MAX_BYTES)}`, ratio: idle.most / MAX_BYTES, target: 1 },
-      { scenario: "the heap after they went away, of that after the first thousand", ratio: idle.grown, target: SLACK },
-      { scenario: `memory with ${CLIENTS} turns under way, of ${MB(MAX_BYTES)}`, ratio: busy.most / MAX_BYTES },
-      { scenario: "the heap after they went away, of that after the first thousand", ratio: busy.grown, target: SLACK }
+      { scenario: `memory with ${CLIENTS} listeners, of ${MB(MAX_BYTES)}`, ratio: idle.most / MAX_BYTES, target: 1 },
+      { scenario: "the heap after they disconnected, of that after the first round", ratio: idle.grown, target: SLACK },
+      { scenario: `memory with ${CLIENTS} open turns, of ${MB(MAX_BYTES)}`, ratio: busy.most / MAX_BYTES },
+      { scenario: "the heap after they disconnected, of that after the first round", ratio: busy.grown, target: SLACK }
     ]
   } finally {
     await server.end()

@@ -64,7 +64,7 @@ const connect = async (to: string, ...args: ReadonlyArray<string>) => {
   return { client, call }
 }
 
-const everybody = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone"] }
+const allPeople = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone"] }
 
 describe("max mcp --url", () => {
   it("returns the server's text, byte for byte, and creates no local database", async () => {
@@ -73,7 +73,7 @@ describe("max mcp --url", () => {
     for (const [name, input] of [
       ["listEntityTypes", {}],
       ["listColumnsForType", { entityTypeId: "people" }],
-      ["findEntities", everybody]
+      ["findEntities", allPeople]
     ] as const) {
       const answer = await callTool(server, token, name, input, { accept: "text/plain" })
       expect(await call(name, input)).toMatchObject({ text: answer.text, failed: false })
@@ -86,8 +86,8 @@ describe("max mcp --url", () => {
 
   it("adds structured content with --structured", async () => {
     const { call, client } = await connect(server.url, "--structured")
-    const { structuredContent, text } = await call("findEntities", everybody)
-    const answer = await callTool(server, token, "findEntities", everybody)
+    const { structuredContent, text } = await call("findEntities", allPeople)
+    const answer = await callTool(server, token, "findEntities", allPeople)
     expect(structuredContent).toEqual(answer.json)
     expect(text).toContain("total 2")
     await client.close()

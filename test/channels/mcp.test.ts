@@ -70,7 +70,7 @@ const connect = async (as: string, ...args: ReadonlyArray<string>) => {
 
 const ADMIN = "canary-atlas-0@example.com"
 const MEMBER = "canary-atlas-1@example.com"
-const everybody = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["email"] }
+const allPeople = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["email"] }
 
 describe("MCP over standard input and output", () => {
   it("lists the three tools to the official client in at most 420 tokens, with instructions in 60", async () => {
@@ -95,8 +95,8 @@ describe("MCP over standard input and output", () => {
     for (const [name, input] of [
       ["listEntityTypes", {}],
       ["listColumnsForType", { entityTypeId: "people" }],
-      ["findEntities", everybody],
-      ["findEntities", { ...everybody, limit: 0 }]
+      ["findEntities", allPeople],
+      ["findEntities", { ...allPeople, limit: 0 }]
     ] as const) {
       const { stdout } = await max("tool", name, JSON.stringify(input), "--org", "atlas", "--as", ADMIN)
       expect(`${(await call(name, input)).text}\n`).toBe(stdout)
@@ -110,29 +110,29 @@ describe("MCP over standard input and output", () => {
     expect(wrong).toMatchObject({ failed: true, text: expect.stringContaining("Did you mean people?") })
     expect(await call("findEntities", { entityTypeId: 5 })).toMatchObject({ failed: true })
     await expect(call("dropEverything", {})).rejects.toThrow("not found")
-    expect((await call("findEntities", everybody)).failed).toBe(false)
+    expect((await call("findEntities", allPeople)).failed).toBe(false)
     await client.close()
   })
 
   it("shows a member what the policy allows, no other organization's data, and nothing once suspended", async () => {
     const { call, client } = await connect(MEMBER)
-    const seen = await call("findEntities", everybody)
+    const seen = await call("findEntities", allPeople)
     expect(seen.text).toContain("canary-atlas-1@")
     expect(seen.text).not.toContain("canary-atlas-2@")
     expect(seen.text).not.toContain("canary-other")
-    expect((await call("findEntities", { ...everybody, organizationId: "other" })).text).not.toContain("canary-other")
+    expect((await call("findEntities", { ...allPeople, organizationId: "other" })).text).not.toContain("canary-other")
     await max("member", "suspend", MEMBER, "--org", "atlas")
-    expect(await call("findEntities", everybody)).toMatchObject({ text: "total 0", failed: false })
+    expect(await call("findEntities", allPeople)).toMatchObject({ text: "total 0", failed: false })
     expect((await call("listEntityTypes", {})).text).toBe("nothing")
     await max("member", "add", MEMBER, "--role", "member", "--org", "atlas")
-    expect((await call("findEntities", everybody)).text).toContain("canary-atlas-1@")
+    expect((await call("findEntities", allPeople)).text).toContain("canary-atlas-1@")
     await client.close()
   })
 
   it("adds structured content and output schemas with --structured", async () => {
     const { call, client } = await connect(ADMIN, "--structured")
     expect((await client.listTools()).tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
-    const { structuredContent, text } = await call("findEntities", everybody)
+    const { structuredContent, text } = await call("findEntities", allPeople)
     expect(structuredContent).toMatchObject({ total: 10 })
     expect(text).toContain("total 10")
     await client.close()

@@ -15,12 +15,12 @@ import { CallLimits } from "../../services/access/CallLimits.ts"
 import { throttleByAddress, FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { TraceStore } from "../../services/traces/TraceStore.ts"
 import { edge } from "./edge.ts"
-import { responseClass } from "./heads.ts"
+import { responseClass } from "./responseHeaders.ts"
 import { PROBLEMS } from "../../wire/problems.ts"
 import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
 import { exactToolPaths } from "./tools.ts"
-import { closeUnread } from "./unread.ts"
+import { closeUnread } from "./closeUnread.ts"
 
 const LIMITS = {
   maxHeaderSize: 16 * 1024,

@@ -15,7 +15,7 @@ import { Vouched } from "../../domain/Vouched.ts"
 import { type Membership, OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { Refusals } from "../audit/Refusals.ts"
 import type { Identifier } from "./identifier.ts"
-import { makeSubjects } from "./vouchedSubject.ts"
+import { makeSubjectResolver } from "./assertedSubject.ts"
 
 /** The part of a principal that readmission retains: its identity and the attributes of the call. */
 export type Readmitted = Pick<Principal, "organizationId" | "anchorEntityId" | "actor" | "claimedRoles" | "vouched">
@@ -104,7 +104,7 @@ export class IdentityResolver extends Context.Service<
         return [...new Set(rows.map((row) => showId(row.id, people.mapping?.id.type)))]
       })
 
-      const subjectOf = makeSubjects(search, states, identify)
+      const subjectOf = makeSubjectResolver(search, states, identify)
 
       /** A host's assertion is valid for its own organization, unless the person's membership is suspended. */
       const assertedByHost = Effect.fnUntraced(function* ({ anchorEntityId, vouched, ...call }: Readmitted) {

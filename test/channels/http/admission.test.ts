@@ -51,8 +51,8 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-const everybody = { entityTypeId: "people", filters: [], limit: 25 }
-const find = (token: string, at = server) => callTool(at, token, "findEntities", everybody)
+const allPeople = { entityTypeId: "people", filters: [], limit: 25 }
+const find = (token: string, at = server) => callTool(at, token, "findEntities", allPeople)
 const namesIn = (answer: { json: any }): ReadonlyArray<string> =>
   answer.json.entities.map(({ displayName }: { displayName: string }) => displayName)
 const member = (email: string, roles = ["admin"], scopes: Parameters<typeof memberWithToken>[3] = ["tools"]) =>
@@ -242,11 +242,11 @@ describe("a token of an identity provider", () => {
 
   it("doesn't admit by an unverified e-mail address, or by one that is only row data", async () => {
     for (const email_verified of [undefined, false, "true", 1]) {
-      const token = await provider.sign({ sub: "stranger", email: "jwt@atlas.com", email_verified })
+      const token = await provider.sign({ sub: "user-8", email: "jwt@atlas.com", email_verified })
       expect((await find(token)).status).toBe(403)
     }
     await server.run(addPeople(atlas, [{ name: "Row Only", email: "row@atlas.com" }]))
-    const row = await provider.sign({ sub: "stranger", email: "row@atlas.com", email_verified: true })
+    const row = await provider.sign({ sub: "user-8", email: "row@atlas.com", email_verified: true })
     expect((await find(row)).status).toBe(403)
   })
 
@@ -363,7 +363,7 @@ describe("a sign-in link", () => {
       by: "session",
       organization: "atlas"
     })
-    const call = { body: JSON.stringify(everybody), headers: { ...JSON_TYPE, ...headers } }
+    const call = { body: JSON.stringify(allPeople), headers: { ...JSON_TYPE, ...headers } }
     expect((await ask(server.url, "/v1/tools/findEntities", call)).json.type).toBe("urn:max:problem:origin-not-allowed")
     const fromHere = { ...call, headers: { ...call.headers, origin: server.url } }
     expect(namesIn(await ask(server.url, "/v1/tools/findEntities", fromHere))).toContain("Only Atlas")

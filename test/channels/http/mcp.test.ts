@@ -57,7 +57,7 @@ const connect = async (token: string, to = server.url) => {
   return { client, call }
 }
 
-const everybody = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone"] }
+const allPeople = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone"] }
 
 const message = (body: unknown, headers: Readonly<Record<string, string>> = {}, token = tokens.atlas) =>
   ask(server.url, "/mcp", {
@@ -86,7 +86,7 @@ describe("MCP over HTTP", () => {
     for (const [name, input] of [
       ["listEntityTypes", {}],
       ["listColumnsForType", { entityTypeId: "people" }],
-      ["findEntities", everybody]
+      ["findEntities", allPeople]
     ] as const) {
       const answer = await callTool(server, tokens.atlas, name, input, { accept: "text/plain" })
       expect((await call(name, input)).text).toBe(answer.text)
@@ -102,7 +102,7 @@ describe("MCP over HTTP", () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
         const slug = at % 2 === 0 ? ("atlas" as const) : ("borealis" as const)
-        return { slug, text: (await clients[slug].call("findEntities", everybody)).text }
+        return { slug, text: (await clients[slug].call("findEntities", allPeople)).text }
       })
     )
     for (const { slug, text } of answers) {
@@ -125,7 +125,7 @@ describe("MCP over HTTP", () => {
             transport
           )
           const tool = (yield* client.listTools()).find(({ name }) => name === "findEntities")!
-          return JSON.stringify(yield* client.callTool({ tool, arguments: everybody }))
+          return JSON.stringify(yield* client.callTool({ tool, arguments: allPeople }))
         }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer), Effect.runPromise)
       const [atlas, borealis] = await Promise.all([asked("atlas"), asked("borealis")])
       expect([atlas.includes(CANARY.atlas), atlas.includes(CANARY.borealis)]).toEqual([true, false])
@@ -190,14 +190,14 @@ describe("MCP over HTTP", () => {
 
   it("refuses a suspended member from the next message on", async () => {
     const { call, client } = await connect(tokens.borealis)
-    expect((await call("findEntities", everybody)).text).toContain(CANARY.borealis)
+    expect((await call("findEntities", allPeople)).text).toContain(CANARY.borealis)
     await server.run(
       Effect.gen(function* () {
         const members = yield* Memberships
         yield* members.suspend(organizations.borealis!, "boss@borealis.example")
       })
     )
-    await expect(call("findEntities", everybody)).rejects.toThrow(/403|access/)
+    await expect(call("findEntities", allPeople)).rejects.toThrow(/403|access/)
     await client.close()
   })
 })

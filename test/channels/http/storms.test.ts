@@ -193,7 +193,7 @@ describe("a database that terminates its connections during queries", () => {
     const max = connect({ url: server.url, token })
     expect((await callTool(server, token, "findEntities", find)).json.total).toBe(1)
     messages.reset((_, index) =>
-      index === 0 ? { content: [{ type: "tool_use", name: "findEntities", input: find }] } : says("Nobody is there.")
+      index === 0 ? { content: [{ type: "tool_use", name: "findEntities", input: find }] } : says("Found no people.")
     )
     const waiting = (sql: PgClient.PgClient) =>
       sql.unsafe<{ n: number }>(
@@ -232,7 +232,7 @@ describe("a database that terminates its connections during queries", () => {
       })
     )
     expect(events.map((event) => (event._tag === "error" ? event.reason : event._tag)).at(-1)).toBe("Unavailable")
-    expect(JSON.stringify(events)).not.toContain("Nobody is there")
+    expect(JSON.stringify(events)).not.toContain("Found no people")
     await until(async () => (await callTool(server, token, "findEntities", find)).status === 200)
     expect((await callTool(server, token, "findEntities", find)).json.total).toBe(1)
     server.end("SIGTERM")

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { closeUnread } from "../../../src/channels/http/unread.ts"
+import { closeUnread } from "../../../src/channels/http/closeUnread.ts"
 import { until } from "../../support/until.ts"
 
 /** More bytes than a kernel buffers for a connection. */

@@ -12,7 +12,7 @@ import type { OrganizationState } from "../catalog/OrganizationState.ts"
 import type { Identifier } from "./identifier.ts"
 
 /** The entity id of a subject, empty without a subject; undefined if no person or several people match. */
-export const makeSubjects = (
+export const makeSubjectResolver = (
   search: PgClient.PgClient,
   states: OrganizationState["Service"],
   identify: (
