@@ -8,7 +8,7 @@ interface PathTotal {
   readonly count: number
 }
 
-export interface PathComparison {
+interface PathComparison {
   /** Span names from the root down. */
   readonly path: ReadonlyArray<string>
   readonly before: PathTotal

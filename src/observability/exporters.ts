@@ -7,7 +7,7 @@ import { Measures } from "./Measures.ts"
 import { toOtlp } from "./otlp.ts"
 import type { Trace } from "./Trace.ts"
 
-export interface Collector {
+interface Collector {
   /** Without the path of a signal. */
   readonly url: string
   /** The service version that is reported. */
