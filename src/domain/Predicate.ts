@@ -1,6 +1,6 @@
 /**
  * Predicates over a row: `Predicate` as policies store it, with attributes and "me" still symbolic, and `Bound` as plans
- * and filters use it, with literals only and negation pushed to the leaves.
+ * and filters use it, with literals (or placeholders for them) and negation pushed to the leaves.
  *
  * Logic is three-valued (Kleene): a comparison with NULL, with a missing attribute or across a missing single reference is
  * unknown.
@@ -80,7 +80,7 @@ export type Bound<P extends Placeholder = never> = Data.TaggedEnum<{
     readonly negated: boolean
   }
   IsNull: { readonly column: string; readonly negated: boolean }
-  /** The search key contains the folded text, or starts with it if the text is shorter than a trigram. */
+  /** The search key contains the folded text, or starts with it if the text has fewer than three characters. */
   Contains: { readonly column: string; readonly text: string | P }
   /** At least one related row satisfies `where`. */
   Some: { readonly relation: string; readonly where: Bound<P> }

@@ -102,7 +102,7 @@ export const fragment = (
   }
 }
 
-/** CASE hides the comparison's selectivity from Postgres, which would multiply it with that of the key. */
+/** CASE hides the comparison's selectivity from Postgres, which would otherwise multiply it with the key's. */
 const both = (key: string | undefined, comparison: string): string =>
   key === undefined ? comparison : `(${key} AND CASE WHEN ${comparison} THEN TRUE END)`
 
