@@ -1,4 +1,4 @@
-/** Rows per second of an import and the memory that it takes, on an embedded database that is made for the run. */
+/** Rows per second and memory of an import, on an embedded database created for the run. */
 import { Effect, Layer } from "effect"
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,11 +15,11 @@ interface Figure {
   readonly rows: number
   readonly megabytes: number
   readonly rowsPerSecond: number
-  /** Of this process: the database is another one. */
+  /** Of this process, without the database's. */
   readonly peakRssMb: number
 }
 
-/** People as a CRM exports them; every phone number and address is another one. */
+/** People as a CRM exports them, each with a phone number and an address of their own. */
 const writeFile = (path: string, rows: number, columns: "known" | "new") => {
   const file = openSync(path, "w")
   writeSync(file, `id,name,email,phone,status${columns === "new" ? ",product,last contact,score" : ""}\n`)
@@ -36,7 +36,7 @@ const writeFile = (path: string, rows: number, columns: "known" | "new") => {
   return path
 }
 
-/** Runs something and watches how much memory this process has meanwhile. */
+/** Runs an effect and measures its duration and this process's peak memory. */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   let peak = 0
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
@@ -67,7 +67,7 @@ export const importing = (rows: number, json: boolean) => {
       options: Partial<ImportRequest> = {}
     ) {
       const organization =
-        (yield* organizations.list).find((one) => one.slug === slug) ??
+        (yield* organizations.list).find((each) => each.slug === slug) ??
         (yield* organizations.create({ slug, country: "US", timeZone: "UTC" }))
       const path = files[0]!
       const count = path.endsWith("long.csv") ? rows * 4 : rows

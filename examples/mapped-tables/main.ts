@@ -1,4 +1,4 @@
-/** Max over tables that are there already: they are mapped once, and then read where they are. */
+/** Max over existing tables: they are mapped once, and then read where they are. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -6,7 +6,7 @@ import { Mappings, Max, Memberships, Organizations } from "max-agent"
 
 const databaseUrl = process.env["DATABASE_URL"]!
 
-/** The shop's own tables; yours are there already. */
+/** The shop's tables; yours exist already. */
 const shop = Effect.gen(function* () {
   const sql = yield* PgClient.make({ url: Redacted.make(databaseUrl), maxConnections: 1 })
   yield* sql`CREATE TABLE public.staff (id int PRIMARY KEY, name text NOT NULL, email text NOT NULL)`
@@ -15,7 +15,7 @@ const shop = Effect.gen(function* () {
   yield* sql`INSERT INTO public.orders VALUES (1, 'Lamp', 1), (2, 'Chair', 2)`
 }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
-/** What `max init`, `max map --exclusive`, `max map --apply` and `max member add` do. */
+/** The equivalent of `max init`, `max map --exclusive`, `max map --apply` and `max member add`. */
 const mapped = Effect.gen(function* () {
   const organizations = yield* Organizations
   const mappings = yield* Mappings

@@ -7,9 +7,15 @@ const SLUG = /^[a-z][a-z0-9_]{0,62}$/
 /** Words with a special meaning in policies and filters. */
 const RESERVED = new Set(["id", "all", "any", "not", "eq", "ne", "lt", "lte", "gt", "gte", "in", "me"])
 
-export const isSlug = (text: string): boolean => SLUG.test(text)
-
 export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug)
+
+/** Why a text can't be a slug; undefined for one that can. */
+export const slugProblem = (text: string): string | undefined =>
+  !SLUG.test(text)
+    ? "a name is lower-case letters, digits and _, beginning with a letter"
+    : isReservedSlug(text)
+      ? "that word is reserved in policies and filters"
+      : undefined
 
 /** Derives a slug from a label: its letters without accents and its digits; empty if it has none. */
 export const slugFrom = (label: string): string =>

@@ -1,8 +1,8 @@
 /**
- * The catalog of entity types: what is in force for an organization, and new versions. An organization that extends a
- * system type, and every type of its own, has a managed table for it alone; labels never become physical names.
- * Everything here runs inside a transaction that the caller holds on `Database.owner`: a version, its table and the
- * rows that go into it are there together or not at all.
+ * The catalog of entity types: the versions in force for an organization, and new ones. A system type that an
+ * organization extends, and every type of its own, gets a managed table of that organization; labels never become
+ * physical names. The methods run inside the caller's transaction on `Database.owner`, so that a version, its table and
+ * its rows commit together.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
@@ -23,14 +23,14 @@ import {
   typeBySlug
 } from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
-import { isReservedSlug, isSlug } from "../domain/names.ts"
+import { slugProblem } from "../domain/names.ts"
 import { quoted } from "../domain/text.ts"
 import { addColumns, type Base, createType, ownTable } from "./catalog/managedTables.ts"
 import { define, isOwnTable, makeSpareColumns, type NewColumn } from "./catalog/physicalColumns.ts"
 
 /**
- * The types that are in force for the organization `o` of the surrounding statement, as one JSON list, system types first:
- * for each type the version that the organization is pinned to, else the latest of whoever the type belongs to.
+ * The types in force for the organization `o` of the surrounding statement, as one JSON list, system types first: each
+ * in the version that the organization is pinned to, else in the latest version of the type's owner.
  */
 export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
       SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
@@ -48,7 +48,7 @@ export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom
         ORDER BY e.version DESC LIMIT 1) v ON true
       WHERE t.organization_id IN (0, o.organization_id)) x`
 
-const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
+export const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
   Value: {
     column: Schema.String,
     keyColumn: Schema.optionalKey(Schema.String),
@@ -109,7 +109,7 @@ const TypesSchema = Schema.Array(
 
 const decodeRows = Schema.decodeUnknownSync(TypesSchema)
 
-/** Reads what `TYPES_IN_FORCE` selects. */
+/** Decodes the result of `TYPES_IN_FORCE`. */
 export const decodeTypes = (rows: unknown): ReadonlyArray<EntityType> =>
   connected(
     decodeRows(rows).map(({ columns, mapping, ...type }) => ({
@@ -120,7 +120,7 @@ export const decodeTypes = (rows: unknown): ReadonlyArray<EntityType> =>
   )
 
 export interface NewVersion {
-  /** The type's slug; one that the organization doesn't have makes a type of its own. */
+  /** The type's slug; an unknown one creates a type of the organization's own. */
   readonly slug: string
   readonly columns: ReadonlyArray<NewColumn>
 }
@@ -128,8 +128,8 @@ export interface NewVersion {
 export const CHANGED = "Something else changed this organization at the same time. Import again."
 
 /**
- * Holds whatever writes rows or versions of an organization apart until the transaction ends, so that no row goes into
- * a table that is being left. Memberships and policies don't wait for it: a suspension never queues behind an import.
+ * Takes the lock that serializes imports and new versions of an organization until the transaction ends, so that no row
+ * is written to a table that is being replaced. Memberships and policies don't take it: a suspension never waits for an import.
  */
 export const holdImports = (
   sql: PgClient.PgClient,
@@ -150,10 +150,10 @@ export const holdImports = (
 
 type Fault = OperatorError | SqlError.SqlError
 
-/** A version that nobody looks anything up in yet. */
+/** A version that isn't in force yet. */
 export interface Published {
   readonly type: EntityType
-  /** Definitions of the indexes that searches need: made when the rows are there, they cost half. */
+  /** Definitions of the search indexes; building them after the rows are written costs half as much. */
   readonly searchIndexes: ReadonlyArray<string>
 }
 
@@ -161,13 +161,13 @@ export class EntityTypeCatalog extends Context.Service<
   EntityTypeCatalog,
   {
     /**
-     * Adds the physical columns that a version will need to a table that is looked up in, in a transaction of its own:
-     * that shuts out lookups for a moment, where `publish` would for as long as the rows take.
+     * Adds the physical columns of a coming version to a table in use, in a separate transaction: it blocks lookups for a
+     * moment, while `publish` would block them until all rows are written.
      */
     readonly makeRoom: (catalog: Catalog, version: NewVersion) => Effect.Effect<void, Fault>
-    /** Makes a type, or the organization's own version of one, with further columns, and pins it; the caller holds imports. */
+    /** Creates a type, or the organization's own version of one, with new columns, and pins it; the caller has called `holdImports`. */
     readonly publish: (catalog: Catalog, version: NewVersion) => Effect.Effect<Published, Fault>
-    /** Puts what was published in force: the last step of its transaction, refused when the organization has changed since `catalog`. */
+    /** Puts a published version in force as the last step of its transaction; refused when the organization has changed since `catalog`. */
     readonly putInForce: (catalog: Catalog, published: Published) => Effect.Effect<void, Fault>
   }
 >()("max/services/EntityTypeCatalog") {
@@ -182,7 +182,7 @@ export class EntityTypeCatalog extends Context.Service<
           const add = owner.withTransaction(
             Effect.gen(function* () {
               yield* holdImports(owner, catalog.organization.id)
-              // Lookups queue behind whoever waits for the table: for a second at most.
+              // Lookups queue behind this lock request: for a second at most.
               yield* owner`SET LOCAL lock_timeout = '1s'`
               yield* makeSpareColumns(owner, catalog.organization.id, type, columns)
             })
@@ -212,7 +212,7 @@ export class EntityTypeCatalog extends Context.Service<
 
         putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes, type }) {
           yield* define(owner, searchIndexes)
-          // Locked at the end: whoever publishes a policy or suspends a member waits for a commit, not for an import.
+          // Locked last: publishing a policy or suspending a member waits for a commit, not for an import.
           if ((yield* holdEpoch(owner, catalog.organization.id)) !== catalog.epoch)
             return yield* new OperatorError({ message: CHANGED })
           yield* raiseEpoch(owner, catalog.organization.id, [
@@ -229,8 +229,8 @@ export class EntityTypeCatalog extends Context.Service<
   )
 }
 
-/** With more, a row whose values all moved out of line would no longer fit into a page of the table. */
-const MAX_TYPE_COLUMNS = 200
+/** With more columns, a row with all values stored out of line would exceed a page. */
+export const MAX_TYPE_COLUMNS = 200
 
 const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, columns: ReadonlyArray<NewColumn>) {
   const taken = new Set(type.columns.map((column) => column.slug))
@@ -240,22 +240,20 @@ const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, col
     })
   }
   for (const { slug } of columns) {
-    const fault = !isSlug(slug)
-      ? "a column's name is lower-case letters, digits and _, beginning with a letter"
-      : isReservedSlug(slug)
-        ? "that word is reserved in policies and filters"
-        : taken.has(slug)
-          ? `${type.pluralName} have that already`
-          : usedSlugs.has(slug)
-            ? `${type.pluralName} had another column of that name before`
-            : undefined
+    const fault =
+      slugProblem(slug) ??
+      (taken.has(slug)
+        ? `${type.pluralName} have that already`
+        : usedSlugs.has(slug)
+          ? `${type.pluralName} had another column of that name before`
+          : undefined)
     if (fault !== undefined)
       return yield* new OperatorError({ message: `A column can't be called ${quoted(slug)}: ${fault}.` })
     taken.add(slug)
   }
 })
 
-/** Writes a version and pins the organization to it; of a mapped one also what it was made from. */
+/** Writes a version and pins the organization to it; `document` is the mapping entry of a mapped type. */
 export const insertVersion = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organizationId: bigint,

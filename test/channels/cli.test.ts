@@ -135,7 +135,7 @@ describe("the max command", () => {
     })
     expect(await max("import", people, "--type", "people")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("2 as they were")
+      stdout: expect.stringContaining("2 unchanged")
     })
     const bad = file("bad.csv", "id,name,email\n3,Carl,c@example.com\n4,,unknown@example.com\n5,Eve,e@example.com\n")
     const refused = await max("import", bad, "--type", "people")

@@ -1,5 +1,5 @@
 /**
- * The process of an import, killed at random points: what is there afterwards is all of a file or nothing of it.
+ * Kills the process of an import at random points: afterwards all of the file is stored, or nothing of it.
  * `IMPORT_KILLS=10 npx vitest run test/channels/import-killed.test.ts` for fewer.
  */
 import { layer } from "@effect/vitest"
@@ -13,9 +13,9 @@ import { afterAll, expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { columnBySlug, type Organization, typeBySlug } from "../../src/domain/EntityType.ts"
 import { Env } from "../../src/env.ts"
-import { OrganizationState } from "../../src/services/catalog/OrganizationState.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
+import { orphanTables, stateOf } from "../support/imports.ts"
 
 const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist", "bin", "max.js")
 const folder = mkdtempSync(join(tmpdir(), "max-import-killed-"))
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const POINTS = Number(process.env["IMPORT_KILLS"] ?? 50)
 const ROWS = 4000
 
-/** A file that changes every row and brings a column. */
+/** A file that changes every row and adds a column. */
 const fileOf = (version: number): string => {
   const path = join(folder, `${version}.csv`)
   const rows = Array.from({ length: ROWS }, (_, row) => `${row},Person ${row},v${version},v${version}`)
@@ -32,7 +32,7 @@ const fileOf = (version: number): string => {
   return path
 }
 
-/** Runs an import, and kills it after so many milliseconds; answers how long it took, and its exit code if it came to its end. */
+/** Runs an import and kills it after some milliseconds; returns its duration, and its exit code if it ended by itself. */
 const importFile = (url: string, file: string, killAfter: number) =>
   Effect.promise(
     () =>
@@ -50,7 +50,7 @@ const importFile = (url: string, file: string, killAfter: number) =>
       })
   )
 
-/** Ends when the server has noticed that who imported is gone. */
+/** Waits until the server has ended the connections of the killed process. */
 const settled = Effect.gen(function* () {
   const { search } = yield* Database
   yield* Effect.repeat(
@@ -59,11 +59,10 @@ const settled = Effect.gen(function* () {
   )
 })
 
-/** The version that is there, after a check that it is there as a whole: rows, column, policy, catalog. */
+/** The stored version, after a check that its rows, column, policy and catalog are complete. */
 const versionOf = Effect.fnUntraced(function* (organization: Organization) {
   const { owner } = yield* Database
-  const states = yield* OrganizationState
-  const { catalog, policy } = (yield* states.read(organization.id, { by: "none" })).state
+  const { catalog, policy } = yield* stateOf(organization)
   const type = typeBySlug(catalog, "people")!
   const made = type.columns.filter(({ slug }) => slug.startsWith("column_"))
   const statuses = yield* owner.unsafe<{ status: string; rows: number }>(
@@ -74,7 +73,7 @@ const versionOf = Effect.fnUntraced(function* (organization: Organization) {
   expect(statuses[0]!.rows).toBe(ROWS)
   const version = Number(statuses[0]!.status.slice(1))
   const column = columnBySlug(type, `column_${version}`)
-  if (column?.storage._tag !== "Value") return expect.fail(`column_${version} isn't there`)
+  if (column?.storage._tag !== "Value") return expect.fail(`column_${version} doesn't exist`)
   const [values] = yield* owner.unsafe<{ rows: number }>(
     `SELECT count(*)::int AS rows FROM data.${type.relation.table} WHERE ${column.storage.column} = $1`,
     [`v${version}`]
@@ -82,16 +81,13 @@ const versionOf = Effect.fnUntraced(function* (organization: Organization) {
   expect(values!.rows).toBe(ROWS)
   const seen = policy.rules.find(({ id }) => id === "admin-people")!.columns
   expect(made.filter(({ key }) => !seen.includes(key))).toEqual([])
-  const lost = yield* owner`
-    SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'data'::regnamespace AND c.relkind = 'r' AND c.relname LIKE 't\\_%'
-      AND NOT EXISTS (SELECT 1 FROM builder.entity_type_versions v WHERE v.relation_table = c.relname)`
-  expect(lost).toEqual([])
+  expect(yield* orphanTables).toEqual([])
   return { version, columns: made.length }
 })
 
-layer(TestServices, { excludeTestServices: true })("an import that is killed", (it) => {
+layer(TestServices, { excludeTestServices: true })("a killed import", (it) => {
   it.effect(
-    `at ${POINTS} random points leaves all of its file or nothing of it, and the next one works`,
+    `at ${POINTS} random points stores all of its file or nothing, and the next import works`,
     () =>
       Effect.gen(function* () {
         const organization = yield* makeOrganization("killed")

@@ -1,4 +1,4 @@
-/** Existing tables by commands alone, the way a person does it. */
+/** Mapping of existing tables by commands, as an operator does it. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -20,7 +20,7 @@ const file = (name: string, text: string) => {
   return path
 }
 
-/** What another program does to the database. */
+/** Runs statements as another program. */
 const elsewhere = (...statements: ReadonlyArray<string>) =>
   Effect.runPromise(
     Effect.scoped(
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 describe("max map", () => {
-  it("goes from tables that are there to answers, and says when they have changed", async () => {
+  it("maps existing tables, answers from them, and reports when they have changed", async () => {
     await elsewhere(
       "CREATE TABLE public.users (id int PRIMARY KEY, name text, email text)",
       "CREATE TABLE public.orders (id int PRIMARY KEY, title text, user_id int, note json)",
@@ -52,7 +52,7 @@ describe("max map", () => {
     expect((await max("init", "--org", "shop", "--country", "US", "--time-zone", "UTC")).code).toBe(0)
 
     const open = await max("map")
-    expect(open.stderr).toContain("Say how rows belong to the organization in: orders, people")
+    expect(open.stderr).toContain("Which rows belong to the organization? Missing in: orders, people")
     const refused = await max("map", "--apply", file("open.json", open.stdout))
     expect(refused).toMatchObject({ code: 1, stdout: "" })
     expect(refused.stderr).toContain("Nothing is mapped: 2 problems.")
@@ -95,7 +95,7 @@ describe("max map", () => {
     const diff = await max("map", "diff")
     expect(diff.stdout).toContain(`orders: name: public.orders has no column "title".`)
     expect(diff.stdout).toContain(`orders: public.orders has a new column "paid".`)
-    // What is proposed now is what was mapped, with what is new to it.
+    // The proposal is the edited mapping with the new columns.
     const again = JSON.parse((await max("map", "orders")).stdout)
     expect(Object.keys(again.types[0].columns)).toEqual(["name", "user", "paid"])
     again.types[0].columns.name.from = "headline"
@@ -105,7 +105,7 @@ describe("max map", () => {
     expect(answer.stdout).toContain("Lamp")
   })
 
-  it("refuses what isn't a mapping, and changes nothing", async () => {
+  it("refuses an invalid mapping file and changes nothing", async () => {
     for (const [text, says] of [
       ["{", "This isn't JSON"],
       ["[]", "This isn't a mapping file."],

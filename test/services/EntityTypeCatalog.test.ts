@@ -16,7 +16,7 @@ const catalogOf = Effect.fnUntraced(function* (organization: Organization) {
   return (yield* states.read(organization.id, { by: "none" })).state.catalog
 })
 
-/** Publishes a version in a transaction of its own, from a catalog that may be out of date. */
+/** Publishes a version in a separate transaction, from a catalog that may be stale. */
 const publishFrom = Effect.fnUntraced(function* (catalog: Catalog, version: NewVersion) {
   const { owner } = yield* Database
   const writer = yield* EntityTypeCatalog
@@ -42,8 +42,8 @@ const seeAll = Effect.fnUntraced(function* (organization: Organization, ...types
   )
 })
 
-layer(TestServices, { excludeTestServices: true })("a version of an organization's own", (it) => {
-  it.effect("extends a system type: the rows move with their ids, and what refers to them still does", () =>
+layer(TestServices, { excludeTestServices: true })("a version of an organization", (it) => {
+  it.effect("extends a system type: its rows move with their ids, and references to them still resolve", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const [ours, theirs] = [yield* makeOrganization("ours"), yield* makeOrganization("theirs")]
@@ -80,7 +80,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
       ])
       expect(type.relation.table).toMatch(/^t_[0-9a-z]{8,13}$/)
 
-      // The same lookup by the same caller, who planned with the former version.
+      // The same lookup by the same caller, who planned with the earlier version.
       expect(
         yield* admin.find({
           filters: [{ columnId: "email", op: "eq", value: "ada@example.com" }],
@@ -88,7 +88,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
         })
       ).toEqual(page)
       expect(page.entities[0]!.entityId).toBe(ada)
-      // The caller itself is one of the moved rows, and new columns are hidden until a policy shows them.
+      // The caller's own row moved too, and new columns are hidden until a policy shows them.
       expect((yield* admin.columns("people")).columns.map((column) => column.id)).not.toContain("product")
       yield* seeAll(ours, "people", "meetings")
       expect((yield* admin.columns("people")).columns.map((column) => column.id)).toContain("product")
@@ -102,7 +102,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
     })
   )
 
-  it.effect("has every index that the table had, each led by the organization, and lets the roles in", () =>
+  it.effect("has the indexes of the shared table, each led by the organization, and the grants of both roles", () =>
     Effect.gen(function* () {
       const { owner, search, app } = yield* Database
       const organization = yield* makeOrganization("indexes")
@@ -165,7 +165,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
     })
   )
 
-  it.effect("extends again in the same table, and never reuses a slug", () =>
+  it.effect("extends a managed table again in place, and never reuses a slug", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const organization = yield* makeOrganization("again")
@@ -185,7 +185,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
         { name: "Ada Lovelace", c1: null, c2: null }
       ])
 
-      // A version without the column, as removing it would leave it.
+      // Removing the column would leave a version without it.
       yield* owner`DELETE FROM builder.columns WHERE organization_id = ${organization.id} AND type_key = 'people' AND version = 3 AND slug = 'product'`
       yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organization.id}`
       const refused = yield* Effect.flip(
@@ -198,7 +198,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
     })
   )
 
-  it.effect("can be a type of its own, found by name and by what refers to it", () =>
+  it.effect("can create a type, which lookups find by name and by reference", () =>
     Effect.gen(function* () {
       const { app } = yield* Database
       const organization = yield* makeOrganization("custom")
@@ -248,7 +248,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
     })
   )
 
-  it.effect("isn't put in force when the organization has changed since", () =>
+  it.effect("is refused when the organization has changed since it was planned", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const organization = yield* makeOrganization("raced")
@@ -270,7 +270,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
     })
   )
 
-  it.effect("refuses words that mean something else, malformed names, columns that are there, and too many", () =>
+  it.effect("refuses reserved words, malformed names, existing columns, and too many columns", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("refusals")
       const refusal = (slug: string, ...columns: ReadonlyArray<string>) =>
@@ -297,7 +297,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
     })
   )
 
-  it.effect("holds as many columns as a type may have, all of them long", () =>
+  it.effect("stores a row with the maximum number of columns, all of them long", () =>
     Effect.gen(function* () {
       const { app } = yield* Database
       const organization = yield* makeOrganization("wide")
@@ -312,7 +312,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
       const names = type.columns
         .slice(1)
         .flatMap(({ storage }) => (storage._tag === "Value" ? [storage.column, storage.keyColumn!] : []))
-      // Random text doesn't compress: every value moves out of line.
+      // Random text doesn't compress: every value is stored out of line.
       yield* app.unsafe(
         `INSERT INTO data.${type.relation.table} (organization_id, id, name, name_k, ${names.join(", ")})
          SELECT $1::bigint, 1, 'x', 'x', ${names.map(() => "(SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 100))").join(", ")}`,
@@ -323,7 +323,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
 })
 
 layer(TestServices)("names", (it) => {
-  it.effect("come from labels and never from what a label says", () =>
+  it.effect("are derived from labels, without control characters or overlong text", () =>
     Effect.sync(() => {
       expect(slugFrom("Größe (cm)")).toBe("grosse_cm")
       expect(slugFrom("  Last   Contact ")).toBe("last_contact")

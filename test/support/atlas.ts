@@ -1,4 +1,4 @@
-/** A small organization for tests: rows are written straight into the managed tables, as an import would leave them. */
+/** A small organization for tests, with rows written directly into the managed tables as an import writes them. */
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
@@ -54,7 +54,7 @@ export const addPeople = Effect.fnUntraced(function* (organization: Organization
   return ids.map(encodeId)
 })
 
-/** Lets a person in who is made for it, and returns what looks things up as that person. */
+/** Adds a new person as a member, and looks things up as that person. */
 export const asMember = Effect.fnUntraced(function* (
   organization: Organization,
   email: string,

@@ -1,4 +1,4 @@
-/** The system types as the first migration writes them, for tests that need no database. */
+/** The system types as the first migration writes them, for tests without a database. */
 import { type Catalog, type Column, type EntityType, Storage } from "../../src/domain/EntityType.ts"
 
 const value = (key: string, kind: Column["kind"], keyColumn?: string): Column => ({

@@ -1,4 +1,4 @@
-/** Spreadsheets for tests, as small as the format allows: inline strings, numbers, dates by style, formulas with their values. */
+/** Minimal spreadsheets for tests: inline strings, numbers, dates by style, formulas with their values. */
 import { deflateRawSync } from "node:zlib"
 
 export type SheetCell =
@@ -34,7 +34,7 @@ export const sheetXml = (rows: ReadonlyArray<ReadonlyArray<SheetCell>>): string 
     )
     .join("")}</sheetData></worksheet>`
 
-/** A workbook of these sheets' XML. */
+/** A workbook of sheets, given as XML by name. */
 export const workbook = (sheets: Readonly<Record<string, string>>): Buffer => {
   const names = Object.keys(sheets)
   const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -70,7 +70,7 @@ const numbers = (...parts: ReadonlyArray<readonly [value: number, bytes: 2 | 4]>
     })
   )
 
-/** A zip archive; `sizes` overrides what it says that entries unpack to. */
+/** A zip archive; `sizes` overrides the declared sizes of entries. */
 export const zip = (
   entries: Readonly<Record<string, string | Buffer>>,
   sizes: Readonly<Record<string, number>> = {}

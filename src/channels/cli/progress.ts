@@ -1,4 +1,4 @@
-/** How far a long command is, on one line of a terminal that the next one overwrites; nothing where nobody watches. */
+/** The progress of a long command, on one line that is overwritten; silent unless standard error is a terminal. */
 import { printable } from "../../domain/text.ts"
 import type { Progress } from "../../services/import/Importer.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What is in force for an organization: catalog, policy and epoch, and one membership, read by one statement so that
- * no two of them can be from different moments. Catalog and policy are kept until the epoch has moved on.
+ * An organization's catalog, policy and epoch in force, and one membership, read by one statement so that they are
+ * consistent with each other. Catalog and policy are cached until the epoch rises.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
@@ -24,7 +24,7 @@ export interface Membership {
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
 
-/** By what a membership is found. */
+/** How a membership is looked up. */
 export type MembershipKey =
   | { readonly by: "anchor"; readonly id: string }
   | { readonly by: "identifier"; readonly kind: "email" | "phone" | "subject"; readonly key: string }
@@ -40,7 +40,7 @@ const isAttributeValue = Schema.is(Schema.Union([Schema.String, Schema.Finite, S
 const decodePolicy = Schema.decodeUnknownSync(Policy)
 const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
 
-/** An attribute that can't be compared is missing, and takes nothing else of the membership with it. */
+/** Drops attributes that can't be compared; the rest of the membership stays. */
 const decodeMembership = (row: unknown): Membership => {
   const { attributes, ...membership } = decodeMembershipRow(row)
   const comparable = Object.entries(attributes).filter((entry): entry is [string, AttributeValue] =>
@@ -98,9 +98,9 @@ const MAX_CACHED = 1000
 export class OrganizationState extends Context.Service<
   OrganizationState,
   {
-    /** The organization by slug; without one the only one there is. */
+    /** The organization by slug; without a slug, the only one that exists. */
     readonly organization: (slug: string | undefined) => Effect.Effect<Organization, OperatorError | Unavailable>
-    /** What is in force right now, with the membership found by `key` if it is an active one; `barred` where an anchor's is suspended. */
+    /** The state in force, with the active membership of `key`; `barred` when an anchor's membership is suspended. */
     readonly read: (
       organizationId: bigint,
       key: MembershipKey
@@ -108,7 +108,7 @@ export class OrganizationState extends Context.Service<
       { readonly state: State; readonly membership: Membership | undefined; readonly barred: boolean },
       NotAdmitted | Unavailable
     >
-    /** What was in force when it was last read, which may be over: whoever uses it holds the epoch against the database. */
+    /** The state last read, which may be stale: the caller checks its epoch against the database. */
     readonly cached: (organizationId: bigint) => State | undefined
   }
 >()("max/services/OrganizationState") {
@@ -118,7 +118,7 @@ export class OrganizationState extends Context.Service<
       const { search } = yield* Database
       const states = new Map<bigint, State>()
 
-      const remember = (state: State) => {
+      const store = (state: State) => {
         states.delete(state.catalog.organization.id)
         states.set(state.catalog.organization.id, state)
         if (states.size > MAX_CACHED) states.delete(states.keys().next().value!)
@@ -138,11 +138,11 @@ export class OrganizationState extends Context.Service<
           ])
         )
         if (row === undefined) return yield* NotAdmitted.error
-        // Of several who read it at once all go on with one: what is kept for a state is kept by the state itself.
-        const known = [states.get(organizationId), before].find((state) => state?.catalog.epoch === row.epoch)
+        // Concurrent readers share one state, because caches are keyed by its identity.
+        const cached = [states.get(organizationId), before].find((state) => state?.catalog.epoch === row.epoch)
         const state =
-          known ??
-          remember({
+          cached ??
+          store({
             catalog: {
               organization: organizationOf(row),
               epoch: row.epoch,

@@ -1,4 +1,4 @@
-/** The tables that entities live in: makes one, moves an organization's rows into one of its own, adds columns and indexes. */
+/** Managed tables: creates one, moves an organization's rows into one of its own, adds columns and indexes. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
@@ -14,7 +14,7 @@ import {
 } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
-import { isReservedSlug, isSlug, labelFrom, namesFrom } from "../../domain/names.ts"
+import { labelFrom, namesFrom, slugProblem } from "../../domain/names.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import {
   columnDefinitions,
@@ -26,10 +26,10 @@ import {
   placeColumns
 } from "./physicalColumns.ts"
 
-/** The type as its next version begins: its own table, its number, and what its history has used up. */
+/** The type at the start of its next version: its managed table, its number, and the names that earlier versions used. */
 export interface Base {
   readonly type: EntityType
-  /** Where a system type stands among the others; none for an organization's own. */
+  /** The position of a system type among the others; null for an organization's own type. */
   readonly position: number | null
   readonly usedSlugs: ReadonlySet<string>
   readonly usedColumns: ReadonlyArray<string>
@@ -39,7 +39,7 @@ export interface Base {
 const newTable = (): Relation => ({ schema: MANAGED, table: `t_${encodeId(nextId())}` })
 
 export const createType = Effect.fnUntraced(function* (owner: PgClient.PgClient, catalog: Catalog, slug: string) {
-  if (!isSlug(slug) || isReservedSlug(slug)) {
+  if (slugProblem(slug) !== undefined) {
     return yield* new OperatorError({
       message: `A type can't be called ${quoted(slug)}: its name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
     })
@@ -79,7 +79,7 @@ export const createType = Effect.fnUntraced(function* (owner: PgClient.PgClient,
   return base
 })
 
-/** The next version of a type that there is, in a table of the organization's own: the rows move there with their ids. */
+/** The next version of an existing type, in the organization's managed table: its rows move there with their ids. */
 export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, catalog: Catalog, type: EntityType) {
   const organizationId = catalog.organization.id
   if (type.relation.schema !== MANAGED) {
@@ -87,7 +87,7 @@ export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, c
       message: `${type.pluralName} are read from ${printable(type.relation.table)}, which Max doesn't write to: add the column there.`
     })
   }
-  const [known] = yield* owner<{
+  const [history] = yield* owner<{
     own: boolean
     version: number
     position: number | null
@@ -103,18 +103,18 @@ export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, c
       ARRAY(SELECT DISTINCT c.storage->>'column' FROM builder.columns c WHERE c.organization_id = ${organizationId}
         AND c.type_key = ${type.key} AND c.storage ? 'column') AS columns
     FROM builder.entity_type_versions v WHERE v.organization_id IN (0, ${organizationId}) AND v.type_key = ${type.key}`
-  const relation = known!.own ? type.relation : newTable()
+  const relation = history!.own ? type.relation : newTable()
   const base: Base = {
-    type: { ...type, relation, version: Math.max(known!.version, type.version) + 1 },
-    position: known!.position,
-    usedSlugs: new Set(known!.slugs),
-    usedColumns: known!.columns,
-    searchIndexes: known!.own ? [] : yield* moveRows(owner, organizationId, type.relation, relation)
+    type: { ...type, relation, version: Math.max(history!.version, type.version) + 1 },
+    position: history!.position,
+    usedSlugs: new Set(history!.slugs),
+    usedColumns: history!.columns,
+    searchIndexes: history!.own ? [] : yield* moveRows(owner, organizationId, type.relation, relation)
   }
   return base
 })
 
-/** Makes a table like another and moves an organization's rows into it; returns the search indexes that it lacks. */
+/** Creates a table like another and moves an organization's rows into it; returns the definitions of its search indexes. */
 const moveRows = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organizationId: bigint,
@@ -128,7 +128,7 @@ const moveRows = Effect.fnUntraced(function* (
     UNION ALL SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*'), a.amname = 'gin' FROM pg_index i
     JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_am a ON a.oid = k.relam
     WHERE i.indrelid = to_regclass(${source}) AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid)`
-  const made = parts.map(({ definition, search }) => ({
+  const indexes = parts.map(({ definition, search }) => ({
     search,
     statement: definition.startsWith("ADD ")
       ? `ALTER TABLE ${target} ${definition}`
@@ -141,13 +141,16 @@ const moveRows = Effect.fnUntraced(function* (
   yield* owner.unsafe(`DELETE FROM ${source} WHERE organization_id = $1::bigint`, [organizationId]).unprepared
   yield* define(
     owner,
-    made.filter(({ search }) => !search).map(({ statement }) => statement)
+    indexes.filter(({ search }) => !search).map(({ statement }) => statement)
   )
-  return made.filter(({ search }) => search).map(({ statement }) => statement)
+  return indexes.filter(({ search }) => search).map(({ statement }) => statement)
 })
 
-/** How a kind is found: by its key's beginning and parts, in order, or not at all. */
-const FOUND_BY: Readonly<Record<NewColumnKind, ReadonlyArray<"trigram" | "key" | "value" | "elements">>> = {
+/** An index: on parts of the search key, on the search key, on the value, or on the elements of a list. */
+type IndexKind = "trigram" | "key" | "value" | "elements"
+
+/** The indexes of a column, by its kind. */
+const INDEXES: Readonly<Record<NewColumnKind, ReadonlyArray<IndexKind>>> = {
   text: ["trigram"],
   phone: ["key", "trigram"],
   email: ["key", "trigram"],
@@ -170,37 +173,36 @@ export const addColumns = Effect.fnUntraced(function* (
   const table = qualified(type.relation)
   const physical = yield* placeColumns(owner, type.relation, usedColumns, columns)
   const missing = physical.filter(({ spare }) => !spare)
-  const foundBy = (way: "trigram" | "key" | "value" | "elements") =>
-    physical.filter(({ of }) => FOUND_BY[of.kind].includes(way))
+  const indexedBy = (index: IndexKind) => physical.filter(({ of }) => INDEXES[of.kind].includes(index))
   yield* define(owner, [
     ...(missing.length === 0 ? [] : [`ALTER TABLE ${table} ${missing.flatMap(columnDefinitions).join(", ")}`]),
-    ...foundBy("key").map(({ key }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(key!)}, id)`),
-    ...foundBy("value").map(
+    ...indexedBy("key").map(({ key }) => `CREATE INDEX ON ${table} (organization_id, ${identifier(key!)}, id)`),
+    ...indexedBy("value").map(
       ({ column, of }) =>
         `CREATE INDEX ON ${table} (organization_id, ${identifier(column)}, id)${of.kind === "reference" ? " INCLUDE (name_k)" : ""}`
     )
   ])
-  const searchIndexes = foundBy("elements").map(
+  const searchIndexes = indexedBy("elements").map(
     ({ key }) => `CREATE INDEX ON ${table} USING gin (organization_id, ${identifier(key!)})`
   )
-  const searched = foundBy("trigram").map(({ key }) => key!)
+  const searched = indexedBy("trigram").map(({ key }) => key!)
   for (let at = 0; at < searched.length; at += MAX_INDEX_KEYS) {
     searchIndexes.push(yield* trigramIndex(owner, table, searched.slice(at, at + MAX_INDEX_KEYS)))
   }
-  const made = yield* Effect.forEach(physical, (one) =>
-    Effect.map(storageOf(catalog, type, one), (storage): Column => ({
-      // A result always shows the column with this key, also of a type that an organization made.
-      key: one.of.slug === STATUS ? STATUS : `c_${encodeId(nextId())}`,
-      slug: one.of.slug,
-      name: labelFrom(one.of.name),
-      kind: one.of.kind,
+  const added = yield* Effect.forEach(physical, (each) =>
+    Effect.map(storageOf(catalog, type, each), (storage): Column => ({
+      // Every result shows the column with this key, of custom types too.
+      key: each.of.slug === STATUS ? STATUS : `c_${encodeId(nextId())}`,
+      slug: each.of.slug,
+      name: labelFrom(each.of.name),
+      kind: each.of.kind,
       storage
     }))
   )
-  return { columns: made, searchIndexes }
+  return { columns: added, searchIndexes }
 })
 
-/** Of the 32 columns that an index can have, one is the organization. */
+/** An index has at most 32 columns; one of them is the organization. */
 const MAX_INDEX_KEYS = 31
 
 const storageOf = (
@@ -209,7 +211,7 @@ const storageOf = (
   { column, key, of }: Physical
 ): Effect.Effect<Storage, OperatorError> => {
   if (of.kind !== "reference") {
-    const indexed = FOUND_BY[of.kind].includes("key")
+    const indexed = INDEXES[of.kind].includes("key")
     return Effect.succeed(
       Storage.Value({
         column,
@@ -222,13 +224,13 @@ const storageOf = (
   return target === undefined
     ? Effect.fail(
         new OperatorError({
-          message: `${quoted(of.slug)} would lead to ${quoted(of.target ?? "")}, and there is no such type.`
+          message: `${quoted(of.slug)} would lead to the type ${quoted(of.target ?? "")}, which doesn't exist.`
         })
       )
     : Effect.succeed(Storage.One({ column, target: target.key }))
 }
 
-/** The definition of a trigram index: the schema of an extension is the database's to choose, and operator classes are written with it. */
+/** The definition of a trigram index; its operator class is qualified by the schema that the extension is installed in. */
 const trigramIndex = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   table: string,

@@ -1,4 +1,4 @@
-/** The physical columns behind new columns: what they are made of, and which a table has to spare. */
+/** The physical columns of new columns: their definitions, and the spare ones that a table already has. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -9,14 +9,14 @@ import type { ColumnKind, EntityType, Relation } from "../../domain/EntityType.t
 /** The schema of managed tables. */
 export const MANAGED = "data"
 
-/** The kinds that a column of a managed table can be made with. */
+/** The kinds of columns that a managed table can have. */
 export type NewColumnKind = Exclude<ColumnKind, "references">
 
 export interface NewColumn {
   readonly slug: string
   readonly name: string
   readonly kind: NewColumnKind
-  /** For a reference: the slug of the type that it leads to, which may be the type that gets the column. */
+  /** For a reference: the slug of the target type, which may be the type that gets the column. */
   readonly target?: string | undefined
 }
 
@@ -26,11 +26,11 @@ export interface Physical {
   readonly of: NewColumn
   readonly column: string
   readonly key: string | undefined
-  /** Whether the table has the column, and no version has named it. */
+  /** Whether the table already has the column and no version uses it. */
   readonly spare: boolean
 }
 
-/** Which physical columns of a table new columns go into: first those that it has to spare, then new ones. */
+/** Assigns physical columns to new columns: spare ones of the same type first, then new ones. */
 export const placeColumns = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   relation: Relation,
@@ -52,7 +52,7 @@ export const placeColumns = Effect.fnUntraced(function* (
 
 const numberOf = (column: string): number => Number(/^c(\d{1,9})$/.exec(column)?.[1] ?? 0)
 
-/** Adds what a table lacks of the physical columns for new columns, which are nobody's until a version names them. */
+/** Adds the missing physical columns of new columns to a table; they stay unused until a version names them. */
 export const makeSpareColumns = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
   organizationId: bigint,
@@ -67,7 +67,7 @@ export const makeSpareColumns = Effect.fnUntraced(function* (
     yield* define(owner, [`ALTER TABLE ${qualified(type.relation)} ${missing.flatMap(columnDefinitions).join(", ")}`])
 })
 
-/** Whether a relation is a table of one organization: its name is made, where those of shared tables are words. */
+/** Whether a relation is one organization's managed table: its name is generated, those of shared tables are words. */
 export const isOwnTable = ({ schema, table }: Relation): boolean => schema === MANAGED && /^t_[a-z]+$/.test(table)
 
 export const columnDefinitions = ({ column, key, of: { kind } }: Physical): ReadonlyArray<string> => {

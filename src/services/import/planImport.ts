@@ -10,7 +10,7 @@ import {
 } from "../../domain/EntityType.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { foldText } from "../../domain/keys.ts"
-import { isReservedSlug, isSlug, slugFrom } from "../../domain/names.ts"
+import { isReservedSlug, slugFrom, slugProblem } from "../../domain/names.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { MANAGED } from "../catalog/physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
@@ -186,7 +186,7 @@ const destinationByOption = Effect.fnUntraced(function* (
         )} To create it, add --create`
       )
     }
-    if (!isSlug(slug) || isReservedSlug(slug)) return yield* badSlug(header, slug)
+    if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug)
     return { slug, via, creates: { name: slug, ...(via === undefined ? {} : { target: via.type }) } }
   }
   if (via !== undefined) {
@@ -211,7 +211,7 @@ const destinationByName = Effect.fnUntraced(function* (
   if (existing !== undefined) return { slug: existing }
   if (request.create !== true) return undefined
   const slug = slugFrom(header)
-  if (!isSlug(slug) || isReservedSlug(slug)) return yield* badSlug(header, slug)
+  if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug)
   return { slug, creates: { name: header } }
 })
 

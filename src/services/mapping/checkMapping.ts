@@ -10,9 +10,10 @@ import {
   typeBySlug
 } from "../../domain/EntityType.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
-import { isReservedSlug, isSlug, labelFrom } from "../../domain/names.ts"
+import { labelFrom, slugProblem } from "../../domain/names.ts"
 import { closest, printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
+import { MAX_TYPE_COLUMNS } from "../EntityTypeCatalog.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
 import type { ColumnEntry, TypeEntry } from "./mappingFile.ts"
 import { collation, indexAdvice, keyAdvice, sqlName } from "./advice.ts"
@@ -28,15 +29,13 @@ export interface Checked {
   readonly advice: ReadonlyArray<string>
 }
 
-const MAX_TYPE_COLUMNS = 200
-
 export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | ReadonlyArray<string> => {
   const faults: Array<string> = []
   const { catalog, facts, history } = context
   const at = printable(entry.type)
   const fault = (text: string) => void faults.push(`${at}: ${text}`)
   const relation = facts.relations.find(({ name }) => name === entry.table)
-  if (!isSlug(entry.type) || isReservedSlug(entry.type)) {
+  if (slugProblem(entry.type) !== undefined) {
     return [
       `${at}: a type's name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
     ]
@@ -110,10 +109,9 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
   const ordered = [...entries].sort(([a], [b]) => rank(a) - rank(b))
   for (const [slug, one] of ordered) {
     const what = printable(slug)
-    if (!isSlug(slug) || isReservedSlug(slug)) {
-      fault(
-        `a column can't be called ${quoted(slug)}: ${isReservedSlug(slug) ? "that word is reserved in policies and filters" : "its name is lower-case letters, digits and _, beginning with a letter"}.`
-      )
+    const problem = slugProblem(slug)
+    if (problem !== undefined) {
+      fault(`a column can't be called ${quoted(slug)}: ${problem}.`)
       continue
     }
     const read =

@@ -4,26 +4,20 @@ import { Effect } from "effect"
 import { type Column, connected, type Organization, typeBySlug } from "../../domain/EntityType.ts"
 import { quoted } from "../../domain/text.ts"
 import { checkEntry, isFaults } from "./checkMapping.ts"
-import { decodeEntry, type TypeEntry } from "./mappingFile.ts"
-
-export interface Document {
-  readonly entry: TypeEntry
-  /** The physical columns of the relation when it was mapped. */
-  readonly seen: ReadonlyArray<string>
-}
+import { decodeDocument, type MappingDocument, type TypeEntry } from "./mappingFile.ts"
 
 /** The mapping entries of the organization's types. */
 export const documentsOf = (sql: PgClient.PgClient, organization: Organization) =>
   Effect.map(
-    sql<{ document: { readonly entry: unknown; readonly seen: ReadonlyArray<string> } }>`
+    sql<{ document: unknown }>`
       SELECT v.document FROM builder.version_refs r JOIN builder.entity_type_versions v
         ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
       WHERE r.organization_id = ${organization.id} AND v.document IS NOT NULL ORDER BY v.type_key`,
-    (rows) => rows.map(({ document }): Document => ({ entry: decodeEntry(document.entry), seen: document.seen }))
+    (rows) => rows.map(({ document }) => decodeDocument(document))
   )
 
 /** Proposes a mapped table as a person edited it, with its new columns. */
-export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<Document>): TypeEntry => {
+export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<MappingDocument>): TypeEntry => {
   const document = documents.find(({ entry }) => entry.table === proposed.table)
   if (document === undefined) return proposed
   const { entry, seen } = document
@@ -43,7 +37,7 @@ const readAs = ({ ids, kind, storage }: Column): string =>
 
 /** The changes of a mapped relation, one text each. */
 export const changesOf = (
-  { entry, seen }: Document,
+  { entry, seen }: MappingDocument,
   context: Parameters<typeof checkEntry>[1]
 ): ReadonlyArray<string> => {
   const checked = checkEntry(entry, context)

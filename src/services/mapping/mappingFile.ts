@@ -68,4 +68,8 @@ export const readMappingFile = (text: string): Effect.Effect<MappingFile, Operat
 
 const refuse = (details: ReadonlyArray<string>) => new OperatorError({ message: "This isn't a mapping file.", details })
 
-export const decodeEntry = Schema.decodeUnknownSync(TypeEntry)
+/** What is stored with a version: its entry, and the physical columns of the relation when it was mapped. */
+const MappingDocument = Schema.Struct({ entry: TypeEntry, seen: Schema.Array(Schema.String) })
+export type MappingDocument = typeof MappingDocument.Type
+
+export const decodeDocument = Schema.decodeUnknownSync(MappingDocument)

@@ -1,6 +1,6 @@
 /** Mapped types in the database: their earlier versions, a new version, and the grants to read its relations. */
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { physicalColumns } from "../../database/sql/rows.ts"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
@@ -14,7 +14,7 @@ import {
 } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
-import { insertVersion } from "../EntityTypeCatalog.ts"
+import { insertVersion, StorageSchema } from "../EntityTypeCatalog.ts"
 import type { Checked } from "./checkMapping.ts"
 import type { History } from "./checkColumn.ts"
 import type { TypeEntry } from "./mappingFile.ts"
@@ -31,7 +31,7 @@ export const historyOf = Effect.fnUntraced(function* (
     type_key: string
     version: number
     position: number | null
-    columns: ReadonlyArray<{ readonly slug: string; readonly key: string; readonly storage: Storage }>
+    columns: unknown
   }>`
     SELECT t.slug, t.type_key, coalesce(max(v.version), 0)::int AS version,
       min(v.position) FILTER (WHERE v.organization_id = 0) AS position,
@@ -47,12 +47,18 @@ export const historyOf = Effect.fnUntraced(function* (
       typeKey: row?.type_key ?? `t_${encodeId(nextId())}`,
       version: row?.version ?? 0,
       position: row?.position ?? null,
-      columns: new Map((row?.columns ?? []).map(({ key, slug, storage }) => [slug, { key, from: readFrom(storage) }])),
+      columns: new Map(
+        decodeColumns(row?.columns ?? []).map(({ key, slug, storage }) => [slug, { key, from: readFrom(storage) }])
+      ),
       rows: current !== undefined && current.mapping === undefined && (yield* hasRows(owner, current, organizationId))
     })
   }
   return history
 })
+
+const decodeColumns = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ slug: Schema.String, key: Schema.String, storage: StorageSchema }))
+)
 
 const readFrom = (storage: Storage): string | undefined => {
   if (storage._tag !== "Value") return JSON.stringify(storage._tag === "One" ? storage.column : storage.from)

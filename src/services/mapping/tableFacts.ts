@@ -1,6 +1,6 @@
 /** Reads the tables and views of the database from its system catalog, in one statement. */
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { IdType, SourceType } from "../../domain/EntityType.ts"
 
 export interface ColumnFacts {
@@ -91,23 +91,41 @@ const idType = (type: TypeRow): IdType | undefined => {
   return TEXT.has(type.name) ? "text" : undefined
 }
 
-interface TypeRow {
-  readonly name: string
-  readonly builtin: boolean
-  readonly type: string
-  readonly textual: boolean
-  readonly element: Omit<TypeRow, "element"> | null
-}
+const { Array: List, Boolean, Finite, Literals, NullOr, String, Struct } = Schema
 
-type Row = Omit<RelationFacts, "columns" | "name"> & {
-  readonly columns: ReadonlyArray<
-    Omit<ColumnFacts, "type" | "idType" | "values"> & {
-      readonly of: TypeRow
-      readonly labels: ReadonlyArray<string> | null
-    }
-  >
-  readonly checks: ReadonlyArray<{ readonly column: string; readonly definition: string }>
-}
+const typeFields = { name: String, builtin: Boolean, type: String, textual: Boolean }
+const TypeRow = Struct({ ...typeFields, element: NullOr(Struct(typeFields)) })
+type TypeRow = typeof TypeRow.Type
+
+/** A relation as FACTS selects it. */
+const RelationRow = Struct({
+  schema: String,
+  table: String,
+  kind: Literals(["table", "view", "materialized view"]),
+  comment: NullOr(String),
+  rows: Finite,
+  columns: List(
+    Struct({
+      name: String,
+      typeName: String,
+      of: TypeRow,
+      precision: NullOr(Finite),
+      notNull: Boolean,
+      comment: NullOr(String),
+      deterministic: Boolean,
+      labels: NullOr(List(String))
+    })
+  ),
+  primaryKey: List(String),
+  unique: List(List(String)),
+  foreignKeys: List(Struct({ columns: List(String), target: String, targetColumns: List(String) })),
+  indexes: List(String),
+  checks: List(Struct({ column: String, definition: String })),
+  definition: NullOr(String),
+  untrusted: List(String),
+  rowSecurity: Boolean
+})
+const decodeRelations = Schema.decodeUnknownSync(List(RelationRow))
 
 const typeJson = (
   alias: string,
@@ -185,7 +203,7 @@ const checkedValues = (definition: string): ReadonlyArray<string> | undefined =>
   return only && shape && literals.length > 0 ? literals : undefined
 }
 
-const toFacts = ({ checks, columns, ...row }: Row): RelationFacts => ({
+const toFacts = ({ checks, columns, ...row }: typeof RelationRow.Type): RelationFacts => ({
   ...row,
   name: `${row.schema}.${row.table}`,
   columns: columns.map(({ labels, of, ...column }): ColumnFacts => {
@@ -201,9 +219,9 @@ const toFacts = ({ checks, columns, ...row }: Row): RelationFacts => ({
 
 /** Reads the facts; takes no lock on any table. */
 export const readFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient, readingRole: string) {
-  const rows = yield* sql.unsafe<{ facts: Row }>(FACTS, [readingRole])
+  const rows = yield* sql.unsafe<{ facts: unknown }>(FACTS, [readingRole])
   const [server] = yield* sql<{ folds: boolean; database: string }>`
     SELECT to_regprocedure('max.fold_text(text)') IS NOT NULL AS folds, current_database()::text AS database`
-  const facts: Facts = { relations: rows.map((row) => toFacts(row.facts)), ...server! }
+  const facts: Facts = { relations: decodeRelations(rows.map(({ facts }) => facts)).map(toFacts), ...server! }
   return facts
 })

@@ -1,4 +1,4 @@
-/** Organizations and the policy that each begins with. */
+/** Organizations, and the starter policy of each. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
@@ -21,17 +21,17 @@ export interface NewOrganization {
   readonly externalKey?: string | undefined
 }
 
-/** What the policy that every organization begins with grants, in words. */
+/** The grants of the starter policy, as text. */
 export const STARTER_GRANTS = [
   "admin   sees everything.",
-  "member  sees everybody's name, status, company and owner; phone and e-mail of its own record and of the people it owns;",
+  "member  sees the name, status, company and owner of all people; phone and e-mail of its own record and of the people it owns;",
   "        all companies; the meetings that it owns or attends."
 ] as const
 
 export class Organizations extends Context.Service<
   Organizations,
   {
-    /** Makes an organization with the starter policy. */
+    /** Creates an organization with the starter policy. */
     readonly create: (input: NewOrganization) => Effect.Effect<Organization, OperatorError | NotAdmitted | Unavailable>
     readonly list: Effect.Effect<ReadonlyArray<Organization>, Unavailable>
   }
@@ -64,7 +64,7 @@ export class Organizations extends Context.Service<
             timeZone: input.timeZone,
             ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
           }
-          const made = yield* orUnavailable(
+          const created = yield* orUnavailable(
             app.withTransaction(
               Effect.gen(function* () {
                 const rows = yield* app`
@@ -80,9 +80,9 @@ export class Organizations extends Context.Service<
               })
             )
           )
-          if (!made) {
+          if (!created) {
             return yield* new OperatorError({
-              message: `There is an organization "${input.slug}" already. max org list shows it.`
+              message: `The organization "${input.slug}" already exists: max org list`
             })
           }
           yield* policies.publish(organization, printPolicy(starterPolicy as PolicyDocument), OPERATOR)

@@ -1,4 +1,4 @@
-/** Files into an organization's data. */
+/** The command that imports files. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { quoted } from "../../../domain/text.ts"
@@ -17,23 +17,25 @@ export const importFile = Command.make(
   "import",
   {
     files: Argument.String("file").pipe(
-      Argument.withDescription("CSV with a header, JSONL, or XLSX; several go in together"),
+      Argument.withDescription("CSV with a header, JSONL, or XLSX; several are imported together"),
       Argument.variadic({ min: 1 })
     ),
     type: Flag.String("type").pipe(Flag.withDescription("people, companies, meetings, or a type of your own")),
     map: Flag.KeyValuePair("map").pipe(
-      Flag.withDescription("header=column, or header=owner:people.email to find whom a value means; may be repeated"),
+      Flag.withDescription(
+        "header=column, or header=owner:people.email to look up the people of a reference; may be repeated"
+      ),
       Flag.withDefault({})
     ),
     ignore: Flag.String("ignore").pipe(
       Flag.withDescription("A header to leave out; may be repeated"),
       Flag.atMost(1000)
     ),
-    idPrefix: text("id-prefix", "What stands before the ids of these rows, such as crm:"),
-    create: toggle("create", "Make the type and the columns that the organization doesn't have yet"),
-    dryRun: toggle("dry-run", "Say what would happen, and change nothing"),
-    skipBad: toggle("skip-bad", "Import the other rows when some are bad, and say which were left out"),
-    encoding: text("encoding", "The encoding of a text file that doesn't show it, such as windows-1252"),
+    idPrefix: text("id-prefix", "A prefix for the ids of these rows, such as crm:"),
+    create: toggle("create", "Create the type and the columns that the organization doesn't have yet"),
+    dryRun: toggle("dry-run", "Report what would happen, and change nothing"),
+    skipBad: toggle("skip-bad", "Leave bad rows out and report them, and import the others"),
+    encoding: text("encoding", "The encoding of a text file, where it can't be detected, such as windows-1252"),
     sheet: text("sheet", "The sheet of a spreadsheet; the first one by default")
   },
   (input) =>
@@ -53,15 +55,15 @@ export const importFile = Command.make(
       for (const warning of outcome.warnings) yield* note(warning)
     })
 ).pipe(
-  Command.withDescription("Import files: all of them, or nothing and the lines that stand in the way"),
+  Command.withDescription("Import files atomically, or report the lines that prevent it"),
   Command.withExamples([
     {
       command: "max import staff.xlsx --type people --ignore company --dry-run",
-      description: "What would happen. Headers id, name, email and phone map themselves"
+      description: "A dry run. The headers id, name, email and phone map themselves"
     },
     {
       command: "max import customers.csv --type people --map rep=owner:people.email --create",
-      description: "A reference by e-mail; new columns"
+      description: "A reference looked up by e-mail; new columns"
     }
   ])
 )
@@ -71,62 +73,62 @@ const count = (number: number) => number.toLocaleString("en-US")
 const lines = (outcome: Imported): ReadonlyArray<string> => {
   const { inserted, leftOut, rows, type, unchanged, updated } = outcome
   const left = leftOut === 0 ? "" : `, ${count(leftOut)} bad and left out`
-  const tense = outcome.dryRun ? " (a dry run: nothing was changed)" : ""
+  const dryRun = outcome.dryRun ? " (a dry run: nothing was changed)" : ""
   return [
     ...(outcome.dryRun ? readAs(outcome) : []),
-    `${count(rows)} ${rows === 1 ? "row" : "rows"} into ${type.pluralName}${tense}: ${count(inserted)} new, ${count(updated)} changed, ${count(unchanged)} unchanged${left}.`,
-    ...(outcome.dryRun ? different(outcome) : []),
+    `${count(rows)} ${rows === 1 ? "row" : "rows"} into ${type.pluralName}${dryRun}: ${count(inserted)} new, ${count(updated)} changed, ${count(unchanged)} unchanged${left}.`,
+    ...(outcome.dryRun ? changes(outcome) : []),
     ...(outcome.dryRun ? [] : outcome.createdColumns.map(({ kind, slug }) => `New column: ${slug} (${kind})`)),
     ...seenBy(outcome),
     ...badRowTexts(outcome.badRows, outcome.files.length > 1)
   ]
 }
 
-/** What each file was taken for. */
+/** The format of each file, and the columns that its headers map to. */
 const readAs = ({ createdColumns, files, type }: Imported): ReadonlyArray<string> =>
   files.flatMap(({ format, mapped, name }) => [
     `${name}: ${format}`,
     ...columns(
       mapped.map(({ header, to }) => {
-        const made = createdColumns.find(({ slug }) => slug === to.split(":")[0])
-        return [`  ${header}`, "→", made === undefined ? to : `${to} (new: ${made.kind})`]
+        const created = createdColumns.find(({ slug }) => slug === to.split(":")[0])
+        return [`  ${header}`, "→", created === undefined ? to : `${to} (new: ${created.kind})`]
       })
     ),
-    ...(type.created ? [`  The type ${type.slug} would be made.`] : [])
+    ...(type.created ? [`  The type ${type.slug} would be created.`] : [])
   ])
 
-const different = ({ preview }: Imported): ReadonlyArray<string> => {
+const changes = ({ preview }: Imported): ReadonlyArray<string> => {
   if (preview === undefined) return []
   const { columns: changed, examples } = preview
   const several = new Set([...examples.new, ...examples.changed].map(({ file }) => file)).size > 1
-  const who = (example: (typeof examples.new)[number]) =>
+  const rowText = (example: (typeof examples.new)[number]) =>
     `${several ? `${example.file} ` : ""}${example.line}: ${example.id === undefined ? "" : `${quoted(example.id).slice(1, -1)} `}${quoted(example.name).slice(1, -1)}`
   return [
     ...(changed.length === 0
       ? []
       : [`Changed columns: ${changed.map(({ column, rows }) => `${column} in ${count(rows)}`).join(", ")}`]),
-    ...examples.new.map((example) => `  + ${who(example)}`),
+    ...examples.new.map((example) => `  + ${rowText(example)}`),
     ...examples.changed.map(
       (example) =>
-        `  ~ ${who(example)}: ${example.columns.map(({ column, now, was }) => (now === undefined ? column : `${column} ${cell(was)} → ${cell(now)}`)).join(", ")}`
+        `  ~ ${rowText(example)}: ${example.columns.map(({ column, now, was }) => (now === undefined ? column : `${column} ${cell(was)} → ${cell(now)}`)).join(", ")}`
     )
   ]
 }
 
 const cell = (value: string | null | undefined) => (value === null || value === undefined ? "nothing" : quoted(value))
 
-/** Who sees what is new, and the line that shows it to the others. */
+/** The roles that see the new columns, and the command that shows them to the others. */
 const seenBy = ({ dryRun, type, visibility }: Imported): ReadonlyArray<string> => {
-  const { columns: made, hiddenFrom, shownTo } = visibility
+  const { columns: created, hiddenFrom, shownTo } = visibility
   return [
     ...(shownTo.length === 0
       ? []
-      : [`${dryRun ? "Would be shown" : "Shown"} to ${shownTo.join(", ")}: ${made.join(", ")}`]),
+      : [`${dryRun ? "Would be shown" : "Shown"} to ${shownTo.join(", ")}: ${created.join(", ")}`]),
     ...(hiddenFrom.length === 0
       ? []
       : [
-          `${dryRun ? "Would stay hidden" : "Hidden"} from ${hiddenFrom.join(", ")}. To show it${dryRun ? " then" : ""}:`,
-          ...hiddenFrom.map((role) => `  max policy grant ${role} ${type.created ? type.slug : made.join(" ")}`)
+          `${dryRun ? "Would stay hidden" : "Hidden"} from ${hiddenFrom.join(", ")}. To show ${created.length === 1 ? "it" : "them"}${dryRun ? " then" : ""}:`,
+          ...hiddenFrom.map((role) => `  max policy grant ${role} ${type.created ? type.slug : created.join(" ")}`)
         ])
   ]
 }

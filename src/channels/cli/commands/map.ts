@@ -1,4 +1,4 @@
-/** Existing tables and views: an operator's command. */
+/** The operator's command for existing tables and views. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
@@ -21,7 +21,7 @@ const diff = Effect.gen(function* () {
     { changes },
     changes.length === 0
       ? ["Nothing has changed since the tables were mapped."]
-      : [...changes, "To go along with it: max map > mapping.json, edit it, then max map --apply mapping.json"]
+      : [...changes, "To update the mapping: max map > mapping.json, edit it, then max map --apply mapping.json"]
   )
 })
 
@@ -31,7 +31,7 @@ const apply = Effect.fnUntraced(function* (path: string) {
   const applied = yield* mappings.apply(yield* currentOrganization, file)
   yield* result(yield* wantsJson, applied, appliedLines(applied))
   if (applied.advice.length > 0) {
-    yield* note("Searches in large tables are quick with an index, which your program doesn't wait for:")
+    yield* note("Searches in large tables need these indexes; creating them blocks no writes:")
     for (const line of applied.advice) yield* note(`  ${line}`)
   }
 })
@@ -42,10 +42,12 @@ const appliedLines = ({ admin, types }: Applied): ReadonlyArray<string> => {
     ...types.map(
       ({ columns, pluralName, slug, table }) => `${pluralName} (${slug}) are read from ${table}: ${columns.join(", ")}`
     ),
-    ...(admin ? ["The role admin sees all of it."] : []),
+    ...(admin ? ["The role admin sees all of these columns."] : []),
     ...[...roles].flatMap((role) => {
       const parts = types.flatMap(({ hidden, slug }) =>
-        hidden.filter((one) => one.role === role).flatMap(({ columns }) => columns.map((column) => `${slug}.${column}`))
+        hidden
+          .filter((each) => each.role === role)
+          .flatMap(({ columns }) => columns.map((column) => `${slug}.${column}`))
       )
       return [
         `The role ${role} doesn't see yet: ${parts.slice(0, 12).join(", ")}${parts.length > 12 ? `, and ${parts.length - 12} more` : ""}`,
@@ -55,7 +57,7 @@ const appliedLines = ({ admin, types }: Applied): ReadonlyArray<string> => {
   ]
 }
 
-/** A file to edit: a line for each column. */
+/** The text of a mapping file, with one line per column. */
 const fileText = (file: MappingFile): string => {
   const types = file.types.map(({ columns, ...type }) => {
     const head = Object.entries(type).map(([name, value]) => `      ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
@@ -74,14 +76,14 @@ const proposal = Effect.fnUntraced(function* (tables: ReadonlyArray<string>, exc
   const mappings = yield* Mappings
   const { file, notes } = yield* mappings.propose(yield* currentOrganization, tables, exclusive)
   if (file.types.length === 0) {
-    return yield* new OperatorError({ message: "There is no table here that can be mapped.", details: notes })
+    return yield* new OperatorError({ message: "There is no table that can be mapped.", details: notes })
   }
   yield* Console.log(fileText(file))
   for (const line of notes) yield* note(line)
   const open = file.types.filter((type) => type.exclusive !== true && type.organization === undefined)
   if (open.length > 0) {
     yield* note(
-      `Say how rows belong to the organization in: ${open.map(({ type }) => type).join(", ")}. Either "organization": "COLUMN", or "exclusive": true when all of them are this organization's (max map --exclusive).`
+      `Which rows belong to the organization? Missing in: ${open.map(({ type }) => type).join(", ")}. Add either "organization": "COLUMN", or "exclusive": true when all rows are this organization's (max map --exclusive).`
     )
   }
 })
@@ -93,9 +95,7 @@ export const map = Command.make(
   "map",
   {
     tables: Argument.String("table").pipe(
-      Argument.withDescription(
-        "SCHEMA.TABLE, or nothing for all of them; diff shows what has changed since they were mapped"
-      ),
+      Argument.withDescription("SCHEMA.TABLE, none for all of them; diff lists the changes since they were mapped"),
       Argument.variadic()
     ),
     exclusive: Flag.Boolean("exclusive").pipe(
@@ -107,21 +107,19 @@ export const map = Command.make(
   (input): Effect.Effect<void, Failure, Needs> => {
     if (Option.isSome(input.apply)) {
       return input.tables.length > 0 || input.exclusive
-        ? Effect.fail(
-            new UsageError({ message: "--apply takes a file and nothing else: which tables, and how, stands in it." })
-          )
+        ? Effect.fail(new UsageError({ message: "--apply takes only a file, which lists the tables." }))
         : apply(input.apply.value)
     }
     return input.tables.length === 1 && input.tables[0] === "diff" ? diff : proposal(input.tables, input.exclusive)
   }
 ).pipe(
-  Command.withDescription("Look things up in tables and views that are there already, without moving a row"),
+  Command.withDescription("Map existing tables and views, which are read where they are"),
   Command.withExamples([
     { command: "max map --exclusive > mapping.json", description: "Propose how to read every table; edit the file" },
     {
       command: "max map --apply mapping.json",
-      description: "Check it and put it in force, or say what stands in the way"
+      description: "Check it and put it in force, or list its problems"
     },
-    { command: "max map diff", description: "What has changed in the database since" }
+    { command: "max map diff", description: "List the changes of the database since" }
   ])
 )

@@ -1,4 +1,4 @@
-/** Organizations and members: an operator's commands. */
+/** The operator's commands for organizations and members. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Organization } from "../../../domain/EntityType.ts"
@@ -16,34 +16,32 @@ export const init = Command.make(
   "init",
   {
     country: Flag.String("country").pipe(
-      Flag.withDescription("Two letters, such as US: how phone numbers without a country are read")
+      Flag.withDescription("The country of phone numbers without a country code: two letters, such as US")
     ),
-    timeZone: Flag.String("time-zone").pipe(Flag.withDescription("Such as America/New_York: what today is")),
-    name: Flag.String("name").pipe(
-      Flag.withDescription("What the organization is called; the slug by default"),
-      Flag.optional
-    )
+    timeZone: Flag.String("time-zone").pipe(
+      Flag.withDescription("The organization's time zone, such as America/New_York")
+    ),
+    name: Flag.String("name").pipe(Flag.withDescription("The organization's name; the slug by default"), Flag.optional)
   },
   (input) =>
     Effect.gen(function* () {
       const { org } = yield* max
-      if (Option.isNone(org))
-        return yield* new UsageError({ message: "Say how the organization is called in commands: --org SLUG" })
+      if (Option.isNone(org)) return yield* new UsageError({ message: "Give the organization a slug: --org SLUG" })
       const organizations = yield* Organizations
-      const made = yield* organizations.create({
+      const created = yield* organizations.create({
         slug: org.value,
         name: Option.getOrUndefined(input.name),
         country: input.country.toUpperCase(),
         timeZone: input.timeZone
       })
-      yield* result(yield* wantsJson, { slug: made.slug, country: made.country, timeZone: made.timeZone }, [
-        `The organization ${made.slug} is there. Its policy grants:`,
+      yield* result(yield* wantsJson, { slug: created.slug, country: created.country, timeZone: created.timeZone }, [
+        `Created the organization ${created.slug}. Its policy grants:`,
         ...STARTER_GRANTS.map((line) => `  ${line}`),
         `Next: max import FILE --type people, then max member add EMAIL --role admin --create`
       ])
     })
 ).pipe(
-  Command.withDescription("Make an organization with a starter policy"),
+  Command.withDescription("Create an organization with the starter policy"),
   Command.withExamples([
     { command: "max init --org atlas --country US --time-zone America/New_York", description: "A first organization" }
   ])
@@ -52,12 +50,12 @@ export const init = Command.make(
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const organizations = yield* Organizations
-    const found = yield* organizations.list
+    const all = yield* organizations.list
     yield* result(
       yield* wantsJson,
-      found.map(({ country, name, slug, timeZone }) => ({ slug, name, country, timeZone })),
+      all.map(({ country, name, slug, timeZone }) => ({ slug, name, country, timeZone })),
       columns(
-        found.map(({ country, name, slug, timeZone }) => [slug, name, country, timeZone]),
+        all.map(({ country, name, slug, timeZone }) => [slug, name, country, timeZone]),
         ["slug", "name", "country", "time zone"]
       )
     )
@@ -67,7 +65,9 @@ const list = Command.make("list", {}, () =>
 const key = Command.make(
   "key",
   {
-    key: Argument.String("key").pipe(Argument.withDescription("What the organization column of your tables has for it"))
+    key: Argument.String("key").pipe(
+      Argument.withDescription("The organization's value in the organization column of your tables")
+    )
   },
   (input) =>
     Effect.gen(function* () {
@@ -75,10 +75,10 @@ const key = Command.make(
       const organization = yield* currentOrganization
       yield* mappings.setKey(organization, input.key)
       yield* result(yield* wantsJson, { organization: organization.slug, key: input.key }, [
-        `Mapped tables call ${organization.slug} ${printable(input.key)}.`
+        `The key of ${organization.slug} in mapped tables is ${printable(input.key)}.`
       ])
     })
-).pipe(Command.withDescription("Say what mapped tables call the organization: its id in them"))
+).pipe(Command.withDescription("Set the organization's key in mapped tables"))
 
 export const org = Command.make("org").pipe(
   Command.withDescription("Organizations"),
@@ -87,7 +87,7 @@ export const org = Command.make("org").pipe(
 
 const role = Flag.String("role").pipe(Flag.withDescription("A role of the policy; may be repeated"), Flag.atLeast(1))
 
-/** The issuer whose subjects are meant: the one named, or the only one there is. */
+/** The issuer of a subject: the one named, or the only one. */
 const issuerOf = Effect.fnUntraced(function* (organization: Organization, named: Option.Option<string>) {
   const providers = yield* IdentityProviders
   const issuers = [...new Set((yield* providers.list(organization)).map(({ issuer }) => issuer))]
@@ -98,7 +98,7 @@ const issuerOf = Effect.fnUntraced(function* (organization: Organization, named:
         message:
           issuers.length === 0
             ? "There is no identity provider yet: max idp add --issuer URL --audience TEXT"
-            : `Say which identity provider: --issuer ${issuers.join(" or --issuer ")}`
+            : `Name the identity provider: --issuer ${issuers.join(" or --issuer ")}`
       })
 })
 
@@ -108,16 +108,18 @@ const add = Command.make(
     identifier: Argument.String("identifier").pipe(Argument.withDescription("An e-mail address or phone number")),
     role,
     create: Flag.Boolean("create").pipe(
-      Flag.withDescription("Make the person when nobody has the identifier"),
+      Flag.withDescription("Create the person when none has the identifier"),
       Flag.withDefault(false)
     ),
-    name: Flag.String("name").pipe(Flag.withDescription("The name of a person that is made"), Flag.optional),
+    name: Flag.String("name").pipe(Flag.withDescription("The name of a person that is created"), Flag.optional),
     subject: Flag.String("subject").pipe(
-      Flag.withDescription("What your identity provider calls the person (sub): lets in whoever it says that is"),
+      Flag.withDescription(
+        "The person's subject (sub) at your identity provider: its tokens with this subject admit them"
+      ),
       Flag.optional
     ),
     issuer: Flag.String("issuer").pipe(
-      Flag.withDescription("Which provider says so, when there are several (max idp list)"),
+      Flag.withDescription("The provider of the subject, when there are several (max idp list)"),
       Flag.optional
     ),
     attr: Flag.KeyValuePair("attr").pipe(
@@ -140,51 +142,51 @@ const add = Command.make(
         ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
       })
       yield* result(yield* wantsJson, { entityId: anchorId, created, roles: input.role }, [
-        `${input.identifier} may come in as ${input.role.join(", ")}${created ? "; a new person was made" : ""}.`
+        `${input.identifier} is a member with the role ${input.role.join(", ")}${created ? "; a new person was created" : ""}.`
       ])
     })
-).pipe(Command.withDescription("Let a person in, known by a verified e-mail address or phone number"))
+).pipe(Command.withDescription("Add a member, identified by a verified e-mail address or phone number"))
 
 const members = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const memberships = yield* Memberships
-    const found = yield* memberships.list(yield* currentOrganization)
+    const all = yield* memberships.list(yield* currentOrganization)
     yield* result(
       yield* wantsJson,
-      found,
+      all,
       columns(
-        found.map((member) => [
-          member.name,
-          member.identifiers.join(", "),
-          member.roles.join(", "),
+        all.map((each) => [
+          each.name,
+          each.identifiers.join(", "),
+          each.roles.join(", "),
           [
-            member.suspended ? "suspended" : "active",
-            ...Object.entries(member.attributes).map(([key, value]) => `${key}=${value}`)
+            each.suspended ? "suspended" : "active",
+            ...Object.entries(each.attributes).map(([key, value]) => `${key}=${value}`)
           ].join(" ")
         ]),
         ["name", "identifiers", "roles", "state"]
       )
     )
   })
-).pipe(Command.withDescription("List who may come in"))
+).pipe(Command.withDescription("List the members"))
 
 const suspend = Command.make("suspend", { identifier: Argument.String("identifier") }, (input) =>
   Effect.gen(function* () {
     const memberships = yield* Memberships
     yield* memberships.suspend(yield* currentOrganization, input.identifier)
-    yield* result(yield* wantsJson, { suspended: input.identifier }, [`${input.identifier} may no longer come in.`])
+    yield* result(yield* wantsJson, { suspended: input.identifier }, [`${input.identifier} is suspended.`])
   })
-).pipe(Command.withDescription("End a person's access at once"))
+).pipe(Command.withDescription("Suspend a member: access ends immediately"))
 
 const resume = Command.make("resume", { identifier: Argument.String("identifier") }, (input) =>
   Effect.gen(function* () {
     const memberships = yield* Memberships
     yield* memberships.resume(yield* currentOrganization, input.identifier)
-    yield* result(yield* wantsJson, { resumed: input.identifier }, [`${input.identifier} may come in again.`])
+    yield* result(yield* wantsJson, { resumed: input.identifier }, [`${input.identifier} is active again.`])
   })
-).pipe(Command.withDescription("Let a suspended person in again, with the same roles"))
+).pipe(Command.withDescription("Resume a suspended member, with the same roles"))
 
 export const member = Command.make("member").pipe(
-  Command.withDescription("Who may come in, with which roles"),
+  Command.withDescription("Members and their roles"),
   Command.withSubcommands([add, members, suspend, resume, sync])
 )
