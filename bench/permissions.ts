@@ -1,6 +1,6 @@
 /**
- * Planning and compiling: what a policy of so many rules costs per call, and what CASL needs for the same rules in the
- * same run. CASL is installed from npm into bench/peers when this is run; what can't be is named with its error.
+ * Measures planning and compiling per call by number of rules, and CASL on the same rules in the same run. CASL is
+ * installed from npm into bench/peers at run time; a failure is reported and skipped.
  */
 import { compilable } from "../src/database/sql/compilable.ts"
 import { compileFind } from "../src/database/sql/find.ts"
@@ -78,7 +78,7 @@ interface BenchRule {
   readonly level: number
 }
 
-/** Every seventh rule denies a cell; the others show rows of one status from a level on, or of an owner. */
+/** Every seventh rule denies a cell; the others show rows by status and minimum level, or by owner. */
 const rulesOf = (count: number): ReadonlyArray<BenchRule> =>
   Array.from({ length: count }, (_, index) => ({
     type: slugs[index % TYPES]!,
@@ -116,8 +116,8 @@ const policyOf = (rules: ReadonlyArray<BenchRule>): Policy => {
 const p95 = (times: ReadonlyArray<number>): number => [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 
 /**
- * The p95 of the quietest of ten blocks, each time the smaller of what the clock and what the process's own CPU time
- * say: what else a shared machine does meanwhile isn't what is measured.
+ * The lowest p95 of ten blocks. Each sample is the smaller of wall time and CPU time, to exclude the load of other
+ * processes on a shared machine.
  */
 const timed = (rounds: number, run: (round: number) => unknown): number => {
   for (let round = 0; round < rounds; round++) run(round)
@@ -134,21 +134,21 @@ const timed = (rounds: number, run: (round: number) => unknown): number => {
   return Math.min(...blocks)
 }
 
-/** A plan and the statement of the first page, for one type after the other. */
+/** Plans and compiles the first page, cycling through the types. */
 const planAndCompile = (policy: Policy) => (round: number) => {
   const type = catalog.types[round % TYPES]!
-  const made = compilable(plan(policy, catalog, principal, type, "read", 0), type, catalog)
-  if (made._tag === "Denied") return made.reason
+  const planned = compilable(plan(policy, catalog, principal, type, "read", 0), type, catalog)
+  if (planned._tag === "Denied") return planned.reason
   return compileFind(
     {
       type,
-      plan: made.where,
+      plan: planned.where,
       filters: [],
       limit: 5,
-      name: made.cells.get(DISPLAY_NAME) ?? NEVER,
-      status: made.cells.get(STATUS) ?? NEVER,
+      name: planned.cells.get(DISPLAY_NAME) ?? NEVER,
+      status: planned.cells.get(STATUS) ?? NEVER,
       select: type.columns.flatMap((column) => {
-        const mask = made.cells.get(column.key)
+        const mask = planned.cells.get(column.key)
         return mask === undefined || column.storage._tag !== "Value" ? [] : [{ column, mask }]
       }),
       hops: "array",
@@ -159,7 +159,7 @@ const planAndCompile = (policy: Policy) => (round: number) => {
   )
 }
 
-/** CASL's ability and the SQL that it makes of its rules, or why there is none. */
+/** Generates SQL from the rules with CASL, or returns the reason why that fails. */
 const casl = async () => {
   const peer = installPeer("casl")
   if (typeof peer === "string") return peer
@@ -208,15 +208,17 @@ const runCasl = (peers: Casl, rules: ReadonlyArray<BenchRule>, rounds: number): 
 
 export const permissions = async (quiet: boolean): Promise<ReadonlyArray<Timed>> => {
   const peers = await casl().catch((error: unknown) => (error as Error).message.split("\n")[0]!)
-  if (typeof peers === "string" && !quiet) console.log(`CASL wasn't run: ${peers}`)
+  if (typeof peers === "string" && !quiet) console.log(`CASL was skipped: ${peers}`)
   const found: Array<Timed> = []
   for (const [count, target] of TARGETS) {
     const rules = rulesOf(count)
     const policy = policyOf(rules)
-    const made = planAndCompile(policy)(0)
+    const planned = planAndCompile(policy)(0)
     const ms = timed(count > 500 ? 20 : ROUNDS, planAndCompile(policy))
     const size =
-      typeof made === "string" ? made : `${made.parameters.length} parameters, ${made.text.length} characters`
+      typeof planned === "string"
+        ? planned
+        : `${planned.parameters.length} parameters, ${planned.text.length} characters`
     found.push({
       scenario: `plan and compile, ${count} rules over ${TYPES} types (${size})`,
       ms,

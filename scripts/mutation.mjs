@@ -104,15 +104,15 @@ const page = (known) => {
         (name) =>
           `| ${name} | ${known[name].length - count(name, "Ignored", "CompileError")} | ${count(name, "Killed", "RuntimeError")} | ${count(name, "Timeout")} | ${count(name, "Survived", "NoCoverage")} | ${count(name, "Pending")} |`
       ),
-      ...(missing.length === 0 ? [] : ["", `Not run yet, or not to the end: ${missing.join(", ")}.`]),
+      ...(missing.length === 0 ? [] : ["", `Not run, or incomplete: ${missing.join(", ")}.`]),
       "",
       "## Survivors",
       "",
-      "| where | what stood there | what stood there instead | why it doesn't leak |",
+      "| place | original | mutant | reason |",
       "| --- | --- | --- | --- |",
       ...survivors.map(
         (mutant) =>
-          `| ${mutant.name.split("/").at(-1)}:${mutant.line} | \`${short(mutant.original)}\` | \`${short(mutant.replacement)}\` | ${reason(mutant) ?? "**not looked at yet**"} |`
+          `| ${mutant.name.split("/").at(-1)}:${mutant.line} | \`${short(mutant.original)}\` | \`${short(mutant.replacement)}\` | ${reason(mutant) ?? "**unexplained**"} |`
       ),
       ""
     ].join("\n")
@@ -151,7 +151,7 @@ writeFileSync(join(root, "docs/mutation.md"), text)
 console.error(
   [
     open.length === 0 ? "Every survivor of what ran is accounted for." : `${open.length} unexplained survivors.`,
-    ...(missing.length === 0 ? [] : [`Not run yet, or not to the end: ${missing.join(", ")}.`]),
+    ...(missing.length === 0 ? [] : [`Not run, or incomplete: ${missing.join(", ")}.`]),
     "See docs/mutation.md"
   ].join(" ")
 )

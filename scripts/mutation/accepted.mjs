@@ -1,4 +1,4 @@
-// Mutants that survive and why they don't leak. The first entry that fits a survivor speaks for it.
+// Surviving mutants, with the reasons why they can't leak data. The first matching entry applies.
 const engine = "PermissionEngine.ts"
 const scope = "ToolScope.ts"
 const where = "readWhere.ts"
@@ -13,25 +13,24 @@ const predicates = "domain/Predicate.ts"
 const prepared = "sql/prepared.ts"
 const cells = "sql/cells.ts"
 
-const allowsAreLists =
-  "the * of an allow is expanded when it is published: only denials keep it, and an allow would show nothing by it"
-const replanned = "a view that ends sooner is planned once more"
-const never = "undefined is not later than anything: the comparison says the same"
-const told = "which rules made a plan is told to operators and decides nothing"
-const named = "what a plan is called in traces: told to operators, and decides nothing"
-const measured = "how long planning took, which is told and decides nothing"
-const wording = "the words of a refusal"
-const refusedAnyway = "the mistake is reported by then, and with one nothing is published"
-const withTarget = "a value has no target, and a relation without one is refused before"
-const noTarget = "what has no target leads to none of the types there are"
-const noType = "of a type that isn't there nobody has a plan, which is asked beside"
-const counted = "how much is kept before it is let go, more or less"
-const injective = "the text is another one, and still no two predicates have the same"
-const later = "what is no relation has no column to be compared with: it is refused a line later"
-const cast = "times, lists and many references are written without this cast"
-const dearer = "found out again instead of being known already: the same answer, later"
-const sooner = "one who is alone is seen to be alone sooner; the groups are the same"
-const only = "only a value has a source, so that asking for one says the same"
+const allowsAreLists = "publication expands the * of an allow, so only denials contain it"
+const replanned = "a view that expires earlier is planned again"
+const never = "a comparison with undefined is false, so the check is redundant"
+const informational = "rule ids of a plan are informational"
+const named = "the plan's name in traces is informational"
+const measured = "the planning time is informational"
+const wording = "the wording of an error message"
+const refusedAnyway = "the problem is already reported, so nothing is published"
+const withTarget = "a value has no target, and a relation without one is refused earlier"
+const noTarget = "a column without a target matches no type"
+const noType = "an unknown type has no plan, which is checked separately"
+const counted = "changes only the cache's size limit"
+const injective = "the text changes but stays injective"
+const later = "a column that isn't a relation is refused on the next line"
+const cast = "times, lists and many-references don't use this cast"
+const dearer = "recomputes a cached value: the same answer, later"
+const sooner = "a shortcut for a single request; the groups are the same"
+const only = "only values have a source, so the check is redundant"
 
 export const accepted = [
   {
@@ -39,7 +38,7 @@ export const accepted = [
     original: "[...new Set(",
     mutator: "MethodExpression",
     replacement: "[...new Set(",
-    reason: "the order in a list is for equal plans to have equal texts"
+    reason: "sorting only makes equal plans produce equal texts"
   },
   { file: engine, original: `rule.columns === "*"`, reason: allowsAreLists },
   {
@@ -51,10 +50,10 @@ export const accepted = [
   {
     file: engine,
     original: `"\\n"`,
-    reason: "rules are told apart by their place"
+    reason: "rules are distinguished by index"
   },
-  { file: engine, original: "grants.length === 0", reason: "any of no grant is never, which hides the column as well" },
-  { file: engine, original: "(rule) => rule.id", reason: told },
+  { file: engine, original: "grants.length === 0", reason: "an empty any is Never, which also hides the column" },
+  { file: engine, original: "(rule) => rule.id", reason: informational },
   { file: engine, original: "notBefore !== undefined && ", reason: replanned },
   { file: engine, original: "notBefore !== undefined", replacement: "true", reason: never },
   { file: engine, original: "notAfter !== undefined", replacement: "true", reason: never },
@@ -64,53 +63,53 @@ export const accepted = [
     file: engine,
     mutator: "ArrayDeclaration",
     original: "[]",
-    reason: "a role that no rule is of: a role that isn't in the policy still gives nothing"
+    reason: "an unknown role still grants nothing"
   },
   {
     file: "permissionPlan.ts",
     original: "a.limited || b.limited",
-    reason: "tells less and shows no more"
+    reason: "affects only the `limited` flag"
   },
   {
     file: "bindPredicate.ts",
     original: "column === undefined",
     replacement: "false",
-    reason: "without a column there is no value and no target, which is asked next"
+    reason: "without a column there is no value or target, which is checked next"
   },
   {
     file: "bindPredicate.ts",
     original: "column === undefined || target",
     mutator: "LogicalOperator",
-    reason: "without a column there is no target, and without a target the whole plan is refused"
+    reason: "without a column there is no target, and without a target the plan is denied"
   },
   {
     file: "bindPredicate.ts",
     original: "target === undefined",
-    reason: "the whole plan is refused then: a type that isn't there has no columns"
+    reason: "the plan is denied: an unknown type has no columns"
   },
   {
     file: "bindPredicate.ts",
     original: "binding.me === undefined",
     replacement: "false",
-    reason: "what is undefined is no value of any column"
+    reason: "undefined is not a value of any column"
   },
   {
     file: "bindPredicate.ts",
     original: "value === undefined",
     replacement: "false",
-    reason: "what is undefined is no value of any column"
+    reason: "undefined is not a value of any column"
   },
-  { file: "permissionPlan.ts", original: "[...a.ruleIds, ...b.ruleIds]", reason: told },
+  { file: "permissionPlan.ts", original: "[...a.ruleIds, ...b.ruleIds]", reason: informational },
   {
     file: scope,
     original: `"Granted"`,
-    reason: "a scope's plan is only ever intersected, and what isn't denied is the other plan with less"
+    reason: "a scope's plan is only intersected, so any tag but Denied narrows the other plan"
   },
   {
     file: scope,
     mutator: "ArrayDeclaration",
     original: "[]",
-    reason: "what isn't read is a problem already, and with a problem there is no scope; rule ids are only told"
+    reason: "an unreadable part is already a problem, which voids the scope; rule ids are informational"
   },
   { file: scope, original: `slug === ""`, reason: wording },
   { file: scope, original: `""`, reason: wording },
@@ -118,34 +117,38 @@ export const accepted = [
   { file: scope, original: "slugs.slice(0, 20)", reason: wording },
   { file: "compilable.ts", original: "sum + leafCount(bound)", reason: dearer },
   { file: "compilable.ts", original: "leaves <= NEVER_TOO_MANY", reason: dearer },
-  { file: "compilable.ts", original: `bound._tag === "Always"`, reason: "TRUE has four characters more than nothing" },
-  { file: "compilable.ts", original: `"Always"`, reason: "TRUE has four characters more than nothing" },
+  {
+    file: "compilable.ts",
+    original: `bound._tag === "Always"`,
+    reason: "TRUE adds four characters to the measured length"
+  },
+  { file: "compilable.ts", original: `"Always"`, reason: "TRUE adds four characters to the measured length" },
   {
     file: "compilable.ts",
     original: "> MAX_PLAN_SQL",
     replacement: ">= MAX_PLAN_SQL",
-    reason: "one character less than may be: it shows nothing then"
+    reason: "the limit is one character lower, which only denies more"
   },
   {
     file: "compilable.ts",
     original: `"subplan"`,
-    reason: "measures the shorter of the two shapes; the statement has a bound of its own"
+    reason: "measures the shorter of the two shapes; the statement has its own limit"
   },
-  { file: "compilable.ts", original: `"$1::bigint"`, reason: "measures a few characters less" },
-  { file: "compilable.ts", original: `() => "$2::text"`, reason: "measures a few characters more" },
-  { file: "compilable.ts", original: `"$2::text"`, reason: "measures a few characters less" },
+  { file: "compilable.ts", original: `"$1::bigint"`, reason: "measures slightly fewer characters" },
+  { file: "compilable.ts", original: `() => "$2::text"`, reason: "measures slightly more characters" },
+  { file: "compilable.ts", original: `"$2::text"`, reason: "measures slightly fewer characters" },
   { file: "rows.ts", original: `storage._tag === "One"`, reason: only },
   { file: "rows.ts", original: `"One"`, reason: only },
   { file: "rows.ts", original: `storage._tag === "Value"`, replacement: "true", reason: only },
   {
     file: "repeatedKey.ts",
     original: "[]",
-    reason: "a key stands in an object, whose keys are on top: what is below is never asked"
+    reason: "keys occur only in objects, whose set is on top of the stack"
   },
   {
     file: "repeatedKey.ts",
     original: "open.at(-1)?.",
-    reason: "where a key stands an object is open: without one it isn't JSON, which is asked first"
+    reason: "a key implies an open object; other texts aren't JSON, which is checked first"
   },
   { file: "views.ts", original: "last !== undefined && last.state === state", replacement: "false", reason: dearer },
   { file: where, original: `{ _tag: "Never" }`, reason: refusedAnyway },
@@ -158,12 +161,16 @@ export const accepted = [
   { file: where, original: `"$me"`, replacement: "``", reason: wording },
   { file: where, original: `column.kind === "reference"`, reason: wording },
   { file: where, original: `"reference"`, reason: wording },
-  { file: where, original: "keys.every(isCompareOp)", reason: "both ways it is refused: it isn't all comparisons" },
-  { file: where, original: "peopleOf(catalog)?.key", reason: "people are there from the first migration" },
+  {
+    file: where,
+    original: "keys.every(isCompareOp)",
+    reason: "refused in both cases, because not all keys are comparisons"
+  },
+  { file: where, original: "peopleOf(catalog)?.key", reason: "people exist since the first migration" },
   {
     file: ruleReader,
     original: "/(Z|[+-]",
-    reason: "how a time is written was asked before: other offsets are refused"
+    reason: "the format was checked before: other offsets are refused"
   },
   { file: policyReader, original: `"policy"`, reason: wording },
   { file: policyReader, original: "(error as Error).message", reason: wording },
@@ -175,17 +182,17 @@ export const accepted = [
   { file: ruleReader, mutator: "StringLiteral", original: ".action`", reason: wording },
   { file: ruleReader, original: `"action"`, reason: wording },
   { file: ruleReader, original: "problems.count > before", reason: refusedAnyway },
-  { file: ruleReader, original: "notBefore === undefined", replacement: "false", reason: "undefined is no time" },
-  { file: ruleReader, original: `typeof text === "string"`, replacement: "true", reason: "what is no text is no time" },
+  { file: ruleReader, original: "notBefore === undefined", replacement: "false", reason: "undefined is not a time" },
+  { file: ruleReader, original: `typeof text === "string"`, replacement: "true", reason: "only strings are times" },
   {
     file: ruleReader,
     original: `typeof slug === "string"`,
     replacement: "true",
-    reason: "what is no text is no column"
+    reason: "only strings are columns"
   },
-  { file: ruleReader, original: "point.slice(11)", reason: "the date has no offset that would be taken for one" },
+  { file: ruleReader, original: "point.slice(11)", reason: "the date part contains no offset" },
   { file: problems, original: "known.slice(0, 20)", reason: wording },
-  { file: "compilable.ts", original: `"p"`, reason: "measures a few characters less" },
+  { file: "compilable.ts", original: `"p"`, reason: "measures slightly fewer characters" },
   { file: "batchGroups.ts", original: "requests.length === 1", replacement: "false", reason: sooner },
   { file: "batchGroups.ts", original: "identical.length === 1", replacement: "false", reason: sooner },
   { file: "batchGroups.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
@@ -199,10 +206,10 @@ export const accepted = [
     file: "find.ts",
     original: `"subplan"`,
     replacement: `""`,
-    reason: "neither of the other shapes, which is what it says"
+    reason: "an unknown shape is treated as this one"
   },
-  { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: "only a value has a key" },
-  { file: cells, original: `"CASE"`, replacement: `""`, reason: "brackets around a value" },
+  { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: "only values have a search key" },
+  { file: cells, original: `"CASE"`, replacement: `""`, reason: "parentheses around a value" },
   { file: cells, original: `storage._tag === "Value" || target === undefined`, reason: withTarget },
   { file: cells, original: `storage._tag === "Value"`, replacement: "true", reason: only },
   { file: cells, original: `storage._tag === "Value"`, replacement: "false", reason: withTarget },
@@ -212,38 +219,42 @@ export const accepted = [
     file: cells,
     original: "nameColumn === undefined",
     replacement: "false",
-    reason: "a type without the column has no plan of its cells, which is never"
+    reason: "without the column, its mask is Never"
   },
   { file: visible, original: `column.storage._tag === "Value"`, replacement: "false", reason: noTarget },
   { file: visible, original: `"Value"`, replacement: `""`, reason: noTarget },
   { file: visible, original: "type === undefined", replacement: "false", reason: noType },
   { file: query, original: "type !== undefined", replacement: "true", reason: noType },
-  { file: query, original: "entries.size >= MAX_NAMES", replacement: ">", reason: "one set of names more is kept" },
+  { file: query, original: "entries.size >= MAX_NAMES", replacement: ">", reason: "caches one more set of names" },
   {
     file: query,
     original: `filter.op === "eq"`,
     replacement: "true",
-    reason: "that all ask for equality is asked beside"
+    reason: "equality of all filters is checked separately"
   },
   { file: visible, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
   { file: filter, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
   { file: prepared, original: "pattern === undefined", replacement: "true", reason: dearer },
-  { file: prepared, mutator: "BooleanLiteral", original: "false", reason: "only of a time does the offset matter" },
+  { file: prepared, mutator: "BooleanLiteral", original: "false", reason: "the offset matters for times only" },
   { file: prepared, original: `kind === "text"`, reason: dearer },
   { file: prepared, original: `storage._tag === "Value"`, reason: dearer },
-  { file: prepared, original: "cursor === undefined", reason: "the mark stands on the other of the two: they differ" },
+  {
+    file: prepared,
+    original: "cursor === undefined",
+    reason: "the other variant gets the marker, so the two still differ"
+  },
   { file: prepared, original: "statement.text.length + shape.length", reason: counted },
   { file: prepared, original: "cached > MAX_CACHED", replacement: ">=", reason: counted },
-  { file: prepared, original: "generation += 1", reason: "another number, which is all that is asked" },
+  { file: prepared, original: "generation += 1", reason: "any other number serves" },
   { file: predicates, original: "direct !== undefined", reason: injective },
   { file: predicates, original: "cached !== undefined", reason: dearer },
   { file: predicates, original: `bound._tag === "Co`, reason: injective },
   { file: predicates, mutator: "BlockStatement", original: `typeof bound.value === "object"`, reason: injective },
   { file: predicates, mutator: "BlockStatement", original: "bound.value.text", reason: injective },
   { file: predicates, mutator: "StringLiteral", replacement: `""`, reason: injective },
-  { file: predicates, original: "only !== undefined", reason: "of one part the long way comes to the same" },
-  { file: predicates, original: "parts.length === 1", reason: "of one part the long way comes to the same" },
-  { file: predicates, original: "a < b", replacement: "<=", reason: "no two of them are the same" },
+  { file: predicates, original: "only !== undefined", reason: "with one part, the general case gives the same result" },
+  { file: predicates, original: "parts.length === 1", reason: "with one part, the general case gives the same result" },
+  { file: predicates, original: "a < b", replacement: "<=", reason: "no two values are equal" },
   { file: sql, original: `"A parameter holds a pattern"`, reason: wording },
   { file: sql, original: `"Not a `, reason: wording },
   {
@@ -256,23 +267,28 @@ export const accepted = [
   { file: sql, original: `"Value"`, reason: later },
   { file: sql, original: `storage._tag !== "Many"`, replacement: "false", reason: later },
   { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: only },
-  { file: sql, original: `typeof text === "string"`, replacement: "true", reason: "a truth isn't written in digits" },
+  {
+    file: sql,
+    original: `typeof text === "string"`,
+    replacement: "true",
+    reason: "a boolean doesn't consist of digits"
+  },
   { file: sql, original: `"timestamptz"`, reason: cast },
   { file: sql, mutator: "StringLiteral", original: `"text"`, reason: cast },
   { file: sql, mutator: "StringLiteral", original: `"bigint"`, reason: cast },
-  { file: sql, original: `typeof value === "string"`, reason: "what has no plus is written in one way" },
-  { file: sql, original: `"+"`, reason: "what has no plus is written in one way" },
+  { file: sql, original: `typeof value === "string"`, reason: "values without a plus have one form" },
+  { file: sql, original: `"+"`, reason: "values without a plus have one form" },
   {
     file: where,
     original: `typeof value === "string" || typeof value === "number"`,
     replacement: "true",
-    reason: "what is none of them is no value of any column either"
+    reason: "other types are not values of any column"
   },
   {
     file: sql,
     original: `"subplan"`,
     replacement: `""`,
-    reason: "what is neither array nor probe is written as a subplan"
+    reason: "any shape but array and probe compiles as a subplan"
   },
   { file: "views.ts", original: "process.hrtime.bigint() - began", reason: measured },
   { file: "views.ts", original: "cached !== undefined || planned === undefined", reason: named },

@@ -48,7 +48,7 @@ export const describeRule = (rule: Rule, catalog: Catalog, person: DescribedPrin
   const when = timeWords(rule)
   if (rule.effect === "allow")
     return `may ${verb} ${columns} of ${where === "" ? `all ${type.slug}` : `${type.slug} where ${where}`}${when}`
-  const condition = where === "" ? "" : ` where ${where}, or where that can't be told`
+  const condition = where === "" ? "" : ` where ${where}, or where that is unknown`
   return rule.columns === "*"
     ? `may not ${verb} ${where === "" ? `any ${type.slug}` : type.slug}${condition}${when}`
     : `may not ${verb} ${columns} of ${where === "" ? `any ${type.slug}` : type.slug}${condition}${when}`

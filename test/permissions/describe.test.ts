@@ -21,10 +21,10 @@ describe("describeRule", () => {
       `may see name of people where status is "vip", until 2027-01-01 (UTC)`
     )
     expect(sentence({ effect: "deny", columns: ["phone"], where: { status: "vip" } })).toBe(
-      `may not see phone of people where status is "vip", or where that can't be told`
+      `may not see phone of people where status is "vip", or where that is unknown`
     )
     expect(sentence({ effect: "deny", where: { status: "vip" } })).toBe(
-      `may not see people where status is "vip", or where that can't be told`
+      `may not see people where status is "vip", or where that is unknown`
     )
     expect(sentence({ effect: "deny" })).toBe("may not see any people")
     expect(sentence({ action: "update", columns: ["phone"] })).toBe("may update phone of all people")
