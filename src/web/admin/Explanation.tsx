@@ -107,8 +107,8 @@ const ANSWER: Readonly<Record<Truth, string>> = { yes: "yes", no: "no", unknown:
 
 const effectOf = (effect: "allow" | "deny", truth: Truth, hides: string): string =>
   effect === "allow"
-    ? { yes: "allows it", no: "doesn't apply", unknown: "is unknown, so it doesn't allow" }[truth]
-    : { yes: `hides ${hides}`, no: "doesn't apply", unknown: `is unknown, so it hides ${hides}` }[truth]
+    ? { yes: "allows it", no: "doesn't apply", unknown: "is undecided, so it doesn't allow it" }[truth]
+    : { yes: `hides ${hides}`, no: "doesn't apply", unknown: `is undecided, so it hides ${hides}` }[truth]
 
 export const RowVerdict = ({ row }: { readonly row: RowExplanation }) => (
   <section aria-labelledby="verdict" class="row-verdict">

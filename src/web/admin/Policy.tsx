@@ -32,7 +32,7 @@ export const Policy = () => {
   const { loaded, reload } = useLoaded(policy, [])
   return (
     <>
-      <Title note="Who sees what. Without a rule that allows it nothing is visible, and a rule that denies overrides every rule that allows.">
+      <Title note="Who sees what. Nothing is visible without a rule that allows it, and a rule that denies overrides all rules that allow.">
         Policy
       </Title>
       <PolicyParts />
