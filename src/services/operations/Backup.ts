@@ -7,11 +7,11 @@ import type { PgClient } from "@effect/sql-pg"
 import { SqlError } from "effect/sql"
 import { faultOf } from "../../database/fault.ts"
 import { OperatorError } from "../../domain/errors.ts"
-import { readBackupFile, writeBackupFile } from "./backup/file.ts"
-import { withSnapshot } from "./backup/read.ts"
-import { type Restored, restoreInto, type Target } from "./backup/write.ts"
+import { readBackupFile, writeBackupFile } from "./backup/backupFile.ts"
+import { withSnapshot } from "./backup/snapshot.ts"
+import { type Restored, restoreInto, type Target } from "./backup/restore.ts"
 
-export type { Restored, Target } from "./backup/write.ts"
+export type { Restored, Target } from "./backup/restore.ts"
 
 export interface BackedUp {
   readonly tables: number

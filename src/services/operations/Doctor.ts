@@ -10,7 +10,7 @@ import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
 import { mapped } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
-import { roles } from "./doctor/walls.ts"
+import { roles } from "./doctor/roles.ts"
 
 export type { Finding } from "./doctor/Finding.ts"
 

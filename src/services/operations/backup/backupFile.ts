@@ -8,7 +8,7 @@ import { createGunzip, gzip } from "node:zlib"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { fileFault, writeNewFile } from "../newFile.ts"
-import { FORMAT, Part } from "./parts.ts"
+import { FORMAT, Part } from "./Part.ts"
 
 const compress = promisify(gzip)
 

@@ -5,8 +5,8 @@ import { Effect, Stream } from "effect"
 import { inspect, refuseNewer } from "../../../database/migrate.ts"
 import { qualified } from "../../../database/sql/SqlWriter.ts"
 import { OperatorError } from "../../../domain/errors.ts"
-import { type Contents, FORMAT, Part } from "./parts.ts"
-import { nameOf, readShapes, type TableShape } from "./shape.ts"
+import { type Contents, FORMAT, Part } from "./Part.ts"
+import { nameOf, readShapes, type TableShape } from "./TableShape.ts"
 
 /** How values are written and read as text, whatever the server's settings are; and nothing ends what takes long. */
 export const holdStill = (sql: PgClient.PgClient) =>

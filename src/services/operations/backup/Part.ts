@@ -4,7 +4,7 @@
  * every type that there is or will be comes back as it was.
  */
 import { Schema } from "effect"
-import { TableShape } from "./shape.ts"
+import { TableShape } from "./TableShape.ts"
 
 /** The format that this program writes and the newest that it reads. */
 export const FORMAT = 1

@@ -11,9 +11,9 @@ import { identifier, qualified } from "../../../database/sql/SqlWriter.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { define, MANAGED } from "../../catalog/physicalColumns.ts"
 import { texts } from "../../import/statements.ts"
-import { type Contents, FORMAT, type Part } from "./parts.ts"
-import { holdStill, sumOf } from "./read.ts"
-import { columnsOf, nameOf, readShapes, type TableShape, tableStatements } from "./shape.ts"
+import { type Contents, FORMAT, type Part } from "./Part.ts"
+import { holdStill, sumOf } from "./snapshot.ts"
+import { columnsOf, nameOf, readShapes, type TableShape, tableStatements } from "./TableShape.ts"
 
 /** A database that rows go into, on its owner's connection. */
 export interface Target {
