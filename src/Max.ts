@@ -1,6 +1,6 @@
 /**
- * Max inside another program: as layers for a service of Effect, and as promises for everything else. Nothing is read
- * from the environment, recorded or started beside it unless it is asked for, and nobody is asked for by default.
+ * Max as a library: layers for Effect services, and promises for other programs. Reading the environment, tracing and
+ * the embedded server are opt-in, and every call names its principal.
  */
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
@@ -26,23 +26,23 @@ import { OrganizationState } from "./services/catalog/OrganizationState.ts"
 import { callTool, type ToolOutcome } from "./tools/call.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
 
-/** Where the data is: exactly one of the first three, or the environment's DATABASE_URL. */
+/** Exactly one of `databaseUrl`, `connection` and `embedded`, or the environment's DATABASE_URL. */
 export interface MaxOptions {
   /** A migrated Postgres, as a URL. */
   readonly databaseUrl?: string | Redacted.Redacted<string> | undefined
-  /** A migrated Postgres, as `PgClient` is configured: certificates, sockets, types. */
+  /** A migrated Postgres, as options of `PgClient`: certificates, sockets, types. */
   readonly connection?: Connection | undefined
-  /** The folder of Max's own Postgres, which is started when it doesn't run. */
+  /** The data folder of Max's own Postgres, which starts if it isn't running. */
   readonly embedded?: string | undefined
-  /** Reads what isn't given from the environment. */
+  /** Reads unspecified settings from the environment. */
   readonly environment?: boolean | undefined
-  /** Records traces as `max trace` shows them, in place of the tracer that is there. */
+  /** Records traces for `max trace`, replacing the current tracer. */
   readonly traces?: boolean | undefined
-  /** Settings by their names in `SETTINGS`: who thinks, budgets, timeouts. */
+  /** Settings by their keys in `SETTINGS`, such as the model, budgets and timeouts. */
   readonly settings?: Partial<Omit<Values, "databaseUrl" | "dataDir">> | undefined
 }
 
-/** What lets somebody in: a verified identifier, a token, or the word of the program that Max is part of. */
+/** Proof of identity: a verified identifier, a token, or the assertion of the host program. */
 export type Proof = { readonly email: string } | { readonly phone: string } | { readonly token: string } | Vouched
 
 /** What `Max.layer` provides. */
@@ -50,25 +50,25 @@ export type MaxServices = Layer.Success<ReturnType<typeof everything>>
 
 export interface Answer {
   readonly text: string
-  /** The conversation that it belongs to, to go on with. */
+  /** The id of the conversation, for the next question. */
   readonly session: string
-  /** What the answer was about. */
+  /** The entities of the answer. */
   readonly references: Extract<TurnEvent, { _tag: "done" }>["references"]
   readonly usage: Extract<TurnEvent, { _tag: "done" }>["usage"]
-  /** Opens the answer's trace. */
+  /** Identifies the answer's trace. */
   readonly reference: string
 }
 
 export interface AskOptions {
-  /** The conversation to go on with; somebody else's, an unknown one or none begins a new one. */
+  /** The conversation to continue. An unknown id, or one of another person, starts a new conversation. */
   readonly session?: string | undefined
-  /** Everything that the turn says while it goes on. */
+  /** Receives the turn's events as they occur. */
   readonly onEvent?: ((event: TurnEvent) => void) | undefined
-  /** Ends the turn and its model's call. */
+  /** Aborts the turn and its model request. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Max for one person. Each call finds out anew whether the person may come in. */
+/** Max for one person. Each call admits the person again. */
 export interface MaxFor {
   readonly listEntityTypes: () => Promise<{ readonly entityTypes: ReadonlyArray<ListedType> }>
   readonly listColumnsForType: (input: {
@@ -76,7 +76,7 @@ export interface MaxFor {
     readonly filter?: { readonly nameContains?: ReadonlyArray<string>; readonly max?: number }
   }) => Promise<{ readonly columns: ReadonlyArray<Named> }>
   readonly findEntities: (input: FindQuery) => Promise<Page>
-  /** A tool as a model calls it: what is wrong with the call is in the outcome, who may not come in is rejected. */
+  /** Calls a tool as a model does: an invalid call is an outcome, a refused admission rejects. */
   readonly callTool: (name: string, input: unknown) => Promise<ToolOutcome>
   readonly ask: (text: string, options?: AskOptions) => Promise<Answer>
 }
@@ -94,21 +94,21 @@ export class Max implements AsyncDisposable {
   }
 
   /**
-   * Every service, the three tools and the agent, for a service of Effect. Who asks is not among them: `CurrentPrincipal`
-   * stays a requirement of every call.
+   * Every service, the three tools and the agent. `CurrentPrincipal` is not included: it stays a requirement of every
+   * call.
    */
   static readonly layer = (options: MaxOptions): Layer.Layer<MaxServices, ConfigurationError | Unavailable> => {
     const layer = everything(options)
-    // With a memory of its own, so that two of them in one program don't share a database.
+    // A memo map of its own, so that two instances in one program don't share a database.
     return Layer.effectContext(
       Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
     )
   }
 
-  /** Somebody whom the calling program has identified itself. Never make one of what was sent. Throws InvalidInput. */
+  /** A person that the host program has identified itself. Never build one from request data. Throws InvalidInput. */
   static readonly principal = (vouching: Vouching): Vouched => new Vouched(vouching)
 
-  /** The principal of a proof, to be provided as `CurrentPrincipal` to one call. A token has to be good for `scope`. */
+  /** The principal of a proof, to provide as `CurrentPrincipal` to one call. A token must have `scope`. */
   static readonly admit = (
     organization: Organization,
     proof: Proof,
@@ -124,32 +124,32 @@ export class Max implements AsyncDisposable {
         return principal.organizationId === organization.id ? principal : yield* NotAdmitted.error
       }
       const identifier = readIdentifier(text, organization)
-      if (identifier?.kind !== kind) return yield* new InvalidInput({ message: `${kind} is none that can be read.` })
+      if (identifier?.kind !== kind) return yield* new InvalidInput({ message: `The ${kind} is invalid.` })
       return (yield* identities.admit(organization, identifier)).principal
     })
 
-  /** Connects. The organization, by slug, may be left out where there is only one. */
+  /** Connects. `organization` is a slug, optional when there is only one. */
   static readonly open = async (options: MaxOptions & { readonly organization?: string | undefined }): Promise<Max> => {
     const runtime = ManagedRuntime.make(Max.layer(options))
     try {
       const { organization } = options
-      const found = Effect.gen(function* () {
+      const readOrganization = Effect.gen(function* () {
         const env = yield* Env
         const states = yield* OrganizationState
         return yield* states.organization(organization ?? env.organization)
       })
-      return new Max(runtime, await promised(runtime, found))
+      return new Max(runtime, await promised(runtime, readOrganization))
     } catch (error) {
       await runtime.dispose()
       throw error
     }
   }
 
-  /** Max for whom a proof lets in. Nobody is let in here: every call of what is returned does that. */
+  /** Max for the person of a proof. Admission happens in each call, not here. */
   as(proof: Proof): MaxFor {
     const runtime = this.#runtime
     const organization = this.#organization
-    const own = { organizationId: organization.id }
+    const scoped = { organizationId: organization.id }
     const run = <A, E>(
       effect: Effect.Effect<A, E, MaxServices | CurrentPrincipal>,
       scope: Scope = "tools",
@@ -162,20 +162,20 @@ export class Max implements AsyncDisposable {
         ),
         signal
       )
-    const look = <A>(
+    const lookUp = <A>(
       use: (queries: EntityQueryService["Service"]) => Effect.Effect<A, LookupError, CurrentPrincipal>
     ) => run(Effect.flatMap(EntityQueryService, use))
     return {
-      listEntityTypes: () => look((queries) => queries.listEntityTypes(own)),
-      listColumnsForType: (input) => look((queries) => queries.listColumnsForType({ ...input, ...own })),
-      findEntities: (input) => look((queries) => queries.findEntities({ ...input, ...own })),
+      listEntityTypes: () => lookUp((queries) => queries.listEntityTypes(scoped)),
+      listColumnsForType: (input) => lookUp((queries) => queries.listColumnsForType({ ...input, ...scoped })),
+      findEntities: (input) => lookUp((queries) => queries.findEntities({ ...input, ...scoped })),
       callTool: (name, input) => run(callTool(name, input)),
       ask: (text, { onEvent, session, signal } = {}) =>
         run(answer(organization, text, session, onEvent), "chat", signal)
     }
   }
 
-  /** Gives the connections back; Max's own Postgres ends with the last program that uses it. */
+  /** Closes the connections. Max's own Postgres stops with the last program that uses it. */
   close(): Promise<void> {
     return this.#runtime.dispose()
   }
@@ -215,21 +215,21 @@ const environmentOf = ({ databaseUrl, embedded, environment, settings }: MaxOpti
   return environment === true ? Env.layerWith(values) : Env.layerOf(values)
 }
 
-/** A program that forgot to say where its data is must not find itself with an empty database of its own. */
+/** Requires an explicit location, so that a missing option doesn't create an empty embedded database. */
 const databaseOf = ({ connection, databaseUrl, embedded }: MaxOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const env = yield* Env
-      const said = [connection, databaseUrl, embedded].filter((one) => one !== undefined).length
-      if (said > 1 || (said === 0 && env.databaseUrl === undefined)) {
+      const specified = [connection, databaseUrl, embedded].filter((option) => option !== undefined).length
+      if (specified > 1 || (specified === 0 && env.databaseUrl === undefined)) {
         return yield* new ConfigurationError({
-          message: "Say where the data is by one of databaseUrl, connection and embedded."
+          message: "Specify exactly one of databaseUrl, connection and embedded."
         })
       }
       for (const url of [connection?.url, connection === undefined ? env.databaseUrl : undefined]) {
         if (url !== undefined && !/^postgres(ql)?:\/\/./.test(Redacted.value(url)))
           return yield* new ConfigurationError({
-            message: "databaseUrl is postgres://user:password@host:5432/database."
+            message: "databaseUrl must be postgres://user:password@host:5432/database."
           })
       }
       return connection === undefined ? ConfiguredDatabase : Database.layerFrom(connection)
@@ -238,7 +238,7 @@ const databaseOf = ({ connection, databaseUrl, embedded }: MaxOptions) =>
 
 const PROOFS = ["email", "phone", "token"] as const
 
-/** A proof says one thing: of a body that was handed on as it came nothing else is believed, and not even that. */
+/** Accepts exactly one known field, so that a request body passed as a proof fails when it has other fields. */
 const readProof = (
   proof: unknown
 ): Effect.Effect<{ readonly kind: (typeof PROOFS)[number]; readonly text: string }, InvalidInput> => {
@@ -247,7 +247,9 @@ const readProof = (
   const text: unknown = entry?.[1]
   return kind === undefined || second !== undefined || typeof text !== "string" || text.length > 8192
     ? Effect.fail(
-        new InvalidInput({ message: "A proof is { email }, { phone } or { token }, or what Max.principal returns." })
+        new InvalidInput({
+          message: "A proof must be { email }, { phone } or { token }, or the result of Max.principal."
+        })
       )
     : Effect.succeed({ kind, text })
 }
@@ -258,7 +260,7 @@ const answer = Effect.fnUntraced(function* (
   session: string | undefined,
   onEvent: ((event: TurnEvent) => void) | undefined
 ) {
-  if (typeof text !== "string") return yield* new InvalidInput({ message: "A question is a text." })
+  if (typeof text !== "string") return yield* new InvalidInput({ message: "The question must be a string." })
   const agent = yield* MaxAgent
   const who = yield* CurrentPrincipal
   const last = yield* agent.turn({ organization, who, session, say: { text } }).pipe(
@@ -272,7 +274,7 @@ const answer = Effect.fnUntraced(function* (
   return { text: event.text, session: event.session, references, usage, reference } satisfies Answer
 })
 
-/** Rejects with the error as it is typed; with what Max didn't expect as `Unavailable`, which says nothing. */
+/** Rejects with the typed error; converts defects to `Unavailable`, which reveals nothing. */
 const promised = async <A, E>(
   runtime: ManagedRuntime.ManagedRuntime<MaxServices, ConfigurationError | Unavailable>,
   effect: Effect.Effect<A, E, MaxServices>,

@@ -1,4 +1,4 @@
-/** Max as a library: the services and their layers, the tools, and the domain that they speak of. */
+/** The library: services and their layers, tools, and domain types. */
 export { type Answer, type AskOptions, Max, type MaxFor, type MaxOptions, type MaxServices, type Proof } from "./Max.ts"
 export type { TurnContext } from "./agents/turnContext.ts"
 export { MaxAgent, type TurnInput } from "./agents/MaxAgent.ts"

@@ -1,4 +1,4 @@
-/** The layer graph; each line feeds those above it. */
+/** The layer graph; each line provides the lines above it. */
 import { Effect, Layer } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { configuredModel } from "./agents/configuredModel.ts"

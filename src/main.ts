@@ -1,9 +1,9 @@
-/** The process: runs the command line and ends with its exit code. */
+/** The process entry point: runs the command line and exits with its code. */
 import { version } from "./version.ts"
 
 const args = process.argv.slice(2)
 
-// The version is asked for by scripts, often: it doesn't wait for everything else to load.
+// Scripts call --version often, so it skips loading everything else.
 if (args.length === 1 && args[0] === "--version") {
   process.stdout.write(`max v${version}\n`)
 } else {

@@ -1,4 +1,4 @@
-/** The version and folder of this package, resolved by package name because the library, the bundle and the sources sit at different depths. */
+/** The package's version and folder, resolved by name because the library, the bundle and the sources are at different depths. */
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
 

@@ -329,7 +329,7 @@ export const replays = [
   },
   {
     name: "The same, with row-level security on",
-    test: [walls, "shows each role the rows"],
+    test: [walls, "shows each role only the rows"],
     defence: "rowSecurity.ts: the policy of the table",
     removed: "the policy's condition",
     patches: [
@@ -342,7 +342,7 @@ export const replays = [
   },
   {
     name: "A switch of row-level security that running processes don't notice",
-    test: [walls, "is switched under running processes"],
+    test: [walls, "takes effect in running processes"],
     defence: "switchRowSecurity.ts: it raises every epoch",
     removed: "the new epochs",
     patches: [["src/database/epoch.ts", "SET epoch = epoch + 1 WHERE", "SET epoch = epoch WHERE"]]

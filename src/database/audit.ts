@@ -1,28 +1,28 @@
-/** Appending to the audit log, in the transaction of what is recorded: both commit, or neither. */
+/** Appends to the audit log in the transaction of the recorded change, so that both commit or neither. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** `changes` is what somebody did to an organization; `reads` what was refused, in numbers. */
+/** `changes`: changes of an organization. `reads`: counts of refused reads. */
 export type Chain = "changes" | "reads"
 
-/** The actor of a command: whoever holds the database's credentials. */
+/** The actor of commands, which run with the database's credentials. */
 export const OPERATOR = "operator"
 
 export interface AuditEvent {
-  /** `operator`, or the entity id of the person. */
+  /** `operator`, or the person's entity id. */
   readonly actor: string
   /** Such as `membership.suspended`. */
   readonly action: string
-  /** What it was done to: an entity id, a slug, a version. */
+  /** The changed object: an entity id, a slug or a version. */
   readonly subject: string
-  /** Never a value of a row; an identifier only masked. */
+  /** Never a value of a row; identifiers only masked. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
 /**
- * A record's hash: SHA-256 over the hash before it and the record as a JSON array of texts, which is injective. Written
- * in SQL so that appending needs no round trip to learn the hash before.
+ * A record's hash: SHA-256 over the previous hash and the record as a JSON array of texts, an injective encoding. In SQL,
+ * so that appending needs no round trip for the previous hash.
  */
 export const hashOf = (record: string, previous: string): string =>
   `sha256(coalesce(${previous}, ''::bytea) || convert_to(json_build_array(${record}.organization_id::text, ${record}.chain,
@@ -38,7 +38,7 @@ const APPEND = `
       SELECT sequence, hash FROM max.audit_log WHERE organization_id = $1::bigint AND chain = $2::text
       ORDER BY sequence DESC LIMIT 1) l ON true) r`
 
-/** Appends to a chain of an organization, one record at a time; call it inside a transaction. */
+/** Appends to an organization's chain; call it inside a transaction. */
 export const appendAudit = (
   sql: PgClient.PgClient,
   organizationId: bigint,
@@ -47,7 +47,7 @@ export const appendAudit = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     if (events.length === 0) return
-    // Held until the transaction ends: the record before must be the last one, and committed.
+    // Held until the transaction ends, so that the previous record is the last one and committed.
     yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`max audit ${chain}`}, ${organizationId}::bigint))`
     for (const { action, actor, details, subject } of events) {
       yield* sql.unsafe(APPEND, [organizationId, chain, actor, action, subject, JSON.stringify(details ?? {})])

@@ -1,4 +1,4 @@
-/** The epoch of an organization: whatever was planned before it rose is over. */
+/** The epoch of an organization. Raising it makes every earlier plan stale. */
 import type { PgClient } from "@effect/sql-pg"
 import { type Array as Arr, Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -6,8 +6,8 @@ import { appendAudit, type AuditEvent } from "./audit.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 
 /**
- * Ends everything that was planned for an organization and records why: call it in the transaction of the change. There
- * is no way to do the one without the other.
+ * Raises the epoch and records the change; call it in the transaction of the change. One function, so that no change goes
+ * unrecorded.
  */
 export const raiseEpoch = (
   sql: PgClient.PgClient,
@@ -20,8 +20,8 @@ export const raiseEpoch = (
   )
 
 /**
- * The epoch, held until the transaction ends: what was prepared for another one must not be written. The transaction is
- * about this organization from here on.
+ * Reads the epoch and locks it until the transaction ends, so that a write prepared for an older epoch is rejected. Sets
+ * the transaction's organization.
  */
 export const holdEpoch = (
   sql: PgClient.PgClient,

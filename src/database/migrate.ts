@@ -1,4 +1,4 @@
-/** Migrations under a lock, and the roles that lookups and writes run as. */
+/** Migrates the schema under a lock, and creates the roles that reads and writes run as. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
@@ -7,7 +7,7 @@ import { ConfigurationError } from "../domain/errors.ts"
 import { migrations, PRELUDE, SCHEMA_VERSION } from "./migrations/index.ts"
 import { identifier } from "./sql/SqlWriter.ts"
 
-/** What is found in a database before anything is done to it. */
+/** The state of a database before a migration. */
 export interface Inspection {
   readonly serverVersion: number
   readonly database: string
@@ -21,7 +21,7 @@ export interface Roles {
   readonly app: string
 }
 
-/** Roles belong to a server and an installation to one database, so a role's name carries a hash of the database's. */
+/** Roles are global to a server and an installation is one database, so role names include a hash of the database name. */
 export const rolesOf = (database: string): Roles => {
   const suffix = createHash("sha256").update(database).digest("hex").slice(0, 8)
   return { read: `max_read_${suffix}`, app: `max_app_${suffix}` }
@@ -41,7 +41,7 @@ export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_database()::text AS database,
       to_regclass('max.migrations') IS NOT NULL AS migrated`
   const roles = rolesOf(server!.database)
-  const [known] = yield* owner<{ roles: number }>`
+  const [existing] = yield* owner<{ roles: number }>`
     SELECT count(*)::int AS roles FROM pg_roles WHERE rolname IN (${roles.read}, ${roles.app})`
   const [latest] = server!.migrated
     ? yield* owner<{ id: number }>`SELECT coalesce(max(id), 0)::int AS id FROM max.migrations`
@@ -50,28 +50,28 @@ export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
     serverVersion: server!.version,
     database: server!.database,
     schemaVersion: latest!.id,
-    rolesExist: known!.roles === 2
+    rolesExist: existing!.roles === 2
   }
   return inspection
 })
 
-/** Fails when this program can't work on the database, with the command that mends it. */
+/** Fails when this version can't use the database; the message names the command that repairs it. */
 export const requireCurrent = (inspection: Inspection): Effect.Effect<void, ConfigurationError> =>
   inspection.serverVersion >= OLDEST_SERVER && inspection.schemaVersion < SCHEMA_VERSION
-    ? refuse("The database isn't prepared for this Max. Run: max migrate (max migrate --print shows what it would do)")
+    ? refuse("The database isn't migrated for this Max. Run: max migrate (max migrate --print shows the statements)")
     : refuseNewer(inspection)
 
-/** The oldest Postgres that Max works with, and the newest that it was tried with. */
+/** The oldest supported Postgres, and the newest tested one. */
 export const OLDEST_SERVER = 15
 export const NEWEST_SERVER = 18
 
-/** Fails when not even migrating would let this program work on the database. */
+/** Fails when a migration wouldn't make the database usable: the server is too old, or the schema is of a newer Max. */
 export const refuseNewer = (inspection: Inspection): Effect.Effect<void, ConfigurationError> =>
   inspection.serverVersion < OLDEST_SERVER
     ? refuse(`This is Postgres ${inspection.serverVersion}. Max needs ${OLDEST_SERVER} or newer.`)
     : inspection.schemaVersion > SCHEMA_VERSION
       ? refuse(
-          "The database was migrated by a newer Max. Update this one to that version, or go back to a backup of before"
+          "The database was migrated by a newer Max. Update this one to that version, or restore a backup from before"
         )
       : Effect.void
 
@@ -79,11 +79,11 @@ const refuse = (message: string) => Effect.fail(new ConfigurationError({ message
 
 const LOCK_KEY = 7_236_911_207
 
-/** Whoever changes the schema of a database waits here for whoever does. */
+/** Waits for concurrent schema changes, and excludes others until the transaction ends. */
 export const holdMigrations = (owner: PgClient.PgClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(owner`SELECT pg_advisory_xact_lock(${LOCK_KEY})`)
 
-/** What migrating a database from a version would run, one statement a string. */
+/** The statements that migrate a database from one version to another. */
 export const pendingStatements = (from: number, to = SCHEMA_VERSION): ReadonlyArray<string> => [
   ...(from === 0 ? PRELUDE : []),
   ...migrations
@@ -97,11 +97,11 @@ export const pendingStatements = (from: number, to = SCHEMA_VERSION): ReadonlyAr
 interface Migrated {
   readonly from: number
   readonly to: number
-  /** Why the roles couldn't be made, where that is so. */
+  /** Present when the roles couldn't be created; says why. */
   readonly withoutRoles?: string
 }
 
-/** Applies pending migrations and makes the roles, all in one transaction under a lock. */
+/** Applies pending migrations and creates the roles, in one transaction under a lock. */
 export const migrate = Effect.fn("Database.migrate")(function* (
   owner: PgClient.PgClient,
   ownerPassword: Redacted.Redacted<string> | undefined
@@ -121,7 +121,7 @@ export const migrate = Effect.fn("Database.migrate")(function* (
             inspection.rolesExist || error.reason._tag !== "AuthorizationError"
               ? Effect.fail(error)
               : Effect.succeed(
-                  "The database's user may not create roles: lookups run as that user, read-only by setting alone."
+                  "The database's user may not create roles: reads run as that user, read-only by a session setting only."
                 )
           )
         )
@@ -135,7 +135,7 @@ export const migrate = Effect.fn("Database.migrate")(function* (
   )
 })
 
-/** Statements that make the roles what they should be, whatever they were. */
+/** Idempotent statements that create the roles and set their attributes and privileges. */
 export const roleStatements = (
   database: string,
   roles: Roles,
@@ -184,7 +184,7 @@ const makeRoles = (
     { discard: true }
   )
 
-/** What Postgres stores of a SCRAM-SHA-256 password (RFC 5803), so that the password itself reaches no server log. */
+/** The SCRAM-SHA-256 verifier of a password (RFC 5803), so that the password itself appears in no server log. */
 const scramVerifier = (password: string): string => {
   const salt = randomBytes(16)
   const iterations = 4096

@@ -1,8 +1,7 @@
 /**
- * Row-level security: a second wall, which Postgres keeps by itself, on the tables that organizations share. It asks
- * for the organization only, of every role that isn't a superuser, and the owner is none the better for owning. Whether
- * it is on is a state of the database: two processes can't disagree, because switching it raises every epoch, and who
- * reads by the old state is told that it is stale.
+ * Row-level security: a second check by Postgres on the tables that organizations share. It compares the organization
+ * only, and applies to every role except superusers, including the owner. Its state is stored in the database. Switching
+ * it raises every epoch, so that a process with the old state gets a stale result and plans again.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -15,17 +14,17 @@ export const SHARED_TABLES: ReadonlyArray<string> = ["people", "companies", "mee
 /** Whether row-level security is on, as an expression for any statement. */
 export const ROW_SECURITY = `(SELECT c.relrowsecurity FROM pg_class c WHERE c.oid = to_regclass('data.people'))`
 
-/** Tells Postgres which organization this transaction is about: the first thing in every transaction over its rows. */
+/** Sets the transaction's organization: the first statement of every transaction over its rows. */
 export const enterOrganization = (
   sql: PgClient.PgClient,
   organizationId: bigint
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`SELECT set_config('max.organization_id', ${organizationId.toString()}, true)`)
 
-/** An unset variable is NULL and one that was set in an earlier transaction is empty: both are no organization. */
+/** The variable is NULL when unset and empty after an earlier transaction set it; both match no organization. */
 const OWN = `organization_id = nullif(current_setting('max.organization_id', true), '')::bigint`
 
-/** What switches row-level security on or off, one statement a string. */
+/** The statements that switch row-level security on or off. */
 export const rowSecurityStatements = (on: boolean): ReadonlyArray<string> =>
   SHARED_TABLES.flatMap((table) => {
     const name = qualified({ schema: "data", table })
@@ -37,7 +36,7 @@ export const rowSecurityStatements = (on: boolean): ReadonlyArray<string> =>
     ]
   })
 
-/** Whether row-level security hides rows from the role of this connection: a copy of everything would be without them. */
+/** Whether row-level security hides rows from this connection's role: a backup would omit them. */
 export const hidesRows = (sql: PgClient.PgClient): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.map(
     sql<{ hides: boolean | null }>`SELECT row_security_active(to_regclass('data.people')) AS hides`,

@@ -1,4 +1,4 @@
-/** The switch of row-level security, for operators. */
+/** Switches row-level security for operators. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -8,7 +8,7 @@ import { raiseEpoch } from "./epoch.ts"
 import { inspect, rolesOf } from "./migrate.ts"
 import { ROW_SECURITY, rowSecurityStatements } from "./rowSecurity.ts"
 
-/** Switches it, and ends what was planned for any organization; says whether it was another way before. */
+/** Switches it and raises every organization's epoch; returns whether the state changed. */
 export const switchRowSecurity = (
   owner: PgClient.PgClient,
   on: boolean
@@ -23,7 +23,7 @@ export const switchRowSecurity = (
       if (on && before!.exempt) {
         return yield* new ConfigurationError({
           message:
-            "Row-level security would be no wall here: lookups run as a user that it doesn't hold for. Let max migrate make its roles."
+            "Row-level security has no effect here: reads run as a user that bypasses it. Let max migrate create its roles."
         })
       }
       if (before!.on === on) return false

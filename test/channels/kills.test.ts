@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments of backup, restore and move: afterwards everything is there, or nothing is. A few in every
- * run of the tests; `KILLS=50 npx vitest run test/channels/kills.test.ts` for many.
+ * Kills backup, restore and move with kill -9 at random moments: afterwards they have had their whole effect or none. Each
+ * test run kills a few times; `KILLS=50 npx vitest run test/channels/kills.test.ts` many times.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope, Stream } from "effect"
@@ -39,12 +39,12 @@ const withOwner = <A, E>(url: string, use: (owner: PgClient.PgClient) => Effect.
     ).pipe(Effect.provide(Reactivity.layer))
   )
 
-/** What every table comes to; undefined where there is nothing of Max's at all. */
+/** The sum of every table; undefined in a database without tables of Max. */
 const contentOf = (url: string) =>
   withOwner(
     url,
     Effect.fnUntraced(function* (owner) {
-      // What a killed process began goes on in the server until that notices.
+      // The server continues a killed process's statement until it notices the closed connection.
       const others = owner<{ n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
       while ((yield* others)[0]!.n > 0) yield* Effect.sleep("20 millis")
@@ -80,7 +80,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a command; when `begun` is so, kills it after a while. Resolves, when it is gone, to how long it went on since. */
+/** Runs a command and kills it some time after `begun`; resolves to how long it ran since. */
 const killed = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
@@ -104,7 +104,7 @@ const killed = (
     watch().catch(reject)
   })
 
-/** Kills a command that fills a database at moments spread over as long as it works there; counts how it ended. */
+/** Kills a command that fills a database, at moments spread over its duration; counts the outcomes. */
 const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, Record<string, string>]) =>
   withOwner(source, (watcher) =>
     Effect.promise(async () => {
@@ -122,7 +122,7 @@ const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, 
         await run(target, (1.3 * took * (kill + Math.random())) / KILLS)
         const content = await contentOf(target)
         if (content === undefined) {
-          // The same database again: a killed attempt is in nobody's way.
+          // The same database again: a killed attempt leaves no obstacle.
           ended.nothing++
           continue
         }
@@ -136,14 +136,14 @@ const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, 
     })
   )
 
-describe(`${KILLS} times killed`, () => {
-  it("restore leaves everything or nothing", async () => {
+describe(`killed ${KILLS} times`, () => {
+  it("restore has its whole effect or none", async () => {
     const ended = await fillAndKill((target) => [["restore", file], { DATABASE_URL: target }])
     console.log(`restore: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
   }, 600_000)
 
-  it("move leaves everything or nothing, and its source as it was", async () => {
+  it("move has its whole effect or none, and leaves its source unchanged", async () => {
     const ended = await fillAndKill((target) => [
       ["move", "--to", "env:TARGET"],
       { DATABASE_URL: source, TARGET: target }
@@ -153,7 +153,7 @@ describe(`${KILLS} times killed`, () => {
     expect(await contentOf(source)).toEqual(whole)
   }, 600_000)
 
-  it("backup leaves a whole file or none", async () => {
+  it("backup leaves a complete file or none", async () => {
     const path = join(folder, "killed.backup")
     const begun = async () => readdirSync(folder).some((name) => name.endsWith(".partial"))
     const run = (after: number | undefined) => killed(["backup", path], { DATABASE_URL: source }, begun, after)

@@ -7,7 +7,7 @@ import { freshDatabase } from "../support/database.ts"
 
 const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backup")
 const scope = Scope.makeUnsafe()
-/** Short, as socket paths are, and open to the user that an embedded server runs as when root runs the tests. */
+/** Short, because socket paths are, and accessible to the user that an embedded server runs as under root. */
 const home = mkdtempSync("/tmp/max-op-")
 const own = { MAX_DATA_DIR: join(home, "own"), MAX_STATE_DIR: join(home, "state") }
 let server: Record<string, string> = {}
@@ -27,8 +27,8 @@ afterAll(async () => {
 
 const ask = ["find", "people", "--select", "email,owner", "--org", "harbor", "--as", "ada@harbor.example", "--json"]
 
-describe("operating Max", () => {
-  it("goes from Max's own Postgres to a server and back, with the same answers and the sources as they were", async () => {
+describe("the operator's commands", () => {
+  it("move from Max's own Postgres to a server and back, with the same answers and unchanged sources", async () => {
     expect((await runMax(["restore", released], own)).code).toBe(0)
     const before = (await runMax(ask, own)).stdout
     expect(JSON.parse(before).total).toBe(4)
@@ -46,17 +46,17 @@ describe("operating Max", () => {
     expect((await runMax(["audit", "verify", "--org", "harbor"], server)).code).toBe(0)
   }, 120_000)
 
-  it("is refused where it can't be meant, and says what to do", async () => {
+  it("refuse unusable arguments, with the remedy", async () => {
     for (const [args, words] of [
       [["move", "--to", server["DATABASE_URL"]!], "nothing to move"],
       [["move", "--to", "mysql://x/y"], "--to: Expected postgres://"],
       [["move", "--to", "env:NO_SUCH_VARIABLE"], "env:NAME to name a variable that is set"],
-      [["move", "--to", "postgres://a:s3cret@127.0.0.1:9/b"], "nothing listens there"],
+      [["move", "--to", "postgres://a:s3cret@127.0.0.1:9/b"], "nothing listens at this address"],
       [["restore", released], "without max migrate"],
       [["restore", "/no/such/file"], "no such file"],
-      [["backup", home], "that is a folder"],
+      [["backup", home], "it is a folder"],
       [["backup", "/proc/x"], "can't be written"],
-      [["export", "people", "--org", "harbor", "--out", home], "that is a folder"],
+      [["export", "people", "--org", "harbor", "--out", home], "it is a folder"],
       [["export", "unicorns", "--org", "harbor"], "There is no type"]
     ] as const) {
       const ran = await runMax(args, server)
@@ -66,7 +66,7 @@ describe("operating Max", () => {
     }
   }, 60_000)
 
-  it("takes rows out into a file or to standard output, and records it", async () => {
+  it("export rows to a file or to standard output, and record it", async () => {
     const out = join(home, "people.csv")
     expect((await runMax(["export", "people", "--org", "harbor", "--out", out], server)).code).toBe(0)
     const printed = await runMax(["export", "people", "--org", "harbor"], server)
@@ -76,7 +76,7 @@ describe("operating Max", () => {
     expect(JSON.parse(audit.stdout).length).toBeGreaterThanOrEqual(2)
   }, 60_000)
 
-  it("doctor ends with 0 when nothing fails and with 1 when something does, and makes no database", async () => {
+  it("doctor exits with 0, or with 1 if a check fails, and creates no database", async () => {
     const well = await runMax(["doctor", "--json"], server)
     expect([well.code, JSON.parse(well.stdout).ok]).toEqual([0, true])
     const none = join(home, "none")
@@ -85,7 +85,7 @@ describe("operating Max", () => {
     const down = await runMax(["doctor"], { DATABASE_URL: "postgres://a:s3cret@127.0.0.1:9/b" })
     expect([down.code, down.stdout]).toEqual([
       1,
-      expect.stringMatching(/^fail {2}connection .*nothing listens there\.\n +→ /)
+      expect.stringMatching(/^fail {2}connection .*nothing listens at this address\.\n +→ /)
     ])
   }, 60_000)
 })

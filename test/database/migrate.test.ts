@@ -16,8 +16,8 @@ const passwordOf = (url: string) => Redacted.make(decodeURIComponent(new URL(url
 const databaseAt = (url: string) => Layer.build(ConfiguredDatabase.pipe(Layer.provide(envFor(url))))
 const live = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))
 
-describe("migrating", () => {
-  it.live("by four programs at once happens once", () =>
+describe("migrate", () => {
+  it.live("runs once when four processes start it concurrently", () =>
     live(
       Effect.gen(function* () {
         const url = yield* freshDatabase
@@ -29,7 +29,7 @@ describe("migrating", () => {
     )
   )
 
-  it.live("never happens backwards: an older program refuses a newer schema and says what to do", () =>
+  it.live("refuses a schema that is newer than this version, with the remedy", () =>
     live(
       Effect.gen(function* () {
         const url = yield* migratedDatabase
@@ -45,7 +45,7 @@ describe("migrating", () => {
     )
   )
 
-  it.live("gives each database of a server roles of its own, and the reading one can't read the other's data", () =>
+  it.live("creates roles per database, and the reading role of one can't read the other", () =>
     live(
       Effect.gen(function* () {
         const urls = yield* Effect.all([migratedDatabase, migratedDatabase])
@@ -60,7 +60,7 @@ describe("migrating", () => {
     )
   )
 
-  it.live("by a user who may not create roles works, says which wall is missing, and lookups still can't write", () =>
+  it.live("succeeds without the right to create roles, warns, and keeps reads read-only", () =>
     live(
       Effect.gen(function* () {
         const url = new URL(yield* freshDatabase)

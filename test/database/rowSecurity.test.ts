@@ -1,4 +1,4 @@
-/** Row-level security as a second wall: what it keeps by itself, and that nobody is told of it by a wrong answer. */
+/** Row-level security enforces the organization by itself, and switching it never produces a wrong or empty answer. */
 import { PgClient } from "@effect/sql-pg"
 import { layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -39,7 +39,7 @@ const turn = ({ run }: Process, on: boolean) =>
 const count = (table: string) => `SELECT count(*)::int AS n FROM data.${table}`
 
 layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
-  it.effect("shows each role the rows of the organization that its transaction names, and no others", () =>
+  it.effect("shows each role only the rows of its transaction's organization", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const [atlas] = [yield* makeOrganization(one, "reading"), yield* makeOrganization(one, "read")]
@@ -54,7 +54,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
                 Effect.andThen(enterOrganization(pool, atlas.id), pool.unsafe(count(table)))
               )
               expect([table, own]).toEqual([table, [{ n: 1 }]])
-              // What one transaction was about is forgotten when the next one begins on the same connection.
+              // The setting ends with its transaction, also on a reused connection.
               for (let time = 0; time < 10; time++) expect(yield* pool.unsafe(count(table))).toEqual([{ n: 0 }])
             }
           }
@@ -63,7 +63,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
     })
   )
 
-  it.effect("lets nobody write a row of another organization than the transaction's", () =>
+  it.effect("refuses writes to rows of another organization than the transaction's", () =>
     Effect.gen(function* () {
       const one = yield* startProcess()
       const [atlas, other] = [yield* makeOrganization(one, "writing"), yield* makeOrganization(one, "written")]
@@ -88,7 +88,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
     })
   )
 
-  it.effect("is switched under running processes: their very next answer is right, and none is empty", () =>
+  it.effect("takes effect in running processes with their next statement, without a wrong or empty answer", () =>
     Effect.gen(function* () {
       const statements: Array<string> = []
       const watched = yield* startProcess((text) => Effect.sync(() => void statements.push(text)))
@@ -109,7 +109,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
         for (const query of [{}, phone]) expect(yield* names(watched.find(lena, query))).toEqual(["Lena switching"])
         expect(yield* identify).toEqual([lena.anchorEntityId])
         expect((yield* members).map(({ name }) => name)).toEqual(["Lena switching"])
-        // With it off a lookup is one statement, as it always was.
+        // Without row-level security a lookup is one statement.
         const again = yield* watched.admit(organization, "lena@atlas.com")
         statements.length = 0
         yield* watched.find(again, phone)
@@ -118,7 +118,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
     })
   )
 
-  it.effect("holds for the owner, too, where the owner isn't a superuser", () =>
+  it.effect("applies to an owner that isn't a superuser", () =>
     Effect.gen(function* () {
       const url = new URL(yield* freshDatabase)
       const admin = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
@@ -146,7 +146,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
         Effect.andThen(enterOrganization(owner, 7n), owner.unsafe(count("people")))
       )
       expect(seen).toEqual([{ n: 1 }])
-      // A copy of everything would be without what is hidden: there is none, and nobody is told that there is.
+      // A backup would silently omit hidden rows, so it fails.
       const folder = yield* Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "max-hidden-"))),
         (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
@@ -159,7 +159,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.effect("isn't switched on where it would hold nobody back, and says so", () =>
+  it.effect("refuses to be switched on where reads run as a user that bypasses it", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })

@@ -5,7 +5,7 @@ import { Database } from "../../src/database/Database.ts"
 import { TestServices } from "../support/database.ts"
 
 layer(TestServices)("the schema", (it) => {
-  it.effect("leads every key and index with organization_id, so that it can be distributed by it", () =>
+  it.effect("leads every key and index with organization_id, so that the schema can be distributed by it", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ relation: string; index: string; first: string }>`
@@ -19,7 +19,7 @@ layer(TestServices)("the schema", (it) => {
         "max.migrations_pkey",
         "max.organizations_slug_key",
         "max.sms_numbers_phone_key",
-        // Traces are bounded for the whole server: the oldest goes first, whosever it is.
+        // Trace storage is bounded for the whole server: pruning deletes the oldest of all organizations.
         "max.traces_started_at_idx",
         "max.traces_stored_at_idx"
       ]
@@ -32,7 +32,7 @@ layer(TestServices)("the schema", (it) => {
     })
   )
 
-  it.effect("has the organization in every table, never empty, and a primary key on every one", () =>
+  it.effect("has a primary key and a non-null organization_id in every table", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ relation: string; fits: boolean }>`
@@ -46,7 +46,7 @@ layer(TestServices)("the schema", (it) => {
     })
   )
 
-  it.effect("has no foreign key that could cross organizations", () =>
+  it.effect("has no foreign key that can cross organizations", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ name: string; own: string; other: string }>`
@@ -73,7 +73,7 @@ layer(TestServices)("the schema", (it) => {
     })
   )
 
-  it.effect("lets lookups read and nothing else", () =>
+  it.effect("grants the reading role nothing but SELECT", () =>
     Effect.gen(function* () {
       const { lookup, search } = yield* Database
       for (const pool of [lookup, search]) {
@@ -103,7 +103,7 @@ layer(TestServices)("the schema", (it) => {
     })
   )
 
-  it.effect("doesn't let even a writable session of the reading role change anything", () =>
+  it.effect("refuses writes of the reading role even in a read-write session", () =>
     Effect.gen(function* () {
       const { search } = yield* Database
       const failure = yield* Effect.flip(

@@ -1,7 +1,6 @@
 /**
- * From the released schema to this one. `fixtures/0001` was made by Max 0.1.0's own commands: `data.backup` is all that
- * they left in a database, `answers.json` what that version answered. Whatever migrations exist now, a database in that
- * state is brought up to date with every answer as it was.
+ * Upgrades from the released schema. Commands of Max 0.1.0 produced `fixtures/0001`: `data.backup` is the content of the
+ * database, `answers.json` that version's answers. After all migrations the answers must be the same.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -34,7 +33,7 @@ const versionOf = (url: string) =>
     Effect.map(owner<{ id: number }>`SELECT max(id) AS id FROM max.migrations`, ([row]) => row!.id)
   )
 
-/** The indexes that lead to references of tables of Max's, the system types' and organizations' own. */
+/** The indexes on references of managed tables. */
 const referenceIndexes = (url: string) =>
   withOwner(url, (owner) =>
     Effect.map(
@@ -67,13 +66,13 @@ beforeAll(async () => {
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-describe("a database as Max 0.1.0 left it", () => {
-  it("is in the schema that was released: its migration says what it said then", () => {
+describe("a database of Max 0.1.0", () => {
+  it("has the released schema: its migration is unchanged", () => {
     const released = createHash("sha256").update(JSON.stringify(foundation.statements())).digest("hex")
     expect(released).toBe("e73c4b19833a50f27d99438bda17a3251283561ca59632f817f2fbe859e9d960")
   })
 
-  it("is touched by no command until it is migrated", async () => {
+  it("is unchanged by every command until max migrate", async () => {
     const url = upgraded["DATABASE_URL"]!
     await withOwner(url, (owner) => owner.withTransaction(fill(owner, readBackupFile(join(fixture, "data.backup")))))
     expect(await versionOf(url)).toBe(1)
@@ -83,7 +82,7 @@ describe("a database as Max 0.1.0 left it", () => {
     expect(await versionOf(url)).toBe(1)
   })
 
-  it("is migrated, answers as before, and can be written into", async () => {
+  it("gives the same answers and accepts writes after max migrate", async () => {
     const before = await referenceIndexes(upgraded["DATABASE_URL"]!)
     expect((await runMax(["migrate"], upgraded)).code).toBe(0)
     expect(await referenceIndexes(upgraded["DATABASE_URL"]!)).toEqual(
@@ -101,7 +100,7 @@ describe("a database as Max 0.1.0 left it", () => {
     expect((await runMax(["types", "--as", "bo@harbor.example", ...as], upgraded)).code).toBe(4)
   }, 300_000)
 
-  it("comes back from a backup of that time into this schema, with the same answers", async () => {
+  it("gives the same answers after a restore from its backup into the current schema", async () => {
     const ran = await runMax(["restore", join(fixture, "data.backup")], restored)
     expect([ran.code, ran.stdout]).toEqual([
       0,

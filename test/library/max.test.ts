@@ -17,7 +17,7 @@ import { addPeople, makeOrganization } from "../support/atlas.ts"
 import { publish } from "../support/agent.ts"
 import { migratedDatabase } from "../support/database.ts"
 
-/** Wide: what timeouts do has tests of its own. */
+/** Wide, because timeouts have their own tests. */
 const settings = { lookupTimeout: 10_000, searchTimeout: 30_000 }
 
 class Url extends Context.Service<Url, string>()("test/Url") {}
@@ -28,7 +28,7 @@ const World = Layer.unwrap(
   )
 ).pipe(Layer.orDie)
 
-/** Reps see their own customers and, of colleagues in their region, nothing; managers see everybody. */
+/** Reps see only their own customers; managers see all people. */
 const RULES = [
   {
     id: "own",
@@ -79,7 +79,7 @@ const everybody = { entityTypeId: "people", filters: [] }
 const names = (page: { readonly entities: ReadonlyArray<{ readonly displayName?: string }> }) =>
   page.entities.map(({ displayName }) => displayName).sort()
 
-/** Max for promises, for as long as `use` takes. */
+/** Opens the promise API while `use` runs. */
 const withMax = <A>(
   { databaseUrl, slug }: { readonly databaseUrl: string; readonly slug: string },
   use: (max: Max) => Promise<A>
@@ -99,12 +99,12 @@ const tagOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { readonly _tag?: unknown }) => error._tag
   )
 
-/** Reads as a vouched person, afresh. */
+/** Looks up all people as a person that the host asserts. */
 const seenBy = (max: Max, slug: string, rest: Omit<Parameters<typeof Max.principal>[0], "organization">) =>
   max.as(Max.principal({ organization: slug, ...rest })).findEntities(everybody)
 
 layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library", (it) => {
-  it.effect("answers each person with what that person may see, as promises", () =>
+  it.effect("the promise API answers each person within that person's permissions", () =>
     Effect.gen(function* () {
       const { ids, ...world } = yield* company
       yield* withMax(world, async (max) => {
@@ -129,13 +129,13 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("rejects with typed errors, and has no default person", () =>
+  it.effect("the promise API rejects with typed errors, and requires a person", () =>
     Effect.gen(function* () {
       const world = yield* company
       yield* withMax(world, async (max) => {
         const rosa = max.as({ email: "rosa@shop.example" })
-        expect(await tagOf(max.as({ email: "stranger@elsewhere.example" }).findEntities(everybody))).toBe("NotAdmitted")
-        expect(await tagOf(max.as({ email: "stranger@elsewhere.example" }).ask("Who is Ada?"))).toBe("NotAdmitted")
+        expect(await tagOf(max.as({ email: "unknown@elsewhere.example" }).findEntities(everybody))).toBe("NotAdmitted")
+        expect(await tagOf(max.as({ email: "unknown@elsewhere.example" }).ask("Who is Ada?"))).toBe("NotAdmitted")
         expect(await tagOf(rosa.findEntities({ entityTypeId: "secrets", filters: [] }))).toBe("UnknownName")
         expect(await tagOf(rosa.findEntities({ ...everybody, limit: 1000 }))).toBe("InvalidInput")
         expect(await tagOf(rosa.ask(" "))).toBe("InvalidInput")
@@ -155,11 +155,11 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("lets a token in for its member, its scope and its organization only", () =>
+  it.effect("a token admits its member, for its scope and organization only", () =>
     Effect.gen(function* () {
       const world = yield* company
       const other = yield* company
-      // Another process makes the tokens.
+      // Another process creates the tokens.
       const { read, chat } = yield* Effect.gen(function* () {
         const credentials = yield* Credentials
         const make = (scopes: ReadonlyArray<"tools" | "chat">) =>
@@ -177,7 +177,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("admits anew on every call: who is suspended is refused by the next one", () =>
+  it.effect("a suspended member is refused by the next call", () =>
     Effect.gen(function* () {
       const world = yield* company
       const members = yield* Memberships
@@ -192,7 +192,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("takes a host's word for roles and attributes, without a membership", () =>
+  it.effect("the host may assert roles and attributes without a membership", () =>
     Effect.gen(function* () {
       const world = yield* company
       const { slug } = world
@@ -208,7 +208,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("finds whom a host means by id, external id, e-mail address or phone number", () =>
+  it.effect("the host identifies a person by id, external id, e-mail address or phone number", () =>
     Effect.gen(function* () {
       const world = yield* company
       const { rosa, slug } = world
@@ -233,7 +233,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("shows nobody in particular nothing that is somebody's own, and continues no conversation", () =>
+  it.effect("an asserted principal without a subject sees no row of $me and continues no conversation", () =>
     Effect.gen(function* () {
       const world = yield* company
       yield* withMax(world, async (max) => {
@@ -247,7 +247,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("continues a person's conversation only with the rights that it was held with", () =>
+  it.effect("a conversation continues only with the rights that it began with", () =>
     Effect.gen(function* () {
       const world = yield* company
       const subject = { email: "rosa@shop.example" }
@@ -262,7 +262,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("grants nothing for roles that the policy doesn't have", () =>
+  it.effect("an asserted role that the policy lacks grants nothing", () =>
     Effect.gen(function* () {
       const world = yield* company
       yield* withMax(world, async (max) => {
@@ -272,7 +272,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("refuses a person whose membership is suspended, however the host says who it is", () =>
+  it.effect("a suspended member is refused, however the host identifies the person", () =>
     Effect.gen(function* () {
       const world = yield* company
       const { organization, rosa, slug } = world
@@ -290,7 +290,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       const held = max.as(Max.principal({ organization: slug, subject: { entityId: rosa }, roles: ["manager"] }))
       expect((yield* Effect.promise(() => held.findEntities(everybody))).total).toBe(4)
       yield* members.suspend(organization, "rosa@shop.example")
-      // The verified address stays hers when the data has another one by now.
+      // The verified address remains bound to her when the data changes.
       yield* owner`UPDATE data.people SET email = 'r.delgado@shop.example', email_k = 'r.delgado@shop.example'
         WHERE organization_id = ${organization.id} AND external_id = 'hr:1'`
       yield* Effect.promise(async () => {
@@ -305,7 +305,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("keeps a vouched principal through a change of policy, with the policy of now", () =>
+  it.effect("an asserted principal survives a change of policy and gets the current policy", () =>
     Effect.gen(function* () {
       const { organization, rosa, slug } = yield* company
       const queries = yield* EntityQueryService
@@ -324,7 +324,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("takes nothing that was sent, copied or meant for another organization for a host's word", () =>
+  it.effect("a sent, copied or foreign assertion is rejected", () =>
     Effect.gen(function* () {
       const world = yield* company
       const other = yield* company
@@ -352,7 +352,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("gives two databases to two layers of one program", () =>
+  it.effect("two layers of one program use two databases", () =>
     Effect.gen(function* () {
       const world = yield* company
       const scope = yield* Scope.make()
@@ -377,7 +377,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
     })
   )
 
-  it.effect("writes its spans to the tracer of the program that it is part of, and stores none", () =>
+  it.effect("spans go to the host's tracer, and none are stored", () =>
     Effect.gen(function* () {
       const world = yield* company
       const { owner } = yield* Database
@@ -400,8 +400,8 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
   )
 })
 
-describe("where Max's data is", () => {
-  it("has to be said: nothing is read from the environment, and no database is started", async () => {
+describe("the location of the data", () => {
+  it("is required: Max reads no environment and starts no database by default", async () => {
     const before = process.env["DATABASE_URL"]
     process.env["DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/none"
     try {
@@ -410,7 +410,7 @@ describe("where Max's data is", () => {
       expect(await tagOf(Max.open({ databaseUrl: "postgres://a@127.0.0.1:1/b", embedded: "x" }))).toBe(
         "ConfigurationError"
       )
-      // Asked for, it is read: nobody listens there.
+      // With `environment` it is read: nothing listens at this address.
       expect(await tagOf(Max.open({ environment: true, organization: "atlas" }))).toBe("Unavailable")
     } finally {
       if (before === undefined) delete process.env["DATABASE_URL"]
@@ -420,7 +420,7 @@ describe("where Max's data is", () => {
 })
 
 describe("Max.principal", () => {
-  it("refuses what isn't one, where it is made", () => {
+  it("throws InvalidInput for an invalid assertion", () => {
     const good = { organization: "atlas", roles: ["rep"] }
     const bad: ReadonlyArray<unknown> = [
       undefined,

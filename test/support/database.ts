@@ -1,4 +1,4 @@
-/** A migrated database of its own for a test file, dropped afterwards. */
+/** Migrated databases for test files, dropped with their scope. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -14,13 +14,13 @@ const passwordOf = (url: string) => {
   return password === "" ? undefined : Redacted.make(decodeURIComponent(password))
 }
 
-/** The URL of a new, empty database that goes away with the scope. */
+/** The URL of a new, empty database, dropped with the scope. */
 export const freshDatabase = Effect.suspend(() => newDatabase(inject("serverUrl")))
 
 /** Whether the suite runs with row-level security. */
 const ROW_SECURITY = process.env["MAX_TEST_RLS"] === "on"
 
-/** The URL of a copy of a migrated database to which nobody is connected, with roles of its own. */
+/** The URL of a copy of a migrated database without open connections; the copy has its own roles. */
 export const copyOf = Effect.fnUntraced(function* (name: string) {
   const url = yield* newDatabase(inject("serverUrl"), name)
   yield* Effect.scoped(
@@ -34,7 +34,7 @@ export const copyOf = Effect.fnUntraced(function* (name: string) {
 /** The URL of a new, migrated database. */
 export const migratedDatabase = Effect.suspend(() => copyOf(inject("template")))
 
-/** Configuration that points at a database. The lookup timeout is wide: what it does has a test of its own. */
+/** Configuration for a database, with wide timeouts, because timeouts have their own tests. */
 export const envFor = (url: string) =>
   Env.layerWith({ databaseUrl: Redacted.make(url), lookupTimeout: 10_000, searchTimeout: 30_000 })
 

@@ -1,13 +1,13 @@
-/** An empty database on a server, or a copy of one. */
+/** Creates an empty database, or a copy of one. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
 
-/** The URL of a new database, which goes away with the scope. */
+/** The URL of a new database, dropped with the scope. */
 export const newDatabase = Effect.fnUntraced(function* (serverUrl: string, from?: string) {
   const name = `max_test_${randomBytes(6).toString("hex")}`
-  // A connection of its own each time: one that has been idle for a minute is closed, and not opened again in a finalizer.
+  // A new connection each time: a pool closes idle connections and can't open one in a finalizer.
   const run = (statement: string) =>
     Effect.scoped(
       Effect.flatMap(

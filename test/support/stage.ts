@@ -1,6 +1,6 @@
 /**
- * A small company for the pages' tests, behind a real server with a scripted model: people of whom two share a name,
- * companies, meetings, and members who come by sign-in links.
+ * A small company for tests of the pages, behind a real server with a scripted model: people (two share a name),
+ * companies, meetings, and members who sign in by link.
  */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import type { Page } from "playwright-core"
@@ -20,7 +20,7 @@ import { type MessagesServer, says, startMessages } from "./messages.ts"
 
 export const ROSA = "rosa.delgado@harbor.example"
 export const YUKI = "yuki.tanaka@harbor.example"
-/** A member whose role may see nothing. */
+/** A member whose role grants nothing. */
 export const NOBODY = "guest@harbor.example"
 
 const STAFF = [
@@ -86,10 +86,10 @@ export interface Stage {
   readonly messages: MessagesServer
   readonly organization: Organization
   readonly run: Awaited<ReturnType<typeof startServer>>["run"]
-  /** The address of a link that signs somebody in, once. */
+  /** A single-use sign-in link. */
   readonly linkFor: (email: string) => Promise<string>
   readonly tokenFor: (email: string) => Promise<string>
-  /** Comes in by a link; the page stands at its beginning then. */
+  /** Signs in by link and waits for the chat page. */
   readonly signIn: (page: Page, email?: string) => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -1,10 +1,10 @@
-/** What the pages' tests stand on: the stage and one browser for all tests of a file. */
+/** A stage and a browser, shared by all tests of a file. */
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll } from "vitest"
 import { openBrowser } from "./browser.ts"
 import { openStage, type Stage } from "./stage.ts"
 
-/** `stage` and `browser` are there once the file's tests run. */
+/** `stage` and `browser` are available inside tests and hooks. */
 export const staged = (overrides?: Parameters<typeof openStage>[0]) => {
   let stage: Stage
   let browser: Browser

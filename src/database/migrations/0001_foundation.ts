@@ -1,7 +1,7 @@
 /**
  * The first schema. Every primary key, unique key and index of organization data leads with organization_id, and no
- * foreign key crosses organizations, so that the schema can be distributed by organization_id as it is. Organization 0
- * is the workspace: system types belong to it.
+ * foreign key crosses organizations, so that the schema can be distributed by organization_id unchanged. Organization 0
+ * is the workspace that owns the system types.
  */
 import type { Migration } from "./Migration.ts"
 
@@ -24,7 +24,7 @@ const managedTable = (
   trigramIndex(table, ["name_k", ...keys.filter((key) => key !== "start_at")])
 ]
 
-/** The schema of an extension is the database's to choose; operator classes have to be written with it. */
+/** An extension's schema differs between databases, and operator classes need a schema-qualified name. */
 const trigramIndex = (table: string, keys: ReadonlyArray<string>) => `DO $$ DECLARE s text; BEGIN
   SELECT n.nspname INTO s FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm';
   EXECUTE format('CREATE INDEX ON data.${table} USING gin (organization_id, ${keys.map((key) => `${key} %1$I.gin_trgm_ops`).join(", ")})', s);

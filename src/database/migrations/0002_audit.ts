@@ -1,6 +1,6 @@
 /**
- * The audit log: append-only for the role that writes it, each record chained to the one before by its hash. An
- * organization has two chains, so that a flood of refused reads never stands in the way of a change.
+ * The audit log: append-only for the role that writes it, each record chained to the previous one by its hash. An
+ * organization has two chains, so that a flood of refused reads never delays a change.
  */
 import type { Migration } from "./Migration.ts"
 

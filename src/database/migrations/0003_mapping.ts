@@ -1,4 +1,4 @@
-/** Entity types that are read from tables which aren't Max's: how, and the folds that they are searched by. */
+/** Mappings of foreign tables to entity types, and the fold functions that produce their search keys. */
 import { foldFunctions } from "../sql/foldFunctions.ts"
 import type { Migration } from "./Migration.ts"
 

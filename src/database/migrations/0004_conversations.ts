@@ -1,6 +1,6 @@
 /**
- * Conversations and what they cost. A session belongs to an anchor of an organization; a turn keeps what was said and
- * what it was about, never a tool's result. `spending` is the day's budget, one row that every process counts in.
+ * Conversations and their cost. A session belongs to an anchor of an organization; a turn stores the texts and references,
+ * never a tool's result. `spending` counts the day's budget in one row, shared by all processes.
  */
 import type { Migration } from "./Migration.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What lets somebody in from outside: credentials that Max hands out, identity providers that it believes, and how often
- * each person has called this minute. Calls are counted without a log of their own: a crash of the database forgets them.
+ * Admission: issued credentials, trusted identity providers, and each person's calls in the current minute. The calls
+ * table is unlogged: a crash of the database loses its counts.
  */
 import type { Migration } from "./Migration.ts"
 
@@ -15,7 +15,7 @@ export const admission: Migration = {
       expires_at timestamptz NOT NULL, ended_at timestamptz,
       PRIMARY KEY (organization_id, credential_id), UNIQUE (organization_id, sha256),
       FOREIGN KEY (organization_id, anchor_id) REFERENCES max.memberships (organization_id, anchor_id))`,
-    // An issuer's audience belongs to one organization: the one unique key here that is about all of them.
+    // An issuer with an audience identifies one organization, so this unique key spans organizations.
     `CREATE TABLE max.identity_providers (
       organization_id bigint NOT NULL, issuer text NOT NULL, audience text NOT NULL, jwks_url text NOT NULL,
       role_claim text, created_at timestamptz NOT NULL DEFAULT now(),

@@ -1,6 +1,6 @@
 /**
- * Traces that were kept: one row each, its spans as they are exported. Names and self times stand beside them, so that
- * where the time went over all of them is one aggregate. Losing some in a crash is nothing: they aren't logged.
+ * Stored traces: one row each, with spans in export format. Span names and self times are columns, so that one aggregate
+ * shows where the time went. Unlogged: a crash may lose traces.
  */
 import type { Migration } from "./Migration.ts"
 

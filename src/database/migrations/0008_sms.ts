@@ -1,7 +1,7 @@
 /**
  * Text messages: which numbers are an organization's, who has written to them, what came in and what goes out. A sender
- * is a person's number on one of ours (`line`); whoever holds the sender's lease answers, so that one sender's messages
- * are handled in order by one process at a time. `due_at` says when somebody should look.
+ * is a person's number on one of ours (`line`). The process with the sender's lease answers, so that one process at a time
+ * handles a sender's messages in order. `due_at` is the time of the next poll.
  */
 import type { Migration } from "./Migration.ts"
 
@@ -11,7 +11,7 @@ export const sms: Migration = {
   statements: () => [
     `CREATE TABLE max.sms_settings (
       organization_id bigint PRIMARY KEY, contact text, open_role text)`,
-    // A number belongs to one organization: that key is about all of them.
+    // A number belongs to one organization, so this key spans organizations.
     `CREATE TABLE max.sms_numbers (
       organization_id bigint NOT NULL, phone text NOT NULL, provider text NOT NULL, account text NOT NULL, secret text NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),

@@ -1,4 +1,4 @@
-/** Traces are followed as they are stored, and bounded by what they take, too. */
+/** Supports following new traces and limiting their total size. */
 import type { Migration } from "./Migration.ts"
 
 export const traceRetention: Migration = {

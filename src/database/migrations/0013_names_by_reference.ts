@@ -1,11 +1,10 @@
 /**
- * The folded name beside each reference, in the index that leads to it: whom a plan shows by what they refer to is then
- * searched by name without reading the table. Writing waits while the indexes are made, reading for a moment at the end,
- * when those that they replace are dropped.
+ * Adds the folded name to the index of each reference, so that a name search restricted by a reference reads only the
+ * index. Writes wait while the indexes are created; reads wait briefly when the replaced ones are dropped.
  */
 import type { Migration } from "./Migration.ts"
 
-/** Tables of Max's with a name, and their references: the system types' and those that organizations have of their own. */
+/** Managed tables with a name, and their references: of system types and of organizations' types. */
 const REFERENCES = `SELECT DISTINCT t.oid AS t, r.attname AS c FROM builder.columns c
   JOIN builder.entity_type_versions v ON v.organization_id = c.organization_id AND v.type_key = c.type_key AND v.version = c.version
   JOIN pg_class t ON t.oid = to_regclass(format('%I.%I', v.relation_schema, v.relation_table))

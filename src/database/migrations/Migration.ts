@@ -1,6 +1,6 @@
 export interface Migration {
   readonly id: number
   readonly name: string
-  /** One statement a string. */
+  /** One statement per string. */
   readonly statements: () => ReadonlyArray<string>
 }

@@ -22,10 +22,10 @@ export const migrations: ReadonlyArray<Migration> = [
   namesByReference
 ]
 
-/** The schema that this program needs. */
+/** The schema version of this program. */
 export const SCHEMA_VERSION = Math.max(...migrations.map((migration) => migration.id))
 
-/** What every database has before its first migration: schemas, extensions and the list of migrations. */
+/** Runs before the first migration: schemas, extensions and the list of migrations. */
 export const PRELUDE: ReadonlyArray<string> = [
   "CREATE SCHEMA IF NOT EXISTS max",
   "CREATE SCHEMA IF NOT EXISTS builder",

@@ -1,6 +1,6 @@
 /**
- * Backups, and moving from one database to another: the same parts, into a file or straight into the other database.
- * They work on databases that no lookup would: not prepared yet, or prepared for an older Max.
+ * Backup, restore, and moving to another database: one stream of parts, into a file or directly into the other database.
+ * They accept databases that lookups refuse: unmigrated ones, and those of an older schema.
  */
 import { Effect, Stream } from "effect"
 import type { PgClient } from "@effect/sql-pg"
@@ -16,11 +16,11 @@ export type { Restored, Target } from "./backup/restore.ts"
 export interface BackedUp {
   readonly tables: number
   readonly rows: number
-  /** The file's size. */
+  /** The size of the file. */
   readonly bytes: number
 }
 
-/** Writes everything of Max's in a database into a new file. */
+/** Writes all of Max's data in a database to a new file. */
 export const backup = Effect.fn("Backup.backup")(
   (owner: PgClient.PgClient, path: string, options: { readonly force: boolean }) =>
     withSnapshot(owner, ({ tables }, parts) => {
@@ -37,26 +37,26 @@ export const backup = Effect.fn("Backup.backup")(
         ),
         (bytes): BackedUp => ({ tables: tables.length, rows, bytes })
       )
-    }).pipe(saying("The backup wasn't made"))
+    }).pipe(explaining("The backup wasn't made"))
 )
 
 /** Restores a file into an empty database. */
 export const restore = Effect.fn("Backup.restoreFile")((target: Target, path: string) =>
-  restoreInto(target, readBackupFile(path)).pipe(saying("Nothing was restored"))
+  restoreInto(target, readBackupFile(path)).pipe(explaining("Nothing was restored"))
 )
 
-/** Copies everything of Max's from one database into another, empty one; the first stays as it is. */
+/** Copies all of Max's data into another, empty database; the source stays unchanged. */
 export const move = Effect.fn("Backup.move")((from: PgClient.PgClient, target: Target) =>
   Effect.gen(function* () {
     if ((yield* identityOf(from)) === (yield* identityOf(target.owner)))
       return yield* new OperatorError({
-        message: "This is the database that Max uses already: there is nothing to move."
+        message: "This is the database that Max already uses: there is nothing to move."
       })
     return yield* withSnapshot(from, (_, parts): Effect.Effect<Restored, unknown> => restoreInto(target, parts))
-  }).pipe(saying("Nothing was moved"))
+  }).pipe(explaining("Nothing was moved"))
 )
 
-/** What two databases can't have in common: a server's start, to the microsecond, and a database's number in it. */
+/** Identifies a database: the server's start time in microseconds and the database's OID. */
 const identityOf = (sql: PgClient.PgClient) =>
   Effect.map(
     sql<{ identity: string }>`
@@ -65,12 +65,12 @@ const identityOf = (sql: PgClient.PgClient) =>
     ([row]) => row!.identity
   )
 
-/** A failure of a database, said in an operator's words. */
-const saying =
+/** Converts database failures into errors worded for operators. */
+const explaining =
   (what: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | OperatorError, R> =>
     self.pipe(
-      // A connection that is gone before a rollback makes the failure of the rollback a defect.
+      // When the connection is lost before a rollback, the failed rollback is a defect.
       Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
       Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | OperatorError> =>
         SqlError.isSqlError(error)

@@ -1,4 +1,4 @@
-/** Looks at everything that has to be right, says what isn't and which command mends it, and changes nothing. */
+/** Checks an installation read-only. Each finding names the command or statement that repairs it. */
 import { Effect, Redacted, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { connectOwner } from "../../database/Database.ts"
@@ -14,7 +14,7 @@ import { roles } from "./doctor/roles.ts"
 
 export type { Finding } from "./doctor/Finding.ts"
 
-/** In the order in which they are said. Whatever else has to be right is one more line here. */
+/** In the order of the report. A new requirement of an installation is a new line here. */
 const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["postgres", postgres],
   ["schema", schema],
@@ -32,7 +32,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
 
 const DEADLINE = "20 seconds"
 
-export interface Examined {
+export interface Installation {
   readonly location: Location
   /** Opens the database; undefined when there is none yet. */
   readonly source: Effect.Effect<Source | undefined, ConfigurationError, Scope.Scope>
@@ -40,25 +40,25 @@ export interface Examined {
 }
 
 /** Examines the configured database, from the connection to the clock. Never fails: a failure is a finding. */
-export const examine = Effect.fn("Doctor.examine")(({ location, searchConnections, source }: Examined) =>
+export const examine = Effect.fn("Doctor.examine")(({ location, searchConnections, source }: Installation) =>
   Effect.gen(function* () {
     const from = yield* source
     if (from === undefined)
       return [
         ok(
           "connection",
-          "There is no database yet. Max makes its own when a command needs one.",
+          "There is no database yet. Max creates its own when a command needs one.",
           "max init",
           "max demo"
         )
       ]
     const { owner } = yield* connectOwner(from)
     const inspection = yield* inspect(owner)
-    const patient = { from, owner, inspection, searchConnections }
+    const database = { from, owner, inspection, searchConnections }
     const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
-      check(patient).pipe(
+      check(database).pipe(
         Effect.catchTag("SqlError", (error) =>
-          Effect.succeed([fail(name, `This couldn't be looked at: ${faultOf(error).reason}.`)])
+          Effect.succeed([fail(name, `This couldn't be checked: ${faultOf(error).reason}.`)])
         )
       )
     )

@@ -1,7 +1,4 @@
-/**
- * A type's rows as an operator takes them out: all of them and all columns, whatever the policy shows to whom. It is
- * recorded before the first row leaves.
- */
+/** Exports all rows and columns of a type for operators, without a policy check. The audit record commits first. */
 import { Context, Effect, Layer, Stream } from "effect"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
@@ -31,7 +28,7 @@ export interface ExportRequest {
 export class Exporter extends Context.Service<
   Exporter,
   {
-    /** Writes every row of a type, as text in pieces; returns how many there were. */
+    /** Streams every row of a type to `write` as chunks of text; returns the number of rows. */
     readonly export: <E, R>(
       organization: Organization,
       request: ExportRequest,
@@ -80,11 +77,11 @@ export class Exporter extends Context.Service<
 const findType = (catalog: Catalog, slug: string) => {
   const type = typeBySlug(catalog, slug)
   if (type === undefined) {
-    const known = catalog.types.map((one) => one.slug)
-    const near = closest(slug, known)
+    const slugs = catalog.types.map((one) => one.slug)
+    const near = closest(slug, slugs)
     return Effect.fail(
       new OperatorError({
-        message: `There is no type ${quoted(slug)}. ${near === undefined ? `There are: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+        message: `There is no type ${quoted(slug)}. ${near === undefined ? `There are: ${slugs.join(", ")}.` : `Did you mean ${near}?`}`
       })
     )
   }
@@ -92,7 +89,7 @@ const findType = (catalog: Catalog, slug: string) => {
     ? Effect.succeed(type)
     : Effect.fail(
         new OperatorError({
-          message: `${type.pluralName} are read from ${printable(`${type.relation.schema}.${type.relation.table}`)}, which isn't Max's: take them out of there.`
+          message: `${type.pluralName} are read from ${printable(`${type.relation.schema}.${type.relation.table}`)}, which isn't Max's: export them from there.`
         })
       )
 }
@@ -103,28 +100,29 @@ interface Row {
   readonly [cell: `c${number}`]: unknown
 }
 
-/** A column of the export: its place in the statement, and how what comes back is read. */
+/** A column of the export: its SQL expression and the conversion of its cells. */
 interface ExportedField extends Field {
   readonly sql: string
   readonly read: (cell: unknown) => Value
-  /** Says again, in words, what another column says. */
+  /** Repeats another column in readable form, such as the name of a reference; CSV only. */
   readonly forPeople?: boolean
 }
 
-/** An entity as its id and its external id. */
+/** An entity's id and external id. */
 type Reference = readonly [id: string, externalId: string | null]
 
-/** What an import knows an entity by: its external id, or else its entity id. */
-const known = ([id, externalId]: Reference): string => externalId ?? encodeId(BigInt(id))
+/** The key by which an import matches an entity: the external id, otherwise the entity id. */
+const importKey = ([id, externalId]: Reference): string => externalId ?? encodeId(BigInt(id))
 
 const asText = (cell: unknown): Value => cell as string | null
 const asList = (cell: unknown): Value => cell as ReadonlyArray<string> | null
-const asReference = (cell: unknown): Value => (cell === null ? null : known(cell as Reference))
-const asReferences = (cell: unknown): Value => (cell === null ? null : (cell as ReadonlyArray<Reference>).map(known))
-/** Without the zeros behind the seconds. */
+const asReference = (cell: unknown): Value => (cell === null ? null : importKey(cell as Reference))
+const asReferences = (cell: unknown): Value =>
+  cell === null ? null : (cell as ReadonlyArray<Reference>).map(importKey)
+/** Without trailing zeros of the fraction. */
 const asTime = (cell: unknown): Value => (cell as string | null)?.replace(/\.?0*Z$/, "Z") ?? null
 
-/** One statement for all rows, and how each of its columns is read. */
+/** One statement for all rows, and the conversion of each column. */
 const compileExport = (catalog: Catalog, type: EntityType, format: ExportFormat) => {
   const fields = type.columns
     .flatMap((column) => exported(column, targetOf(catalog, column)))
@@ -136,7 +134,7 @@ const compileExport = (catalog: Catalog, type: EntityType, format: ExportFormat)
       `/* max export */ SELECT p.id, p.external_id${cells.join("")} ` +
       `FROM ${qualified(type.relation)} p WHERE p.organization_id = $1::bigint ORDER BY p.id`,
     valuesOf: (row: Row): ReadonlyArray<Value> => [
-      known([String(row.id), row.external_id]),
+      importKey([String(row.id), row.external_id]),
       ...fields.map(({ read }, index) => read(row[`c${index}`]))
     ]
   }
@@ -144,7 +142,7 @@ const compileExport = (catalog: Catalog, type: EntityType, format: ExportFormat)
 
 const exported = ({ kind, slug, storage }: Column, target: EntityType | undefined): ReadonlyArray<ExportedField> => {
   const field = (sql: string, read: ExportedField["read"]): ExportedField => ({ header: slug, kind, sql, read })
-  // What a reference to a table that isn't Max's leads to is that table's to say.
+  // Entities of mapped types have their own key and no external id.
   const managed = target !== undefined && target.mapping === undefined ? qualified(target.relation) : undefined
   switch (storage._tag) {
     case "Value": {
@@ -160,7 +158,7 @@ const exported = ({ kind, slug, storage }: Column, target: EntityType | undefine
       const from = `FROM ${managed} r WHERE r.organization_id = p.organization_id AND r.id = ${value}`
       return [
         field(`(SELECT json_build_array(r.id::text, r.external_id) ${from})`, asReference),
-        // No slug has a dot in it, so this is no column's name.
+        // Slugs contain no dot, so this header can't collide with a column.
         { header: `${slug}.name`, kind: "text", sql: `(SELECT r.name ${from})`, read: asText, forPeople: true }
       ]
     }

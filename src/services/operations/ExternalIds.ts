@@ -1,4 +1,4 @@
-/** Entity ids to the ids that imports know them by: for `eval` only, ids only, without a plan. */
+/** Maps entity ids to external ids, without a plan; only `max eval` uses it, and it returns ids only. */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { runWithin } from "../../database/execute.ts"
@@ -12,7 +12,7 @@ import { OrganizationState } from "../catalog/OrganizationState.ts"
 export class ExternalIds extends Context.Service<
   ExternalIds,
   {
-    /** The external id of each entity that has one, in no order. */
+    /** External ids by entity id; entities without one are absent. */
     readonly of: (
       organization: Organization,
       typeSlug: string,
@@ -30,7 +30,7 @@ export class ExternalIds extends Context.Service<
           const { state } = yield* states.read(organization.id, { by: "none" })
           const type = typeBySlug(state.catalog, typeSlug)
           if (type === undefined || ids.length === 0) return new Map()
-          // A row that isn't Max's is called by its own key.
+          // The id of a mapped row is its key.
           if (type.mapping !== undefined) return new Map(ids.map((id) => [id, id]))
           const rows = yield* runWithin<{ id: bigint; external_id: string }>(search, organization.id, {
             text: `/* max external ids */ SELECT p.id, p.external_id FROM ${qualified(type.relation)} p

@@ -1,4 +1,4 @@
-/** A file that is there as a whole or not at all: written beside its place under another name, then moved into it. */
+/** Writes files atomically: under a temporary name in the same folder, then renamed. */
 import { Effect } from "effect"
 import { link, open, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
@@ -6,37 +6,37 @@ import { OperatorError } from "../../domain/errors.ts"
 import { printable } from "../../domain/text.ts"
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not do that there",
-  EPERM: "this user may not do that there",
-  EROFS: "that disk can only be read",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "that disk is read-only",
   ENOENT: "there is no such file or folder",
   ENOTDIR: "there is no such file or folder",
-  EISDIR: "that is a folder",
-  EEXIST: "it is there already. --force overwrites it",
+  EISDIR: "it is a folder",
+  EEXIST: "it exists already. --force overwrites it",
   ENOSPC: "the disk is full",
-  EDQUOT: "this user's share of the disk is full",
-  EFBIG: "a file may not become that large here",
+  EDQUOT: "this user's disk quota is used up",
+  EFBIG: "the file would exceed the size limit",
   ENAMETOOLONG: "that name is too long"
 }
 
-/** What went wrong with a file, in words. */
-export const fileFault = (path: string, error: unknown, doing = "written"): OperatorError => {
+/** Words a file system error for operators. */
+export const fileFault = (path: string, error: unknown, operation = "written"): OperatorError => {
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
-  const reason = REASONS[code] ?? (code === "" ? "something went wrong" : code)
-  return new OperatorError({ message: `${printable(path)} can't be ${doing}: ${reason}.` })
+  const reason = REASONS[code] ?? (code === "" ? "unexpected error" : code)
+  return new OperatorError({ message: `${printable(path)} can't be ${operation}: ${reason}.` })
 }
 
-/** Fails when there is something at the path that a new file may not replace. */
+/** Fails when the path has an entry that the new file may not replace. */
 const requireFree = async (path: string, force: boolean): Promise<void> => {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+  const existing = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error
   })
-  if (found === undefined) return
-  if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
-  if (!force || !found.isFile()) throw Object.assign(new Error(), { code: "EEXIST" })
+  if (existing === undefined) return
+  if (existing.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+  if (!force || !existing.isFile()) throw Object.assign(new Error(), { code: "EEXIST" })
 }
 
-/** Writes a file for this user alone; it takes its place when `use` ends well, and is gone when it doesn't. */
+/** Writes a file that only this user can read. It appears under its name when `use` succeeds; otherwise it is removed. */
 export const writeNewFile = <A, E, R>(
   path: string,
   { force }: { readonly force: boolean },
@@ -67,11 +67,11 @@ export const writeNewFile = <A, E, R>(
   )
 }
 
-/** Moves a file to where there is none: what came there meanwhile is not overwritten. */
+/** Renames without overwriting a file that another process created in the meantime. */
 const moveNew = async (from: string, to: string): Promise<void> => {
   await link(from, to).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") throw error
-    // Not every disk has links.
+    // Some file systems have no hard links.
     return rename(from, to)
   })
 }

@@ -30,7 +30,7 @@ const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope | Reactivity.Reactiv
   Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))
 const connect = (url: string) => connectOwner(sourceOf({ url: Redacted.make(url) }))
 
-/** The name of a database with two organizations in it, of which every test has a copy. */
+/** The name of a database with two organizations; each test uses a copy. */
 let source: string
 beforeAll(async () => {
   const url = await Effect.runPromise(Scope.provide(freshDatabase, scope))
@@ -45,7 +45,7 @@ afterAll(async () => {
 const filled = Effect.suspend(() => Effect.flatMap(copyOf(source), connect))
 const empty = Effect.flatMap(freshDatabase, connect)
 
-/** Everything that a restored database must have of the one it comes from, but for the record of having been restored. */
+/** All data that a restored database must share with its source; excludes the audit record of the restore. */
 const contentOf = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
   const shapes = yield* readShapes(owner)
   const content: Record<string, unknown> = {}
@@ -70,7 +70,7 @@ const refused = <A, E>(effect: Effect.Effect<A, E>) =>
 
 type Line = { [name: string]: any }
 
-/** The lines of a backup without its checksum, changed and packed again; forged: with a checksum that fits. */
+/** Rewrites the lines of a backup; `forged` also writes a matching checksum. */
 const altered = (path: string, change: (lines: Array<Line>) => ReadonlyArray<Line>, forged: boolean) => {
   const [checksum, ...lines] = gunzipSync(readFileSync(path)).toString().trimEnd().split("\n").toReversed()
   const changed = change(lines.toReversed().map((line) => JSON.parse(line) as Line)).map(
@@ -82,14 +82,14 @@ const altered = (path: string, change: (lines: Array<Line>) => ReadonlyArray<Lin
   return to
 }
 
-/** Changes what a backup says of the tables that organizations have of their own. */
+/** Rewrites the shapes of organizations' managed tables in a backup. */
 const ownTables = (change: (table: Line) => void) => (lines: Array<Line>) => {
   for (const table of lines[0]!["tables"]) if (table.table.startsWith("t_")) change(table)
   return lines
 }
 
 describe("a backup", () => {
-  it.live("comes back as it was, with tables of organizations' own, and every organization's epoch has risen", () =>
+  it.live("restores all data, including organizations' managed tables, and raises every epoch", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -112,7 +112,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("keeps every value, whatever it looks like and however the servers write dates", () =>
+  it.live("restores every value exactly, independent of the servers' date formats", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -164,7 +164,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("is one moment: what is written while it is made isn't in it", () =>
+  it.live("is one snapshot, without later writes", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -197,7 +197,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("that was cut short anywhere, or altered, is refused and leaves nothing", () =>
+  it.live("is refused when it is truncated or altered at any byte, and leaves nothing", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -209,13 +209,13 @@ describe("a backup", () => {
         for (let part = 0; part < 12; part++) {
           const at = Math.floor((bytes.length * part) / 12)
           writeFileSync(damaged, bytes.subarray(0, at))
-          expect(yield* refused(restore(to, damaged)), `cut at ${at}`).toMatch(/cut short|isn't a backup/)
+          expect(yield* refused(restore(to, damaged)), `cut at ${at}`).toMatch(/truncated|isn't a backup/)
           const flipped = Buffer.from(bytes)
           flipped[at]! ^= 0x10
           writeFileSync(damaged, flipped)
-          // A byte of gzip's own head that nobody reads may differ.
+          // Some bytes of the gzip header are never read and may differ.
           if (at > 10)
-            expect(yield* refused(restore(to, damaged)), `flipped at ${at}`).toMatch(/altered|cut short|isn't a backup/)
+            expect(yield* refused(restore(to, damaged)), `flipped at ${at}`).toMatch(/altered|truncated|isn't a backup/)
         }
         for (const [what, change] of [
           [
@@ -236,7 +236,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("that somebody wrote by hand makes nothing but tables, and only of rows that add up", () =>
+  it.live("creates only tables, and only with matching sums, when it was forged", () =>
     live(
       Effect.gen(function* () {
         const to = yield* empty
@@ -261,15 +261,15 @@ describe("a backup", () => {
             (lines) => lines.map((line) => (line["_tag"] === "Rows" ? { ...line, rows: ["(x)"] } : line)),
             /Nothing was restored/
           ],
-          ["no sums", (lines) => lines.filter((line) => line["_tag"] !== "Sum"), /isn't whole/],
+          ["no sums", (lines) => lines.filter((line) => line["_tag"] !== "Sum"), /out of order/],
           [
             "a sum twice",
             (lines) => lines.flatMap((line) => (line["_tag"] === "Sum" ? [line, line] : [line])),
-            /isn't whole/
+            /out of order/
           ],
-          ["no end", (lines) => lines.slice(0, -1), /isn't whole/],
-          ["more after the end", (lines) => [...lines, lines.at(-1)!], /isn't whole/],
-          ["another order", (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)], /isn't whole|isn't a backup/],
+          ["no end", (lines) => lines.slice(0, -1), /end is missing/],
+          ["more after the end", (lines) => [...lines, lines.at(-1)!], /out of order/],
+          ["another order", (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)], /out of order|isn't a backup/],
           ["a newer format", (lines) => [{ ...lines[0]!, format: 2 }, ...lines.slice(1)], /newer Max/],
           ["a newer schema", (lines) => [{ ...lines[0]!, schemaVersion: 9999 }, ...lines.slice(1)], /newer Max/],
           [
@@ -307,12 +307,12 @@ describe("a backup", () => {
     )
   )
 
-  it.live("goes only into an empty database, of this schema or none", () =>
+  it.live("is restored only into an empty database, unmigrated or of the same schema", () =>
     live(
       Effect.gen(function* () {
         const full = yield* filled
         const before = yield* contentOf(full.owner)
-        expect(yield* refused(restore(full, released))).toContain("prepared for version")
+        expect(yield* refused(restore(full, released))).toContain("already has version")
         const file = join(folder, "current.backup")
         yield* backup(full.owner, file, { force: false })
         expect(yield* refused(restore(full, file))).toContain("only an empty one")
@@ -335,7 +335,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("leaves somebody else's tables as they are, in the source and beside what it restores", () =>
+  it.live("leaves foreign tables unchanged in the source and in the target", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -371,7 +371,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("goes in once when two restore it at the same time", () =>
+  it.live("is restored once when two processes restore it concurrently", () =>
     live(
       Effect.gen(function* () {
         const url = yield* freshDatabase
@@ -385,7 +385,7 @@ describe("a backup", () => {
     )
   )
 
-  it.live("leaves nothing when the connection is lost on the way, and says so", () =>
+  it.live("leaves nothing when the connection is lost during a restore, and reports it", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -412,8 +412,8 @@ describe("a backup", () => {
   )
 })
 
-describe("a backup's file", () => {
-  it.live("is made where there is none, as a whole or not at all", () =>
+describe("a backup file", () => {
+  it.live("is created atomically and overwrites nothing without --force", () =>
     live(
       Effect.gen(function* () {
         const { owner } = yield* filled
@@ -422,15 +422,15 @@ describe("a backup's file", () => {
         mkdirSync(join(here, "folder"))
         writeFileSync(join(here, "precious"), "precious")
         for (const [name, expected] of [
-          ["precious", "it is there already. --force"],
-          ["folder", "that is a folder"],
+          ["precious", "it exists already. --force"],
+          ["folder", "it is a folder"],
           ["missing/x", "no such file or folder"],
           ["precious/x", "no such file or folder"],
           [`${"x".repeat(300)}`, "too long"]
         ] as const)
           expect(yield* refused(backup(owner, join(here, name), { force: false })), name).toContain(expected)
-        expect(yield* refused(backup(owner, join(here, "folder"), { force: true }))).toContain("that is a folder")
-        expect(yield* refused(backup(owner, "/dev/null", { force: true }))).toContain("there already")
+        expect(yield* refused(backup(owner, join(here, "folder"), { force: true }))).toContain("it is a folder")
+        expect(yield* refused(backup(owner, "/dev/null", { force: true }))).toContain("exists already")
         expect(readdirSync(here).sort()).toEqual(["folder", "precious"])
         expect(readFileSync(join(here, "precious"), "utf8")).toBe("precious")
         yield* backup(owner, join(here, "precious"), { force: true })
@@ -440,7 +440,7 @@ describe("a backup's file", () => {
     )
   )
 
-  it.live("that can't be read is said in a line", () =>
+  it.live("is refused in one line when it can't be read", () =>
     live(
       Effect.gen(function* () {
         const to = yield* empty
@@ -459,8 +459,8 @@ describe("a backup's file", () => {
   )
 })
 
-describe("moving", () => {
-  it.live("copies everything and leaves the source as it was", () =>
+describe("move", () => {
+  it.live("copies all data and leaves the source unchanged", () =>
     live(
       Effect.gen(function* () {
         const from = yield* filled
@@ -477,7 +477,7 @@ describe("moving", () => {
     )
   )
 
-  it.live("is refused to the same database, and to one that has anything in it", () =>
+  it.live("refuses the same database and a non-empty one", () =>
     live(
       Effect.gen(function* () {
         const url = yield* freshDatabase

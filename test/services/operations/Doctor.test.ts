@@ -25,7 +25,7 @@ const notOk = (findings: ReadonlyArray<Finding>) =>
   findings.filter(({ check, status }) => status !== "ok" && check !== "organizations")
 const found = (findings: ReadonlyArray<Finding>, check: string) => findings.find((finding) => finding.check === check)!
 
-/** Does what a finding says, as an operator would: SQL as the owner, or `max migrate`. */
+/** Applies a finding's remedy: SQL as the owner, or `max migrate`. */
 const mend = (url: string, { mend: lines }: Finding) =>
   Effect.flatMap(connect(url), (owner) =>
     Effect.forEach(lines ?? [], (line): Effect.Effect<unknown, unknown> => {
@@ -34,18 +34,18 @@ const mend = (url: string, { mend: lines }: Finding) =>
     })
   )
 
-/** What is broken, and which check has to say so and how. */
+/** Breakages, each with the check that must report it and its status. */
 const BREAKAGES: ReadonlyArray<
   readonly [what: string, check: string, status: string, sql: (read: string, app: string) => ReadonlyArray<string>]
 > = [
   ["the reading role may write", "roles", "fail", (read) => [`GRANT INSERT ON data.people TO ${read}`]],
-  ["everybody may write", "roles", "fail", () => ["GRANT UPDATE ON data.people TO PUBLIC"]],
-  ["the reading role may make tables", "roles", "warn", (read) => [`GRANT CREATE ON SCHEMA data TO ${read}`]],
-  ["the reading role passes row-level security", "roles", "fail", (read) => [`ALTER ROLE ${read} BYPASSRLS`]],
+  ["PUBLIC may write", "roles", "fail", () => ["GRANT UPDATE ON data.people TO PUBLIC"]],
+  ["the reading role may create tables", "roles", "warn", (read) => [`GRANT CREATE ON SCHEMA data TO ${read}`]],
+  ["the reading role bypasses row-level security", "roles", "fail", (read) => [`ALTER ROLE ${read} BYPASSRLS`]],
   ["the reading role has another password", "roles", "fail", (read) => [`ALTER ROLE ${read} PASSWORD 'another'`]],
   ["the writing role can't log in", "roles", "fail", (_, app) => [`ALTER ROLE ${app} NOLOGIN`]],
   [
-    "an index is gone",
+    "an index is missing",
     "indexes",
     "warn",
     () => [
@@ -54,7 +54,7 @@ const BREAKAGES: ReadonlyArray<
     ]
   ],
   [
-    "a link's index is gone",
+    "an index of a link table is missing",
     "indexes",
     "warn",
     () => [
@@ -73,7 +73,7 @@ const BREAKAGES: ReadonlyArray<
   ],
   ["an extension is missing", "extensions", "fail", () => ["DROP EXTENSION pg_trgm CASCADE"]],
   [
-    "the indexes of an extension are gone with it",
+    "the indexes of a dropped extension are missing",
     "indexes",
     "warn",
     () => ["DROP EXTENSION pg_trgm CASCADE", "CREATE EXTENSION pg_trgm WITH SCHEMA max"]
@@ -81,7 +81,7 @@ const BREAKAGES: ReadonlyArray<
 ]
 
 describe("doctor", () => {
-  it.live("finds nothing wrong with a database that is as it should be", () =>
+  it.live("reports no problem in a healthy database", () =>
     live(
       Effect.gen(function* () {
         const findings = yield* examined(yield* migratedDatabase)
@@ -96,7 +96,7 @@ describe("doctor", () => {
   )
 
   it.live(
-    "finds each thing that is broken, and what it says mends it",
+    "reports each breakage with a remedy that repairs it",
     () =>
       live(
         Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("doctor", () => {
     300_000
   )
 
-  it.live("says what to do with a database that isn't prepared, or is for another Max", () =>
+  it.live("reports an unmigrated database and one of another version, with the remedy", () =>
     live(
       Effect.gen(function* () {
         const url = yield* freshDatabase
@@ -141,7 +141,7 @@ describe("doctor", () => {
     )
   )
 
-  it.live("says which wall is missing where roles can't be made, and what an administrator does about it", () =>
+  it.live("reports missing roles with the statement for an administrator when the user may not create roles", () =>
     live(
       Effect.gen(function* () {
         const url = new URL(yield* freshDatabase)
@@ -173,7 +173,7 @@ describe("doctor", () => {
     )
   )
 
-  it.live("says why a database can't be used, and never its password", () =>
+  it.live("reports why a database is unreachable, without its password", () =>
     live(
       Effect.gen(function* () {
         const real = new URL(yield* migratedDatabase)
@@ -184,7 +184,7 @@ describe("doctor", () => {
         for (const [url, word] of [
           [wrong.href, "refused this user or password"],
           [missing.href, "no database of that name"],
-          ["postgres://somebody:s3cret@127.0.0.1:9/none", "nothing listens there"],
+          ["postgres://somebody:s3cret@127.0.0.1:9/none", "nothing listens at this address"],
           ["postgres://somebody:s3cret@no-such-host.invalid/none", "host"]
         ] as const) {
           const findings = yield* examined(url)
@@ -198,7 +198,7 @@ describe("doctor", () => {
     )
   )
 
-  it.live("changes nothing", () =>
+  it.live("is read-only", () =>
     live(
       Effect.gen(function* () {
         const url = yield* migratedDatabase

@@ -52,7 +52,7 @@ const PEOPLE = [
 ]
 
 layer(TestServices)("an export", (it) => {
-  it.effect("as JSON comes in again and is what it was", () =>
+  it.effect("as JSON lines imports again without loss", () =>
     Effect.gen(function* () {
       const [from, to] = [yield* makeOrganization("json-from"), yield* makeOrganization("json-to")]
       yield* imported(from, file("people.jsonl", PEOPLE), "people")
@@ -80,7 +80,7 @@ layer(TestServices)("an export", (it) => {
     })
   )
 
-  it.effect("as CSV says the names of what references lead to, and is read by any program", () =>
+  it.effect("as CSV includes the names of references and parses with a standard reader", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("csv")
       yield* imported(organization, file("csv.jsonl", PEOPLE), "people")
@@ -103,7 +103,7 @@ layer(TestServices)("an export", (it) => {
     })
   )
 
-  it.effect("as CSV has no cell that a spreadsheet would run", () =>
+  it.effect("as CSV has no cell that a spreadsheet evaluates", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("formulas")
       const attacks = [
@@ -129,7 +129,7 @@ layer(TestServices)("an export", (it) => {
       const cells = (parse(text) as ReadonlyArray<ReadonlyArray<string>>).flat()
       expect(cells.filter((cell) => /^\s*[=+\-@＝]/.test(cell))).toEqual([])
       expect(cells.filter((cell) => cell.startsWith("'")).length).toBeGreaterThan(attacks.length * 3)
-      // A number and a phone number stay what they are.
+      // Numbers and phone numbers stay unchanged.
       yield* imported(
         organization,
         file("plain.jsonl", [{ id: "n", name: "N", phone: "+49 (711) 28-42", score: -1 }]),
@@ -141,7 +141,7 @@ layer(TestServices)("an export", (it) => {
     })
   )
 
-  it.effect("is recorded before the first row leaves, and has no row of another organization", () =>
+  it.effect("is recorded before the first row is written, and has no row of another organization", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const [one, other] = [yield* makeOrganization("audited"), yield* makeOrganization("audited-other")]

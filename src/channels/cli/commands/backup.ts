@@ -1,4 +1,4 @@
-/** Backups, and moving to another database. */
+/** Backup, restore, and moving to another database. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlError } from "effect/sql"
@@ -17,10 +17,10 @@ import {
 import { wantsJson } from "../context.ts"
 import { note, result } from "../output.ts"
 
-const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`
+const count = (number: number, noun: string): string => `${number} ${number === 1 ? noun : `${noun}s`}`
 
 export const force = Flag.Boolean("force").pipe(
-  Flag.withDescription("Overwrite a file that is there"),
+  Flag.withDescription("Overwrite an existing file"),
   Flag.withDefault(false)
 )
 
@@ -30,7 +30,7 @@ const configuredDatabase = Effect.gen(function* () {
     database.owner`SELECT 1`,
     (error) =>
       new OperatorError({
-        message: `The database can't be used: ${faultOf(error).reason}. max doctor says what to do.`
+        message: `The database can't be used: ${faultOf(error).reason}. max doctor shows the remedy.`
       })
   )
   if (database.notice !== undefined) yield* note(database.notice)
@@ -39,20 +39,20 @@ const configuredDatabase = Effect.gen(function* () {
 
 export const backup = Command.make(
   "backup",
-  { file: Argument.String("file").pipe(Argument.withDescription("The file to make")), force },
+  { file: Argument.String("file").pipe(Argument.withDescription("The file to create")), force },
   (input) =>
     Effect.scoped(
       Effect.gen(function* () {
         const { owner } = yield* configuredDatabase
         const done = yield* writeBackup(owner, input.file, { force: input.force })
         yield* result(yield* wantsJson, { file: input.file, ...done }, [
-          `${count(done.rows, "row")} of ${count(done.tables, "table")} are in ${printable(input.file)} (${done.bytes} bytes).`
+          `${count(done.rows, "row")} of ${count(done.tables, "table")} were written to ${printable(input.file)} (${done.bytes} bytes).`
         ])
-        yield* note("It has everything in it that anybody may see: keep it where only you can read it.")
+        yield* note("It contains all data of every organization: store it where only you can read it.")
       })
     )
 ).pipe(
-  Command.withDescription("Write everything of Max's into one file, while it runs"),
+  Command.withDescription("Write all of Max's data to one file, while it runs"),
   Command.withExamples([
     { command: "max backup max-2026-11-22.backup", description: "All organizations, policies, members and their data" }
   ])
@@ -60,7 +60,7 @@ export const backup = Command.make(
 
 export const restore = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A file that max backup made")) },
+  { file: Argument.String("file").pipe(Argument.withDescription("A file from max backup")) },
   (input) =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -69,7 +69,7 @@ export const restore = Command.make(
         yield* afterwards(done)
       })
     )
-).pipe(Command.withDescription("Fill an empty database from a backup: all of it, or nothing"))
+).pipe(Command.withDescription("Restore a backup into an empty database, atomically"))
 
 export const move = Command.make(
   "move",
@@ -106,16 +106,16 @@ export const move = Command.make(
         yield* afterwards(done)
         yield* note(
           place.databaseUrl === undefined
-            ? `The old database is as it was. To use the new one: unset DATABASE_URL and set MAX_DATA_DIR=${printable(place.dataDir)}`
-            : "The old database is as it was. To use the new one, set DATABASE_URL to what you gave as --to."
+            ? `The old database is unchanged. To use the new one: unset DATABASE_URL and set MAX_DATA_DIR=${printable(place.dataDir)}`
+            : "The old database is unchanged. To use the new one, set DATABASE_URL to the value of --to."
         )
       })
     )
 ).pipe(
-  Command.withDescription("Copy everything into another, empty database, with every row and value checked"),
+  Command.withDescription("Copy all data into another, empty database, and verify every row"),
   Command.withExamples([
     { command: "max move --to env:NEW_DATABASE_URL", description: "From Max's own Postgres to a server" },
-    { command: "max move --to .max", description: "And back" }
+    { command: "max move --to .max", description: "And back again" }
   ])
 )
 
@@ -126,7 +126,7 @@ const restoredLines = (done: Restored, what: string): ReadonlyArray<string> => [
 const afterwards = Effect.fnUntraced(function* ({ elsewhere, withoutRoles }: Restored) {
   if (elsewhere.length > 0)
     yield* note(
-      `Not among them are the rows of tables that aren't Max's, and that lookups need where it finds them: ${elsewhere.map(printable).join(", ")}.`
+      `Rows of mapped tables are not included; lookups need these tables in the new database: ${elsewhere.map(printable).join(", ")}.`
     )
   if (withoutRoles !== undefined) yield* note(withoutRoles)
 })

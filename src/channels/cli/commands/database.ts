@@ -1,4 +1,4 @@
-/** The database itself. */
+/** Migrates a database and switches its row-level security. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { orUnavailable, orUnavailableInTheEnd } from "../../../database/execute.ts"
@@ -19,12 +19,12 @@ export const migrate = Command.make(
   "migrate",
   {
     print: Flag.Boolean("print").pipe(
-      Flag.withDescription("Only show the statements, with passwords left out"),
+      Flag.withDescription("Only print the statements, without passwords"),
       Flag.withDefault(false)
     ),
     rls: Flag.Literals("rls", ["on", "off"]).pipe(
       Flag.withDescription(
-        "Row-level security as a second wall on tables that organizations share: on or off; else it stays as it is"
+        "Switch row-level security on the tables that organizations share on or off; unchanged by default"
       ),
       Flag.optional
     )
@@ -50,16 +50,16 @@ export const migrate = Command.make(
         yield* result(yield* wantsJson, done, [
           done.from === done.to
             ? `The schema is up to date (version ${done.to}).`
-            : `The schema went from version ${done.from} to ${done.to}.`
+            : `The schema was migrated from version ${done.from} to ${done.to}.`
         ])
         if (done.withoutRoles !== undefined) yield* note(done.withoutRoles)
         if (Option.isSome(input.rls)) {
           const on = input.rls.value === "on"
           const switched = yield* orUnavailableInTheEnd(switchRowSecurity(owner, on))
           yield* note(
-            `Row-level security is ${on ? "on" : "off"}${switched ? "" : ", as it was"}. Every process knows it with its next statement.`
+            `Row-level security is ${on ? "on" : "off"}${switched ? "" : ", unchanged"}. Running processes apply it from their next statement.`
           )
         }
       })
     )
-).pipe(Command.withDescription("Prepare a database that you point Max at with DATABASE_URL, or bring it up to date"))
+).pipe(Command.withDescription("Migrate the database of DATABASE_URL to this version's schema"))

@@ -1,4 +1,4 @@
-/** What is wrong with an installation, and what mends it. */
+/** Reports the problems of an installation and their remedies. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
@@ -20,11 +20,11 @@ export const doctor = Command.make("doctor", {}, () =>
     const failed = findings.filter(({ status }) => status === "fail").length
     yield* result(yield* wantsJson, { ok: failed === 0, findings }, findings.flatMap(lines))
     if (failed > 0)
-      return yield* new OperatorError({ message: failed === 1 ? "One thing fails." : `${failed} things fail.` })
+      return yield* new OperatorError({ message: failed === 1 ? "One check failed." : `${failed} checks failed.` })
   })
 ).pipe(
   Command.withDescription(
-    "Say what is wrong and which command mends it, and change nothing; ends with 1 when something fails, else with 0"
+    "Check the installation read-only and name the command that repairs each problem; exits with 1 if a check fails"
   )
 )
 

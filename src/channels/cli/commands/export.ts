@@ -1,4 +1,4 @@
-/** An organization's data out of Max, as an operator takes it. */
+/** Exports an organization's rows for operators. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { printable } from "../../../domain/text.ts"
@@ -9,7 +9,7 @@ import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { note, result } from "../output.ts"
 import { force } from "./backup.ts"
 
-/** Waits until the text has been taken; where nobody reads any more it goes nowhere. */
+/** Waits until the text is written; ignores a closed pipe. */
 const toStandardOutput = (text: string) =>
   Effect.callback<void>((resume) => {
     process.stdout.write(text, () => resume(Effect.void))
@@ -18,12 +18,12 @@ const toStandardOutput = (text: string) =>
 export const exportType = Command.make(
   "export",
   {
-    type: Argument.String("type").pipe(Argument.withDescription("people, companies, meetings, or a type of your own")),
+    type: Argument.String("type").pipe(Argument.withDescription("people, companies, meetings, or a type of yours")),
     format: Flag.Literals("format", EXPORT_FORMATS).pipe(
       Flag.withDescription("csv for spreadsheets, jsonl for programs and for importing again"),
       Flag.withDefault("csv" as const)
     ),
-    out: Flag.String("out").pipe(Flag.withDescription("The file to make; standard output by default"), Flag.optional),
+    out: Flag.String("out").pipe(Flag.withDescription("The file to create; standard output by default"), Flag.optional),
     force
   },
   (input) =>
@@ -31,27 +31,30 @@ export const exportType = Command.make(
       const asJson = yield* wantsJson
       const out = Option.getOrUndefined(input.out)
       if (asJson && out === undefined)
-        return yield* new UsageError({ message: "--json says how it went, so the rows need a file: --out FILE" })
+        return yield* new UsageError({ message: "--json prints the result, so the rows need a file: --out FILE" })
       const exporter = yield* Exporter
       const organization = yield* currentOrganization
       if (out === undefined) {
         const rows = yield* exporter.export(organization, input, toStandardOutput)
         return yield* note(
-          `${rows} ${rows === 1 ? "row" : "rows"}, whoever may see them. This was recorded: max audit list`
+          `${rows} ${rows === 1 ? "row" : "rows"}, regardless of the policy. This was recorded: max audit list`
         )
       }
       const rows = yield* writeNewFile(out, { force: input.force }, (write) =>
         exporter.export(organization, input, write)
       )
       yield* result(asJson, { file: out, type: input.type, format: input.format, rows }, [
-        `${rows} ${rows === 1 ? "row" : "rows"} of ${input.type} are in ${printable(out)}, whoever may see them.`
+        `${rows} ${rows === 1 ? "row" : "rows"} of ${input.type} were written to ${printable(out)}, regardless of the policy.`
       ])
       yield* note("This was recorded: max audit list")
     })
 ).pipe(
-  Command.withDescription("Take all rows of a type out, whatever the policy shows to whom; it is recorded"),
+  Command.withDescription("Export all rows of a type, regardless of the policy; recorded in the audit log"),
   Command.withExamples([
-    { command: "max export people --out people.csv", description: "For a spreadsheet: no cell is a formula in it" },
-    { command: "max export companies --format jsonl > companies.jsonl", description: "With nothing lost" }
+    {
+      command: "max export people --out people.csv",
+      description: "For a spreadsheet, with no cell evaluated as a formula"
+    },
+    { command: "max export companies --format jsonl > companies.jsonl", description: "Lossless" }
   ])
 )

@@ -1,26 +1,25 @@
 /**
- * What a backup is made of, in this order: what it contains, then the rows of each table and what they must add up to,
- * then the end, without which it isn't whole. A row is its text as Postgres writes it (`(1,Ada,,"a ""b""")`), so that
- * every type that there is or will be comes back as it was.
+ * The parts of a backup, in order: the contents, then for each table its rows and their checksum, then the end. A row is
+ * in Postgres' composite text format (`(1,Ada,,"a ""b""")`), so that values of every type are restored exactly.
  */
 import { Schema } from "effect"
 import { TableShape } from "./TableShape.ts"
 
-/** The format that this program writes and the newest that it reads. */
+/** The format that this version writes, and the newest that it reads. */
 export const FORMAT = 1
 
 export const Part = Schema.TaggedUnion({
   Contents: {
     format: Schema.Int,
-    /** The schema that the rows are in: they are restored into the same, and then brought up to date. */
+    /** The schema version of the rows. They are restored into that schema, which is then migrated. */
     schemaVersion: Schema.Int,
     /** ISO 8601, UTC. */
     takenAt: Schema.String,
     tables: Schema.Array(TableShape)
   },
-  /** Some rows of a table, by its place among the tables. */
+  /** A chunk of rows; `table` is an index into the contents' tables. */
   Rows: { table: Schema.Int, rows: Schema.Array(Schema.String) },
-  /** A table is complete: how many rows it has, and the sum of their hashes. */
+  /** Ends a table: its number of rows and the sum of their hashes. */
   Sum: { table: Schema.Int, rows: Schema.Int, checksum: Schema.String },
   End: { rows: Schema.Int }
 })

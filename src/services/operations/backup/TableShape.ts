@@ -1,7 +1,7 @@
 /**
- * Max's tables as they are, from the system catalog: so that tables of later migrations, and those that organizations
- * have of their own, come along without being named anywhere. A shape holds no SQL: what is made of one that came out of
- * a file is written here, from names that are quoted and types that are known.
+ * The definitions of Max's tables, read from the system catalog, so that backups include tables of later migrations and
+ * organizations' managed tables without a list. A shape contains no SQL except defaults that match a pattern: statements
+ * from a backup file's shape use quoted names and allowed types only.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
@@ -19,10 +19,10 @@ export const TableShape = Schema.Struct({
     Schema.Struct({
       name: Schema.String,
       type: Schema.String,
-      /** Sorted by code point, as search keys are. */
+      /** Whether the collation is "C", as of search keys. */
       byCodePoint: Schema.Boolean,
       required: Schema.Boolean,
-      /** The expression that Postgres writes for it. */
+      /** The default, as Postgres prints the expression. */
       fallback: Schema.NullOr(Schema.String),
       generated: Schema.Boolean
     })
@@ -36,15 +36,15 @@ export const TableShape = Schema.Struct({
       included: names
     })
   ),
-  /** The tables that its foreign keys lead to, as `schema.table`. */
+  /** The tables that its foreign keys reference, as `schema.table`. */
   references: names
 })
 export type TableShape = typeof TableShape.Type
 
 /**
- * Every table of Max's that is to last: what isn't logged (traces) is no loss. The schema `data` may have somebody
- * else's tables in it: they don't lead each key with an organization, or a type is mapped to them. (A version has a
- * mapping since one of the migrations; before it, none has.)
+ * Every permanent table of Max; unlogged ones (traces) are excluded. The schema `data` may contain foreign tables: those
+ * whose primary key doesn't lead with organization_id, and those that a type is mapped to. (`to_jsonb` because the column
+ * `mapping` is missing in the oldest schemas.)
  */
 const SHAPES = `SELECT coalesce(json_agg(x.shape ORDER BY x.shape->>'schema', x.shape->>'table'), '[]') AS shapes FROM (
   SELECT json_build_object('schema', n.nspname, 'table', c.relname,
@@ -82,14 +82,14 @@ const decodeShapes = Schema.decodeUnknownSync(Schema.Array(TableShape))
 
 export const nameOf = ({ schema, table }: TableShape): string => `${schema}.${table}`
 
-/** Max's tables, those that others refer to before those. */
+/** Max's tables, each after the tables that it references. */
 export const readShapes = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const [row] = yield* sql.unsafe<{ shapes: unknown }>(SHAPES).unprepared
   const waiting = new Map(decodeShapes(row!.shapes).map((shape) => [nameOf(shape), shape]))
   const ordered: Array<TableShape> = []
   while (waiting.size > 0) {
     const free = [...waiting.values()].filter(({ references }) => !references.some((name) => waiting.has(name)))
-    // Tables that refer to each other in a circle come in any order: the database will say so.
+    // Tables with circular references come in any order; creating them fails.
     for (const shape of free.length > 0 ? free : [...waiting.values()]) {
       ordered.push(shape)
       waiting.delete(nameOf(shape))
@@ -113,11 +113,11 @@ const TYPES = new Set([
 const METHODS = new Set(["btree", "gin", "hash", "brin", "gist"])
 const FALLBACK = /^(now\(\)|true|false|-?\d{1,18}|'[^'\\]*'::[a-z ]+(\[\])?)$/
 
-/** The statements that make a table of an organization's own as it was; its indexes are made when the rows are there. */
+/** The statements that create an organization's managed table; its indexes are created after the rows are inserted. */
 export const tableStatements = Effect.fnUntraced(function* (shape: TableShape, trigramSchema: string | undefined) {
-  const refuse = (what: string) =>
+  const refuse = (reason: string) =>
     new OperatorError({
-      message: `The backup has a table ${quoted(nameOf(shape))} that Max doesn't make: ${what}. Nothing was restored.`
+      message: `The backup has a table ${quoted(nameOf(shape))} that Max doesn't create: ${reason}. Nothing was restored.`
     })
   if (shape.schema !== MANAGED) return yield* refuse("it isn't among an organization's data")
   const table = qualified(shape)
@@ -151,6 +151,6 @@ export const tableStatements = Effect.fnUntraced(function* (shape: TableShape, t
   return { table: `CREATE TABLE ${table} (${definitions.join(", ")})`, indexes }
 })
 
-/** The columns of a table in order, as a text that only the same columns have. */
+/** A text that is equal for tables with the same columns in the same order. */
 export const columnsOf = ({ columns }: TableShape): string =>
   JSON.stringify(columns.map(({ name, type }) => [name, type]))

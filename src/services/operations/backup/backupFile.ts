@@ -1,4 +1,4 @@
-/** Parts ↔ a file: one JSON line a part, in gzip, and at the end the SHA-256 of all lines before it. */
+/** The format of backup files: one JSON line per part, compressed with gzip, and a final SHA-256 of all lines before it. */
 import { Effect, Schema, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -12,15 +12,15 @@ import { FORMAT, Part } from "./Part.ts"
 
 const compress = promisify(gzip)
 
-/** Lines are compressed this many bytes at a time. */
+/** The uncompressed size of a gzip block. */
 const BLOCK_BYTES = 512 * 1024
-/** The longest row that a database can have come with, and then some. */
+/** Above the largest row that the connection reads (256 MiB), with JSON escapes. */
 const MAX_LINE_BYTES = 400 * 1024 * 1024
 
 const encodePart = Schema.encodeSync(Part)
 const decodePart = Schema.decodeUnknownSync(Part)
 
-/** Writes parts into a new file; returns its size in bytes. */
+/** Writes parts to a new file; returns its size in bytes. */
 export const writeBackupFile = <E, R>(
   path: string,
   options: { readonly force: boolean },
@@ -33,7 +33,7 @@ export const writeBackupFile = <E, R>(
       let length = 0
       let size = 0
       const flush = Effect.gen(function* () {
-        // Blocks compressed one by one are one gzip file when they stand one after the other.
+        // Concatenated gzip members are one valid gzip file.
         const bytes = yield* Effect.promise(() => compress(block.join("")))
         yield* write(bytes)
         size += bytes.length
@@ -53,10 +53,10 @@ export const writeBackupFile = <E, R>(
     })
   )
 
-/** What makes a file no backup that can be restored. */
+/** The file is not a restorable backup; the message says why. */
 class Unreadable extends Error {}
 
-/** Reads the parts of a file; one that was cut short, altered or made by a newer Max fails before the first. */
+/** Reads the parts of a file. A truncated or altered file, or one of a newer Max, fails before the first part. */
 export const readBackupFile = (path: string): Stream.Stream<Part, OperatorError> =>
   Stream.suspend(() =>
     Stream.fromAsyncIterable(checked(path), (error) =>
@@ -66,11 +66,11 @@ export const readBackupFile = (path: string): Stream.Stream<Part, OperatorError>
     )
   )
 
-const NOT_A_BACKUP = "isn't a backup that max backup made."
-const CUT = "was cut short: its end is missing."
-const ALTERED = "was altered or damaged: its contents don't fit its checksum."
+const NOT_A_BACKUP = "isn't a backup from max backup."
+const TRUNCATED = "is truncated: its end is missing."
+const ALTERED = "was altered or damaged: its contents don't match its checksum."
 
-/** The file is read twice, so that what isn't whole never reaches a database. */
+/** Reads the file twice, so that no part of an invalid file reaches a database. */
 async function* checked(path: string): AsyncGenerator<Part> {
   // eslint-disable-next-line no-unused-vars
   for await (const _ of partsOf(path)) continue
@@ -78,9 +78,9 @@ async function* checked(path: string): AsyncGenerator<Part> {
 }
 
 async function* partsOf(path: string): AsyncGenerator<Part> {
-  const found = await stat(path)
-  if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
-  if (!found.isFile() || found.size === 0) throw new Unreadable(NOT_A_BACKUP)
+  const stats = await stat(path)
+  if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+  if (!stats.isFile() || stats.size === 0) throw new Unreadable(NOT_A_BACKUP)
   const hash = createHash("sha256")
   let first = true
   let ended = false
@@ -97,7 +97,7 @@ async function* partsOf(path: string): AsyncGenerator<Part> {
     yield partOf(value, first)
     first = false
   }
-  if (!ended) throw new Unreadable(first ? NOT_A_BACKUP : CUT)
+  if (!ended) throw new Unreadable(first ? NOT_A_BACKUP : TRUNCATED)
 }
 
 const parse = (line: string, first: boolean): unknown => {
@@ -112,10 +112,10 @@ const endOf = (value: unknown): string | undefined =>
   typeof value === "object" && value !== null && "sha256" in value ? String(value.sha256) : undefined
 
 const partOf = (value: unknown, first: boolean): Part => {
-  // The one thing that every format will have where this one has it.
+  // Every format has this field in its first line.
   const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined
   if (first && typeof format === "number" && format > FORMAT)
-    throw new Unreadable("was made by a newer Max. Update this one to that version.")
+    throw new Unreadable("is from a newer Max. Update this one to that version.")
   try {
     return decodePart(value)
   } catch {
@@ -123,7 +123,7 @@ const partOf = (value: unknown, first: boolean): Part => {
   }
 }
 
-/** The lines of a compressed file, without their ends. */
+/** The lines of a compressed file, without their terminators. */
 async function* lines(path: string): AsyncGenerator<string> {
   const file = createReadStream(path, { highWaterMark: 256 * 1024 })
   const unzipped = createGunzip()
@@ -148,11 +148,11 @@ async function* lines(path: string): AsyncGenerator<string> {
     }
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : ""
-    if (code === "Z_BUF_ERROR") throw new Unreadable(CUT)
+    if (code === "Z_BUF_ERROR") throw new Unreadable(TRUNCATED)
     throw code.startsWith("Z_") ? new Unreadable(started ? ALTERED : NOT_A_BACKUP) : error
   } finally {
     file.destroy()
     unzipped.destroy()
   }
-  if (length > 0) throw new Unreadable(CUT)
+  if (length > 0) throw new Unreadable(TRUNCATED)
 }

@@ -1,6 +1,6 @@
 /**
- * Parts → database, in one transaction: the schema that the rows are from, the rows, what they add up to, and then the
- * migrations since. Whatever goes wrong, and whenever, the database is as it was before.
+ * Restores parts into a database in one transaction: creates the schema of the backup, inserts the rows, checks their
+ * sums, and migrates. A failure at any point rolls everything back.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted, Stream } from "effect"
@@ -12,10 +12,10 @@ import { OperatorError } from "../../../domain/errors.ts"
 import { define, MANAGED } from "../../catalog/physicalColumns.ts"
 import { texts } from "../../import/statements.ts"
 import { type Contents, FORMAT, type Part } from "./Part.ts"
-import { holdStill, sumOf } from "./snapshot.ts"
+import { fixSettings, sumOf } from "./snapshot.ts"
 import { columnsOf, nameOf, readShapes, type TableShape, tableStatements } from "./TableShape.ts"
 
-/** A database that rows go into, on its owner's connection. */
+/** The database to restore into, with its owner's connection. */
 export interface Target {
   readonly owner: PgClient.PgClient
   readonly password: Redacted.Redacted<string> | undefined
@@ -26,12 +26,12 @@ export interface Restored {
   readonly tables: number
   readonly rows: number
   readonly organizations: number
-  /** Tables that aren't Max's, that types are read from: their rows weren't in the backup. */
+  /** Foreign tables that types are mapped to; a backup contains none of their rows. */
   readonly elsewhere: ReadonlyArray<string>
   readonly withoutRoles?: string
 }
 
-/** Fills an empty database with a backup's parts, checks every sum, and brings the schema up to date. */
+/** Fills an empty database with a backup's parts, checks every sum, and migrates the schema. */
 export const restoreInto = Effect.fn("Backup.restore")(function* <E, R>(
   { owner, password }: Target,
   parts: Stream.Stream<Part, E, R>
@@ -44,25 +44,25 @@ export const restoreInto = Effect.fn("Backup.restore")(function* <E, R>(
         takenAt: filled.takenAt,
         tables: filled.tables.length,
         rows: filled.rows,
-        organizations: yield* beginAnew(owner),
-        elsewhere: yield* readElsewhere(owner),
+        organizations: yield* raiseEpochs(owner),
+        elsewhere: yield* readForeignTables(owner),
         ...(withoutRoles === undefined ? {} : { withoutRoles })
       }
       return { filled, restored }
     })
   )
-  // Statistics, and what an index answers for by itself, are for speed alone: a failure here doesn't undo what was restored.
+  // VACUUM and ANALYZE only affect speed: a failure here doesn't undo the restore.
   yield* Effect.ignore(define(owner, [`VACUUM (ANALYZE) ${filled.tables.map(qualified).join(", ")}`]))
   return restored
 })
 
-/** Restores the rows into the schema that they are from, and no further; inside a transaction. */
+/** Restores the rows into the backup's schema version, without migrating; call it in a transaction. */
 export const fill = Effect.fnUntraced(function* <E, R>(owner: PgClient.PgClient, parts: Stream.Stream<Part, E, R>) {
-  yield* holdStill(owner)
+  yield* fixSettings(owner)
   let filling: Filling | undefined
   let ended = false
   const damaged = () =>
-    new OperatorError({ message: "The backup isn't whole: its parts aren't in order. Nothing was restored." })
+    new OperatorError({ message: "The backup is invalid: its parts are out of order. Nothing was restored." })
   yield* Stream.runForEach(parts, (part) =>
     Effect.gen(function* () {
       if (ended || (part._tag === "Contents") !== (filling === undefined)) return yield* damaged()
@@ -83,53 +83,53 @@ export const fill = Effect.fnUntraced(function* <E, R>(owner: PgClient.PgClient,
         yield* insertRows(owner, shape, part.rows)
         return
       }
-      const there = yield* sumOf(owner, shape)
-      if (there.rows !== part.rows || there.checksum !== part.checksum)
+      const restored = yield* sumOf(owner, shape)
+      if (restored.rows !== part.rows || restored.checksum !== part.checksum)
         return yield* new OperatorError({
-          message: `${nameOf(shape)} has ${there.rows} rows where the backup has ${part.rows}, or other values. Nothing was restored.`
+          message: `${nameOf(shape)} has ${restored.rows} rows where the backup has ${part.rows}, or other values. Nothing was restored.`
         })
       done.set(part.table, part.rows)
     })
   )
   if (filling === undefined || !ended)
-    return yield* new OperatorError({ message: "The backup isn't whole: its end is missing. Nothing was restored." })
+    return yield* new OperatorError({ message: "The backup is incomplete: its end is missing. Nothing was restored." })
   const { contents, done } = filling as Filling
   return { takenAt: contents.takenAt, tables: contents.tables, rows: sum(done.values()) }
 })
 
 interface Filling {
   readonly contents: Contents
-  /** How many rows a table that is complete has. */
+  /** The number of rows of each completed table. */
   readonly done: Map<number, number>
-  /** What is defined when all rows are there. */
+  /** The statements to run after all rows are inserted. */
   readonly indexes: ReadonlyArray<string>
 }
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one) => all + one, 0)
 
-/** Makes the tables that the rows go into, or fails when there is anything in them. */
+/** Creates the tables of the rows; fails when one has rows already. */
 const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents: Contents) {
   if (contents.format > FORMAT || contents.schemaVersion > SCHEMA_VERSION)
     return yield* new OperatorError({
-      message: "The backup was made by a newer Max. Update this one to that version"
+      message: "The backup is from a newer Max. Update this one to that version"
     })
   yield* holdMigrations(owner)
   const { schemaVersion } = yield* Effect.tap(inspect(owner), refuseNewer)
   if (schemaVersion > contents.schemaVersion)
     return yield* new OperatorError({
-      message: `The backup is from schema version ${contents.schemaVersion}, and this database is prepared for version ${schemaVersion} already. Restore into a new database, without max migrate: restoring prepares it.`
+      message: `The backup is from schema version ${contents.schemaVersion}, and this database already has version ${schemaVersion}. Restore into a new database, without max migrate: the restore migrates it.`
     })
   yield* define(owner, pendingStatements(schemaVersion, contents.schemaVersion))
-  // Nobody makes an organization meanwhile.
+  // Excludes the concurrent creation of an organization.
   yield* define(owner, ["LOCK TABLE max.organizations IN SHARE ROW EXCLUSIVE MODE"])
   const wanted = new Set(contents.tables.map(nameOf))
-  const made = new Map(
+  const created = new Map(
     (yield* readShapes(owner)).map((shape) => [nameOf(shape), shape] as const).filter(([name]) => wanted.has(name))
   )
-  yield* makeEmpty(owner, [...made.values()])
-  // Rows go in faster without them, and they are made from what is there now, not from what the file says.
+  yield* makeEmpty(owner, [...created.values()])
+  // Inserting is faster without indexes. Their definitions come from this database, not from the file.
   const secondary = yield* owner.unsafe<{ name: string; definition: string }>(SECONDARY, [
-    texts([...made.values()].map(qualified))
+    texts([...created.values()].map(qualified))
   ]).unprepared
   yield* define(
     owner,
@@ -139,12 +139,12 @@ const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents:
   const [trigrams] = yield* owner<{ schema: string }>`
     SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`
   for (const shape of contents.tables) {
-    const known = made.get(nameOf(shape))
-    if (known === undefined) {
+    const existing = created.get(nameOf(shape))
+    if (existing === undefined) {
       const statements = yield* tableStatements(shape, trigrams?.schema)
       yield* define(owner, [statements.table])
       indexes.push(...statements.indexes)
-    } else if (columnsOf(known) !== columnsOf(shape)) {
+    } else if (columnsOf(existing) !== columnsOf(shape)) {
       return yield* new OperatorError({
         message: `The backup's ${nameOf(shape)} has other columns than schema version ${contents.schemaVersion} has. Nothing was restored.`
       })
@@ -154,22 +154,22 @@ const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents:
   return filling
 })
 
-/** The indexes of Max's tables that hold nothing together. */
+/** The non-unique indexes of the tables: those that enforce nothing. */
 const SECONDARY = `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
   WHERE c.oid = ANY($1::text[]::regclass[]) AND c.relkind = 'r' AND NOT i.indisunique`
 
-/** What a database is prepared with is in the catalog, of organization 0, and goes; anything else is somebody's. */
+/** Deletes the system types that migrations insert (organization 0 of the catalog); fails when there are other rows. */
 const makeEmpty = Effect.fnUntraced(function* (owner: PgClient.PgClient, shapes: ReadonlyArray<TableShape>) {
   for (const shape of shapes) {
-    const prepared = shape.schema === "builder" ? "organization_id = 0" : "false"
+    const fromMigrations = shape.schema === "builder" ? "organization_id = 0" : "false"
     const [row] = yield* owner.unsafe<{ taken: boolean }>(
-      `SELECT EXISTS (SELECT FROM ${qualified(shape)} WHERE NOT (${prepared})) AS taken`
+      `SELECT EXISTS (SELECT FROM ${qualified(shape)} WHERE NOT (${fromMigrations})) AS taken`
     ).unprepared
     if (row!.taken)
       return yield* new OperatorError({
         message:
-          "There is data of Max's in this database already, and only an empty one can be filled: take a new database, or a new folder for Max's own."
+          "This database already has data of Max, and a restore needs an empty one: use a new database, or a new folder for Max's own."
       })
     if (shape.schema === "builder") yield* define(owner, [`DELETE FROM ${qualified(shape)}`])
   }
@@ -188,10 +188,10 @@ const insertRows = (owner: PgClient.PgClient, shape: TableShape, rows: ReadonlyA
 }
 
 /**
- * Ends whatever was planned from an earlier life of this database, which may have come further than the backup did:
- * epochs go on from the clock, where counting one by one never gets.
+ * Invalidates every plan that a running process made before the restore. Its epochs may be higher than the backup's, so
+ * epochs continue from the clock in milliseconds, which counting never reaches.
  */
-const beginAnew = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
+const raiseEpochs = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
   const organizations = yield* owner<{ id: bigint }>`
     UPDATE max.organizations SET epoch = greatest(epoch + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
     RETURNING organization_id AS id`
@@ -202,7 +202,7 @@ const beginAnew = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
   return organizations.length
 })
 
-const readElsewhere = (owner: PgClient.PgClient) =>
+const readForeignTables = (owner: PgClient.PgClient) =>
   Effect.map(
     owner<{ name: string }>`
       SELECT DISTINCT v.relation_schema || '.' || v.relation_table AS name FROM builder.entity_type_versions v

@@ -1,4 +1,4 @@
-/** Database → parts: everything of Max's in one snapshot, row by row, in as much memory as a few rows take. */
+/** Streams a database as parts, from one snapshot, in constant memory. */
 import type { PgClient } from "@effect/sql-pg"
 import { hidesRows } from "../../../database/rowSecurity.ts"
 import { Effect, Stream } from "effect"
@@ -8,8 +8,8 @@ import { OperatorError } from "../../../domain/errors.ts"
 import { type Contents, FORMAT, Part } from "./Part.ts"
 import { nameOf, readShapes, type TableShape } from "./TableShape.ts"
 
-/** How values are written and read as text, whatever the server's settings are; and nothing ends what takes long. */
-export const holdStill = (sql: PgClient.PgClient) =>
+/** Fixes the text format of values, independent of the server's settings, and disables timeouts, for one transaction. */
+export const fixSettings = (sql: PgClient.PgClient) =>
   Effect.forEach(
     [
       "SET LOCAL datestyle = 'ISO, YMD'",
@@ -23,7 +23,7 @@ export const holdStill = (sql: PgClient.PgClient) =>
     { discard: true }
   )
 
-/** How many rows a table has and the sum of 64 bits of the SHA-256 of each: the same in whatever order they lie. */
+/** A table's number of rows and the sum of the first 64 bits of each row's SHA-256, independent of their order. */
 export const sumOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, shape: TableShape) {
   const [sum] = yield* sql.unsafe<{ rows: string; checksum: string }>(
     `/* max sum */ SELECT count(*)::text AS rows, coalesce(sum(('x' || encode(substr(sha256(convert_to(whole::text, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint), 0)::text AS checksum
@@ -32,7 +32,7 @@ export const sumOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, shape:
   return { rows: Number(sum!.rows), checksum: sum!.checksum }
 })
 
-/** Runs `use` in one read-only snapshot of a database, with what it contains. */
+/** Runs `use` with the contents and parts of one read-only snapshot. */
 export const withSnapshot = <A, E, R>(
   sql: PgClient.PgClient,
   use: (contents: Contents, parts: Stream.Stream<Part, OperatorError | Fault>) => Effect.Effect<A, E, R>
@@ -40,15 +40,15 @@ export const withSnapshot = <A, E, R>(
   sql.withTransaction(
     Effect.gen(function* () {
       yield* sql.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").unprepared
-      yield* holdStill(sql)
+      yield* fixSettings(sql)
       const inspection = yield* inspect(sql)
       yield* refuseNewer(inspection)
       if (inspection.schemaVersion === 0)
-        return yield* new OperatorError({ message: "This database has nothing of Max's in it." })
+        return yield* new OperatorError({ message: "This database has no data of Max." })
       if (yield* hidesRows(sql)) {
         return yield* new OperatorError({
           message:
-            "Row-level security hides rows from this database's user. Switch it off for as long: max migrate --rls off"
+            "Row-level security hides rows from this database's user. Switch it off for the backup: max migrate --rls off"
         })
       }
       const contents = Part.cases.Contents.make({
@@ -64,7 +64,7 @@ export const withSnapshot = <A, E, R>(
 type Fault = Effect.Error<ReturnType<typeof sumOf>>
 
 const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, OperatorError | Fault> => {
-  let all = 0
+  let total = 0
   const table = (shape: TableShape, number: number) => {
     let sent = 0
     const rows = sql.unsafe<{ row: string }>(
@@ -81,13 +81,13 @@ const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, 
       Stream.fromEffect(
         Effect.gen(function* () {
           const sum = yield* sumOf(sql, shape)
-          // Lets go of the locks on the table and its indexes: a server has room for some thousands.
+          // Releases the locks on the table and its indexes: a server has room for a few thousand.
           yield* sql.unsafe("ROLLBACK TO SAVEPOINT one_table").unprepared
           if (sum.rows !== sent)
             return yield* new OperatorError({
-              message: `Of ${nameOf(shape)} ${sent} rows came out where there are ${sum.rows}. Try again.`
+              message: `${sent} of the ${sum.rows} rows of ${nameOf(shape)} were read. Try again.`
             })
-          all += sent
+          total += sent
           return Part.cases.Sum.make({ table: number, ...sum })
         })
       )
@@ -97,6 +97,6 @@ const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, 
     Stream.concat(
       Stream.fromIterable(contents.tables.entries()).pipe(Stream.flatMap(([number, shape]) => table(shape, number)))
     ),
-    Stream.concat(Stream.suspend(() => Stream.make<[Part]>(Part.cases.End.make({ rows: all }))))
+    Stream.concat(Stream.suspend(() => Stream.make<[Part]>(Part.cases.End.make({ rows: total }))))
   )
 }

@@ -1,4 +1,4 @@
-/** What doctor says: one finding a line, in words for people who run no databases. */
+/** The findings of doctor, worded for operators without a database administrator. */
 import type { PgClient } from "@effect/sql-pg"
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -7,23 +7,23 @@ import type { Inspection } from "../../../database/migrate.ts"
 
 export interface Finding {
   readonly check: string
-  /** `warn` works, but not as well or as safely as it could; `fail` doesn't work. */
+  /** `warn`: works, but slower or less safely than it should. `fail`: doesn't work. */
   readonly status: "ok" | "warn" | "fail"
   readonly message: string
-  /** What mends it: commands, and SQL where it ends with a semicolon. */
+  /** The repair: commands, and SQL statements ending with a semicolon. */
   readonly mend?: ReadonlyArray<string>
 }
 
-/** A database that answers. */
-export interface Patient {
+/** The connected database that the checks examine. */
+export interface Examined {
   readonly from: Source
   readonly owner: PgClient.PgClient
   readonly inspection: Inspection
   readonly searchConnections: number
 }
 
-/** Looks at one thing and changes nothing. */
-export type Check = (patient: Patient) => Effect.Effect<ReadonlyArray<Finding>, SqlError.SqlError>
+/** Checks one requirement read-only. */
+export type Check = (database: Examined) => Effect.Effect<ReadonlyArray<Finding>, SqlError.SqlError>
 
 const finding =
   (status: Finding["status"]) =>
@@ -38,6 +38,6 @@ export const ok = finding("ok")
 export const warn = finding("warn")
 export const fail = finding("fail")
 
-/** The first names of many. */
+/** Up to five names, and the number of the others. */
 export const some = (names: ReadonlyArray<string>): string =>
   names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`

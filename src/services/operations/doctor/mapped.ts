@@ -1,4 +1,4 @@
-/** Tables that aren't Max's but are read: that they are what was mapped, and that large ones are found in by an index. */
+/** Checks mapped tables: that they still fit their mapping, and that large ones have the indexes that lookups need. */
 import { Effect } from "effect"
 import { rolesOf } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
@@ -25,14 +25,12 @@ export const mapped: Check = ({ inspection, owner }) =>
     })
     return [
       drifted.length === 0
-        ? ok("mapped tables", `${types.length} of your tables are read, each as it was mapped.`)
+        ? ok("mapped tables", `${types.length} of your tables are mapped, without drift.`)
         : fail(
             "mapped tables",
-            `${some(drifted)} ${drifted.length === 1 ? "has" : "have"} changed since, and can't be looked up.`,
+            `${some(drifted)} ${drifted.length === 1 ? "has" : "have"} changed since the mapping, and can't be read.`,
             "max map diff"
           ),
-      ...(advice.length === 0
-        ? []
-        : [warn("mapped tables", "Large tables are searched from end to end.", ...new Set(advice))])
+      ...(advice.length === 0 ? [] : [warn("mapped tables", "Lookups scan large tables.", ...new Set(advice))])
     ]
   })

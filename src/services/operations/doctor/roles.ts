@@ -1,39 +1,33 @@
-/** The walls: whether the roles that lookups and writes run as can do no more than they should. */
+/** Checks that the database roles of reads and writes have exactly their privileges. */
 import { Effect, Exit } from "effect"
 import { connectAs } from "../../../database/Database.ts"
 import { faultOf } from "../../../database/fault.ts"
 import { rolesOf } from "../../../database/migrate.ts"
 import { identifier } from "../../../database/sql/SqlWriter.ts"
-import { type Check, fail, type Finding, ok, type Patient, some, warn } from "./Finding.ts"
+import { type Check, fail, type Finding, ok, type Examined, some, warn } from "./Finding.ts"
 
-export const roles: Check = (patient) =>
+export const roles: Check = (database) =>
   Effect.gen(function* () {
-    const { inspection, owner } = patient
+    const { inspection, owner } = database
     const [me] = yield* owner<{ name: string; makes: boolean }>`
       SELECT rolname::text AS name, rolcreaterole OR rolsuper AS makes FROM pg_roles WHERE rolname = current_user`
-    if (inspection.rolesExist) return yield* walls(patient)
+    if (inspection.rolesExist) return yield* checkPrivileges(database)
     const prepared = inspection.schemaVersion > 0
     if (me!.makes)
       return prepared
-        ? [
-            fail(
-              "roles",
-              "The roles that lookups and writes run as are missing: everything runs as the owner.",
-              "max migrate"
-            )
-          ]
-        : [ok("roles", "max migrate may make the roles that lookups and writes run as.")]
+        ? [fail("roles", "The roles of reads and writes are missing: everything runs as the owner.", "max migrate")]
+        : [ok("roles", "max migrate may create the roles of reads and writes.")]
     return [
       warn(
         "roles",
-        `${me!.name} may not create roles, so lookups ${prepared ? "run" : "would run"} as the owner: they are read-only by a setting alone, and the wall behind it is missing.`,
+        `${me!.name} may not create roles, so lookups ${prepared ? "run" : "would run"} as the owner: only a session setting makes them read-only, not a privilege.`,
         `ALTER ROLE ${identifier(me!.name)} CREATEROLE; (as an administrator, before max migrate; NOCREATEROLE after it)`
       )
     ]
   })
 
-const walls = Effect.fnUntraced(function* (patient: Patient) {
-  const { inspection, owner } = patient
+const checkPrivileges = Effect.fnUntraced(function* (database: Examined) {
+  const { inspection, owner } = database
   const names = rolesOf(inspection.database)
   const found = yield* owner.unsafe<Rights>(RIGHTS, [names.read, names.app]).unprepared
   const findings: Array<Finding> = []
@@ -41,7 +35,11 @@ const walls = Effect.fnUntraced(function* (patient: Patient) {
     const powers = powersOf(rights)
     if (powers.length > 0)
       findings.push(
-        fail("roles", `${rights.name} is more than it should be: ${powers.join(", ")}.`, ...mendingOf(rights))
+        fail(
+          "roles",
+          `${rights.name} has more rights than it should: it is ${powers.join(", ")}.`,
+          ...mendingOf(rights)
+        )
       )
   }
   const reader = found.find(({ name }) => name === names.read)!
@@ -49,7 +47,7 @@ const walls = Effect.fnUntraced(function* (patient: Patient) {
     findings.push(
       fail(
         "roles",
-        `Lookups could write into ${some(reader.writable)}.`,
+        `The reading role may write into ${some(reader.writable)}.`,
         ...reader.writable
           .slice(0, 5)
           .map((table) => `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${table} FROM PUBLIC, ${identifier(names.read)};`)
@@ -59,17 +57,17 @@ const walls = Effect.fnUntraced(function* (patient: Patient) {
     findings.push(
       warn(
         "roles",
-        `Lookups could make tables in ${some(reader.creatable)}.`,
+        `The reading role may create tables in ${some(reader.creatable)}.`,
         ...reader.creatable.map((name) => `REVOKE CREATE ON SCHEMA ${name} FROM PUBLIC, ${identifier(names.read)};`)
       )
     )
-  const tried = yield* tryToWrite(patient, names.read)
-  if (tried !== undefined) findings.push(tried)
-  if ((yield* Effect.exit(Effect.scoped(connectAs(patient.from, names.app)))).pipe(Exit.isFailure))
+  const writeFinding = yield* attemptWrite(database, names.read)
+  if (writeFinding !== undefined) findings.push(writeFinding)
+  if ((yield* Effect.exit(Effect.scoped(connectAs(database.from, names.app)))).pipe(Exit.isFailure))
     findings.push(fail("roles", `${names.app} can't log in: nothing can be written.`, "max migrate"))
   return findings.length > 0
     ? findings
-    : [ok("roles", `Lookups run as ${names.read}, which can read and nothing else; it was tried.`)]
+    : [ok("roles", `Lookups run as ${names.read}, which can only read: a write was attempted and refused.`)]
 })
 
 interface Rights {
@@ -96,7 +94,7 @@ const RIGHTS = `SELECT r.rolname::text AS name, r.rolsuper AS super, r.rolbypass
 
 const powersOf = (rights: Rights): ReadonlyArray<string> => [
   ...(rights.super ? ["a superuser"] : []),
-  ...(rights.bypass ? ["allowed past row-level security or to replicate"] : []),
+  ...(rights.bypass ? ["allowed to bypass row-level security or to replicate"] : []),
   ...(rights.creates ? ["allowed to create roles or databases"] : []),
   ...(rights.owns ? ["the owner of tables"] : []),
   ...(rights.members.length > 0 ? [`a member of ${rights.members.join(", ")}`] : [])
@@ -108,12 +106,12 @@ const mendingOf = ({ members, name, owns }: Rights): ReadonlyArray<string> => [
   ...(owns ? [`REASSIGN OWNED BY ${identifier(name)} TO CURRENT_USER;`] : [])
 ]
 
-/** Tries what no lookup does, in a transaction that asks to be writable: of no row, and taken back. */
-const tryToWrite = (patient: Patient, role: string) =>
+/** Attempts an UPDATE that matches no row, in a transaction set to READ WRITE, as no lookup does. */
+const attemptWrite = (database: Examined, role: string) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const reader = yield* connectAs(patient.from, role)
-      if (patient.inspection.schemaVersion === 0) return undefined
+      const reader = yield* connectAs(database.from, role)
+      if (database.inspection.schemaVersion === 0) return undefined
       const failure = yield* reader
         .withTransaction(
           Effect.gen(function* () {

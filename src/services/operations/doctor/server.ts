@@ -1,4 +1,4 @@
-/** The server: which it is, what it was prepared with, and whether the machine under it keeps up. */
+/** Checks the server: its version, schema, extensions, connections, disk and clock, and the organizations in it. */
 import { Effect } from "effect"
 import { statfs } from "node:fs/promises"
 import { NEWEST_SERVER, OLDEST_SERVER } from "../../../database/migrate.ts"
@@ -12,7 +12,7 @@ export const postgres: Check = ({ inspection: { serverVersion } }) =>
       : serverVersion > NEWEST_SERVER
         ? warn(
             "postgres",
-            `This is Postgres ${serverVersion}; Max was tried with ${OLDEST_SERVER} to ${NEWEST_SERVER}.`
+            `This is Postgres ${serverVersion}; Max is tested with ${OLDEST_SERVER} to ${NEWEST_SERVER}.`
           )
         : ok("postgres", `Postgres ${serverVersion}.`)
   ])
@@ -20,17 +20,17 @@ export const postgres: Check = ({ inspection: { serverVersion } }) =>
 export const schema: Check = ({ from, inspection: { schemaVersion } }) =>
   Effect.succeed([
     schemaVersion === SCHEMA_VERSION
-      ? ok("schema", `Version ${schemaVersion}, as this Max needs it.`)
+      ? ok("schema", `Version ${schemaVersion}, as required.`)
       : schemaVersion > SCHEMA_VERSION
         ? fail(
             "schema",
-            `Version ${schemaVersion}, made by a newer Max; this one knows ${SCHEMA_VERSION}. Update its checkout, or the package made of it:`,
+            `Version ${schemaVersion}, from a newer Max; this one supports ${SCHEMA_VERSION}. Update its checkout or package:`,
             "git pull && npm ci"
           )
         : from.embedded
-          ? ok("schema", "Prepared by the next command that needs it: this database is Max's own.")
+          ? ok("schema", "The next command migrates this database, because it is Max's own.")
           : schemaVersion === 0
-            ? fail("schema", "The database isn't prepared for Max.", "max migrate --print", "max migrate")
+            ? fail("schema", "The database isn't migrated.", "max migrate --print", "max migrate")
             : fail(
                 "schema",
                 `Version ${schemaVersion}; this Max needs ${SCHEMA_VERSION}.`,
@@ -65,11 +65,11 @@ export const extensions: Check = ({ inspection: { schemaVersion }, owner }) =>
             ...missing.map((name) => `CREATE EXTENSION ${name} WITH SCHEMA max;`)
           )
         ]
-      return [ok("extensions", `${EXTENSIONS.join(" and ")} are there.`)]
+      return [ok("extensions", `${EXTENSIONS.join(" and ")} are installed.`)]
     }
   )
 
-/** What other commands of this process need: the lookup, the application's two, the owner's two, and one of our own. */
+/** A process's connections besides searches: one for lookups, two each for writes and the owner, one for traces. */
 const OTHER_CONNECTIONS = 6
 
 export const connections: Check = ({ owner, searchConnections }) =>
@@ -85,7 +85,7 @@ export const connections: Check = ({ owner, searchConnections }) =>
           ? ok("connections", `${used} of ${most} are in use; each Max process takes up to ${needed}.`)
           : warn(
               "connections",
-              `${used} of ${most} are in use, and a Max process takes up to ${needed}: some lookups may find none left.`,
+              `${used} of ${most} are in use, and a Max process takes up to ${needed}: some lookups may get none.`,
               `MAX_SEARCH_CONNECTIONS=${Math.max(1, most - used - OTHER_CONNECTIONS)}`,
               "ALTER SYSTEM SET max_connections = 200; (then restart Postgres)"
             )
@@ -114,19 +114,21 @@ export const disk: Check = ({ from, owner }) =>
             )
           )
     if (free === undefined)
-      return [ok("disk", `The database takes ${size}. How full the server's disk is can't be seen from here.`)]
+      return [
+        ok("disk", `The database takes ${size}. The free space of the server's disk is unknown from this machine.`)
+      ]
     const room = `The database takes ${size}; ${sized(free)} are free.`
-    const way = "Make room on that disk, or: max move --to a folder on another"
-    return [free < 0.1 * GB ? fail("disk", room, way) : free < GB ? warn("disk", room, way) : ok("disk", room)]
+    const remedy = "Free space on that disk, or: max move --to a folder on another"
+    return [free < 0.1 * GB ? fail("disk", room, remedy) : free < GB ? warn("disk", room, remedy) : ok("disk", room)]
   })
 
-/** Beyond the first, times in answers and records look wrong; beyond the second, rules with dates are. */
+/** Above the first, times in answers and records look wrong; above the second, rules with dates decide wrongly. */
 const [NOTICEABLE_MS, WRONG_MS] = [5_000, 60_000]
 
 export const clock: Check = ({ owner }) =>
   Effect.gen(function* () {
     let best = { took: Infinity, off: 0 }
-    for (let turn = 0; turn < 3; turn++) {
+    for (let attempt = 0; attempt < 3; attempt++) {
       const before = Date.now()
       const [row] = yield* owner<{
         now: string
@@ -135,13 +137,13 @@ export const clock: Check = ({ owner }) =>
       if (took < best.took) best = { took, off: Number(row!.now) - (before + took / 2) }
     }
     const off = Math.max(0, Math.abs(best.off) - best.took / 2)
-    const said = `The server's clock is ${Math.round(off / 1000)} s ${best.off > 0 ? "ahead of" : "behind"} this machine's`
-    const set = "timedatectl set-ntp true (on the machine whose clock is wrong)"
+    const difference = `The server's clock is ${Math.round(off / 1000)} s ${best.off > 0 ? "ahead of" : "behind"} this machine's`
+    const remedy = "timedatectl set-ntp true (on the machine whose clock is wrong)"
     return [
       off > WRONG_MS
-        ? fail("clock", `${said}: rules with dates and ids by time go wrong.`, set)
+        ? fail("clock", `${difference}: rules with dates and time-based ids are wrong.`, remedy)
         : off > NOTICEABLE_MS
-          ? warn("clock", `${said}.`, set)
+          ? warn("clock", `${difference}.`, remedy)
           : ok("clock", "The server's clock and this machine's agree.")
     ]
   })
@@ -170,7 +172,7 @@ export const organizations: Check = ({ inspection, owner }) =>
               ? [
                   warn(
                     "organizations",
-                    `Nobody sees anything in ${some(noPolicy)}: there is no policy.`,
+                    `No member sees anything in ${some(noPolicy)}: there is no policy.`,
                     `max policy publish policy.json --org ${noPolicy[0]}`
                   )
                 ]
@@ -179,7 +181,7 @@ export const organizations: Check = ({ inspection, owner }) =>
               ? [
                   warn(
                     "organizations",
-                    `Nobody may come in to ${some(noMember)}: there is no member.`,
+                    `No person is admitted to ${some(noMember)}: there is no member.`,
                     `max member add EMAIL --role admin --org ${noMember[0]}`
                   )
                 ]

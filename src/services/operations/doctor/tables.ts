@@ -1,36 +1,36 @@
-/** Max's own tables: that they are there, found by an index, known to the planner, and not too many. */
+/** Checks Max's tables: that they exist, have their indexes and statistics, and don't exceed what the server can hold. */
 import { Effect } from "effect"
 import { identifier, qualified } from "../../../database/sql/SqlWriter.ts"
 import { type Check, fail, type Finding, ok, some, warn } from "./Finding.ts"
 
-/** Beyond this, every connection remembers more of them than fits beside its work. */
+/** With more tables, the relation cache of each connection takes too much memory. */
 const MANY_TABLES = 5_000
 
 interface Missing {
   readonly schema: string
   readonly table: string
-  readonly there: boolean
+  readonly exists: boolean
   readonly column: string
-  /** An ordered index for equality and ranges, one of parts for searches within, one of the elements of a list. */
-  readonly way: "ordered" | "parts" | "elements" | "linked"
+  /** btree for equality and ranges, GIN of trigrams for substrings, GIN of array elements, btree of a link table. */
+  readonly access: "ordered" | "trigrams" | "elements" | "linked"
 }
 
-/** What the catalog looks things up by, and no valid index leads to; of a table that isn't there, every column. */
+/** The columns that the catalog filters by and that have no valid index; all columns of a missing table. */
 const UNINDEXED = `WITH used AS (
-    SELECT DISTINCT v.relation_schema AS schema, v.relation_table AS "table", coalesce(c.storage->>'keyColumn', c.storage->>'column') AS "column", w.way
+    SELECT DISTINCT v.relation_schema AS schema, v.relation_table AS "table", coalesce(c.storage->>'keyColumn', c.storage->>'column') AS "column", w.access
     FROM builder.entity_type_versions v JOIN builder.columns c USING (organization_id, type_key, version)
     CROSS JOIN LATERAL (VALUES
       ('ordered', c.storage->'indexed' = 'true' OR c.kind IN ('integer', 'number', 'date', 'timestamp', 'reference')),
-      ('parts', c.kind IN ('text', 'phone', 'email') AND c.column_key <> 'status'), ('elements', c.kind = 'list')) w(way, needed)
+      ('trigrams', c.kind IN ('text', 'phone', 'email') AND c.column_key <> 'status'), ('elements', c.kind = 'list')) w(access, needed)
     WHERE v.relation_schema = 'data' AND to_jsonb(v)->>'mapping' IS NULL AND c.storage->>'_tag' IN ('Value', 'One') AND w.needed
     UNION SELECT DISTINCT c.storage->'link'->>'schema', c.storage->'link'->>'table', c.storage->>x.side, 'linked'
     FROM builder.columns c, (VALUES ('from'), ('to')) x(side) WHERE c.storage->'link'->>'schema' = 'data')
-  SELECT u.*, t.oid IS NOT NULL AS there FROM used u
+  SELECT u.*, t.oid IS NOT NULL AS exists FROM used u
   CROSS JOIN LATERAL (SELECT to_regclass(format('%I.%I', u.schema, u."table")) AS oid) t
   WHERE NOT EXISTS (SELECT FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_am m ON m.oid = k.relam
     JOIN pg_attribute f ON f.attrelid = t.oid AND f.attnum = i.indkey[0]
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = u."column"
-    WHERE i.indrelid = t.oid AND i.indisvalid AND f.attname = 'organization_id' AND CASE WHEN u.way IN ('ordered', 'linked')
+    WHERE i.indrelid = t.oid AND i.indisvalid AND f.attname = 'organization_id' AND CASE WHEN u.access IN ('ordered', 'linked')
       THEN m.amname = 'btree' AND i.indkey[1] = a.attnum ELSE m.amname = 'gin' AND a.attnum = ANY(i.indkey::int2[]) END)
   ORDER BY 1, 2, 3`
 
@@ -43,52 +43,54 @@ export const indexes: Check = ({ inspection, owner }) =>
       JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT i.indisvalid AND n.nspname IN ('max', 'builder', 'data')`
     const [trigrams] = yield* owner<{ schema: string }>`
       SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`
-    const gone = [...new Set(missing.filter(({ there }) => !there).map(({ schema, table }) => `${schema}.${table}`))]
-    const slow = missing.filter(({ there }) => there)
+    const absent = [
+      ...new Set(missing.filter(({ exists }) => !exists).map(({ schema, table }) => `${schema}.${table}`))
+    ]
+    const unindexed = missing.filter(({ exists }) => exists)
     const findings: Array<Finding> = []
-    if (gone.length > 0)
+    if (absent.length > 0)
       findings.push(
         fail(
           "tables",
-          `${some(gone)} ${gone.length === 1 ? "is" : "are"} gone.`,
+          `${some(absent)} ${absent.length === 1 ? "is" : "are"} missing.`,
           "max restore FILE (into a new database)"
         )
       )
-    if (slow.length > 0)
+    if (unindexed.length > 0)
       findings.push(
         warn(
           "indexes",
-          `Nothing leads to ${some(slow.map(({ column, table }) => `${table}.${column}`))}: lookups read every row.`,
-          ...slow.map((one) => indexOf(one, trigrams?.schema ?? "max"))
+          `No index covers ${some(unindexed.map(({ column, table }) => `${table}.${column}`))}: lookups read every row.`,
+          ...unindexed.map((one) => indexOf(one, trigrams?.schema ?? "max"))
         )
       )
     if (invalid.length > 0)
       findings.push(
         warn(
           "indexes",
-          `${some(invalid.map(({ name }) => name))} ${invalid.length === 1 ? "was" : "were"} never finished and isn't used.`,
+          `${some(invalid.map(({ name }) => name))} ${invalid.length === 1 ? "is" : "are"} incomplete and unused.`,
           ...invalid.map(({ name }) => `REINDEX INDEX CONCURRENTLY ${name};`)
         )
       )
-    return findings.length > 0 ? findings : [ok("indexes", "Every column that is looked up by has one.")]
+    return findings.length > 0 ? findings : [ok("indexes", "Every column that lookups filter by has one.")]
   })
 
-const indexOf = ({ column, schema, table, way }: Missing, trigrams: string): string => {
+const indexOf = ({ access, column, schema, table }: Missing, trigrams: string): string => {
   const on = `CREATE INDEX CONCURRENTLY ON ${qualified({ schema, table })}`
   const key = identifier(column)
-  switch (way) {
+  switch (access) {
     case "ordered":
       return `${on} (organization_id, ${key}, id);`
     case "linked":
       return `${on} (organization_id, ${key});`
-    case "parts":
+    case "trigrams":
       return `${on} USING gin (organization_id, ${key} ${identifier(trigrams)}.gin_trgm_ops);`
     case "elements":
       return `${on} USING gin (organization_id, ${key});`
   }
 }
 
-/** Statistics are off when this many rows have changed since, and more than half of the table. */
+/** Statistics are stale when this many rows, and more than half of the table, changed since the last ANALYZE. */
 const CHANGED_ROWS = 10_000
 
 export const statistics: Check = ({ inspection, owner }) =>
@@ -103,17 +105,17 @@ export const statistics: Check = ({ inspection, owner }) =>
             OR (s.n_mod_since_analyze > ${CHANGED_ROWS} AND s.n_mod_since_analyze > c.reltuples / 2)) ORDER BY 1`,
         (rows) =>
           rows.length === 0
-            ? [ok("statistics", "Postgres knows how large the tables are.")]
+            ? [ok("statistics", "The planner has current statistics.")]
             : [
                 warn(
                   "statistics",
-                  `Postgres ${rows.some(({ never }) => never) ? "never looked at" : "hasn't looked lately at"} ${some(rows.map(({ name }) => name))}: it may choose slow ways.${rows[0]!.autovacuum ? "" : " Autovacuum, which would look by itself, is off."}`,
+                  `Statistics of ${some(rows.map(({ name }) => name))} are ${rows.some(({ never }) => never) ? "missing" : "stale"}: the planner may choose slow plans.${rows[0]!.autovacuum ? "" : " Autovacuum, which would collect them, is off."}`,
                   `ANALYZE ${rows.map(({ name }) => name).join(", ")};`
                 )
               ]
       )
 
-/** What a restore holds until it commits: of each table itself, what is beside it, and its indexes. */
+/** The locks that a restore holds per table until it commits: the table, its TOAST table and their indexes. */
 const LOCKS_PER_TABLE = 11
 
 export const tables: Check = ({ inspection, owner }) =>
@@ -131,7 +133,7 @@ export const tables: Check = ({ inspection, owner }) =>
             return [
               warn(
                 "tables",
-                `${own} with organizations' data and ${all} altogether: with so many, connections take much memory.`,
+                `${own} with organizations' data, ${all} in total: each connection needs much memory for them.`,
                 "Raise the server's memory, or give some organizations a database of their own."
               )
             ]
@@ -139,8 +141,8 @@ export const tables: Check = ({ inspection, owner }) =>
             needed > locks
               ? warn(
                   "tables",
-                  `${own} with organizations' data: a server set up like this one may have too few locks to restore them all at once.`,
-                  `ALTER SYSTEM SET max_locks_per_transaction = ${2 * needed}; (where it is restored, then restart Postgres)`
+                  `${own} with organizations' data: a server with these settings may have too few locks to restore them in one transaction.`,
+                  `ALTER SYSTEM SET max_locks_per_transaction = ${2 * needed}; (on the server to restore into, then restart Postgres)`
                 )
               : ok("tables", `${own} with organizations' data.`)
           ]

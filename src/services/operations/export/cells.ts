@@ -1,10 +1,10 @@
-/** A row → a line, as CSV for spreadsheets or as JSON with nothing lost. */
+/** Formats rows as CSV for spreadsheets or as lossless JSON lines. */
 import type { Column } from "../../../domain/EntityType.ts"
 
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** What a cell holds: text as Postgres writes it, several, or nothing. */
+/** A cell: text in Postgres' output format, a list of texts, or null. */
 export type Value = string | ReadonlyArray<string> | null
 
 /** A column of an export. */
@@ -13,12 +13,12 @@ export interface Field {
   readonly kind: Column["kind"]
 }
 
-/** What a spreadsheet would run: a formula begins with one of these, or with white space before it. */
+/** Spreadsheets evaluate a cell as a formula when it begins with one of these characters, after optional white space. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/
-/** A phone number begins with + and is no formula: there is nothing in it to run. */
+/** Begins with + but contains nothing to evaluate. */
 const PHONE = /^\+[\d ()./-]+$/
 
-/** A cell of CSV; text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Quotes a cell; prefixes text that a spreadsheet would evaluate with an apostrophe. */
 const csvCell = (value: Value, { kind }: Field): string => {
   const text =
     value === null
@@ -33,7 +33,7 @@ const csvCell = (value: Value, { kind }: Field): string => {
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** A value as JSON has it; numbers that JavaScript can't hold exactly stay text. */
+/** Numbers that a JavaScript number can't represent exactly stay text. */
 const jsonValue = (value: Value, { kind }: Field): unknown => {
   if (typeof value !== "string") return value
   if (kind === "boolean") return value === "true"
