@@ -16,10 +16,11 @@ import { sumOf } from "../../src/services/operations/backup/snapshot.ts"
 import { nameOf, readShapes } from "../../src/services/operations/backup/TableShape.ts"
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
+import { fixture } from "../support/fixtures.ts"
 
 const KILLS = Number(process.env["KILLS"] ?? 3)
 const program = join(import.meta.dirname, "..", "..", "dist", "bin", "max.js")
-const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backup")
+const released = fixture("0001", "data.backup")
 const folder = mkdtempSync(join(tmpdir(), "max-kill-"))
 const file = join(folder, "whole.backup")
 

@@ -4,8 +4,9 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
+import { fixture } from "../support/fixtures.ts"
 
-const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backup")
+const released = fixture("0001", "data.backup")
 const scope = Scope.makeUnsafe()
 /** Short, because socket paths are, and accessible to the user that an embedded server runs as under root. */
 const home = mkdtempSync("/tmp/max-op-")

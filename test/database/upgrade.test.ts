@@ -7,7 +7,6 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { foundation } from "../../src/database/migrations/0001_foundation.ts"
 import { SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
@@ -15,10 +14,10 @@ import { readBackupFile } from "../../src/services/operations/backup/backupFile.
 import { fill } from "../../src/services/operations/backup/restore.ts"
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
+import { fixture } from "../support/fixtures.ts"
 
-const fixture = join(import.meta.dirname, "..", "fixtures", "0001")
 const answers: ReadonlyArray<{ readonly ask: ReadonlyArray<string>; readonly code: number; readonly answer: unknown }> =
-  JSON.parse(readFileSync(join(fixture, "answers.json"), "utf8"))
+  JSON.parse(readFileSync(fixture("0001", "answers.json"), "utf8"))
 
 const scope = Scope.makeUnsafe()
 const database = () => Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
@@ -74,7 +73,7 @@ describe("a database of Max 0.1.0", () => {
 
   it("is unchanged by every command until max migrate", async () => {
     const url = upgraded["DATABASE_URL"]!
-    await withOwner(url, (owner) => owner.withTransaction(fill(owner, readBackupFile(join(fixture, "data.backup")))))
+    await withOwner(url, (owner) => owner.withTransaction(fill(owner, readBackupFile(fixture("0001", "data.backup")))))
     expect(await versionOf(url)).toBe(1)
     expect(new Set(await referenceIndexes(url))).toEqual(new Set(["own: id)", "shared: id)"]))
     const ran = await runMax(["org", "list"], upgraded)
@@ -101,7 +100,7 @@ describe("a database of Max 0.1.0", () => {
   }, 300_000)
 
   it("gives the same answers after a restore from its backup into the current schema", async () => {
-    const ran = await runMax(["restore", join(fixture, "data.backup")], restored)
+    const ran = await runMax(["restore", fixture("0001", "data.backup")], restored)
     expect([ran.code, ran.stdout]).toEqual([
       0,
       expect.stringContaining("73 rows of 14 tables, in 2 organizations, restored")

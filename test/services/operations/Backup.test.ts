@@ -20,11 +20,12 @@ import { sumOf, withSnapshot } from "../../../src/services/operations/backup/sna
 import { nameOf, readShapes } from "../../../src/services/operations/backup/TableShape.ts"
 import { restoreInto } from "../../../src/services/operations/backup/restore.ts"
 import { copyOf, freshDatabase, migratedDatabase } from "../../support/database.ts"
+import { fixture } from "../../support/fixtures.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "max-backup-"))
 const scope = Scope.makeUnsafe()
 
-const released = join(import.meta.dirname, "..", "fixtures", "0001", "data.backup")
+const released = fixture("0001", "data.backup")
 
 const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope | Reactivity.Reactivity>) =>
   Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))

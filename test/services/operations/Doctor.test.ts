@@ -86,7 +86,7 @@ describe("doctor", () => {
       Effect.gen(function* () {
         const findings = yield* examined(yield* migratedDatabase)
         expect(notOk(findings)).toEqual([])
-        expect(found(findings, "roles").message).toContain("can read and nothing else")
+        expect(found(findings, "roles").message).toContain("a write was attempted and refused")
         expect(found(findings, "organizations")).toMatchObject({
           status: "warn",
           mend: [expect.stringContaining("max init")]
