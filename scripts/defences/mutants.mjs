@@ -65,7 +65,7 @@ export const mutants = [
   {
     name: "ignoreRole",
     removed: "a rule applies to its role only",
-    patches: [[engine, "rule.action === action && held.has(rule.role)", "rule.action === action"]]
+    patches: [[engine, "rule.action === action && effectiveRoles.has(rule.role)", "rule.action === action"]]
   },
   {
     name: "ignoreExpiry",

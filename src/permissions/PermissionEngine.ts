@@ -42,12 +42,9 @@ const planFor = (
   roles: ReadonlyArray<string>,
   binding: Binding
 ): Plan => {
-  const held = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
-  const concerned = policy.rules.filter(
-    (rule) => rule.type === type.key && rule.action === action && held.has(rule.role)
-  )
-  const expiresAt = nextBoundary(concerned, now)
-  const rules = concerned.filter((rule) => holds(rule, now))
+  const candidates = rulesFor(policy, roles, type, action)
+  const expiresAt = nextBoundary(candidates, now)
+  const rules = candidates.filter((rule) => isInForce(rule, now))
   const allows = rules.filter((rule) => rule.effect === "allow")
   if (allows.length === 0) return denied("no-rule", expiresAt)
 
@@ -92,7 +89,22 @@ const planFor = (
   })
 }
 
-const holds = (rule: Rule, now: number): boolean =>
+/** The rules of these roles and of the roles that they inherit, for an action on a type, in force or not. */
+export const rulesFor = (
+  policy: Policy,
+  roles: ReadonlyArray<string>,
+  type: EntityType,
+  action: Action
+): ReadonlyArray<Rule> => {
+  const effectiveRoles = new Set(
+    roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
+  )
+  return policy.rules.filter(
+    (rule) => rule.type === type.key && rule.action === action && effectiveRoles.has(rule.role)
+  )
+}
+
+export const isInForce = (rule: Rule, now: number): boolean =>
   (rule.notBefore === undefined || rule.notBefore <= now) && (rule.notAfter === undefined || now < rule.notAfter)
 
 const nextBoundary = (rules: ReadonlyArray<Rule>, now: number): number => {

@@ -61,6 +61,18 @@ export const addRows = Effect.fnUntraced(function* (
   }
 })
 
+/** Two companies and two meetings of the people labeled lena, otto and vera. */
+export const addCompaniesAndMeetings = Effect.fnUntraced(function* (organization: Organization) {
+  yield* addRows(organization, "companies", [
+    { id: "at", name: "Atlas" },
+    { id: "zz", name: "Zenith", owner: "otto" }
+  ])
+  yield* addRows(organization, "meetings", [
+    { id: "m1", name: "Standup", owner: "otto", attendees: ["lena", "otto"] },
+    { id: "m2", name: "Review", attendees: ["vera"] }
+  ])
+})
+
 /** Adds a membership and a verified e-mail address for the person with the label, independent of its row. */
 export const addMember = Effect.fnUntraced(function* (
   organization: Organization,

@@ -2,12 +2,12 @@
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import type { Extent, Role } from "../../wire/admin/policy.ts"
-import { isInForce, rulesForReading } from "../policies/explainType.ts"
+import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 
 export type Reach = Role["reach"][number]
 
 export const reachOf = (policy: Policy, role: string, type: EntityType, now: number): Reach => {
-  const rules = rulesForReading(policy, [role], type).filter((rule) => isInForce(rule, now))
+  const rules = rulesFor(policy, [role], type, "read").filter((rule) => isInForce(rule, now))
   const allows = rules.filter(({ effect }) => effect === "allow")
   const hidden = rules.filter(({ columns, effect }) => effect === "deny" && columns === "*")
   const rows = extent(allows, hidden)

@@ -19,12 +19,13 @@ import { NEVER } from "../../domain/Predicate.ts"
 import { DEFAULT_LIMIT } from "../../domain/Query.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import { type Policy, problemText } from "../../permissions/Policy.ts"
+import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
 import { readScope } from "../../permissions/ToolScope.ts"
 import { type Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
-import { type Explanation, explainType, isInForce, rulesForReading } from "./explainType.ts"
+import { type Explanation, explainType } from "./explainType.ts"
 import { explainRow, type RowExplanation } from "./explainRow.ts"
 import { type Preview, previewRoles } from "./previewRoles.ts"
 import { type Visibility, visibilityOf, OPERATOR_VISIBILITY, seesWholeCondition } from "./visibility.ts"
@@ -116,7 +117,7 @@ export class PolicyReview extends Context.Service<
         const visibility: Visibility = visibilityFor(subject.state)
         const visibleTypes = catalog.types.filter((candidate) => visibility.of(candidate) !== undefined)
         const type = yield* typeNamed(slug, { ...catalog, types: visibleTypes })
-        const rules = rulesForReading(policy, subject.principal.roles, type).filter((rule) => isInForce(rule, now))
+        const rules = rulesFor(policy, subject.principal.roles, type, "read").filter((rule) => isInForce(rule, now))
         if (!rules.every((rule) => seesWholeCondition(visibility, rule.where, type, catalog)))
           return yield* new OperatorError({
             message: `The rules for ${type.slug} read data that you may not see. Ask an operator to run: max policy explain`

@@ -15,10 +15,11 @@ import { Bound, NEVER, type Predicate } from "../../domain/Predicate.ts"
 import { bindPredicate } from "../../permissions/bindPredicate.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { describeColumns, describeRule, describeCondition } from "../../permissions/describe.ts"
+import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
-import { describedPrincipal, bindingOf, isInForce, rulesForReading } from "./explainType.ts"
+import { describedPrincipal, bindingOf } from "./explainType.ts"
 import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
 import { type Visibility, visibleCatalog } from "./visibility.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
@@ -59,7 +60,7 @@ export const explainRow = (
     const { principal, state } = subject
     const { catalog } = state
     const access = plannedAccess(policy, catalog, principal, type, now)
-    const rules = rulesForReading(policy, principal.roles, type).filter((rule) => isInForce(rule, now))
+    const rules = rulesFor(policy, principal.roles, type, "read").filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
     const person = describedPrincipal(subject, visibility)
     const names = visibleCatalog(visibility, catalog)

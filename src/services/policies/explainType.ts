@@ -7,6 +7,7 @@ import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { all, NEVER } from "../../domain/Predicate.ts"
 import { bindPredicate, type Binding } from "../../permissions/bindPredicate.ts"
+import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import {
   type DescribedPrincipal,
@@ -50,19 +51,6 @@ export interface Explanation {
   readonly columns: ReadonlyArray<ExplainedColumn>
 }
 
-/** The roles' rules for reading a type, in force or not. */
-export const rulesForReading = (
-  policy: Policy,
-  roles: ReadonlyArray<string>,
-  type: EntityType
-): ReadonlyArray<Rule> => {
-  const closure = new Set(roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : [])))
-  return policy.rules.filter((rule) => rule.type === type.key && rule.action === "read" && closure.has(rule.role))
-}
-
-export const isInForce = (rule: Rule, now: number): boolean =>
-  (rule.notBefore === undefined || rule.notBefore <= now) && (rule.notAfter === undefined || now < rule.notAfter)
-
 export const bindingOf = ({ principal, state }: ReviewSubject): Binding => ({
   catalog: state.catalog,
   me: principal.anchorEntityId,
@@ -87,7 +75,7 @@ export const explainType = (
     const { principal, state } = subject
     const { catalog } = state
     const access = plannedAccess(policy, catalog, principal, type, now)
-    const allRules = rulesForReading(policy, principal.roles, type)
+    const allRules = rulesFor(policy, principal.roles, type, "read")
     const rules = allRules.filter((rule) => isInForce(rule, now))
     const binding = bindingOf(subject)
     const visiblePart = visibility.of(type)

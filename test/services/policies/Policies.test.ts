@@ -12,7 +12,7 @@ import { Policies } from "../../../src/services/policies/Policies.ts"
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
 import { createOrganization, names, type Process, startProcess, answerText, Url } from "../../permissions/process.ts"
 import { file, type RuleInput } from "../../permissions/support.ts"
-import { addMember, addRows, type Row } from "../../permissions/tables.ts"
+import { addCompaniesAndMeetings, addMember, addRows, type Row } from "../../permissions/tables.ts"
 
 const PEOPLE: ReadonlyArray<Row> = [
   { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com", phone: "+14155550100" },
@@ -26,18 +26,7 @@ const PEOPLE: ReadonlyArray<Row> = [
 const makeOrganization = Effect.fnUntraced(function* ({ run }: Process, slug: string) {
   const organization = yield* createOrganization({ run }, slug)
   yield* run(addRows(organization, "people", PEOPLE))
-  yield* run(
-    addRows(organization, "companies", [
-      { id: "at", name: "Atlas" },
-      { id: "zz", name: "Zenith", owner: "otto" }
-    ])
-  )
-  yield* run(
-    addRows(organization, "meetings", [
-      { id: "m1", name: "Standup", owner: "otto", attendees: ["lena", "otto"] },
-      { id: "m2", name: "Review", attendees: ["vera"] }
-    ])
-  )
+  yield* run(addCompaniesAndMeetings(organization))
   yield* run(
     Effect.flatMap(Database, ({ owner }) =>
       Effect.forEach(["people", "companies", "meetings"], (table) =>

@@ -10,7 +10,7 @@ import { readScope } from "../../../src/permissions/ToolScope.ts"
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
 import { createOrganization, names, type Process, startProcess, answerText, Url } from "../../permissions/process.ts"
 import { file, type RuleInput } from "../../permissions/support.ts"
-import { addMember, addRows, idFor, type Row } from "../../permissions/tables.ts"
+import { addCompaniesAndMeetings, addMember, addRows, idFor, type Row } from "../../permissions/tables.ts"
 
 const PEOPLE: ReadonlyArray<Row> = [
   { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com", phone: "+14155550100", company: "at" },
@@ -53,18 +53,7 @@ const MORE = {
 const makeOrganization = Effect.fnUntraced(function* ({ run }: Process, slug: string) {
   const organization = yield* createOrganization({ run }, slug)
   yield* run(addRows(organization, "people", PEOPLE))
-  yield* run(
-    addRows(organization, "companies", [
-      { id: "at", name: "Atlas" },
-      { id: "zz", name: "Zenith", owner: "otto" }
-    ])
-  )
-  yield* run(
-    addRows(organization, "meetings", [
-      { id: "m1", name: "Standup", owner: "otto", attendees: ["lena", "otto"] },
-      { id: "m2", name: "Review", attendees: ["vera"] }
-    ])
-  )
+  yield* run(addCompaniesAndMeetings(organization))
   for (const [email, label, role] of [
     ["lena@atlas.com", "lena", "member"],
     ["otto@atlas.com", "otto", "manager"],
