@@ -27,7 +27,7 @@ import { memberWithToken } from "../support/members.ts"
 /** Everything; the starter policy; own customers, with phones of leads only; names and statuses of non-leads. */
 const ROLES = ["admin", "member", "rep", "guest"] as const
 const OPERATIONS = ["eq", "ilike", "gte", "lt"] as const
-const EVERY = process.env["MAX_MATRIX"] === "all"
+const ALL = process.env["MAX_MATRIX"] === "all"
 
 type Role = (typeof ROLES)[number]
 type Call = readonly [tool: string, input: Readonly<Record<string, unknown>>]
@@ -74,7 +74,7 @@ const VALUES = {
 } as const
 const FIELDS = Object.keys(VALUES) as ReadonlyArray<keyof typeof VALUES>
 
-const asked = (field: keyof typeof VALUES, op: (typeof OPERATIONS)[number]): Call => [
+const filterCall = (field: keyof typeof VALUES, op: (typeof OPERATIONS)[number]): Call => [
   "findEntities",
   {
     entityTypeId: "people",
@@ -151,14 +151,14 @@ afterAll(async () => {
 
 const words = (error: { readonly message: string; readonly detail?: string }) => error.detail ?? error.message
 
-/** What the three tools say, by a way in: as a value (or why not, in words), and as the text that a model reads. */
-interface Ways {
+/** Calls of the tools by channel: as a value (or the error's text), and as the text that a model reads. */
+interface Channels {
   readonly values: Record<string, (call: Call) => Promise<unknown>>
   readonly texts: Record<string, (call: Call) => Promise<readonly [text: string, failed: boolean | undefined]>>
   readonly close: () => Promise<void>
 }
 
-const openWays = async (role: Role): Promise<Ways> => {
+const openChannels = async (role: Role): Promise<Channels> => {
   const clients: Array<Client> = []
   const client = async (transport: StdioClientTransport | StreamableHTTPClientTransport) => {
     const connected = new Client({ name: "test", version: "1" })
@@ -246,27 +246,27 @@ const openWays = async (role: Role): Promise<Ways> => {
   }
 }
 
-/** By command, as one JSON document and as the text, with the exit code. */
+/** Runs a call on the command line, as JSON or as text. */
 const byCommand = async (role: Role, [tool, input]: Call, json: boolean) =>
   runMax(["tool", tool, JSON.stringify(input), "--as", emailOf(role), ...(json ? ["--json"] : [])], env)
 
-/** How the command line is asked: every `share`th time, as JSON and as text in turns; always, where all of it is wanted. */
+/** The command line's formats for a call: one of them for every `share`th call, or both with MAX_MATRIX=all. */
 const commands = (number: number, share: number): ReadonlyArray<"json" | "text"> =>
-  EVERY ? ["json", "text"] : number % share === 0 ? [(number / share) % 2 === 0 ? "json" : "text"] : []
+  ALL ? ["json", "text"] : number % share === 0 ? [(number / share) % 2 === 0 ? "json" : "text"] : []
 
-/** What was answered with rows, with none, and not at all, by role: a matrix of one kind of answer would show nothing. */
+/** Counts of answers by kind and role: a matrix with only one kind would prove nothing. */
 const kinds = {} as Record<Role, { rows: number; none: number; refused: number }>
 
 describe.each(ROLES)("%s", (role) => {
-  let ways: Ways
+  let channels: Channels
 
   beforeAll(async () => {
     kinds[role] = { rows: 0, none: 0, refused: 0 }
-    ways = await openWays(role)
+    channels = await openChannels(role)
   })
-  afterAll(() => ways.close())
+  afterAll(() => channels.close())
 
-  /** Asks in every way, and compares with what is answered over HTTP; how many ways there were. */
+  /** Makes a call over every channel and compares the results with HTTP's; returns the number of comparisons. */
   const compareAll = async (call: Call, command: ReadonlyArray<"json" | "text">) => {
     const [tool, input] = call
     const answer = await callTool(server, tokens[role], tool, input)
@@ -276,18 +276,18 @@ describe.each(ROLES)("%s", (role) => {
     kinds[role][!ok ? "refused" : answer.json.total === 0 ? "none" : "rows"] += 1
 
     const value = ok ? answer.text : JSON.stringify(answer.json.detail)
-    const shapeless = !ok && /what it has to be/.test(answer.json.detail)
+    const isInvalid = !ok && answer.json.detail.startsWith("Invalid input")
     let compared = 0
-    for (const [way, ask] of Object.entries(ways.values)) {
-      // What isn't of the tool's shape can't be said in a program that compiles.
-      if (shapeless && !/MCP|bridge/.test(way)) continue
+    for (const [channel, ask] of Object.entries(channels.values)) {
+      // A typed program can't compile with an invalid input.
+      if (isInvalid && !/MCP|bridge/.test(channel)) continue
       compared += 1
-      expect(JSON.stringify(await ask(call)), way).toBe(value)
+      expect(JSON.stringify(await ask(call)), channel).toBe(value)
     }
-    for (const [way, ask] of Object.entries(ways.texts)) {
-      const [said, failed] = await ask(call)
+    for (const [channel, ask] of Object.entries(channels.texts)) {
+      const [result, failed] = await ask(call)
       compared += 1
-      expect([said, failed ?? !ok], way).toEqual([ok ? text.text : answer.json.detail, !ok])
+      expect([result, failed ?? !ok], channel).toEqual([ok ? text.text : answer.json.detail, !ok])
     }
     const code = ok ? 0 : answer.status === 404 ? 6 : 2
     for (const form of command) {
@@ -302,21 +302,21 @@ describe.each(ROLES)("%s", (role) => {
     return compared
   }
 
-  it.each(FIELDS)("is answered the same in every way about %s, whatever the operation", async (field) => {
+  it.each(FIELDS)("gets the same answers over every channel for filters of %s", async (field) => {
     for (const [index, op] of OPERATIONS.entries()) {
       const command = commands(ROLES.indexOf(role) + FIELDS.indexOf(field) + 2 * index, 8)
-      expect(await compareAll(asked(field, op), command)).toBe(13 + command.length)
+      expect(await compareAll(filterCall(field, op), command)).toBe(13 + command.length)
     }
   })
 
-  it("is answered the same in every way about pages, names, and what isn't of a tool's shape", async () => {
+  it("gets the same answers over every channel for pages, names and invalid inputs", async () => {
     for (const [index, call] of OTHERS.entries()) {
       expect(await compareAll(call, commands(ROLES.indexOf(role) + index, 4))).toBeGreaterThanOrEqual(10)
     }
   })
 })
 
-it("was answered with rows, with none, and not at all", () => {
+it("the matrix contains answers with rows, without rows, and refusals", () => {
   expect(kinds.admin.rows).toBeGreaterThan(12)
   for (const role of ROLES) {
     expect([role, kinds[role].rows > 2, kinds[role].refused > 4]).toEqual([role, true, true])

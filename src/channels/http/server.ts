@@ -36,7 +36,7 @@ const MAX_CONNECTIONS = 4096
 const UNREAD_TIMEOUT = 20_000
 const DRAIN = "8 seconds"
 
-/** Answers requests that node:http itself rejects with a problem. */
+/** Answers with a problem where node:http rejects a request itself: malformed, oversized or too slow. */
 const answerClientErrors = (server: Server): Server =>
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()

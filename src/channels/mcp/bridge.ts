@@ -37,7 +37,7 @@ const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknow
 
 const failed = (text: string, unavailable = true): ToolOutcome => ({ text, failed: true, unavailable })
 
-const NOT_MAX = failed("The server at this address isn't a Max server. Check --url.")
+const NOT_MAX = failed("The server at --url isn't a Max server. Check the address.")
 const UNREACHABLE = failed(
   "The Max server can't be reached. Check that it is running, and the network connection to it."
 )

@@ -2,7 +2,7 @@
  * The identity providers that an organization trusts: their signed JWTs admit its members. A pair of issuer and audience
  * belongs to one organization. A JWT proves a subject or a verified e-mail address; `Admission` finds the membership.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { JWTPayload, JWTVerifyGetKey } from "jose"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
@@ -257,6 +257,8 @@ const rolesAt = (payload: JWTPayload, claim: string): ReadonlyArray<string> => {
   return [...new Set(texts.filter((text): text is string => typeof text === "string" && text !== ""))]
 }
 
+const decodeDiscovery = Schema.decodeUnknownOption(Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String }))
+
 /** Reads the key set's URL from the provider's discovery document (OpenID Connect Discovery). */
 const discover = (issuer: string): Effect.Effect<string, OperatorError> => {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
@@ -265,13 +267,13 @@ const discover = (issuer: string): Effect.Effect<string, OperatorError> => {
   return Effect.tryPromise({
     try: async () => {
       const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(5000) })
-      return response.ok ? ((await response.json()) as { issuer?: unknown; jwks_uri?: unknown }) : undefined
+      return response.ok ? decodeDiscovery(await response.json()) : Option.none()
     },
     catch: () => failed("can't be read")
   }).pipe(
     Effect.flatMap((document) =>
-      document?.issuer === issuer && typeof document.jwks_uri === "string" && isTrustedUrl(document.jwks_uri)
-        ? Effect.succeed(document.jwks_uri)
+      Option.isSome(document) && document.value.issuer === issuer && isTrustedUrl(document.value.jwks_uri)
+        ? Effect.succeed(document.value.jwks_uri)
         : Effect.fail(failed("doesn't describe this issuer"))
     )
   )

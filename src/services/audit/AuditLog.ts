@@ -1,5 +1,5 @@
 /** Reads and verifies the audit log. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type AuditEvent, type Chain, hashOf } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../../database/execute.ts"
@@ -40,6 +40,8 @@ export interface Verification {
   /** The first record that was altered or is missing. */
   readonly broken: bigint | undefined
 }
+
+const decodeDetails = Schema.decodeSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 export class AuditLog extends Context.Service<
   AuditLog,
@@ -85,7 +87,7 @@ export class AuditLog extends Context.Service<
               AND (${who ?? null}::text IS NULL OR actor = ${who ?? null}::text OR subject = ${who ?? null}::text)
               AND (${since?.toISOString() ?? null}::timestamptz IS NULL OR at >= ${since?.toISOString() ?? null}::timestamptz)
             ORDER BY sequence DESC LIMIT ${limit}`)
-          return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditRecord["details"] }))
+          return rows.map((row) => ({ ...row, details: decodeDetails(row.details) }))
         }),
 
         verify: Effect.fn("AuditLog.verify")((organization) =>

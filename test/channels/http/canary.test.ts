@@ -57,8 +57,8 @@ afterAll(async () => {
 const everything = (answer: Answer) => JSON.stringify([answer.status, answer.headers, answer.text])
 
 /**
- * Every operation, with questions that find, that find nothing, and that are refused. They use the beginning of the
- * other's word, because an error may say again what was asked.
+ * Every operation, with calls that find rows, find none or are refused. Inputs contain only the beginning of the other
+ * organization's marker, because an error may quote its input.
  */
 const questions = (canary: string, other = canary.slice(0, -3)): ReadonlyArray<readonly [string, unknown]> => [
   ["listEntityTypes", {}],
