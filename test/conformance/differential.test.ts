@@ -100,8 +100,8 @@ const planned = (one: Case, { catalog }: Loaded) => {
   const stored = storedPolicy(one.policy, catalog)
   const principal = principalOf(one.caller, catalog)
   const planOf = (type: EntityType) => {
-    const made = plan(stored, catalog, principal, type, "read", NOW)
-    return made._tag === "Granted" ? made : undefined
+    const result = plan(stored, catalog, principal, type, "read", NOW)
+    return result._tag === "Granted" ? result : undefined
   }
   const type = typeBySlug(catalog, one.type)!
   const granted = planOf(type)
@@ -138,7 +138,7 @@ const planned = (one: Case, { catalog }: Loaded) => {
 }
 
 /** The rows and cells that a planned case's statement returns. */
-const found = Effect.fnUntraced(function* (
+const shownBy = Effect.fnUntraced(function* (
   query: Omit<ResolvedQuery, "hops">,
   { catalog }: Loaded,
   hops: ResolvedQuery["hops"]
@@ -222,12 +222,12 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
           Effect.fnUntraced(function* (one) {
             const place = loaded[one.where]!
             const want = expected(one, place)
-            const made = planned(one, place)
+            const result = planned(one, place)
             for (const hops of [turns++ % 2 === 0 ? "subplan" : "probe", "array"] as const) {
-              const shown: Shown = made === undefined ? new Map() : yield* found(made.query, place, hops)
+              const shown: Shown = result === undefined ? new Map() : yield* shownBy(result.query, place, hops)
               if (!same(want, shown)) throw new Error(difference(hops, want, shown))
             }
-            count(tally, want.size > 0, made?.conditional === true)
+            count(tally, want.size > 0, result?.conditional === true)
           })
         )
         tallied("differential, rows and cells in two shapes", CASES, tally)
@@ -256,8 +256,8 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
               fc.constantFrom("subplan" as const, "array" as const),
               async (one, other, hops) => {
                 const visible = async (rules: ReadonlyArray<RuleJson>): Promise<ReadonlySet<string>> => {
-                  const made = planned({ ...one, policy: { ...one.policy, rules } }, loaded)
-                  const shown: Shown = made === undefined ? new Map() : await run(found(made.query, loaded, hops))
+                  const result = planned({ ...one, policy: { ...one.policy, rules } }, loaded)
+                  const shown: Shown = result === undefined ? new Map() : await run(shownBy(result.query, loaded, hops))
                   return new Set(
                     [...shown].flatMap(([id, cells]) => [
                       id,

@@ -294,7 +294,7 @@ const planned = (one: Case, { catalog, tenant }: Place) => {
   return query
 }
 
-const found = Effect.fnUntraced(function* (
+const shownBy = Effect.fnUntraced(function* (
   query: Omit<ResolvedQuery, "hops">,
   { catalog }: Place,
   hops: ResolvedQuery["hops"]
@@ -347,7 +347,7 @@ layer(TestServices, { excludeTestServices: true })("mapped relations", (it) => {
             const want = expected(one, place)
             const query = planned(one, place)
             for (const hops of ["subplan", "array"] as const) {
-              const got: Shown = query === undefined ? [] : yield* found(query, place, hops)
+              const got: Shown = query === undefined ? [] : yield* shownBy(query, place, hops)
               if (JSON.stringify(got) === JSON.stringify(want)) continue
               const missing = want.filter((row) => !got.includes(row)).slice(0, 3)
               const extra = got.filter((row) => !want.includes(row)).slice(0, 3)

@@ -36,15 +36,15 @@ describe("plan", () => {
         fc.constantFrom(...TYPE_NAMES).chain((type) => fc.tuple(fc.constant(type), policy(type), caller)),
         ([slug, file, who]) => {
           const type = typeOf(slug)
-          const made = plan(storedPolicy(file), catalog, principalOf(who), type, "read", NOW)
+          const planned = plan(storedPolicy(file), catalog, principalOf(who), type, "read", NOW)
           const shown =
-            made._tag === "Denied"
+            planned._tag === "Denied"
               ? []
               : rows[slug]
-                  .filter((row) => satisfies(made.where, row, type))
+                  .filter((row) => satisfies(planned.where, row, type))
                   .map((row) => [
                     idOf(row),
-                    [...made.cells].flatMap(([column, mask]) => (satisfies(mask, row, type) ? [column] : [])).sort()
+                    [...planned.cells].flatMap(([column, mask]) => (satisfies(mask, row, type) ? [column] : [])).sort()
                   ])
           const wanted = [...viewOf(file, who, here!, slug, NOW)].map(([id, cells]) => [
             encodeId(id),
@@ -52,8 +52,8 @@ describe("plan", () => {
           ])
           expect(shown).toEqual(wanted)
           if (wanted.length > 0) visible += 1
-          if (made._tag === "Granted" && made.limited) conditional += 1
-          const all = made._tag === "Granted" && !made.limited
+          if (planned._tag === "Granted" && planned.limited) conditional += 1
+          const all = planned._tag === "Granted" && !planned.limited
           expect(all ? shown.length : rows[slug].length).toBe(rows[slug].length)
         }
       ),
@@ -72,8 +72,8 @@ const visibleTo = (file: PolicyJson, who: Caller): Visible => {
   return {
     state: { catalog, policy: stored, policyHash: "" },
     planOf: (type) => {
-      const made = plans.get(type.key)
-      return made?._tag === "Granted" ? made : undefined
+      const planned = plans.get(type.key)
+      return planned?._tag === "Granted" ? planned : undefined
     }
   }
 }
@@ -85,10 +85,10 @@ describe("resolve", () => {
     fc.assert(
       fc.property(generousPolicy, member, query, fc.nat(), (file, who, random_, aim) => {
         const filter = aim % 2 === 0 ? undefined : aimed(random_.type, here!, random(aim))
-        const asked: Query = filter === undefined ? random_ : { ...random_, filters: [filter, ...random_.filters] }
+        const request: Query = filter === undefined ? random_ : { ...random_, filters: [filter, ...random_.filters] }
         const visible = visibleTo(file, who)
         const views = viewsOf(file, who, here!, NOW)
-        const type = typeOf(asked.type)
+        const type = typeOf(request.type)
         const granted = visible.planOf(type)
         const names =
           granted === undefined
@@ -97,29 +97,29 @@ describe("resolve", () => {
         expect(
           visibleTypes(visible)
             .map(({ slug }) => slug)
-            .includes(asked.type)
+            .includes(request.type)
         ).toBe(granted !== undefined)
         const resolved = resolveLiterals(
-          { entityTypeId: asked.type, filters: asked.filters, selectColumns: asked.select, limit: asked.limit },
+          { entityTypeId: request.type, filters: request.filters, selectColumns: request.select, limit: request.limit },
           visible
         )
-        const named = [...asked.filters.map(({ columnId }) => columnId), ...asked.select]
+        const named = [...request.filters.map(({ columnId }) => columnId), ...request.select]
         const hidden = names === undefined || !named.every((name) => names.has(name))
         expect(Result.isFailure(resolved) ? resolved.failure._tag : "answered").toBe(
           hidden ? "UnknownName" : "answered"
         )
         if (Result.isFailure(resolved)) return
         const { filters, limit, order, plan: where, select } = resolved.success
-        const shown = rows[asked.type].filter(
+        const shown = rows[request.type].filter(
           (row) => satisfies(where, row, type) && filters.every((part) => satisfies(part, row, type))
         )
-        const wanted = answer(asked, views, here!).map(({ id }) => encodeId(id))
+        const wanted = answer(request, views, here!).map(({ id }) => encodeId(id))
         expect(shown.map(idOf).sort()).toEqual([...wanted].sort())
-        expect(select.map(({ column }) => column.slug)).toEqual([...new Set(asked.select)])
-        expect(limit).toBe(asked.limit)
+        expect(select.map(({ column }) => column.slug)).toEqual([...new Set(request.select)])
+        expect(limit).toBe(request.limit)
         for (const { column, mask, target } of select) {
           for (const row of shown) {
-            const seen = views[asked.type].get(BigInt(row.values["id"] as string))!
+            const seen = views[request.type].get(BigInt(row.values["id"] as string))!
             expect(satisfies(mask, row, type)).toBe(seen.has(column.slug))
             for (const other of target === undefined ? [] : row.related(column.key)) {
               const id = BigInt(other.values["id"] as string)
@@ -129,7 +129,7 @@ describe("resolve", () => {
             }
           }
         }
-        const range = asked.filters.find(({ op }) => op === "gte" || op === "lt")
+        const range = request.filters.find(({ op }) => op === "gte" || op === "lt")
         expect(order?.column.slug).toBe(range?.columnId)
         expect(order?.descending).toBe(range === undefined ? undefined : range.op === "lt")
         answered += 1

@@ -175,8 +175,8 @@ const targeted = (before: Organization, after: Organization, next: () => number)
 }
 
 /** All responses to a query: three pages, the total alone, and faults. */
-const told = Effect.fnUntraced(
-  function* (asked: Query, principal: Principal) {
+const responsesTo = Effect.fnUntraced(
+  function* (query: Query, principal: Principal) {
     const queries = yield* EntityQueryService
     const organizationId = principal.organizationId
     const find = (rest: { readonly cursorEntityId?: string; readonly limit?: number }) =>
@@ -184,10 +184,10 @@ const told = Effect.fnUntraced(
         Effect.result(
           queries.findEntities({
             organizationId,
-            entityTypeId: asked.type,
-            filters: asked.filters,
-            selectColumns: asked.select,
-            limit: asked.limit,
+            entityTypeId: query.type,
+            filters: query.filters,
+            selectColumns: query.select,
+            limit: query.limit,
             ...rest
           })
         ),
@@ -196,7 +196,7 @@ const told = Effect.fnUntraced(
       )
     const heard: Array<unknown> = [yield* find({ limit: 0 }), yield* queries.listEntityTypes({ organizationId })]
     heard.push(
-      yield* Effect.result(queries.listColumnsForType({ organizationId, entityTypeId: asked.type })).pipe(
+      yield* Effect.result(queries.listColumnsForType({ organizationId, entityTypeId: query.type })).pipe(
         Effect.map((result) => (Result.isSuccess(result) ? result.success : result.failure.message))
       )
     )
@@ -215,8 +215,8 @@ const told = Effect.fnUntraced(
 )
 
 /** The answer to a caller who sees everything: shows whether a change is observable at all. */
-const toldAll = (asked: Query, organization: Organization, views: Views): string =>
-  JSON.stringify(answer(asked, views, organization).map((entity) => shownEntity(asked, entity, views, organization)))
+const answerText = (query: Query, organization: Organization, views: Views): string =>
+  JSON.stringify(answer(query, views, organization).map((entity) => shownEntity(query, entity, views, organization)))
 
 const runScenario = Effect.fnUntraced(function* (
   one: Scenario,
@@ -229,10 +229,10 @@ const runScenario = Effect.fnUntraced(function* (
   const { after, kept } = changedUnseen(one, place.organization)
   const elsewhere = makeWorld(one.changes)[1]!
   // Half of the random queries select all visible columns.
-  const anything = one.queries.map((asked, index) => (index % 2 === 0 ? asked : { ...asked, filters: [] }))
-  const questions = [...anything, ...targeted(place.organization, after, random(one.changes + 1))]
+  const anything = one.queries.map((query, index) => (index % 2 === 0 ? query : { ...query, filters: [] }))
+  const queried = [...anything, ...targeted(place.organization, after, random(one.changes + 1))]
   const before: Array<string> = []
-  for (const asked of questions) before.push(yield* told(asked, principal))
+  for (const query of queried) before.push(yield* responsesTo(query, principal))
 
   const changes: ReadonlyArray<Change> = [
     { organizationId: place.stored.id, from: place.organization, to: after },
@@ -244,7 +244,7 @@ const runScenario = Effect.fnUntraced(function* (
   ]
   yield* replaceOrganization(owner, changes)
   const now: Array<string> = []
-  for (const asked of questions) now.push(yield* told(asked, principal))
+  for (const query of queried) now.push(yield* responsesTo(query, principal))
   yield* replaceOrganization(
     owner,
     changes.map(({ from, organizationId, to }) => ({ organizationId, from: to, to: from }))
@@ -252,17 +252,17 @@ const runScenario = Effect.fnUntraced(function* (
 
   tally.kept += kept
   const [allBefore, allAfter] = [everything(place.organization), everything(after)]
-  for (const [index, asked] of questions.entries()) {
+  for (const [index, query] of queried.entries()) {
     const answered = !before[index]!.includes("fault")
     if (answered) tally.answered += 1
     // A change is observable if a caller who sees everything gets a different answer.
     count(
       tally,
       answered && before[index]!.includes("entityId"),
-      toldAll(asked, place.organization, allBefore) !== toldAll(asked, after, allAfter)
+      answerText(query, place.organization, allBefore) !== answerText(query, after, allAfter)
     )
     if (before[index] !== now[index])
-      throw new Error(`${JSON.stringify(asked)}\n  before ${before[index]}\n  after  ${now[index]}`)
+      throw new Error(`${JSON.stringify(query)}\n  before ${before[index]}\n  after  ${now[index]}`)
   }
 })
 
@@ -285,7 +285,7 @@ layer(TestServices, { excludeTestServices: true })("noninterference", (it) => {
           },
           (one) => runScenario(one, places[one.where]!, places[one.where ^ 1]!, tally)
         )
-        console.log(`noninterference: ${tally.kept} changes of what is hidden, ${tally.answered} questions answered`)
+        console.log(`noninterference: ${tally.kept} changes of what is hidden, ${tally.answered} queried answered`)
         tallied("noninterference", 2000, tally)
         expect(tally.kept).toBeGreaterThanOrEqual(floorOf(5 * SCENARIOS))
         expect(tally.answered).toBeGreaterThanOrEqual(floorOf(0.5 * tally.cases))

@@ -90,9 +90,9 @@ export const instantIn = (local: string, timeZone: string): number => {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 const clockIn = (timeZone: string): Intl.DateTimeFormat => {
-  const known = clocks.get(timeZone)
-  if (known !== undefined) return known
-  const made = new Intl.DateTimeFormat("en-US", {
+  const existing = clocks.get(timeZone)
+  if (existing !== undefined) return existing
+  const created = new Intl.DateTimeFormat("en-US", {
     timeZone,
     hourCycle: "h23",
     year: "numeric",
@@ -102,8 +102,8 @@ const clockIn = (timeZone: string): Intl.DateTimeFormat => {
     minute: "2-digit",
     second: "2-digit"
   })
-  clocks.set(timeZone, made)
-  return made
+  clocks.set(timeZone, created)
+  return created
 }
 
 /** An instant as local time in a zone: YYYY-MM-DD HH:MM:SS. */

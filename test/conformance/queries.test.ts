@@ -57,17 +57,17 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
 
 const ask = (
   principal: Principal,
-  asked: Query,
+  query: Query,
   rest: { readonly cursorEntityId?: string; readonly limit?: number } = {}
 ) =>
   Effect.flatMap(EntityQueryService, (queries) =>
     Effect.result(
       queries.findEntities({
         organizationId: principal.organizationId,
-        entityTypeId: asked.type,
-        filters: asked.filters,
-        selectColumns: asked.select,
-        limit: asked.limit,
+        entityTypeId: query.type,
+        filters: query.filters,
+        selectColumns: query.select,
+        limit: query.limit,
         ...rest
       })
     )
@@ -135,61 +135,61 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
   /** `limited` by its only inputs: the type, and the columns and operators of the filters. */
   const limited = new Map<string, boolean>()
   const next = random(one.aim)
-  const questions = one.queries.map((asked, index): Query => {
-    const filter = index % 2 === 0 ? undefined : aimed(asked.type, organization, next)
-    return filter === undefined ? asked : { ...asked, filters: [filter, ...asked.filters.slice(2)] }
+  const aimedQueries = one.queries.map((query, index): Query => {
+    const filter = index % 2 === 0 ? undefined : aimed(query.type, organization, next)
+    return filter === undefined ? query : { ...query, filters: [filter, ...query.filters.slice(2)] }
   })
-  for (const asked of questions) {
-    const about = JSON.stringify(asked)
-    const known = names.columns.get(asked.type)
-    const named = [...asked.filters.map((filter) => filter.columnId), ...asked.select]
-    const first = yield* ask(principal, asked)
+  for (const query of aimedQueries) {
+    const about = JSON.stringify(query)
+    const known = names.columns.get(query.type)
+    const named = [...query.filters.map((filter) => filter.columnId), ...query.select]
+    const first = yield* ask(principal, query)
     if (known === undefined || !named.every((column) => known.has(column))) {
       if (Result.isSuccess(first) || first.failure._tag !== "UnknownName")
         throw new Error(`${about} names what is hidden and was answered`)
       continue
     }
-    if (asked.filters.some(isTooShort)) {
+    if (query.filters.some(isTooShort)) {
       if (Result.isSuccess(first) || first.failure._tag !== "InvalidInput")
         throw new Error(`${about} is too short and was answered`)
       continue
     }
-    const wanted = answer(asked, views, organization)
-    const conditional = isConditional(asked.type, views, organization)
-    const isRelation = (column: string) => SHAPES[asked.type][column]!.target !== undefined
+    const wanted = answer(query, views, organization)
+    const conditional = isConditional(query.type, views, organization)
+    const isRelation = (column: string) => SHAPES[query.type][column]!.target !== undefined
     if (named.some((column) => !isRelation(column))) count(tally.cells, wanted.length > 0, conditional)
     if (named.some(isRelation)) count(tally.references, wanted.length > 0, conditional)
     count(tally.pages, wanted.length > 0, conditional)
     const found = JSON.stringify(wanted.map(({ id }) => encodeId(id)))
     const differs = (otherwise: typeof views) =>
-      JSON.stringify(answer(asked, otherwise, organization).map(({ id }) => encodeId(id))) !== found
-    if (differs({ ...views, [asked.type]: unmasked(asked.type, views) })) tally.masked += 1
-    if (differs({ ...everything(organization), [asked.type]: views[asked.type] })) tally.target += 1
-    if (wanted.length > 1 && asked.filters.some(({ op }) => op === "gte" || op === "lt")) tally.ordered += 1
+      JSON.stringify(answer(query, otherwise, organization).map(({ id }) => encodeId(id))) !== found
+    if (differs({ ...views, [query.type]: unmasked(query.type, views) })) tally.masked += 1
+    if (differs({ ...everything(organization), [query.type]: views[query.type] })) tally.target += 1
+    if (wanted.length > 1 && query.filters.some(({ op }) => op === "gte" || op === "lt")) tally.ordered += 1
 
-    const asks = JSON.stringify([asked.type, ...asked.filters.map(({ columnId, op }) => [columnId, op])])
+    const asks = JSON.stringify([query.type, ...query.filters.map(({ columnId, op }) => [columnId, op])])
     let page = yield* pageOf(first, about)
-    for (let start = 0; ; start += asked.limit) {
+    for (let start = 0; ; start += query.limit) {
       if (start > 0) tally.turned += 1
       const isLimited = page.limited === true
       if ((limited.get(asks) ?? isLimited) !== isLimited) throw new Error(`${about}: limited depends on the values`)
       limited.set(asks, isLimited)
       if (!isLimited && differs(everything(organization)))
         throw new Error(`${about}: what is hidden changes the answer, and it isn't limited`)
-      if (!isLimited && views[asked.type].size < names.rows(asked.type))
+      if (!isLimited && views[query.type].size < names.rows(query.type))
         throw new Error(`${about}: hidden rows, and not limited`)
-      const shown = wanted.slice(start, start + asked.limit)
-      const more = wanted.length > start + asked.limit
+      const shown = wanted.slice(start, start + query.limit)
+      const more = wanted.length > start + query.limit
       equal(`${about} from ${start}`, page, {
         total: wanted.length,
         ...(isLimited ? { limited: true } : {}),
-        entities: shown.map((entity) => shownEntity(asked, entity, views, organization)),
+        entities: shown.map((entity) => shownEntity(query, entity, views, organization)),
         ...(more ? { nextCursorEntityId: encodeId(shown.at(-1)!.id) } : {})
       })
       if (!more) break
-      page = yield* pageOf(yield* ask(principal, asked, { cursorEntityId: page.nextCursorEntityId! }), about)
+      page = yield* pageOf(yield* ask(principal, query, { cursorEntityId: page.nextCursorEntityId! }), about)
     }
-    const counted = yield* pageOf(yield* ask(principal, asked, { limit: 0 }), about)
+    const counted = yield* pageOf(yield* ask(principal, query, { limit: 0 }), about)
     equal(`${about} counted`, counted, {
       total: wanted.length,
       ...(limited.get(asks) === true ? { limited: true } : {}),
@@ -296,8 +296,8 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
         select: ["level"],
         limit: 2
       }
-      const after = (principal: Principal, id: bigint, asked: Query = ordered) =>
-        Effect.flatMap(ask(principal, asked, { cursorEntityId: encodeId(id) }), (result) => pageOf(result, "a page"))
+      const after = (principal: Principal, id: bigint, query: Query = ordered) =>
+        Effect.flatMap(ask(principal, query, { cursorEntityId: encodeId(id) }), (result) => pageOf(result, "a page"))
       expect((yield* after(everything, 3n)).entities.map((entity) => entity.entityId)).toEqual([4n, 5n].map(encodeId))
 
       const masked = yield* admit(
@@ -375,19 +375,19 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
           `INSERT INTO data.people (organization_id, id, name, name_k) SELECT $1::bigint, i, 'N' || i, 'n' || i FROM generate_series($2::int, $3::int) i`,
           [place.stored.id, from, to]
         )
-      const asked: Query = {
+      const query: Query = {
         type: "people",
         filters: [{ columnId: "name", op: "ilike", value: "n" }],
         select: [],
         limit: 25
       }
       yield* fill(1, 1000)
-      expect(yield* pageOf(yield* ask(principal, asked, { limit: 0 }), "a total")).toEqual({
+      expect(yield* pageOf(yield* ask(principal, query, { limit: 0 }), "a total")).toEqual({
         total: 1000,
         entities: []
       })
       yield* fill(1001, 1030)
-      expect(yield* pageOf(yield* ask(principal, asked, { limit: 0 }), "a total")).toEqual({
+      expect(yield* pageOf(yield* ask(principal, query, { limit: 0 }), "a total")).toEqual({
         total: 1000,
         totalIsLowerBound: true,
         entities: []
@@ -396,7 +396,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
       let cursor: string | undefined
       do {
         const page: Page = yield* pageOf(
-          yield* ask(principal, asked, cursor === undefined ? {} : { cursorEntityId: cursor }),
+          yield* ask(principal, query, cursor === undefined ? {} : { cursorEntityId: cursor }),
           "a page"
         )
         expect(page).toMatchObject({ total: 1000, totalIsLowerBound: true })

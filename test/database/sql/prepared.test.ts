@@ -8,16 +8,16 @@ import { prepare } from "../../../src/database/sql/prepared.ts"
 import type { ResolvedQuery, Statement } from "../../../src/database/sql/ResolvedQuery.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
-import { resolveLiterals, resolve } from "../../../src/services/lookup/resolve.ts"
+import { resolve, resolveLiterals } from "../../../src/services/lookup/resolve.ts"
 import type { Visible } from "../../../src/services/lookup/visible.ts"
 import { catalog } from "../../conformance/catalog.ts"
 import { generousPolicy, member, NOW, query } from "../../conformance/generators.ts"
 import { principalOf, storedPolicy } from "../../conformance/memory.ts"
 import { floorOf, partOf } from "../../conformance/setting.ts"
 
-type Asked = typeof query extends fc.Arbitrary<infer A> ? A : never
+type GeneratedQuery = typeof query extends fc.Arbitrary<infer A> ? A : never
 
-const asFind = ({ filters, limit, select, type }: Asked): FindQuery => ({
+const toFindQuery = ({ filters, limit, select, type }: GeneratedQuery): FindQuery => ({
   entityTypeId: type,
   filters,
   limit,
@@ -37,7 +37,7 @@ const withoutCache = (resolved: ResolvedQuery) => prepare({ ...resolved, stateme
 describe("prepare", () => {
   it("gives a cached statement the text and parameters of a fresh compilation, whatever ran before", () => {
     let reused = 0
-    let answered = 0
+    let compared = 0
     const words = fc.constantFrom(
       "42",
       "ann",
@@ -55,7 +55,7 @@ describe("prepare", () => {
         member,
         fc.array(query, { minLength: 1, maxLength: 4 }),
         fc.array(words, { minLength: 8, maxLength: 8 }),
-        (file, who, asked, values) => {
+        (file, who, generated, values) => {
           const [stored, principal] = [storedPolicy(file), principalOf(who)]
           const plans = new Map(
             catalog.types.map((type) => [type.key, plan(stored, catalog, principal, type, "read", NOW)] as const)
@@ -68,7 +68,7 @@ describe("prepare", () => {
             }
           }
           // The same names with different values, limits and cursors: the queries that a cache could confuse.
-          const questions = asked.map(asFind).flatMap((one) => [
+          const queries = generated.map(toFindQuery).flatMap((one) => [
             one,
             ...values.map((value, index) => ({
               ...one,
@@ -78,9 +78,9 @@ describe("prepare", () => {
             })),
             one
           ])
-          for (const question of questions) {
-            const resolved = resolve(question, visible)
-            const plain = resolveLiterals(question, visible)
+          for (const find of queries) {
+            const resolved = resolve(find, visible)
+            const plain = resolveLiterals(find, visible)
             expect(Result.isFailure(resolved) ? resolved.failure : undefined).toEqual(
               Result.isFailure(plain) ? plain.failure : undefined
             )
@@ -105,13 +105,13 @@ describe("prepare", () => {
             // Compiled with literals, it has the same parameters, possibly in another order.
             const literal = compileFind(plain.success, catalog)
             expect(statement.parameters.map(String).toSorted()).toEqual(literal.parameters.map(String).toSorted())
-            answered += 1
+            compared += 1
           }
         }
       ),
       { numRuns: partOf(400), seed: 11 }
     )
-    expect(answered).toBeGreaterThanOrEqual(floorOf(3000))
-    expect(reused).toBeGreaterThanOrEqual(floorOf(answered / 4))
+    expect(compared).toBeGreaterThanOrEqual(floorOf(3000))
+    expect(reused).toBeGreaterThanOrEqual(floorOf(compared / 4))
   }, 60_000)
 })
