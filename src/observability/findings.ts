@@ -245,11 +245,11 @@ const cacheMisses = (traces: ReadonlyArray<Trace>, limits: Thresholds): Readonly
 
 /** The findings in traces: the most actionable kind first, the heaviest of each kind first. */
 export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRESHOLDS): ReadonlyArray<Finding> => {
-  const seen = traces.flatMap((trace) =>
+  const observations = traces.flatMap((trace) =>
     DETECTORS.flatMap((detect) => detect(trace, limits)).map((observation) => ({ observation, trace }))
   )
-  const grouped = Arr.groupBy(seen, ({ observation: { kind, subject } }) => `${kind} ${subject}`)
-  const found = Object.values(grouped).flatMap((group) => {
+  const grouped = Arr.groupBy(observations, ({ observation: { kind, subject } }) => `${kind} ${subject}`)
+  const inTraces = Object.values(grouped).flatMap((group) => {
     const worst = group.toSorted((a, b) => b.observation.weight - a.observation.weight)[0]!
     const { command, kind, message, statement } = worst.observation
     const shown = new Set(group.map(({ trace }) => trace)).size
@@ -270,7 +270,7 @@ export const findings = (traces: ReadonlyArray<Trace>, limits: Thresholds = THRE
     ]
   })
   return [
-    ...found
+    ...inTraces
       .toSorted((a, b) => URGENCY.indexOf(a.finding.kind) - URGENCY.indexOf(b.finding.kind) || b.weight - a.weight)
       .map(({ finding }) => finding),
     ...cacheMisses(traces, limits)

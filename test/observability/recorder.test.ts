@@ -150,7 +150,7 @@ const span = (spanId: string, parentId: string | undefined, start: number, end: 
   attributes: {}
 })
 
-describe("a trace", () => {
+describe("Trace", () => {
   const spans = [
     span("root", undefined, 0, 100),
     span("a", "root", 10, 40),

@@ -76,20 +76,20 @@ const MAX_WRITTEN = 5000
 
 /** Statements have a table of their own, because thousands of traces share one text. */
 const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStatement> => {
-  const found = new Map<string, TracedStatement>()
+  const statements = new Map<string, TracedStatement>()
   for (const trace of traces) {
     const organization_id = String(organizationOf(trace))
     for (const [hash, statement] of Object.entries(trace.statements))
-      found.set(`${organization_id} ${hash}`, { organization_id, hash, statement })
+      statements.set(`${organization_id} ${hash}`, { organization_id, hash, statement })
   }
-  return [...found.values()]
+  return [...statements.values()]
 }
 
 const decodeDocument = Schema.decodeEffect(Schema.fromJsonString(Trace))
 
 const organizationOf = (trace: Trace): bigint => {
-  const found = trace.spans.find((span) => typeof span.attributes["max.organization.id"] === "string")
-  const id = found?.attributes["max.organization.id"]
+  const labelled = trace.spans.find((span) => typeof span.attributes["max.organization.id"] === "string")
+  const id = labelled?.attributes["max.organization.id"]
   return typeof id === "string" && /^\d{1,19}$/.test(id) ? BigInt(id) : 0n
 }
 
@@ -209,10 +209,10 @@ export class TraceStore extends Context.Service<
             const recent = lines({ ...query, limit: MAX_FOLLOWED }, sql`t.stored_at > now() - interval '10 seconds'`)
             const keyOf = ({ name, startedAt, traceId }: TraceLine) => `${traceId} ${startedAt} ${name}`
             let seen = new Set((yield* recent).map(keyOf))
-            const unseen = Effect.map(recent, (found) => {
-              const fresh = found.filter((line) => !seen.has(keyOf(line)))
-              seen = new Set(found.map(keyOf))
-              return fresh.toReversed()
+            const unseen = Effect.map(recent, (current) => {
+              const added = current.filter((line) => !seen.has(keyOf(line)))
+              seen = new Set(current.map(keyOf))
+              return added.toReversed()
             })
             return Stream.tick("1 second").pipe(
               Stream.drop(1),
@@ -224,9 +224,9 @@ export class TraceStore extends Context.Service<
 
       /** When each statement was written; it is written again after an hour, which marks it as in use. */
       const writtenAt = new Map<string, number>()
-      const writeStatements = (found: ReadonlyArray<TracedStatement>) => {
+      const writeStatements = (statements: ReadonlyArray<TracedStatement>) => {
         const now = Date.now()
-        const due = found.filter(
+        const due = statements.filter(
           ({ hash, organization_id }) => (writtenAt.get(`${organization_id} ${hash}`) ?? 0) < now - HOUR
         )
         if (due.length === 0) return Effect.void
@@ -276,8 +276,8 @@ export class TraceStore extends Context.Service<
             SELECT width_bucket(t.microseconds, ${BARS.map((ms) => ms * 1000)}::bigint[]) AS bar, count(*)::int AS count,
               count(*) FILTER (WHERE t.failure IS NOT NULL OR t.denied)::int AS failed
             FROM max.traces t WHERE ${matching(query)} GROUP BY 1`).pipe(
-            Effect.map((found) => {
-              const byBar = new Map(found.map((one) => [one.bar, one]))
+            Effect.map((counts) => {
+              const byBar = new Map(counts.map((count) => [count.bar, count]))
               return [0, ...BARS].map((from, bar): Bar => {
                 const { count = 0, failed = 0 } = byBar.get(bar) ?? {}
                 return { from, ...(BARS[bar] === undefined ? {} : { to: BARS[bar] }), count, failed }
@@ -314,7 +314,7 @@ export class TraceStore extends Context.Service<
           untraced(sql<{ hash: string; statement: string }>`
             SELECT hash, statement FROM max.traced_statements WHERE hash = ANY(${hashes}::text[])
               AND (${organizationId ?? null}::bigint IS NULL OR organization_id = ${organizationId ?? null}::bigint)`).pipe(
-            Effect.map((found) => new Map(found.map(({ hash, statement }) => [hash, statement])))
+            Effect.map((rows) => new Map(rows.map(({ hash, statement }) => [hash, statement])))
           ),
 
         top: (query) =>
