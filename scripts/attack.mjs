@@ -72,9 +72,9 @@ const attacked = async (words, use) => {
     const specification = await (await fetch(`${world.url}/openapi.json`)).json()
     const { ROUTES } = await import(pathToFileURL(join(root, "dist/lib/channels/http/routes.js")).href)
     const lacking = missing(specification, ROUTES, all)
-    if (lacking.length > 0) return fail(`No request has\n  ${lacking.join("\n  ")}`)
+    if (lacking.length > 0) return fail(`No request covers\n  ${lacking.join("\n  ")}`)
     const first = await unanswered(all, proxy.url)
-    if (first !== undefined) return fail(`Not answered as it should be: ${first}`)
+    if (first !== undefined) return fail(`Unexpected response: ${first}`)
     proxy.counts.clear()
     const before = await stateOf(world)
 
@@ -90,12 +90,12 @@ const attacked = async (words, use) => {
     const kinds = new Set(complaints.map((line) => line.replace(/^\[[^\]]*\] |#\d+|reference \w+/g, "")))
     if (kinds.size > 0) fail(`The server logged ${complaints.length} lines:\n  ${[...kinds].slice(0, 20).join("\n  ")}`)
     const after = await stateOf(world)
-    if (after !== before) fail(`Something was changed:\n${before}\n${after}`)
+    if (after !== before) fail(`The attack changed data:\n${before}\n${after}`)
     console.log((await world.verify()).trim())
   } finally {
     const code = await world.close()
     proxy.close()
-    if (code !== 0) fail(`max serve ended with ${code}`)
+    if (code !== 0) fail(`max serve exited with ${code}`)
   }
 }
 
@@ -113,7 +113,7 @@ const sqlmap = (words) =>
     await control.close()
     console.log(`control: ${found.injectable.join(", ") || "nothing found"} (${found.ways.join(", ")})`)
     if (found.injectable.length !== 1)
-      return fail("The mistake that was planted wasn't found: finding nothing elsewhere means nothing.")
+      return fail("sqlmap missed the control's injection, so its other results are meaningless.")
 
     const statusesOf = ({ name }) => proxy.counts.get(encodeURIComponent(name)) ?? {}
     const outcomes = await attack(
@@ -139,7 +139,7 @@ const sqlmap = (words) =>
         `${sum(outcomes.flatMap(({ request }) => Object.values(statusesOf(request))))} sent; ` +
         `injectable: ${injectable.length}; responses with a server error: ${broken.length}`
     )
-    if (untested.length > 0) fail(`Not tested as a whole: ${untested.map(({ request }) => request.name).join(", ")}`)
+    if (untested.length > 0) fail(`Incompletely tested: ${untested.map(({ request }) => request.name).join(", ")}`)
     if (injectable.length > 0 || broken.length > 0) fail("There are findings.")
   })
 
@@ -149,12 +149,12 @@ const slowly = async (words) => {
     const asset = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(world.url)).text())[0]
     for (const [name, way] of Object.entries(waysOf(world, asset))) {
       if (words.length > 0 && !words.includes(name)) continue
-      if (!(await slow(world, way, join(folder, name)))) fail(`${way.what}: the server was held`)
+      if (!(await slow(world, way, join(folder, name)))) fail(`${way.what}: the server kept connections open`)
       await new Promise((resolve) => setTimeout(resolve, 3000))
     }
   } finally {
     const code = await world.close()
-    if (code !== 0) fail(`max serve ended with ${code}`)
+    if (code !== 0) fail(`max serve exited with ${code}`)
   }
 }
 

@@ -88,7 +88,7 @@ const checkVersion = async (version, url) => {
   if (summary.length === 0) throw new Error(said)
   const wrong = VERSIONS[version]
     .filter((name) => !summary.some((one) => one.name === name && one.passed > 0 && one.failed === 0))
-    .map((name) => `${name} has to pass`)
+    .map((name) => `${name} must pass`)
   for (const { name } of summary.filter(({ failed }) => failed > 0)) {
     const told = await run(modules, ["server", "--url", url, "--scenario", name, "--verbose"])
     const messages = [...told.matchAll(/"errorMessage": "((?:[^"\\]|\\.)*)"/g)].map(([, message]) => message)
@@ -97,7 +97,7 @@ const checkVersion = async (version, url) => {
   const count = (holds) => summary.filter(holds).length
   console.log(
     `${version}: ${summary.length} scenarios; ${count(({ failed, passed }) => failed === 0 && passed > 0)} pass, ` +
-      `${count(({ failed, passed }) => failed === 0 && passed === 0)} check nothing, ${count(({ failed }) => failed > 0)} need what only the suite's own server has; ${wrong.length} wrong`
+      `${count(({ failed, passed }) => failed === 0 && passed === 0)} without checks, ${count(({ failed }) => failed > 0)} need a fixture of the suite's own server; ${wrong.length} failures`
   )
   for (const one of wrong) console.log(`  ${one}`)
   return wrong.length === 0

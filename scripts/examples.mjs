@@ -135,7 +135,7 @@ const main = async () => {
     run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"])
   })
 
-  await step("imported, without what isn't used", () => {
+  await step("imported, without unused modules", () => {
     const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", LOADED], {
       cwd: app,
       env,

@@ -150,7 +150,7 @@ const { missing, open, text } = page(recall())
 writeFileSync(join(root, "docs/mutation.md"), text)
 console.error(
   [
-    open.length === 0 ? "Every survivor of what ran is accounted for." : `${open.length} unexplained survivors.`,
+    open.length === 0 ? "Every survivor is accounted for." : `${open.length} unexplained survivors.`,
     ...(missing.length === 0 ? [] : [`Not run, or incomplete: ${missing.join(", ")}.`]),
     "See docs/mutation.md"
   ].join(" ")

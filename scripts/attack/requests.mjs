@@ -95,18 +95,18 @@ export const requestsOf = async (world) => {
       {},
       {
         send: {},
-        headers: { "claim-sub": "somebody", "claim-email": "yuki.tanaka@harbor.example", "claim-roles": "admin" }
+        headers: { "claim-sub": "yuki", "claim-email": "yuki.tanaka@harbor.example", "claim-roles": "admin" }
       }
     ),
     get(
-      "what a client says of itself",
+      "client headers",
       "/v1/session",
       {},
       {
         headers: {
           host: "localhost:7700",
           origin: "FRONT",
-          "user-agent": "somebody",
+          "user-agent": "attack/1.0",
           referer: "http://localhost/",
           accept: "text/plain",
           "accept-language": "en",

@@ -106,16 +106,16 @@ export const slow = async (world, { longest = LONGEST, options, path, what }, fo
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk))
   const ended = new AbortController()
   child.on("close", () => ended.abort())
-  let [most, memory, last, told] = [0, 0, 0, 0]
+  let [most, memory, last, reported] = [0, 0, 0, 0]
   while (!ended.signal.aborted && seconds() < longest + 20) {
     await sleep(250)
     const open = Math.max(0, socketsOf(world.pid) - before - 1)
     most = Math.max(most, open)
     memory = Math.max(memory, world.residentBytes())
     if (open > 0) last = seconds()
-    if (seconds() - told > 10) {
-      told = seconds()
-      console.log(`  ${told.toFixed(0)} s: ${open} open, ${(world.residentBytes() / 1e6).toFixed(0)} MB`)
+    if (seconds() - reported > 10) {
+      reported = seconds()
+      console.log(`  ${reported.toFixed(0)} s: ${open} open, ${(world.residentBytes() / 1e6).toFixed(0)} MB`)
     }
     // All connections were opened and closed; slowhttptest's remaining work is irrelevant.
     if (open === 0 && seconds() > 20 && seconds() - last > 5) child.kill("SIGINT")
@@ -126,7 +126,7 @@ export const slow = async (world, { longest = LONGEST, options, path, what }, fo
   const end = /Exit status:\s*(.*)/.exec(text)?.[1] ?? "ended"
   const left = Math.max(0, socketsOf(world.pid) - before - 1)
   console.log(
-    `${what}: at most ${most} open at once, ${left === 0 ? `the last closed after ${last.toFixed(0)} s` : `${left} LEFT OPEN after ${seconds().toFixed(0)} s`} (${end}); ` +
+    `${what}: at most ${most} concurrently open, ${left === 0 ? `the last closed after ${last.toFixed(0)} s` : `${left} LEFT OPEN after ${seconds().toFixed(0)} s`} (${end}); ` +
       `others asked ${others.asked} times, ${others.failed} not answered, median ${others.median.toFixed(0)} ms, at most ${others.most.toFixed(0)} ms; ` +
       `memory ${(memoryBefore / 1e6).toFixed(0)} to ${(memory / 1e6).toFixed(0)} MB`
   )

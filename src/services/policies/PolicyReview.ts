@@ -107,7 +107,7 @@ export class PolicyReview extends Context.Service<
         return { subject, type, policy }
       })
 
-      /** Reads the asker's plan and the member from one state, so that a concurrent change can't mix epochs. */
+      /** Plans the asker in the member's state. Fails as Unavailable if the asker was admitted in another epoch. */
       const prepareAs = Effect.fnUntraced(function* (asking: Admitted, { as, type: slug }: AskedByMember) {
         const now = Date.now()
         const visibilityFor = ({ catalog, policy }: State) => visibilityOf(policy, catalog, asking.principal, now)
