@@ -96,7 +96,7 @@ const Span = Schema.Struct({
   /** After the start of the trace. */
   start: Schema.Number,
   milliseconds: Schema.Number,
-  /** The span's own time, without its children. */
+  /** Self time: none of the span's children ran. */
   self: Schema.Number,
   /** Whether the span is on the critical path. */
   critical: Schema.Boolean,

@@ -98,7 +98,7 @@ describe("the page of traces", () => {
     await page.locator(".waterfall [data-span]").first().waitFor()
     expect(await page.locator(".waterfall tbody tr").count()).toBe(4)
     expect(await page.locator(".detail .findings").textContent()).toContain("max trace explain")
-    // The span with the most own time is selected first; its statement is shown without values.
+    // The span with the most self time is selected first; its statement is shown without values.
     expect(await page.locator(".details h3").textContent()).toBe("postgres")
     expect(await page.locator(".details pre").textContent()).toContain("$3::text")
     expect(await accessibilityFaults(page)).toEqual([])

@@ -27,7 +27,7 @@ export const traces = HttpApiGroup.make("traces")
       query: Wire.TraceFilter,
       success: Wire.TopSpans,
       error: [InvalidInput, Unavailable]
-    }).annotate(OpenApi.Summary, "Spans by name, in order of their own time"),
+    }).annotate(OpenApi.Summary, "Spans by name, ordered by self time"),
     HttpApiEndpoint.get("compare", "/v1/traces/compare", {
       query: Wire.ComparisonQuery,
       success: Wire.TraceComparison,
@@ -37,7 +37,7 @@ export const traces = HttpApiGroup.make("traces")
       params: { id: Wire.TraceId },
       success: Wire.Trace,
       error: [InvalidInput, NotFound, Unavailable]
-    }).annotate(OpenApi.Summary, "A trace by reference or id: its spans, their own time and the critical path")
+    }).annotate(OpenApi.Summary, "A trace by reference or id: its spans, their self time and the critical path")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "traces", calls: 0 })

@@ -11,8 +11,17 @@ import { criticalPath, inTreeOrder, selfTimes, type Trace } from "../../observab
 import { compareTraces } from "../../observability/compareTraces.ts"
 import { Env } from "../../env.ts"
 import { diagnose } from "../../services/traces/diagnose.ts"
-import { type TraceLine, type TraceQuery, TraceStore } from "../../services/traces/TraceStore.ts"
+import { type TraceQuery, TraceStore } from "../../services/traces/TraceStore.ts"
+import type {
+  Findings,
+  TopSpans,
+  Trace as TraceDetail,
+  TraceComparison,
+  TraceLine,
+  TraceList
+} from "../../wire/traces.ts"
 import { Api } from "./Api.ts"
+import { json } from "./json.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -66,7 +75,6 @@ const detailOf = (trace: Trace) => {
 const orProblem = <R>(effect: Effect.Effect<Response, PublicError, R>) =>
   Effect.catch(effect, (error) => Effect.succeed(problemOf(error)))
 
-const json = (value: unknown): Response => HttpServerResponse.jsonUnsafe(value)
 const notFound = problem("NotFound", "No trace with this reference is stored.")
 
 const encoder = new TextEncoder()
@@ -106,7 +114,7 @@ export const Traces = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { limit = DEFAULT_LIMIT, ...selection } = query
             const criteria = yield* queryOf(selection, limit)
-            return json({
+            return json<TraceList>({
               traces: yield* store.list(criteria),
               histogram: yield* store.histogram(criteria),
               slow: traceSlow
@@ -131,11 +139,11 @@ export const Traces = HttpApiBuilder.group(
         orProblem(
           Effect.gen(function* () {
             const criteria = yield* queryOf(query, 1)
-            return json(yield* Effect.provideContext(diagnose(criteria), services))
+            return json<Findings>(yield* Effect.provideContext(diagnose(criteria), services))
           })
         ),
       top: ({ query }) =>
-        orProblem(Effect.map(Effect.flatMap(queryOf(query, TOP), store.top), (spans) => json({ spans }))),
+        orProblem(Effect.map(Effect.flatMap(queryOf(query, TOP), store.top), (spans) => json<TopSpans>({ spans }))),
       compare: ({ query }) =>
         orProblem(
           Effect.gen(function* () {
@@ -146,11 +154,13 @@ export const Traces = HttpApiBuilder.group(
               before: { milliseconds: ms(place.before.duration), count: place.before.count },
               after: { milliseconds: ms(place.after.duration), count: place.after.count }
             }))
-            return json({ before: heading(before), after: heading(after), places })
+            return json<TraceComparison>({ before: heading(before), after: heading(after), places })
           })
         ),
       get: ({ params }) =>
-        orProblem(Effect.map(find(params.id), (trace) => (trace === undefined ? notFound : json(detailOf(trace)))))
+        orProblem(
+          Effect.map(find(params.id), (trace) => (trace === undefined ? notFound : json<TraceDetail>(detailOf(trace))))
+        )
     })
   })
 )

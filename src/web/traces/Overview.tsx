@@ -23,12 +23,12 @@ export const Overview = () => {
         {totals.value.length === 0 ? (
           <p class="soft">No traces are stored.</p>
         ) : (
-          <div class="scrolling" role="region" aria-label="Spans by their own time" tabIndex={0}>
+          <div class="scrolling" role="region" aria-label="Spans by self time" tabIndex={0}>
             <table class="numbers">
               <thead>
                 <tr>
                   <th scope="col">Span</th>
-                  <th scope="col">Own time</th>
+                  <th scope="col">Self time</th>
                   <th scope="col">Share</th>
                   <th scope="col">Count</th>
                   <th scope="col">p50</th>

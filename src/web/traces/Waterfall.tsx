@@ -84,7 +84,7 @@ export const Waterfall = ({ trace }: { readonly trace: Trace }) => {
               Duration
             </th>
             <th scope="col" class="number">
-              Own time
+              Self time
             </th>
           </tr>
         </thead>
@@ -115,7 +115,7 @@ export const SpanDetails = ({ trace }: { readonly trace: Trace }) => {
         <div>
           <dt>duration</dt>
           <dd>
-            {duration(one.milliseconds)}, own time {duration(one.self)}
+            {duration(one.milliseconds)}, self time {duration(one.self)}
           </dd>
         </div>
         {one.failure !== undefined && (
