@@ -7,6 +7,7 @@ import { type Organization, PEOPLE } from "../domain/EntityType.ts"
 import type { Entity } from "../domain/Page.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
+import { possessive, uncapitalized } from "./english.ts"
 import { contextName } from "./turnContext.ts"
 
 export interface Examples {
@@ -25,12 +26,6 @@ const CANDIDATES = 8
 const NAME = /^\p{Lu}[\p{L}\p{M}'’.&-]*(?: [\p{L}\p{M}'’.&-]+){0,3}$/u
 const MAX_NAME = 32
 
-/** "Deals" → "deals"; "VAT" stays. */
-const small = (word: string): string =>
-  /^\p{Lu}\p{Lu}/u.test(word) ? word : word.slice(0, 1).toLowerCase() + word.slice(1)
-
-const possessive = (name: string): string => (name.endsWith("s") ? `${name}'` : `${name}'s`)
-
 /** The usual slug of a person's employer. */
 const COMPANY = "company"
 const has = ({ columns }: Entity, slug: string): boolean => columns?.[slug] !== undefined && columns[slug] !== null
@@ -42,7 +37,7 @@ const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArra
   const hasColumn = (slug: string) => type.columns.some(({ id }) => id === slug)
   switch (type.id) {
     case PEOPLE:
-      if (name === undefined) return [`How many ${small(type.pluralName)} are there?`]
+      if (name === undefined) return [`How many ${uncapitalized(type.pluralName)} are there?`]
       return [
         `Who is ${name}?`,
         ...(hasColumn("phone") ? [`What is ${possessive(name)} phone number?`] : []),
@@ -53,9 +48,15 @@ const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArra
         ? []
         : [`Who works at ${name}?`, ...(hasColumn("phone") ? [`What is ${possessive(name)} phone number?`] : [])]
     case MEETINGS:
-      return [`When is my next ${small(type.name)}?`, `What ${small(type.pluralName)} do I have this week?`]
+      return [
+        `When is my next ${uncapitalized(type.name)}?`,
+        `What ${uncapitalized(type.pluralName)} do I have this week?`
+      ]
     default:
-      return [`How many ${small(type.pluralName)} are there?`, ...(name === undefined ? [] : [`Tell me about ${name}`])]
+      return [
+        `How many ${uncapitalized(type.pluralName)} are there?`,
+        ...(name === undefined ? [] : [`Tell me about ${name}`])
+      ]
   }
 }
 
@@ -105,7 +106,7 @@ export const welcome = Effect.fn("welcome")(function* (organization: Organizatio
   return {
     organization: contextName(organization.name),
     ...(me === undefined ? {} : { person: contextName(me) }),
-    kinds: overview.map(({ pluralName }) => small(contextName(pluralName))),
+    kinds: overview.map(({ pluralName }) => uncapitalized(contextName(pluralName))),
     examples: examples.filter(({ questions }) => questions.length > 0)
   }
 })

@@ -1,4 +1,5 @@
 /** Answers an intent with its script; a follow-up is resolved against the earlier messages. */
+import { uncapitalized } from "../english.ts"
 import { browse } from "./browse.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
@@ -8,7 +9,7 @@ import type { Lookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { count, listedTypes, type Script } from "./script.ts"
 import { describe, describeChosen } from "./describeSubject.ts"
-import { amount, called, greeting, notForYou, small, tryThese, unclear } from "./replies.ts"
+import { amount, called, greeting, notForYou, tryThese, unclear } from "./replies.ts"
 
 /** A context with this many types may be incomplete. */
 const MANY_TYPES = 8
@@ -121,5 +122,5 @@ function* uncountable(lookup: Lookup | undefined, context: Context): Script<stri
   const plural = called(type.plural, type, 2)
   return page === undefined
     ? no
-    : `${no} What I can say: there ${page.total === 1 ? "is" : "are"} ${amount(page)} ${called(type.plural, type, page.total)}${page.limited === true ? " that you can see" : ""}. Try “list ${small(plural)}” with a condition, such as a status or a time.`
+    : `${no} What I can say: there ${page.total === 1 ? "is" : "are"} ${amount(page)} ${called(type.plural, type, page.total)}${page.limited === true ? " that you can see" : ""}. Try “list ${uncapitalized(plural)}” with a condition, such as a status or a time.`
 }

@@ -1,4 +1,5 @@
 /** Lists and counts with conditions. Candidate filters are counted first; the answer uses the first that matches. */
+import { uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
@@ -9,7 +10,7 @@ import { Condition, type Lookup } from "./readLookup.ts"
 import { columnsOf, count, find, type Script, inParallel } from "./script.ts"
 import { written } from "./tokenize.ts"
 import { distinguishing } from "./describeSubject.ts"
-import { among, amount, called, differing, ON_REQUEST, numbered, small } from "./replies.ts"
+import { among, amount, called, differing, ON_REQUEST, numbered } from "./replies.ts"
 
 const MAX_SHOWN = 5
 const MAX_READ = 25
@@ -31,7 +32,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
   const [columns, references] = yield* both(columnsOf(type.id), idsOf(conditions, context))
   const { filters, unsupported } = yield* narrow(lookup, conditions, columns, context, references)
   if (unsupported !== undefined) {
-    return `I can't narrow ${small(type.plural)} down by “${phraseOf(unsupported)}”. Ask without it: “list ${called(noun.said, type, 2)}”.`
+    return `I can't narrow ${uncapitalized(type.plural)} down by “${phraseOf(unsupported)}”. Ask without it: “list ${called(noun.said, type, 2)}”.`
   }
   if (mode === "count") {
     const page = yield* count({ entityTypeId: type.id, filters })
@@ -62,7 +63,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
   return `${there(lookup, page)}.${range}\n${items}${left && limit < MAX_READ ? "\nSay “more” for the next ones, or a number for one of them." : ""}`
 }
 
-const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === small(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
+const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === uncapitalized(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
 
 /** The ids of the names in conditions, where exactly one entity has the name. */
 function* idsOf(

@@ -1,4 +1,5 @@
 /** Presents an entity, or answers one of its details. */
+import { possessive, uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named } from "../../domain/Page.ts"
 import { columnsNamed, columnsFor, labelOf } from "./conceptColumns.ts"
@@ -7,7 +8,7 @@ import type { Subject } from "./Intent.ts"
 import type { Concept } from "./lexicon.ts"
 import { byFocus, locate, type Missing, type Target } from "./locate.ts"
 import { find, type Script, inParallel } from "./script.ts"
-import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, small, unclear } from "./replies.ts" // prettier-ignore
+import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, unclear } from "./replies.ts" // prettier-ignore
 
 /** The columns that distinguish namesakes. */
 const namesakeColumns = (type: ContextType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
@@ -60,18 +61,17 @@ const about = (what: string): Answering =>
     if (entity === undefined) return notForYou(context)
     const name = nameOf(entity)
     const values = own
-      .map((id) => ({ label: small(labelOf(id, target.columns)), text: cell(entity.columns?.[id]) }))
+      .map((id) => ({ label: uncapitalized(labelOf(id, target.columns)), text: cell(entity.columns?.[id]) }))
       .filter(({ text }) => text !== "")
     if (what === "status") {
       return entity.status === undefined
         ? `I can't see a status for ${name}.`
         : `${possessive(name)} status is ${entity.status}.`
     }
-    if (values.length === 0) return `I can't see ${article(small(labelOf(own[0]!, target.columns)))} for ${name}.`
+    if (values.length === 0)
+      return `I can't see ${article(uncapitalized(labelOf(own[0]!, target.columns)))} for ${name}.`
     return `${possessive(name)} ${and(values.map(({ label, text }) => `${label} ${isMany(label) ? "are" : "is"} ${text}`))}.`
   }
-
-const possessive = (name: string): string => (name.endsWith("s") ? `${name}'` : `${name}'s`)
 
 const isMany = (label: string): boolean => /[^us]s$/.test(label)
 
@@ -81,7 +81,7 @@ const noSuchColumn = function* (target: Target, context: Context): Script<string
   const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 })
   const entity = page?.entities[0]
   if (entity === undefined) return notForYou(context)
-  const there = offerable(target.columns).filter(({ id }) => id !== "name").slice(0, 6).map(({ name }) => small(name)) // prettier-ignore
+  const there = offerable(target.columns).filter(({ id }) => id !== "name").slice(0, 6).map(({ name }) => uncapitalized(name)) // prettier-ignore
   const instead = there.length === 0 ? "" : ` For ${nameOf(entity)} you can ask for ${and(there, "or")}.`
   return `That's not something I can look up for you.${instead}`
 }

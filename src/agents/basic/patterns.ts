@@ -55,3 +55,7 @@ export const startsWith = (tokens: ReadonlyArray<Token>, words: ReadonlyArray<st
 
 export const endsWith = (tokens: ReadonlyArray<Token>, words: ReadonlyArray<string>): boolean =>
   words.length <= tokens.length && startsWith(tokens.slice(tokens.length - words.length), words)
+
+/** Splits phrases into words, longest first, so that the first match is the longest. */
+export const byLength = (phrases: ReadonlyArray<string>) =>
+  phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)

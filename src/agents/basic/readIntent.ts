@@ -15,7 +15,7 @@ import {
 } from "./lexicon.ts"
 import { nounAt, readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
-import { endsWith, type Fits, matchPattern, parsePattern, type Pattern, startsWith } from "./patterns.ts"
+import { byLength, endsWith, type Fits, matchPattern, parsePattern, type Pattern, startsWith } from "./patterns.ts"
 import { choice } from "./buildIntent.ts"
 import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
 import { timeAt } from "./readTime.ts"
@@ -118,8 +118,6 @@ const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
     )
   }
 }
-const byLength = (phrases: ReadonlyArray<string>) =>
-  phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)
 const OPENING = byLength(OPENERS)
 const CLOSING = byLength(CLOSERS)
 

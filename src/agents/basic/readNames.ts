@@ -3,7 +3,7 @@
  * words that are neither common English nor digits, and can be a part of a run.
  */
 import { COMMON_WORDS, FOREMOST_CUES, AMBIGUOUS_GIVEN_NAMES, PLACE_PREPOSITIONS, NAME_CUES, NAME_FOLLOWERS, OTHER_PERSON_CUES, PARTICLES, STATES, STREETS, AMBIGUOUS_SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
-import { endsWith } from "./patterns.ts"
+import { byLength, endsWith } from "./patterns.ts"
 import { type Token, written } from "./tokenize.ts"
 
 export interface SpokenName {
@@ -78,8 +78,6 @@ export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
 /** Endings of lower-case words that are not names. */
 const INFLECTED = /.{3}(ing|ed|ly|ness|tion)$/
 
-const byLength = (phrases: ReadonlyArray<string>) =>
-  phrases.map((text) => text.split(" ")).sort((a, b) => b.length - a.length)
 const CUES = byLength(NAME_CUES)
 const FOREMOST = byLength(FOREMOST_CUES)
 const MAX_WORDS = 5

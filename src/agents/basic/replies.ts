@@ -5,15 +5,12 @@ import { labelOf } from "./conceptColumns.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { GENERIC_PERSON_NOUNS } from "./lexicon.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { uncapitalized } from "../english.ts"
 
 type Columns = ReadonlyArray<Named>
 
 export const and = (parts: ReadonlyArray<string>, word = "and"): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${word} ${parts.at(-1)!}`
-
-/** A word inside a sentence: "Deals" → "deals", "VAT" stays. */
-export const small = (word: string): string =>
-  /^\p{Lu}\p{Lu}/u.test(word) ? word : word.slice(0, 1).toLowerCase() + word.slice(1)
 
 const NEVER_SAID = /\b(entity|entities|ids?|columns?|tables?|filters?|database|query|queries|records?|schemas?)\b/i
 
@@ -58,7 +55,7 @@ export const called = (said: string, type: ContextType, count: number): string =
   const word = foldText(said)
   if (GENERIC_PERSON_NOUNS.has(word)) return count === 1 ? "person" : "people"
   const own = word === foldText(type.name) || word === foldText(type.plural)
-  if (own) return small(count === 1 ? type.name : type.plural)
+  if (own) return uncapitalized(count === 1 ? type.name : type.plural)
   const one = singular(word)
   return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word
 }
@@ -69,13 +66,13 @@ export const amount = (page: Pick<Page, "total" | "totalIsLowerBound">): string 
 
 /** A qualification for results that may be incomplete for this person. */
 export const among = (limited: boolean | undefined, type: ContextType): string =>
-  limited === true ? ` among the ${small(type.plural)} you can see` : ""
+  limited === true ? ` among the ${uncapitalized(type.plural)} you can see` : ""
 
 /** A value with its label. A label that ends in a digit gets a colon, so that it does not run into the value. */
 const labelled = (id: string, text: string, columns: Columns): string =>
   id === "attendees"
     ? `with ${text}`
-    : `${small(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
+    : `${uncapitalized(labelOf(id, columns))}${/\d$/.test(labelOf(id, columns)) ? ":" : ""} ${text}`
 
 /** The columns whose values differ between the entities, or all of them if none does. */
 export const differing = (page: Page, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -137,19 +134,19 @@ export const ON_REQUEST = /phone|mobile|mail|note/
 export const offer = (entity: Entity, columns: Columns, shown: ReadonlyArray<string>): string => {
   const held = offerable(columns)
     .filter(({ id }) => shown.includes(id) && ON_REQUEST.test(id) && cell(entity.columns?.[id]) !== "")
-    .map(({ name }) => small(name))
+    .map(({ name }) => uncapitalized(name))
   return held.length === 0 ? "" : ` Ask me for the ${and(held, "or")} if you need it.`
 }
 
 /** Three example questions in the organization's own words. */
 const examples = (context: Context): ReadonlyArray<string> => {
-  const plural = (type: ContextType | undefined) => (type === undefined ? undefined : small(type.plural))
+  const plural = (type: ContextType | undefined) => (type === undefined ? undefined : uncapitalized(type.plural))
   const people = context.types.find(({ id }) => id === PEOPLE)
   const meetings = context.types.find(({ id }) => id === "meetings")
   const own = context.types.find(({ id }) => id !== PEOPLE && id !== "meetings" && id !== "companies") ?? context.types.find(({ id }) => id !== PEOPLE && id !== "meetings") // prettier-ignore
   return [
     ...(people === undefined ? [] : [`“who is ${context.person?.name ?? "Ada Lovelace"}”`]),
-    ...(meetings === undefined ? [] : [`“what is my next ${small(meetings.name)}”`]),
+    ...(meetings === undefined ? [] : [`“what is my next ${uncapitalized(meetings.name)}”`]),
     ...[own ?? people].flatMap((type) =>
       type === undefined ? [] : [`“how many ${plural(type)!} are there”`, `“list ${plural(type)!}”`]
     )
@@ -158,7 +155,7 @@ const examples = (context: Context): ReadonlyArray<string> => {
 
 /** The reply for hidden and nonexistent things alike, so that it does not reveal which. */
 export const notForYou = (context: Context): string => {
-  const kinds = context.types.map(({ plural }) => small(plural))
+  const kinds = context.types.map(({ plural }) => uncapitalized(plural))
   return kinds.length === 0
     ? "That's not something I can look up for you."
     : `That's not something I can look up for you. What I can look up: ${and(kinds)}.`

@@ -4,12 +4,12 @@
  */
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk"
 import type { ContentBlockParam, MessageParam, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages"
-import { Effect, Layer, Queue, Redacted, Stream } from "effect"
-import * as Telemetry from "../../observability/Telemetry.ts"
+import { Layer, Redacted } from "effect"
 import { anthropicDefinitions } from "../../tools/anthropic.ts"
 import { type Message, ModelFailure, ModelStep, type Part, type StepEvent, type StepRequest } from "../ModelStep.ts"
 import { statusFailure } from "./statusFailure.ts"
 import { parseToolInput } from "./parseToolInput.ts"
+import { streamStep } from "./streamStep.ts"
 
 export interface AnthropicSettings {
   readonly key: Redacted.Redacted<string>
@@ -36,22 +36,7 @@ export const anthropicStep = (settings: AnthropicSettings): Layer.Layer<ModelSte
       provider: "anthropic",
       model: settings.model,
       stream: (request) =>
-        Stream.callback<StepEvent, ModelFailure>((queue) =>
-          Effect.flatMap(Telemetry.traceparent, (headers) =>
-            Effect.callback<void, ModelFailure>((resume) => {
-              const abort = new AbortController()
-              const options = { signal: abort.signal, headers }
-              void run(client, settings.model, request, options, (event) => Queue.offerUnsafe(queue, event)).then(
-                () => {
-                  Queue.endUnsafe(queue)
-                  resume(Effect.void)
-                },
-                (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : modelFailure(error)))
-              )
-              return Effect.sync(() => abort.abort())
-            })
-          )
-        )
+        streamStep(({ emit, ...options }) => run(client, settings.model, request, options, emit), modelFailure)
     })
   })
 

@@ -2,13 +2,13 @@
  * The model port over Ax's `ai().chat()`, for every provider that Ax supports. Ax's own loop is not used. Ax is an optional
  * dependency, loaded on first use.
  */
-import { Effect, Layer, Queue, Redacted, Stream } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { AxAIArgs, AxAIService, AxChatRequest, AxChatResponse } from "@ax-llm/ax"
 import { ConfigurationError } from "../../domain/errors.ts"
-import * as Telemetry from "../../observability/Telemetry.ts"
 import { type Message, ModelFailure, ModelStep, type StepEvent, type StepRequest, type Usage } from "../ModelStep.ts"
 import { statusFailure } from "./statusFailure.ts"
 import { parseToolInput } from "./parseToolInput.ts"
+import { streamStep } from "./streamStep.ts"
 
 export interface AxSettings {
   /** Ax's name of the provider; the prefix `ax:` selects Ax where Max has its own implementation (`ax:anthropic`). */
@@ -50,23 +50,11 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
         provider: name,
         model,
         stream: (request) =>
-          Stream.callback<StepEvent, ModelFailure>((queue) =>
-            Effect.flatMap(Telemetry.traceparent, (headers) =>
-              Effect.callback<void, ModelFailure>((resume) => {
-                const abort = new AbortController()
-                // A service per step, at 0.2 ms: Ax takes `fetch` only when a service is created.
-                const service = serviceOver(withHeaders(headers, send))
-                void run(service, model, request, abort.signal, (event) => Queue.offerUnsafe(queue, event)).then(
-                  () => {
-                    Queue.endUnsafe(queue)
-                    resume(Effect.void)
-                  },
-                  (error: unknown) => resume(Effect.fail(error instanceof ModelFailure ? error : modelFailure(error)))
-                )
-                return Effect.sync(() => abort.abort())
-              })
-            )
-          )
+          streamStep(({ emit, headers, signal }) => {
+            // A service per step, at 0.2 ms: Ax takes `fetch` only when a service is created.
+            const service = serviceOver(withHeaders(headers, send))
+            return run(service, model, request, signal, emit)
+          }, modelFailure)
       })
     })
   )
