@@ -1,11 +1,11 @@
-/** How long a person waits who has just typed a command: the built command line, its own database new and then made. */
+/** Latency of single commands: the built command line, with a new embedded database and with an existing one. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Timed } from "./figures.ts"
 
-/** Runs `max` from this checkout and returns the milliseconds until it ended; what fails isn't a measurement. */
+/** Runs `max` from this checkout and returns the milliseconds until it exits; fails with the command. */
 const timed = (args: ReadonlyArray<string>, home: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const started = performance.now()
@@ -37,7 +37,7 @@ const SAID = [
   { method: "tools/list", params: {} }
 ].map((message, id) => `${JSON.stringify({ jsonrpc: "2.0", id, ...message })}\n`)
 
-/** Milliseconds until `max mcp` has told a client, which speaks at once, what its tools are. */
+/** Milliseconds until `max mcp` answers a client's immediate request for its tools. */
 const untilTools = (home: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const started = performance.now()
@@ -73,7 +73,7 @@ export const cold = async (): Promise<ReadonlyArray<Timed>> => {
     measured.push({ scenario, ms: await timed(args, home), ok: true })
   }
   try {
-    // The first one builds, when a source is newer than what was built.
+    // The first run builds when a source is newer than the build.
     await timed(["--version"], home)
     await measure("max --version", ["--version"])
     await measure("a new embedded database, with an organization in it", [

@@ -1,4 +1,4 @@
-/** How programs that aren't Max reach the database that it uses: as the role that only reads. */
+/** Connects other programs to Max's database, as the reading role. */
 import type { PgClient } from "@effect/sql-pg"
 import { Redacted } from "effect"
 
@@ -10,7 +10,7 @@ export interface Outside {
   readonly password: string
 }
 
-/** Where a client is connected to, and as whom. */
+/** A client's connection settings. */
 export const outside = ({ config }: Pick<PgClient.PgClient, "config">): Outside => {
   const url = config.url === undefined ? undefined : new URL(Redacted.value(config.url))
   const password = Redacted.isRedacted(config.password) ? String(Redacted.value(config.password)) : undefined

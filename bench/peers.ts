@@ -1,6 +1,6 @@
 /**
- * Other people's programs that Max is measured against: installed from npm, with exact versions, into bench/peers when a
- * benchmark wants them, and never a part of the package.
+ * Third-party programs to compare Max with: installed from npm with exact versions into bench/peers when a benchmark needs
+ * them, and never part of the package.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
-/** What is installed together, each in a folder of its own. */
+/** Sets of packages, each installed in its own folder. */
 const PEERS = {
   pg: { pg: "8.23.1" },
   casl: { pg: "8.23.1", "@casl/ability": "7.0.1", "@ucast/sql": "1.0.0-alpha.12" },
@@ -32,7 +32,7 @@ export interface Peer {
   readonly resolve: (name: string) => string
 }
 
-/** The programs, or one line that says why there are none. */
+/** The programs, or one line that explains their absence. */
 export const installPeer = (name: PeerName): Peer | string => {
   const folder = join(process.cwd(), "bench", "peers", name)
   const wanted = `${JSON.stringify({ private: true, dependencies: PEERS[name] }, null, 2)}\n`
@@ -57,7 +57,7 @@ export const installPeer = (name: PeerName): Peer | string => {
   }
 }
 
-/** The first line of an error that says something. */
+/** The first informative line of an error. */
 export const oneLine = (error: unknown): string =>
   String(error instanceof Error ? error.message : error)
     .split("\n")

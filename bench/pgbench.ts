@@ -1,4 +1,4 @@
-/** pgbench -M prepared on a statement of Max's: what the database gives when nothing stands before it. */
+/** Runs pgbench -M prepared with a statement of Max: the database's throughput without Max. */
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import type { Statement } from "../src/database/sql/ResolvedQuery.ts"
 import type { Outside } from "./outside.ts"
 
-/** The program, on the path or where Debian puts it. */
+/** The program, on the path or in Debian's location. */
 const findPgbench = (): string | undefined => {
   const debian = "/usr/lib/postgresql"
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -20,13 +20,13 @@ const findPgbench = (): string | undefined => {
 
 export interface Pgbench {
   readonly clients: number
-  /** Transactions a second. */
+  /** Transactions per second. */
   readonly run: (seconds: number) => Effect.Effect<number>
 }
 
 /**
- * A statement with its parameters as pgbench's variables, of which the one at `place` is what `value` says of a number
- * \`:n\` from 1 to `most`. Without the program, one line that says so.
+ * Runs a statement with its parameters as pgbench variables. The parameter at `place` is the expression that `value` makes
+ * from `:n`, a number from 1 to `most`. Without the program, prints one line.
  */
 export const pgbench = (
   { parameters, text }: Statement,

@@ -1,6 +1,6 @@
 /**
- * What row-level security costs a lookup: the same questions with it off and on, in blocks that take turns, because it is
- * a state of the database. What the transaction alone costs is told apart from what the policy does to the plan.
+ * The cost of row-level security per lookup: the same lookups with it off and on, in alternating blocks, because it is a
+ * state of the database. Separates the cost of the transaction from the policy's effect on the plan.
  */
 import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"

@@ -1,6 +1,6 @@
 /**
- * A server under load for a while: how much memory it has with 32 in flight, whether that stays, and what one organization
- * that searches without pause does to the lookups of another.
+ * A server under sustained load: its memory with 32 requests in flight, whether it stays constant, and the effect of one
+ * organization's continuous searches on another's lookups.
  */
 import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
@@ -17,11 +17,11 @@ import { byEmail, byPhone, everyone, type Question, QUESTIONS } from "./world/qu
 
 const IN_FLIGHT = 32
 const MAX_MB = 200
-/** What it is started with, as docs/performance says: left alone, Node collects late rather than often. */
+/** The options of docs/performance: by default Node collects garbage late. */
 const HEAP_MB = 96
 const EVERY_SECONDS = 10
 
-/** What a day is made of: mostly lookups, some searches and pages. */
+/** The mix of requests: mostly lookups, some searches and pages. */
 const MIX: ReadonlyArray<Question> = [
   byPhone,
   byEmail,
@@ -35,7 +35,7 @@ const MIX: ReadonlyArray<Question> = [
   QUESTIONS["status, common"]!
 ]
 
-/** `max serve` as it is built, on the database of this process: where it answers, and the megabytes that it has. */
+/** The built `max serve` on this process's database: its address, and its memory in megabytes. */
 const serving = Effect.fnUntraced(function* () {
   const { owner } = yield* Database
   spawnSync(process.execPath, [join("bin", "max"), "--version"], { stdio: "ignore" })
@@ -103,7 +103,7 @@ const soaked = Effect.fnUntraced(function* (rows: number, minutes: number, quiet
       )
     }
   }
-  // The first third is warming up: code is compiled and caches are filled.
+  // The first third is warm-up: compilation and caches.
   const third = Math.floor(samples / 3)
   const [middle, last] = [median(megabytes.slice(third, 2 * third)), median(megabytes.slice(2 * third))]
   return [
@@ -140,7 +140,7 @@ const neighbours = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
     const [hammering, { times }] = yield* Effect.all(
       [
         looking(huge, HAMMERING, 16, TURN_SECONDS, tokens.noisy),
-        // It begins when the noise is there.
+        // Starts after the noisy organization.
         Effect.delay(looking(middle, byPhone, 1, TURN_SECONDS - 1, tokens.quiet), 500)
       ],
       { concurrency: 2 }

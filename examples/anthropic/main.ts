@@ -1,4 +1,4 @@
-/** A loop of one's own over Anthropic's SDK, with Max's three tools for one person. */
+/** A custom agent loop with Anthropic's SDK and Max's three tools, for one person. */
 import Anthropic from "@anthropic-ai/sdk"
 import { Max, SYSTEM_PROMPT, toolDefinitions } from "max-agent"
 import { anthropicDefinitions } from "max-agent/anthropic"

@@ -6,7 +6,7 @@ import { maxProgram } from "max-agent/ax"
 const max = await Max.open({ databaseUrl: process.env["DATABASE_URL"], organization: "harbor" })
 const rosa = max.as({ email: "rosa.delgado@harbor.example" })
 
-/** Ax knows one address of Anthropic's; a proxy or a test is elsewhere. */
+/** Ax has a fixed address for Anthropic; this replaces it for a proxy or a test. */
 const elsewhere: typeof fetch = (input, init) => {
   const base = process.env["ANTHROPIC_BASE_URL"]
   const url = new URL(input instanceof Request ? input.url : input)

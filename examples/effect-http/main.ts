@@ -1,11 +1,11 @@
-/** Max in a service of Effect: its layer beside the service's own, and who asks provided to each request. */
+/** Max in an Effect service: its layer beside the service's own, with the principal provided per request. */
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CurrentPrincipal, EntityQueryService, Max, OrganizationState } from "max-agent"
 import { createServer } from "node:http"
 
-/** What your own authentication has found out; here a proxy in front says it, and nobody else can reach this port. */
+/** The result of your authentication; in this example a trusted proxy sets the header and is the only client of this port. */
 const signedIn = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers["x-signed-in-email"] ?? "")
 
 const people = Effect.gen(function* () {

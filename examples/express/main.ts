@@ -1,11 +1,11 @@
-/** Max in an application that isn't Effect's: promises, and the application's own word for who is signed in. */
+/** Max in an application without Effect: promises, and the application asserts the signed-in person. */
 import express from "express"
 import { Max } from "max-agent"
 
 const max = await Max.open({ databaseUrl: process.env["DATABASE_URL"], organization: "harbor" })
 const app = express().use(express.json())
 
-/** Your own sessions. What somebody may do is said here and never taken from what was sent. */
+/** Your own sessions. Roles come from here, never from the request. */
 const SESSIONS = new Map([
   ["s-rosa", { email: "rosa.delgado@harbor.example", role: "rep" }],
   ["s-ingrid", { email: "ingrid.dahl@harbor.example", role: "manager" }]
