@@ -75,7 +75,7 @@ const company = Effect.gen(function* () {
   return { organization, slug: organization.slug, rosa: rosa!, ingrid: ingrid!, ids, databaseUrl: yield* Url }
 })
 
-const everybody = { entityTypeId: "people", filters: [] }
+const allPeople = { entityTypeId: "people", filters: [] }
 const names = (page: { readonly entities: ReadonlyArray<{ readonly displayName?: string }> }) =>
   page.entities.map(({ displayName }) => displayName).sort()
 
@@ -101,7 +101,7 @@ const tagOf = (promise: Promise<unknown>): Promise<unknown> =>
 
 /** Looks up all people as a person that the host asserts. */
 const seenBy = (max: Max, slug: string, rest: Omit<Parameters<typeof Max.principal>[0], "organization">) =>
-  max.as(Max.principal({ organization: slug, ...rest })).findEntities(everybody)
+  max.as(Max.principal({ organization: slug, ...rest })).findEntities(allPeople)
 
 layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library", (it) => {
   it.effect("the promise API answers each person within that person's permissions", () =>
@@ -110,14 +110,14 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       yield* withMax(world, async (max) => {
         const rosa = max.as({ email: "Rosa@Shop.example" })
         const ingrid = max.as({ email: "ingrid@shop.example" })
-        expect(names(await rosa.findEntities(everybody))).toEqual(["Ada Lovelace"])
-        expect((await ingrid.findEntities(everybody)).total).toBe(4)
+        expect(names(await rosa.findEntities(allPeople))).toEqual(["Ada Lovelace"])
+        expect((await ingrid.findEntities(allPeople)).total).toBe(4)
         expect((await rosa.listEntityTypes()).entityTypes.map(({ id }) => id)).toEqual(["people"])
         expect((await rosa.listColumnsForType({ entityTypeId: "people" })).columns.map(({ id }) => id)).toEqual([
           "name",
           "phone"
         ])
-        expect((await rosa.callTool("findEntities", everybody)).text).toContain("Ada Lovelace")
+        expect((await rosa.callTool("findEntities", allPeople)).text).toContain("Ada Lovelace")
         expect((await rosa.callTool("dropTable", {})).failed).toBe(true)
         const answer = await rosa.ask("Who is Ada Lovelace?")
         expect(answer.text).toContain("Ada Lovelace")
@@ -134,12 +134,12 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       const world = yield* company
       yield* withMax(world, async (max) => {
         const rosa = max.as({ email: "rosa@shop.example" })
-        expect(await tagOf(max.as({ email: "unknown@elsewhere.example" }).findEntities(everybody))).toBe("NotAdmitted")
+        expect(await tagOf(max.as({ email: "unknown@elsewhere.example" }).findEntities(allPeople))).toBe("NotAdmitted")
         expect(await tagOf(max.as({ email: "unknown@elsewhere.example" }).ask("Who is Ada?"))).toBe("NotAdmitted")
         expect(await tagOf(rosa.findEntities({ entityTypeId: "secrets", filters: [] }))).toBe("UnknownName")
-        expect(await tagOf(rosa.findEntities({ ...everybody, limit: 1000 }))).toBe("InvalidInput")
+        expect(await tagOf(rosa.findEntities({ ...allPeople, limit: 1000 }))).toBe("InvalidInput")
         expect(await tagOf(rosa.ask(" "))).toBe("InvalidInput")
-        expect(await tagOf(max.as({ token: "max_nothing" }).findEntities(everybody))).toBe("NotAuthenticated")
+        expect(await tagOf(max.as({ token: "max_nothing" }).findEntities(allPeople))).toBe("NotAuthenticated")
         const bodies = [
           undefined,
           null,
@@ -150,7 +150,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
           { email: "rosa@shop.example", roles: ["manager"] }
         ]
         for (const body of [...bodies, { principal: {} }, { email: "+15125550142" }, { phone: "rosa@shop.example" }])
-          expect(await tagOf(max.as(body as never).findEntities(everybody)), JSON.stringify(body)).toBe("InvalidInput")
+          expect(await tagOf(max.as(body as never).findEntities(allPeople)), JSON.stringify(body)).toBe("InvalidInput")
       })
     })
   )
@@ -167,12 +167,12 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
         return { read: (yield* make(["tools"])).secret, chat: (yield* make(["chat"])).secret }
       })
       yield* withMax(world, async (max) => {
-        expect(names(await max.as({ token: read }).findEntities(everybody))).toEqual(["Ada Lovelace"])
-        expect(await tagOf(max.as({ token: chat }).findEntities(everybody))).toBe("NotInScope")
+        expect(names(await max.as({ token: read }).findEntities(allPeople))).toEqual(["Ada Lovelace"])
+        expect(await tagOf(max.as({ token: chat }).findEntities(allPeople))).toBe("NotInScope")
         expect(await tagOf(max.as({ token: read }).ask("Who is Ada?"))).toBe("NotInScope")
       })
       yield* withMax(other, async (max) => {
-        expect(await tagOf(max.as({ token: read }).findEntities(everybody))).toBe("NotAdmitted")
+        expect(await tagOf(max.as({ token: read }).findEntities(allPeople))).toBe("NotAdmitted")
       })
     })
   )
@@ -184,9 +184,9 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       yield* Effect.promise(async () => {
         const max = await Max.open({ databaseUrl: world.databaseUrl, organization: world.slug, settings })
         const rosa = max.as({ email: "rosa@shop.example" })
-        expect((await rosa.findEntities(everybody)).total).toBe(1)
+        expect((await rosa.findEntities(allPeople)).total).toBe(1)
         await Effect.runPromise(members.suspend(world.organization, "rosa@shop.example"))
-        expect(await tagOf(rosa.findEntities(everybody))).toBe("NotAdmitted")
+        expect(await tagOf(rosa.findEntities(allPeople))).toBe("NotAdmitted")
         await max.close()
       })
     })
@@ -238,9 +238,9 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       const world = yield* company
       yield* withMax(world, async (max) => {
         expect(await tagOf(seenBy(max, world.slug, { roles: ["rep"] }))).toBe("UnknownName")
-        const nobody = max.as(Max.principal({ organization: world.slug, roles: ["manager"] }))
-        const first = await nobody.ask("Who is Ada Byron?")
-        expect((await nobody.ask("What is the phone number?", { session: first.session })).session).not.toBe(
+        const anonymous = max.as(Max.principal({ organization: world.slug, roles: ["manager"] }))
+        const first = await anonymous.ask("Who is Ada Byron?")
+        expect((await anonymous.ask("What is the phone number?", { session: first.session })).session).not.toBe(
           first.session
         )
       })
@@ -288,13 +288,13 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
         Max.open({ databaseUrl: world.databaseUrl, organization: slug, settings })
       )
       const held = max.as(Max.principal({ organization: slug, subject: { entityId: rosa }, roles: ["manager"] }))
-      expect((yield* Effect.promise(() => held.findEntities(everybody))).total).toBe(4)
+      expect((yield* Effect.promise(() => held.findEntities(allPeople))).total).toBe(4)
       yield* members.suspend(organization, "rosa@shop.example")
       // The verified address remains bound to her when the data changes.
       yield* owner`UPDATE data.people SET email = 'r.delgado@shop.example', email_k = 'r.delgado@shop.example'
         WHERE organization_id = ${organization.id} AND external_id = 'hr:1'`
       yield* Effect.promise(async () => {
-        expect(await tagOf(held.findEntities(everybody))).toBe("NotAdmitted")
+        expect(await tagOf(held.findEntities(allPeople))).toBe("NotAdmitted")
         expect(await tagOf(held.ask("Who is Ada Byron?"))).toBe("NotAdmitted")
         for (const subject of subjects)
           expect(await tagOf(seenBy(max, slug, { subject, roles: ["manager"] })), JSON.stringify(subject)).toBe(
@@ -312,7 +312,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       const vouched = Max.principal({ organization: slug, subject: { entityId: rosa }, roles: ["manager"] })
       const principal = yield* Max.admit(organization, vouched)
       const find = queries
-        .findEntities({ ...everybody, organizationId: organization.id })
+        .findEntities({ ...allPeople, organizationId: organization.id })
         .pipe(Effect.provideService(CurrentPrincipal, principal))
       expect((yield* find).total).toBe(4)
       yield* publish(organization, (rules) =>
@@ -342,12 +342,12 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
         expect(Vouched.is(fake)).toBe(false)
         expect((yield* Effect.flip(Max.admit(world.organization, fake as never)))._tag).toBe("InvalidInput")
         const stale = { ...principal, vouched: fake as Vouched, epoch: -1n }
-        const find = queries.findEntities({ ...everybody, organizationId: world.organization.id })
+        const find = queries.findEntities({ ...allPeople, organizationId: world.organization.id })
         expect((yield* Effect.flip(Effect.provideService(find, CurrentPrincipal, stale)))._tag).toBe("NotAdmitted")
       }
       expect((yield* Effect.flip(Max.admit(other.organization, vouched)))._tag).toBe("NotAdmitted")
       const moved = { ...principal, organizationId: other.organization.id, epoch: -1n }
-      const find = queries.findEntities({ ...everybody, organizationId: other.organization.id })
+      const find = queries.findEntities({ ...allPeople, organizationId: other.organization.id })
       expect((yield* Effect.flip(Effect.provideService(find, CurrentPrincipal, moved)))._tag).toBe("NotAdmitted")
     })
   )
@@ -391,7 +391,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
       const principal = yield* Max.admit(world.organization, { email: "rosa@shop.example" })
       const queries = yield* EntityQueryService
       yield* queries
-        .findEntities({ ...everybody, organizationId: world.organization.id })
+        .findEntities({ ...allPeople, organizationId: world.organization.id })
         .pipe(Effect.provideService(CurrentPrincipal, principal), Effect.provideService(Tracer.Tracer, tracer))
       expect(spans).toContain("EntityQueryService.find")
       const [row] = yield* owner<{ n: number }>`SELECT count(*)::int AS n FROM max.traces`

@@ -21,12 +21,12 @@ import { type MessagesServer, says, startMessages } from "./messages.ts"
 export const ROSA = "rosa.delgado@harbor.example"
 export const YUKI = "yuki.tanaka@harbor.example"
 /** A member whose role grants nothing. */
-export const NOBODY = "guest@harbor.example"
+export const GUEST = "guest@harbor.example"
 
 const STAFF = [
   { name: "Rosa Delgado", email: ROSA, phone: "+1 415-555-0101", status: "Staff" },
   { name: "Yuki Tanaka", email: YUKI, phone: "+1 415-555-0102", status: "Staff" },
-  { name: "Guest", email: NOBODY, phone: "+1 415-555-0103", status: "Staff" }
+  { name: "Guest", email: GUEST, phone: "+1 415-555-0103", status: "Staff" }
 ]
 
 const COMPANIES = [
@@ -78,7 +78,7 @@ const fill = Effect.fnUntraced(function* (organization: Organization, folder: st
   yield* policies.publish(organization, JSON.stringify({ ...policy, roles }), "test")
   yield* members.add(organization, { identifier: ROSA, roles: ["rep"] })
   yield* members.add(organization, { identifier: YUKI, roles: ["admin"] })
-  yield* members.add(organization, { identifier: NOBODY, roles: ["guest"] })
+  yield* members.add(organization, { identifier: GUEST, roles: ["guest"] })
 })
 
 export interface Stage {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
 import { openPage } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
-import { NOBODY, ROSA, YUKI } from "../support/stage.ts"
+import { GUEST, ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 import { publish } from "../support/agent.ts"
 
@@ -87,7 +87,7 @@ describe("signing in", () => {
     await visit(async (page) => {
       await page.getByText("You have access to no data yet.").waitFor()
       expect(await page.locator(".index").count()).toBe(0)
-    }, NOBODY)
+    }, GUEST)
   })
 })
 

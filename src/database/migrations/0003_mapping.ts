@@ -9,7 +9,7 @@ export const mapping: Migration = {
     "ALTER TABLE builder.entity_type_versions ADD COLUMN mapping jsonb, ADD COLUMN document json",
     "ALTER TABLE builder.columns ADD COLUMN column_values text[]",
     ...foldFunctions(),
-    // What a view says and what the views say that it stands on: whoever changes any of them changes what runs as us.
+    // The definition of a view and of the views that it reads: a change of any of them changes what runs with our rights.
     `CREATE FUNCTION max.view_definition(view oid) RETURNS text LANGUAGE sql STABLE STRICT BEGIN ATOMIC
       WITH RECURSIVE stands (oid) AS (
         SELECT view UNION SELECT c.oid FROM stands s JOIN pg_rewrite w ON w.ev_class = s.oid
@@ -18,7 +18,7 @@ export const mapping: Migration = {
       SELECT md5(string_agg(format('%s|%s|%s', c.relname, c.relowner, pg_get_viewdef(c.oid)), '|' ORDER BY c.oid))
       FROM stands s JOIN pg_class c ON c.oid = s.oid;
     END`,
-    // What a mapping stands on: when it has changed, somebody should look.
+    // The dependencies of a mapping: a change is reported as drift.
     `CREATE FUNCTION max.relation_shape(relation oid) RETURNS text LANGUAGE sql STABLE STRICT BEGIN ATOMIC
       SELECT md5(concat_ws('|', c.relkind::text, max.view_definition(CASE WHEN c.relkind = 'v' THEN c.oid END),
         (SELECT string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull::text, a.attcollation::text), ',' ORDER BY a.attnum)

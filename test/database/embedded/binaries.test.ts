@@ -105,7 +105,7 @@ describe("the Postgres programs", () => {
 
   it("get a socket folder with a short enough path", async () => {
     const { stateDir } = fresh()
-    const user = { uid: 1234, gid: 1234, name: "someone" }
+    const user = { uid: 1234, gid: 1234, name: "other" }
     const near = { stateDir, dataDir: "/x", user, server: user }
     expect(await Effect.runPromise(socketFolderOf(near, "0123456789abcdef"))).toBe(join(stateDir, "run", "01234567"))
     const far = { ...near, stateDir: join(stateDir, "x".repeat(100)) }

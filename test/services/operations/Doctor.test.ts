@@ -184,8 +184,8 @@ describe("doctor", () => {
         for (const [url, word] of [
           [wrong.href, "refused this user or password"],
           [missing.href, "no database of that name"],
-          ["postgres://somebody:s3cret@127.0.0.1:9/none", "nothing listens at this address"],
-          ["postgres://somebody:s3cret@no-such-host.invalid/none", "host"]
+          ["postgres://max:s3cret@127.0.0.1:9/none", "nothing listens at this address"],
+          ["postgres://max:s3cret@no-such-host.invalid/none", "host"]
         ] as const) {
           const findings = yield* examined(url)
           expect(findings).toMatchObject([
