@@ -168,9 +168,9 @@ export class OrganizationState extends Context.Service<
         return yield* new OperatorError({
           message:
             only !== undefined
-              ? "There are several organizations. Say which one: --org SLUG (max org list shows them)"
+              ? "There are several organizations. Name one: --org SLUG (max org list shows them)"
               : slug === undefined
-                ? "There is no organization yet. Make one: max init --org SLUG --country US --time-zone America/New_York"
+                ? "There is no organization yet. Create one: max init --org SLUG --country US --time-zone America/New_York"
                 : "There is no organization with that slug. max org list shows them."
         })
       })

@@ -55,15 +55,15 @@ export class BatchReader {
   private readonly fields: Fields
   private readonly outcomes: Outcomes
   private readonly seen: SeenIds
-  private readonly known: KnownProblems
+  private readonly earlier: KnownProblems
   /** By value field: how many of its texts have no search key. */
   readonly keyless: Array<number>
 
-  constructor(fields: Fields, outcomes: Outcomes, seen: SeenIds, known: KnownProblems) {
+  constructor(fields: Fields, outcomes: Outcomes, seen: SeenIds, earlier: KnownProblems) {
     this.fields = fields
     this.outcomes = outcomes
     this.seen = seen
-    this.known = known
+    this.earlier = earlier
     this.keyless = fields.values.map(() => 0)
   }
 
@@ -79,7 +79,7 @@ export class BatchReader {
       problems: new Map()
     }
     for (const [row, { cells, line, problem }] of records.entries()) {
-      const problems = problem === undefined ? this.known.get(first + row) : [problem]
+      const problems = problem === undefined ? this.earlier.get(first + row) : [problem]
       if (problems !== undefined) {
         batch.problems.set(row, [...problems])
         continue

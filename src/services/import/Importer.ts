@@ -156,7 +156,7 @@ export class Importer extends Context.Service<
         const state = yield* stateOf(organization)
         const { catalog } = state
         const plan = yield* planImport(files, request, catalog)
-        // Only the owner's transaction may define tables. Types and columns are never removed, so this doesn't happen.
+        // Only a transaction of the owner can create tables and columns; the first plan chose the connection.
         if ((plan.type === undefined || plan.created.length > 0) && !defining) return yield* fault(CHANGED)
         const { columns, published, type } = yield* prepare(state, plan, request.type, kinds, dryRun)
         const binding = {

@@ -248,10 +248,10 @@ const checkVias = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, re
   }
 })
 
-const duplicateDestination = (one: string, other: string, slug: string) =>
+const duplicateDestination = (first: string, second: string, slug: string) =>
   fault(
-    `${quoted(one)} and ${quoted(other)} would both go into ${slug}. ` +
-      `Leave one out (--ignore ${word(other)}) or map it elsewhere (--map ${word(other)}=COLUMN)`
+    `${quoted(first)} and ${quoted(second)} would both go into ${slug}. ` +
+      `Leave one out (--ignore ${word(second)}) or map it elsewhere (--map ${word(second)}=COLUMN)`
   )
 
 const badSlug = (header: string, slug: string) =>

@@ -206,7 +206,7 @@ const writePostponed = Effect.fnUntraced(function* (
     targetsOf(run, field, { numbers, records, problems }, keys[number]!, true)
   )
   yield* report(run, { numbers, records, problems })
-  for (const [row, found] of problems) run.lateProblems.set(numbers[row]!, found)
+  for (const [row, texts] of problems) run.lateProblems.set(numbers[row]!, texts)
   if (run.lateProblems.size > 0) return
   const ids =
     fields.id === undefined
@@ -272,8 +272,8 @@ const report = Effect.fnUntraced(function* (
   { bad, file, outcomes }: FilePass,
   { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">
 ) {
-  for (const [row, found] of [...problems].sort(([a], [b]) => a - b)) {
-    bad.add(file, records[row]!.line, found)
+  for (const [row, texts] of [...problems].sort(([a], [b]) => a - b)) {
+    bad.add(file, records[row]!.line, texts)
     outcomes.leaveOut(numbers[row]!)
     if (bad.full) return yield* bad.error()
   }

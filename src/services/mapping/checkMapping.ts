@@ -93,11 +93,11 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
 
   const organization = organizationOf(entry, relation, catalog, fault, column)
   const where = Object.entries(entry.where ?? {}).flatMap(([name, is]) => {
-    const found = column(name, "where")
-    if (found !== undefined && typeof is === "boolean" && found.type !== "boolean") {
-      fault(`where: ${quoted(name)} is ${found.typeName}, not true or false.`)
+    const physical = column(name, "where")
+    if (physical !== undefined && typeof is === "boolean" && physical.type !== "boolean") {
+      fault(`where: ${quoted(name)} is ${physical.typeName}, not true or false.`)
     }
-    return found === undefined ? [] : [{ column: name, is }]
+    return physical === undefined ? [] : [{ column: name, is }]
   })
 
   const system = catalog.types.find((type) => type.system && type.slug === entry.type)
@@ -107,7 +107,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
   if (entries.length > MAX_TYPE_COLUMNS)
     fault(`it has ${entries.length} columns; a type has at most ${MAX_TYPE_COLUMNS}.`)
   const ordered = [...entries].sort(([a], [b]) => rank(a) - rank(b))
-  for (const [slug, one] of ordered) {
+  for (const [slug, columnEntry] of ordered) {
     const what = printable(slug)
     const problem = slugProblem(slug)
     if (problem !== undefined) {
@@ -115,29 +115,31 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
       continue
     }
     const read =
-      one.to === undefined
-        ? valueOf(slug, one, relation, fault, column)
-        : relationOf(slug, one, entry, relation, context, fault, column)
+      columnEntry.to === undefined
+        ? valueOf(slug, columnEntry, relation, fault, column)
+        : relationOf(slug, columnEntry, entry, relation, context, fault, column)
     if (read === undefined) continue
-    const meant = system?.columns.find((each) => each.slug === slug)
-    if (meant !== undefined && meant.kind !== read.kind) {
-      fault(`${what}: ${system!.pluralName} have a column of that name, which is a ${meant.kind}. Rename this one.`)
+    const systemColumn = system?.columns.find((each) => each.slug === slug)
+    if (systemColumn !== undefined && systemColumn.kind !== read.kind) {
+      fault(
+        `${what}: ${system!.pluralName} have a column of that name, which is a ${systemColumn.kind}. Rename this one.`
+      )
       continue
     }
-    const from = JSON.stringify(one.from)
+    const from = JSON.stringify(columnEntry.from)
     const former = past.columns.get(slug)
     const inForce = current?.columns.some((each) => each.slug === slug) === true
-    if (former !== undefined && !inForce && meant === undefined && former.from !== from) {
+    if (former !== undefined && !inForce && systemColumn === undefined && former.from !== from) {
       fault(`${what}: another column had that name before. Rename this one.`)
       continue
     }
     const wanted =
-      meant?.key ??
+      systemColumn?.key ??
       former?.key ??
       (slug === DISPLAY_NAME || slug === STATUS ? slug : contactKey(read.kind, entry, entries))
     const key =
       wanted === undefined || columns.some((other) => other.key === wanted) ? `c_${encodeId(nextId())}` : wanted
-    columns.push({ key, slug, name: labelFrom(one.label ?? slug) || slug, ...read })
+    columns.push({ key, slug, name: labelFrom(columnEntry.label ?? slug) || slug, ...read })
   }
   if (faults.length > 0 || id?.idType === undefined) return faults
 

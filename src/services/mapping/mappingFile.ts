@@ -62,8 +62,10 @@ export const readMappingFile = (text: string): Effect.Effect<MappingFile, Operat
     const file = yield* decode(json).pipe(
       Effect.mapError((error) => refuse(String(error.message).split("\n").slice(0, 20)))
     )
-    const twice = file.types.find((entry, index) => file.types.findIndex(({ type }) => type === entry.type) !== index)
-    return twice === undefined ? file : yield* refuse([`Two types are called ${quoted(twice.type)}.`])
+    const duplicate = file.types.find(
+      (entry, index) => file.types.findIndex(({ type }) => type === entry.type) !== index
+    )
+    return duplicate === undefined ? file : yield* refuse([`Two types are named ${quoted(duplicate.type)}.`])
   })
 
 const refuse = (details: ReadonlyArray<string>) => new OperatorError({ message: "This isn't a mapping file.", details })

@@ -77,7 +77,7 @@ export const propose = (
       `${people.name} is mapped as people: members are found there by phone and e-mail. If it isn't the table of members, give it another "type".`
     )
   }
-  const types = named.map((one) => typeEntry(one, { facts, targets, links, catalog, options, notes }))
+  const types = named.map((each) => typeEntry(each, { facts, targets, links, catalog, options, notes }))
   return { file: { version: 1, types }, notes }
 }
 
@@ -264,12 +264,12 @@ const linkEntries = (
   id: string,
   { targets }: Context
 ): ReadonlyArray<ColumnEntry> => {
-  const [one, two] = linkEnds(link)
-  if (one === undefined || two === undefined) return []
+  const [first, second] = linkEnds(link)
+  if (first === undefined || second === undefined) return []
   return (
     [
-      [one, two],
-      [two, one]
+      [first, second],
+      [second, first]
     ] as const
   ).flatMap(([here, there]) =>
     here.target === relation.name &&

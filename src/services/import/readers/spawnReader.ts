@@ -1,6 +1,6 @@
 /**
- * Starts the process that reads a spreadsheet, and sends it one request at a time. Running out of memory can abort a
- * process, not only the thread that does it: the reader is a process of its own.
+ * Starts the process that reads a spreadsheet, and sends it one request at a time. A worker thread that runs out of
+ * memory can abort the whole process; a child process ends alone.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
