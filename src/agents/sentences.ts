@@ -10,12 +10,12 @@ export const SENTENCES = {
   dayIsSpent: "Today's questions are used up here. Please try again tomorrow, or ask an administrator for more.",
   turnIsSpent: "That took more looking up than I can do at once. Please ask for one thing at a time.",
   tooSlow: "That took too long, so I stopped. Please try again, or ask for less at once.",
-  busy: "I can't think right now because too much is going on. Please try again in a minute.",
-  broken: "I lost my thread in the middle of the answer. Please ask again.",
-  misconfigured: "I can't think right now. An administrator has to check how I am set up.",
+  busy: "I'm too busy to answer right now. Please try again in a minute.",
+  broken: "I was interrupted in the middle of the answer. Please ask again.",
+  misconfigured: "I can't answer right now. An administrator has to check my setup.",
   unavailable: Unavailable.error.message,
   refused: "I can't help with that. Ask me about people, companies or meetings that you may see.",
-  stopped: "I had to stop there. Ask for less at once to hear the rest.",
+  stopped: "I had to stop there. Ask for less at once to get the rest.",
   leftOut: "I left out something that I couldn't confirm.",
   nothingLeft: "I couldn't confirm what I was about to say. Please ask again in other words."
 } as const

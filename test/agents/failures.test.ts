@@ -22,9 +22,7 @@ layer(agentFor(server, { turnSeconds: 6 }), { excludeTestServices: true, timeout
       server.reset(() => busy)
       const failed = yield* say(organization, ADMIN, "hello")
       expect(failed.error).toMatchObject({ reason: "Model" })
-      expect(failed.error!.message).toMatch(
-        /^I can't think right now because too much is going on\. .* \(ref [0-9A-HJKMNP-TV-Z]{4}\)$/
-      )
+      expect(failed.error!.message).toMatch(/^I'm too busy to answer right now\. .* \(ref [0-9A-HJKMNP-TV-Z]{4}\)$/)
     })
   )
 

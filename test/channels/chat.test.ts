@@ -88,7 +88,7 @@ describe("max ask", () => {
     const failed = await max(["ask", "hello"])
     expect(failed).toMatchObject({ code: 7, stdout: "" })
     expect(failed.stderr).toMatch(
-      /^I can't think right now\. An administrator has to check how I am set up\. \(ref \w{4}\)\n$/
+      /^I can't answer right now\. An administrator has to check my setup\. \(ref \w{4}\)\n$/
     )
     expect(await max(["ask", " "])).toMatchObject({ code: 2, stdout: "" })
     expect(await max(["ask", "hello", "--as", "nobody@else.example"])).toMatchObject({ code: 4, stdout: "" })
@@ -144,7 +144,7 @@ describe("max chat", () => {
     server.reset(inTurn({ status: 400, error: "invalid_request_error" }, says("Hello.")))
     const talked = await max(["chat"], "hello\nhello?\n")
     expect(talked.code).toBe(0)
-    expect(talked.stdout).toMatch(/^I can't think right now\. .*\nHello\.\n$/)
+    expect(talked.stdout).toMatch(/^I can't answer right now\. .*\nHello\.\n$/)
   })
 
   it("never prints retracted text or terminal control sequences", async () => {

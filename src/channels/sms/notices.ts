@@ -15,5 +15,5 @@ export const NOTICES = {
   apology: "Sorry, this is taking longer than usual. I'll text you the answer.",
   textOnly: "I can't open pictures or files. Please ask me in words.",
   limited: "That's a lot of messages in one hour. Please try again later.",
-  failed: "I lost my thread. Please ask again in other words."
+  failed: "I couldn't answer this. Please ask again in other words."
 } as const

@@ -157,7 +157,7 @@ describe("messages of one sender", () => {
   it("that fail get a notice with the reference of the trace", async () => {
     s.model.script = () => ({ status: 401, error: "authentication_error" })
     const [answer] = await s.ask(ADA, "who is ada?")
-    expect(answer).toMatch(/^I'm Max, for atlas\. I can't think right now\. .* \(ref [0-9A-Z]{4}\)$/)
+    expect(answer).toMatch(/^I'm Max, for atlas\. I can't answer right now\. .* \(ref [0-9A-Z]{4}\)$/)
     expect(await states()).toEqual(["failed"])
   })
 })
