@@ -95,12 +95,12 @@ const checkParty = (
   row: CheckedRow,
   now: number
 ): Verdict => {
-  const held = party.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
+  const effectiveRoles = party.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
   const rules = policy.rules.filter(
     (rule) =>
       rule.type === type.key &&
       rule.action === action &&
-      held.includes(rule.role) &&
+      effectiveRoles.includes(rule.role) &&
       !(rule.notBefore !== undefined && now < rule.notBefore) &&
       !(rule.notAfter !== undefined && now >= rule.notAfter)
   )

@@ -88,10 +88,10 @@ const withoutRemovedColumns = (rule: unknown, catalog: ReadonlyArray<EntityType>
   if (!STARTER.has(JSON.stringify(rule))) return [rule]
   const { columns, where, ...rest } = rule as Json
   const type = catalog.find(({ slug }) => slug === rest["type"])
-  const known = (slug: string) => slug === "id" || type?.columns.some((column) => column.slug === slug) === true
-  const shown = Array.isArray(columns) ? columns.filter(known) : columns
+  const exists = (slug: string) => slug === "id" || type?.columns.some((column) => column.slug === slug) === true
+  const shown = Array.isArray(columns) ? columns.filter(exists) : columns
   if (where === undefined) return [{ ...rest, columns: shown }]
-  const any = (where as { readonly any: ReadonlyArray<Json> }).any.filter((part) => Object.keys(part).every(known))
+  const any = (where as { readonly any: ReadonlyArray<Json> }).any.filter((part) => Object.keys(part).every(exists))
   return any.length === 0 ? [] : [{ ...rest, columns: shown, where: { any } }]
 }
 

@@ -125,6 +125,13 @@ export const explainType = (
     }
   })
 
+/** The ids of rules as an English list. */
+export const ruleIds = (rules: ReadonlyArray<{ readonly id: string }>, last: "and" | "or" = "and"): string =>
+  listed(
+    rules.map(({ id }) => id),
+    last
+  )
+
 const has = (rule: Rule, column: string): boolean => rule.columns === "*" || rule.columns.includes(column)
 
 const whyColumn = (
@@ -135,11 +142,6 @@ const whyColumn = (
   rules: ReadonlyArray<Rule>,
   subject: ReviewSubject
 ): string => {
-  const ids = (found: ReadonlyArray<Rule>, last: "and" | "or" = "and") =>
-    listed(
-      found.map(({ id }) => id),
-      last
-    )
   const shows = rules.filter((rule) => rule.effect === "allow" && has(rule, column))
   const hides = rules.filter((rule) => rule.effect === "deny" && rule.columns !== "*" && has(rule, column))
   const roles = listed(subject.principal.roles, "or")
@@ -148,11 +150,11 @@ const whyColumn = (
   if (isOutOfScope(subject, column)) return "it is outside the tool scope"
   if (access.plan.cells.has(column) && access.cell(column)._tag === "Never")
     return `${roles} has no access to its target type`
-  if (rows === visible && visible > 0) return `shown by ${ids(shows)}`
-  const denied = hides.length === 0 ? "" : `; ${ids(hides)} ${hides.length === 1 ? "hides" : "hide"} it`
+  if (rows === visible && visible > 0) return `shown by ${ruleIds(shows)}`
+  const denied = hides.length === 0 ? "" : `; ${ruleIds(hides)} ${hides.length === 1 ? "hides" : "hide"} it`
   return rows === 0 && visible > 0 && hides.length === 0
-    ? `only ${ids(shows, "or")} would show it, and ${shows.length === 1 ? "it matches" : "they match"} no row`
-    : `shown by ${ids(shows)} only on the rows that ${shows.length === 1 ? "it matches" : "they match"}${denied}`
+    ? `only ${ruleIds(shows, "or")} would show it, and ${shows.length === 1 ? "it matches" : "they match"} no row`
+    : `shown by ${ruleIds(shows)} only on the rows that ${shows.length === 1 ? "it matches" : "they match"}${denied}`
 }
 
 /** Whether the tool scope excludes a column. */

@@ -3,7 +3,7 @@ import type { Column } from "../../domain/EntityType.ts"
 import { DENIAL_REASONS, type DescribedPrincipal, describeCondition, listed } from "../../permissions/describe.ts"
 import type { Plan } from "../../permissions/permissionPlan.ts"
 import type { Rule } from "../../permissions/Policy.ts"
-import { isOutOfScope } from "./explainType.ts"
+import { isOutOfScope, ruleIds } from "./explainType.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 
 export type Truth = "yes" | "no" | "unknown"
@@ -28,12 +28,6 @@ export interface EvaluatedRule {
   readonly conditions: ReadonlyArray<EvaluatedCondition>
 }
 
-const ids = (rules: ReadonlyArray<{ readonly id: string }>, last: "and" | "or" = "and") =>
-  listed(
-    rules.map(({ id }) => id),
-    last
-  )
-
 /** The reason why a row is visible or hidden. */
 export const whyRow = (
   visible: boolean,
@@ -46,14 +40,14 @@ export const whyRow = (
   const denying = evaluated.filter(
     ({ effect, truth }, index) => effect === "deny" && truth !== "no" && rules[index]!.columns === "*"
   )
-  if (visible) return `${ids(allowing)} ${allowing.length === 1 ? "allows" : "allow"} it`
+  if (visible) return `${ruleIds(allowing)} ${allowing.length === 1 ? "allows" : "allow"} it`
   const [deny] = denying
   if (deny !== undefined)
     return deny.truth === "yes"
       ? `${deny.id} hides the whole row`
       : `${deny.id} hides the whole row: its condition is unknown, and an unknown condition denies`
   const unknown = evaluated.filter(({ effect, truth }) => effect === "allow" && truth === "unknown")
-  return `no allow matches it${unknown.length === 0 ? "" : ` (${ids(unknown)} is unknown, because a value is empty or missing)`}`
+  return `no allow matches it${unknown.length === 0 ? "" : ` (${ruleIds(unknown)} is unknown, because a value is empty or missing)`}`
 }
 
 /** The reason why a cell is visible or hidden. */
@@ -72,7 +66,7 @@ export const whyCell = (
     return columns === "*" || columns.includes(column.key)
   })
   const allowing = relevant.filter(({ effect, truth }) => effect === "allow" && truth === "yes")
-  if (shown) return ids(allowing)
+  if (shown) return ruleIds(allowing)
   const denying = relevant.filter(({ effect, truth }) => effect === "deny" && truth !== "no")
   const [first] = denying
   if (first !== undefined) {
@@ -86,5 +80,5 @@ export const whyCell = (
   const others = relevant.filter(({ effect }) => effect === "allow")
   return others.length === 0
     ? `no rule of ${listed(subject.principal.roles, "or")} shows it`
-    : `only ${ids(others, "or")} would show it, and ${others.length === 1 ? "it doesn't" : "they don't"} match this row`
+    : `only ${ruleIds(others, "or")} would show it, and ${others.length === 1 ? "it doesn't" : "they don't"} match this row`
 }
