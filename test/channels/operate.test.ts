@@ -65,7 +65,7 @@ describe("the operator's commands", () => {
       expect(ran.stderr).toContain(words)
       expect(ran.stderr).not.toMatch(/s3cret|\n\s+at /)
     }
-  }, 60_000)
+  })
 
   it("export rows to a file or to standard output, and record it", async () => {
     const out = join(home, "people.csv")
@@ -75,7 +75,7 @@ describe("the operator's commands", () => {
     expect((await runMax(["export", "people", "--org", "harbor", "--out", out], server)).stderr).toContain("--force")
     const audit = await runMax(["audit", "list", "--org", "harbor", "--action", "data.exported", "--json"], server)
     expect(JSON.parse(audit.stdout).length).toBeGreaterThanOrEqual(2)
-  }, 60_000)
+  })
 
   it("doctor exits with 0, or with 1 if a check fails, and creates no database", async () => {
     const well = await runMax(["doctor", "--json"], server)
@@ -88,5 +88,5 @@ describe("the operator's commands", () => {
       1,
       expect.stringMatching(/^fail {2}connection .*nothing listens at this address\.\n +→ /)
     ])
-  }, 60_000)
+  })
 })

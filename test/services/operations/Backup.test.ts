@@ -281,19 +281,27 @@ describe("a backup", () => {
             },
             /other columns/
           ],
-          ["a type", ownTables((table) => (table["columns"][2].type = "text); DROP TABLE max.x; --")), /doesn't make/],
-          ["an expression", ownTables((table) => (table["columns"][2].fallback = "pg_read_file('x')")), /doesn't make/],
+          [
+            "a type",
+            ownTables((table) => (table["columns"][2].type = "text); DROP TABLE max.x; --")),
+            /doesn't create/
+          ],
+          [
+            "an expression",
+            ownTables((table) => (table["columns"][2].fallback = "pg_read_file('x')")),
+            /doesn't create/
+          ],
           [
             "a string that ends",
             ownTables((table) => (table["columns"][2].fallback = "'a'::text, x int DEFAULT pg_sleep(9)")),
-            /doesn't make/
+            /doesn't create/
           ],
           [
             "a kind of index",
             ownTables((table) => (table["indexes"][0].method = "btree (id); DROP TABLE max.x; --")),
-            /doesn't make/
+            /doesn't create/
           ],
-          ["a table elsewhere", ownTables((table) => (table["schema"] = "public")), /doesn't make/],
+          ["a table elsewhere", ownTables((table) => (table["schema"] = "public")), /doesn't create/],
           [
             "a name",
             ownTables((table) => (table["columns"][2].name = 'x" int); DROP TABLE max.x; --')),
@@ -316,7 +324,7 @@ describe("a backup", () => {
         expect(yield* refused(restore(full, released))).toContain("already has version")
         const file = join(folder, "current.backup")
         yield* backup(full.owner, file, { force: false })
-        expect(yield* refused(restore(full, file))).toContain("only an empty one")
+        expect(yield* refused(restore(full, file))).toContain("needs an empty one")
         expect(yield* contentOf(full.owner)).toEqual(before)
         const prepared = yield* Effect.flatMap(migratedDatabase, connect)
         expect(yield* refused(restore(prepared, released))).toContain("without max migrate")
@@ -329,9 +337,7 @@ describe("a backup", () => {
           yield* Effect.flip(backup(newer.owner, `${file}.2`, { force: false }))
         ])
           expect(String((failure as { message: string }).message)).toContain("newer Max")
-        expect(yield* refused(backup((yield* empty).owner, `${file}.3`, { force: false }))).toContain(
-          "nothing of Max's"
-        )
+        expect(yield* refused(backup((yield* empty).owner, `${file}.3`, { force: false }))).toContain("no data of Max")
       })
     )
   )
@@ -366,7 +372,7 @@ describe("a backup", () => {
         yield* taken.owner.unsafe("CREATE SCHEMA data").unprepared
         yield* taken.owner.unsafe("CREATE TABLE data.people (organization_id bigint PRIMARY KEY, name text)").unprepared
         yield* taken.owner`INSERT INTO data.people VALUES (1, 'theirs')`
-        expect(yield* refused(restore(taken, file))).toContain("a table of that name already")
+        expect(yield* refused(restore(taken, file))).toContain("a table of that name exists already")
         expect(yield* taken.owner`SELECT name FROM data.people`).toEqual([{ name: "theirs" }])
       })
     )
@@ -485,8 +491,8 @@ describe("move", () => {
         const from = yield* connect(url)
         yield* restore(from, released)
         expect(yield* refused(move(from.owner, yield* connect(url)))).toContain("nothing to move")
-        expect(yield* refused(move(from.owner, yield* filled))).toContain("only an empty one")
-        expect(yield* refused(move((yield* empty).owner, yield* empty))).toContain("nothing of Max's")
+        expect(yield* refused(move(from.owner, yield* filled))).toContain("needs an empty one")
+        expect(yield* refused(move((yield* empty).owner, yield* empty))).toContain("no data of Max")
         const target = yield* empty
         yield* migrate(target.owner, target.password)
         yield* move(from.owner, target)
