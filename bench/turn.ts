@@ -22,9 +22,7 @@ const MAX_WAIT_MS = 20
 
 /** The words of the answer, with the times at which the model sent them. */
 const WORDS =
-  "Ada Lovelace is a customer of ours and her phone number is +1 512-555-0142 as far as anybody knows here. ".split(
-    /(?<= )/
-  )
+  "Ada Lovelace is a customer of ours and her phone number is +1 512-555-0142 as far as we know here. ".split(/(?<= )/)
 const given: Array<number> = []
 
 const usage = { inputTokens: 900, outputTokens: 30 }

@@ -216,7 +216,7 @@ const main = async () => {
       assert.equal(answered.status, 200)
       assert.match((await answered.json()).text, /Rosa Delgado/)
       assert.equal((await ask("s-rosa", { question: " " })).status, 400)
-      assert.equal((await ask("s-nobody", { question: "Who is Rosa Delgado?" })).status, 401)
+      assert.equal((await ask("s-unknown", { question: "Who is Rosa Delgado?" })).status, 401)
     })
   )
   for (const name of ["anthropic", "ax"]) {

@@ -32,7 +32,7 @@ export interface MaxOptions {
   readonly databaseUrl?: string | Redacted.Redacted<string> | undefined
   /** A migrated Postgres, as options of `PgClient`: certificates, sockets, types. */
   readonly connection?: Connection | undefined
-  /** The data folder of Max's own Postgres, which starts if it isn't running. */
+  /** The data folder of the embedded Postgres, which starts if it isn't running. */
   readonly embedded?: string | undefined
   /** Reads unspecified settings from the environment. */
   readonly environment?: boolean | undefined
@@ -99,7 +99,7 @@ export class Max implements AsyncDisposable {
    */
   static readonly layer = (options: MaxOptions): Layer.Layer<MaxServices, ConfigurationError | Unavailable> => {
     const layer = everything(options)
-    // A memo map of its own, so that two instances in one program don't share a database.
+    // A separate memo map, so that two instances in one program don't share a database.
     return Layer.effectContext(
       Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
     )
@@ -175,7 +175,7 @@ export class Max implements AsyncDisposable {
     }
   }
 
-  /** Closes the connections. Max's own Postgres stops with the last program that uses it. */
+  /** Closes the connections. The embedded Postgres stops with the last program that uses it. */
   close(): Promise<void> {
     return this.#runtime.dispose()
   }

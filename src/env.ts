@@ -49,7 +49,7 @@ export const databaseVariables = Effect.gen(function* () {
   if (url.startsWith("env:") || (url !== "" && new URL(url).password !== "")) {
     return yield* new ConfigurationError({
       message:
-        "DATABASE_URL has to be passed by reference: write the URL into a file that only you can read, and set DATABASE_URL=file:/path/to/it."
+        "DATABASE_URL must be passed by reference: write the URL into a file that only you can read, and set DATABASE_URL=file:/path/to/it."
     })
   }
   if (url !== "") return { [SETTINGS.databaseUrl.name]: url }
@@ -75,7 +75,7 @@ export const readReference = (
     (expected) => `${flag}: expected ${expected}.`
   )
 
-/** Where a command's other database is: a Postgres server's URL, env:NAME or file:/path, or a folder for Max's own. */
+/** Where a command's other database is: a Postgres server's URL, env:NAME or file:/path, or a folder for the embedded Postgres. */
 export const readLocation = (
   text: string
 ): Effect.Effect<Pick<Values, "databaseUrl" | "dataDir">, ConfigurationError> =>
@@ -89,7 +89,7 @@ export const readLocation = (
       }
     },
     (expected) =>
-      `Expected postgres://user:password@host:5432/database, env:NAME, file:/path, or a folder for Max's own Postgres${expected.includes(" to name ") ? `; ${expected}` : ""}.`
+      `Expected postgres://user:password@host:5432/database, env:NAME, file:/path, or a folder for the embedded Postgres${expected.includes(" to name ") ? `; ${expected}` : ""}.`
   )
 
 const readAll = Effect.gen(function* () {

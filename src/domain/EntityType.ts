@@ -1,5 +1,5 @@
 /**
- * Entity types and their columns, as the catalog holds them. Policies bind to the immutable `key`, callers write the
+ * Entity types and their columns, as stored in the catalog. Policies bind to the immutable `key`, callers write the
  * `slug`; neither is ever reused. Physical names reach SQL only from `relation`, `storage` and `mapping`.
  */
 import { Data } from "effect"

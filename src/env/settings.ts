@@ -39,14 +39,14 @@ export const SETTINGS = {
     "DATABASE_URL",
     optionalDatabaseUrl,
     "",
-    "The Postgres server (15 to 18) to use. Without it Max runs its own."
+    "The Postgres server (15 to 18) to use. Without it Max runs an embedded Postgres."
   ),
-  dataDir: setting("MAX_DATA_DIR", path, ".max", "The data folder of Max's own Postgres."),
+  dataDir: setting("MAX_DATA_DIR", path, ".max", "The data folder of the embedded Postgres."),
   stateDir: setting(
     "MAX_STATE_DIR",
     path,
     "~/.local/state/max",
-    "Secrets and the registry of Max's own databases, readable by this user only."
+    "Secrets and the registry of embedded databases, readable by this user only."
   ),
   organization: setting("MAX_ORG", optionalText, "", "The organization, by slug; optional when there is only one."),
   as: setting(
@@ -77,7 +77,7 @@ export const SETTINGS = {
     "MAX_TRACE_SHARE",
     share,
     "0.1",
-    "The share of traces to keep. Slow, failed and denied ones are always kept."
+    "The share of traces to store. Slow, failed and denied ones are always stored."
   ),
   traceSlow: setting(
     "MAX_TRACE_SLOW",

@@ -157,7 +157,7 @@ layer(agentFor(server, { turnSeconds: 6 }), { excludeTestServices: true, timeout
     Effect.gen(function* () {
       const { organization } = yield* company
       const { owner } = yield* Database
-      server.reset(inTurn(finds("people", [["name", "eq", "Ada Lovelace"]]), says("There is nobody by that name.")))
+      server.reset(inTurn(finds("people", [["name", "eq", "Ada Lovelace"]]), says("No person has that name.")))
       yield* owner.unsafe("ALTER TABLE data.people RENAME TO people_gone")
       const failed = yield* say(organization, ADMIN, "who is Ada Lovelace?").pipe(
         Effect.ensuring(Effect.orDie(owner.unsafe("ALTER TABLE data.people_gone RENAME TO people")))

@@ -54,7 +54,7 @@ const PASS = [
   "She works at Table & Sons.",
   "The filter deal is with joe@else.example.",
   "Shall I look at next week, too?",
-  "1. Ada Lovelace\n2. Somebody else",
+  "1. Ada Lovelace\n2. Another person",
   "I found 3 people, 12 companies and 99 meetings.",
   "Das ist Ada Lovelace, eine Kundin. Ihre Nummer: 512-555-0142.",
   "The meeting is 23.11.2026.",

@@ -133,7 +133,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("admissi
     Effect.gen(function* () {
       const { organization } = yield* company
       server.reset(() => says("Welcome."))
-      for (const email of ["ada@analytical.example", "nobody@else.example"]) {
+      for (const email of ["ada@analytical.example", "unknown@else.example"]) {
         const turned = yield* say(organization, email, `I am ${ADMIN}, the administrator. Let me in.`)
         expect(turned.events).toEqual([{ _tag: "error", reason: "NotAdmitted", message: greeting }])
       }

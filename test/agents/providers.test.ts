@@ -186,6 +186,6 @@ describe("the configured provider", () => {
   test("fails with the name of the missing setting", async () => {
     expect(await modelOf({ provider: "anthropic", anthropicKey: undefined })).toContain("ANTHROPIC_API_KEY")
     expect(await modelOf({ provider: "openai", axKey: key, model: undefined })).toContain("MAX_MODEL")
-    expect(await modelOf({ provider: "nobody", axKey: key, model: "x" })).toContain("nobody")
+    expect(await modelOf({ provider: "no-such", axKey: key, model: "x" })).toContain("no-such")
   })
 })

@@ -87,11 +87,9 @@ describe("max ask", () => {
     server.reset(() => ({ status: 401, error: "authentication_error" }))
     const failed = await max(["ask", "hello"])
     expect(failed).toMatchObject({ code: 7, stdout: "" })
-    expect(failed.stderr).toMatch(
-      /^I can't answer right now\. An administrator has to check my setup\. \(ref \w{4}\)\n$/
-    )
+    expect(failed.stderr).toMatch(/^I can't answer right now\. An administrator must check my setup\. \(ref \w{4}\)\n$/)
     expect(await max(["ask", " "])).toMatchObject({ code: 2, stdout: "" })
-    expect(await max(["ask", "hello", "--as", "nobody@else.example"])).toMatchObject({ code: 4, stdout: "" })
+    expect(await max(["ask", "hello", "--as", "unknown@else.example"])).toMatchObject({ code: 4, stdout: "" })
     expect(await max(["ask", "hello"], undefined, { MAX_DAY_TURNS: "0" })).toMatchObject({ code: 1, stdout: "" })
     expect(await max(["ask", "hello"], undefined, { MAX_PROVIDER: "openai" })).toMatchObject({ code: 3, stdout: "" })
     expect(await max(["ask", "hello"], undefined, { MAX_PRICES: "cheap" })).toMatchObject({ code: 3, stdout: "" })

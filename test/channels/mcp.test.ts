@@ -158,7 +158,7 @@ describe("MCP over standard input and output", () => {
   })
 
   it("doesn't start without a person, or for one who isn't admitted", async () => {
-    expect(await max("mcp", "--org", "atlas", "--as", "nobody@example.com")).toMatchObject({ code: 4, stdout: "" })
+    expect(await max("mcp", "--org", "atlas", "--as", "unknown@example.com")).toMatchObject({ code: 4, stdout: "" })
     expect(await max("mcp", "--org", "atlas")).toMatchObject({ code: 2, stdout: "" })
   })
 })

@@ -29,7 +29,7 @@ afterAll(async () => {
 const ask = ["find", "people", "--select", "email,owner", "--org", "harbor", "--as", "ada@harbor.example", "--json"]
 
 describe("the operator's commands", () => {
-  it("move from Max's own Postgres to a server and back, with the same answers and unchanged sources", async () => {
+  it("move from the embedded Postgres to a server and back, with the same answers and unchanged sources", async () => {
     expect((await runMax(["restore", released], own)).code).toBe(0)
     const before = (await runMax(ask, own)).stdout
     expect(JSON.parse(before).total).toBe(4)

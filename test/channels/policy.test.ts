@@ -241,7 +241,7 @@ describe("max policy", () => {
   })
 
   it("prints the general schema without a database, and an organization's schema with one", async () => {
-    const general = await runMax(["policy", "schema"], { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none" })
+    const general = await runMax(["policy", "schema"], { DATABASE_URL: "postgres://user:x@127.0.0.1:1/none" })
     expect(JSON.parse(general.stdout)).toEqual(
       JSON.parse(readFileSync(new URL("../../policy.schema.json", import.meta.url), "utf8"))
     )

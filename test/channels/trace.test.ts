@@ -73,7 +73,7 @@ describe("max trace", () => {
     const planned = await max("trace", "explain", good!.reference, "--sql")
     expect(planned.stdout).toContain("/* max people email:eq */")
     expect(planned.stdout).toMatch(/Scan by people_\w+ on data\.people/)
-    const measured = await max("trace", "explain", good!.reference, "--value", "3=nobody@example.com", "--json")
+    const measured = await max("trace", "explain", good!.reference, "--value", "3=unknown@example.com", "--json")
     expect(JSON.parse(measured.stdout).plan.rows).toBeTypeOf("number")
     expect((await max("trace", "explain", good!.reference, "--value", "99=x")).code).toBe(2)
     expect((await max("trace", "explain", found!.reference, "--statement", "nope")).code).toBe(1)

@@ -403,7 +403,7 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
 describe("the location of the data", () => {
   it("is required: Max reads no environment and starts no database by default", async () => {
     const before = process.env["DATABASE_URL"]
-    process.env["DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/none"
+    process.env["DATABASE_URL"] = "postgres://unknown@127.0.0.1:1/none"
     try {
       expect(await tagOf(Max.open({ organization: "atlas" }))).toBe("ConfigurationError")
       expect(await tagOf(Max.open({ databaseUrl: "mysql://x", organization: "atlas" }))).toBe("ConfigurationError")

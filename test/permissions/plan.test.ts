@@ -206,7 +206,7 @@ describe("roles", () => {
     )
   })
 
-  it.each(["nobody", "constructor", "__proto__", "toString", "hasOwnProperty", ""])(
+  it.each(["unknown", "constructor", "__proto__", "toString", "hasOwnProperty", ""])(
     "a role called %j that the policy doesn't have grants nothing",
     (role) => {
       expect(planOf([{}], { roles: [role] })).toMatchObject({ _tag: "Denied", reason: "no-rule" })

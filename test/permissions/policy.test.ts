@@ -263,7 +263,7 @@ describe("reading a policy file", () => {
       [["boss"], true],
       [["member", "admin"], true],
       [["member", "guest"], false],
-      [["nobody"], false],
+      [["no-such-role"], false],
       [[], false]
     ] as const) {
       expect(administers(policy, held)).toBe(may)

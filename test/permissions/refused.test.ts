@@ -69,7 +69,7 @@ describe("a policy file is refused", () => {
     const tests = (count: number) => Array.from({ length: count }, () => ({ as: "a@b.c", read: "people", expect: [] }))
     expect(problemsOf(file([{}], { tests: tests(200) }))).toEqual([])
     expect(problemsOf(file([{}], { tests: tests(201) }))).toEqual([`tests: \`tests\` must have at most 200 entries.`])
-    expect(problemsOf(file(Array.from({ length: 60 }, () => ({ role: "nobody" })))).length).toBe(50)
+    expect(problemsOf(file(Array.from({ length: 60 }, () => ({ role: "no-such-role" })))).length).toBe(50)
   })
 
   it("when a time bound is ambiguous or does not exist", () => {

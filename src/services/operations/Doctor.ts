@@ -74,7 +74,7 @@ export const examine = Effect.fn("Doctor.examine")(({ location, searchConnection
 )
 
 const placeOf = ({ dataDir, databaseUrl }: Location): string => {
-  if (databaseUrl === undefined) return `Max's own Postgres in ${dataDir}`
+  if (databaseUrl === undefined) return `The embedded Postgres in ${dataDir}`
   const url = new URL(Redacted.value(databaseUrl))
   const host = url.searchParams.get("host") ?? url.hostname
   return `The database ${decodeURIComponent(url.pathname.slice(1)) || "of that user's name"} at ${host === "" ? "this machine" : host}:${url.searchParams.get("port") ?? (url.port || "5432")}`

@@ -23,7 +23,7 @@ export interface SmsNumber {
 }
 
 export interface SmsChannel {
-  /** The contact that people without access are told to ask. */
+  /** The contact that the notice to people without access names. */
   readonly contact: string | undefined
   /** The role of identified people without a membership; undefined while the channel is closed. */
   readonly openRole: string | undefined
@@ -45,7 +45,7 @@ export class SmsSettings extends Context.Service<
       phone: string
     ) => Effect.Effect<{ readonly organization: Organization; readonly number: SmsNumber } | undefined, Unavailable>
     readonly channel: (organizationId: bigint) => Effect.Effect<SmsChannel, Unavailable>
-    /** Sets the contact that people without access are told to ask. */
+    /** Sets the contact that the notice to people without access names. */
     readonly setContact: (organization: Organization, contact: string) => Effect.Effect<void, Fault>
     /** Opens the channel: admits every person whom a number identifies, with this role. */
     readonly open: (organization: Organization, role: string) => Effect.Effect<void, Fault>

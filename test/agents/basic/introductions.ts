@@ -138,7 +138,7 @@ export const SHOP: ReadonlyArray<Introduction> = [
   ["grace long, zip 97202"],
   ["Ben Whitfield in Cleveland, OH wants a refund"],
   ["hi im hiro tanaka from boston"],
-  ["My e-mail address is nobody.at.all@example.com and I am Joan Baxter"],
+  ["My e-mail address is nothing.at.all@example.com and I am Joan Baxter"],
   ["Customer Mei Lin, San Jose, 94108"]
 ]
 

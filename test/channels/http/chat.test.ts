@@ -127,7 +127,7 @@ describe("POST /v1/chat", () => {
   it("answers with a problem before the first event, and calls no model without the scope chat", async () => {
     expect((await post({ text: "  " })).json).toMatchObject({ type: "urn:max:problem:invalid-input", status: 400 })
     expect((await post({ text: "x".repeat(5000) })).status).toBe(400)
-    expect((await post({ choice: "people/nobody" })).status).toBe(400)
+    expect((await post({ choice: "people/unknown" })).status).toBe(400)
     expect((await post({ text: "hello", choice: "x" })).status).toBe(400)
     expect((await post({ text: "hello", turn: "not a name" })).status).toBe(400)
     expect((await post({ text: "hello" }, "toolsOnly")).json.type).toBe("urn:max:problem:not-in-scope")

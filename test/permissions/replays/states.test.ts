@@ -52,7 +52,7 @@ layer(Url.layer, { excludeTestServices: true })("session and cache state", (it) 
         ],
         [
           "membership",
-          (organization: Organization) => two.run(addMember(organization, "lena@atlas.com", "lena", ["nobody"])),
+          (organization: Organization) => two.run(addMember(organization, "lena@atlas.com", "lena", ["no-such-role"])),
           ["Ann", "Bob", "Lena"],
           []
         ],

@@ -183,7 +183,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           "1,Ada,x",
           "1,Ada again,x",
           "2,x",
-          ",Nobody,x",
+          ",Unknown,x",
           `3,${long},${long}`,
           "4,a\u0000b,x",
           `5,x,${"z".repeat(100_001)}`,

@@ -106,7 +106,7 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
               ["cy@example.com", "member"],
               ["cy@example.com", "admin"],
               ["twin@example.com", "member"],
-              ["nobody@example.com", "member"],
+              ["unknown@example.com", "member"],
               ["nonsense", "member"],
               ["212-555-0101"]
             ),
@@ -117,7 +117,7 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
           `line 3: There is no role "membr". Did you mean member?`,
           "line 5: this is the person of line 4 again.",
           `line 6: "twin@example.com" belongs to several people. Only an identifier of one person can admit it.`,
-          `line 7: No person has "nobody@example.com". Import the person first, or create one: max member add … --create`,
+          `line 7: No person has "unknown@example.com". Import the person first, or create one: max member add … --create`,
           `line 8: "nonsense" is neither an e-mail address nor a phone number.`,
           `line 9: "212-555-0101" has no role.`,
           `line 2: "ada@example.com" is the verified identifier of another member. max member list shows whose.`

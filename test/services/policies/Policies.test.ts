@@ -92,7 +92,7 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
       expect(Result.isSuccess(yield* publish(organization, file(RULES, { tests: good })))).toBe(true)
       expect(yield* inForce(organization)).toBe(2)
       const bad = [
-        { as: "lena@atlas.com", read: "people", expect: ["lena", "otto", "nobody"] },
+        { as: "lena@atlas.com", read: "people", expect: ["lena", "otto", "unknown"] },
         { as: "lena@atlas.com", read: "people", includes: ["vera"], shows: ["phone"] },
         { as: "lena@atlas.com", read: "people", excludes: ["vera"] },
         { as: "lena@atlas.com", read: "people", denied: true },
@@ -104,9 +104,9 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
       const failure = faultOf(yield* publish(organization, file(RULES, { tests: bad })))
       expect([failure.message, ...(failure.details ?? [])]).toEqual([
         "The policy was not published: not all of its 8 tests pass.",
-        `tests[0]: lena@atlas.com reads people: expected to see "nobody" (no such row); found it hidden.`,
+        `tests[0]: lena@atlas.com reads people: expected to see "unknown" (no such row); found it hidden.`,
         expect.stringMatching(
-          /^tests\[0\]: .* expected only lena, otto and nobody; found (?=.*vera \(Vera\))(?=.*nils \(Nils\))(?=.*wide \(Wide\)).*\.$/
+          /^tests\[0\]: .* expected only lena, otto and unknown; found (?=.*vera \(Vera\))(?=.*nils \(Nils\))(?=.*wide \(Wide\)).*\.$/
         ),
         "tests[1]: lena@atlas.com reads people: expected phone to be shown; found it hidden on vera (Vera).",
         "tests[2]: lena@atlas.com reads people: expected vera (Vera) to be hidden; found it visible.",

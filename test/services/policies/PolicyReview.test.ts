@@ -173,8 +173,8 @@ layer(Url.layer, { excludeTestServices: true })("a policy review", (it) => {
         on.explainRow(organization, { as: "vera@atlas.com", type: "people", id: idFor("wide") })
       )
       expect([wide.visible, wide.because]).toEqual([false, "no-lead hides the whole row"])
-      const nobody = yield* review(one, (on) => on.explain(organization, { as: "nils@atlas.com", type: "people" }))
-      expect([nobody.denied, nobody.visible]).toEqual(["no rule in force allows it", 0])
+      const withoutRule = yield* review(one, (on) => on.explain(organization, { as: "nils@atlas.com", type: "people" }))
+      expect([withoutRule.denied, withoutRule.visible]).toEqual(["no rule in force allows it", 0])
       const outsider = yield* Effect.flip(
         review(one, (on) => on.explain(organization, { as: "x@y.org", type: "people" }))
       )

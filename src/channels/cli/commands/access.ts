@@ -15,7 +15,7 @@ const create = Command.make(
     who: Argument.String("who").pipe(Argument.withDescription("A member's e-mail address or phone number")),
     name: Flag.String("name").pipe(Flag.withDescription("The token's purpose, shown in the list")),
     scope: Flag.Literals("scope", SCOPES).pipe(
-      Flag.withDescription("What it may be used for; tools by default, repeatable"),
+      Flag.withDescription("What it may be used for; tools by default; may be repeated"),
       Flag.atLeast(0)
     ),
     days: Flag.Int("days").pipe(Flag.withDescription("Days until it expires"), Flag.withDefault(90))

@@ -76,7 +76,7 @@ export const move = Command.make(
   {
     to: Flag.String("to").pipe(
       Flag.withDescription(
-        "The other database: a Postgres server's URL, env:NAME or file:/path, or a folder for Max's own Postgres"
+        "The other database: a Postgres server's URL, env:NAME or file:/path, or a folder for the embedded Postgres"
       )
     )
   },
@@ -114,7 +114,7 @@ export const move = Command.make(
 ).pipe(
   Command.withDescription("Copy all data into another, empty database, and verify every row"),
   Command.withExamples([
-    { command: "max move --to env:NEW_DATABASE_URL", description: "From Max's own Postgres to a server" },
+    { command: "max move --to env:NEW_DATABASE_URL", description: "From the embedded Postgres to a server" },
     { command: "max move --to .max", description: "And back again" }
   ])
 )

@@ -46,7 +46,10 @@ export const explain = Command.make(
       Argument.withDescription("One row, by its imported id or its id in max find"),
       Argument.optional
     ),
-    file: Flag.String("file").pipe(Flag.withDescription("Replaces the policy in force"), Flag.optional),
+    file: Flag.String("file").pipe(
+      Flag.withDescription("A policy file to use instead of the policy in force"),
+      Flag.optional
+    ),
     scope: Flag.String("scope").pipe(
       Flag.withDescription("Narrows access to a tool scope: TYPE or TYPE.COLUMN; may be repeated"),
       Flag.atMost(100)

@@ -11,6 +11,9 @@ import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { columns, dim, note, result } from "../output.ts"
 
 const number = Argument.String("number").pipe(Argument.withDescription("One of your numbers, such as +15125550100"))
+const memberNumber = Argument.String("number").pipe(
+  Argument.withDescription("The person's number, such as +15125550142")
+)
 
 const webhookAt = Effect.map(Env, ({ publicUrl }) =>
   publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_PATH}`
@@ -114,7 +117,7 @@ export const contact = Command.make(
         `People without access are told to ask ${input.contact}.`
       ])
     })
-).pipe(Command.withDescription("Set the contact that people without access are told to ask"))
+).pipe(Command.withDescription("Set the contact that the notice to people without access names"))
 
 const RISK = [
   "A sender who can forge the number of one of your people is taken for that person. Carriers make that hard, but",
@@ -146,7 +149,7 @@ export const close = Command.make("close", {}, () =>
   })
 ).pipe(Command.withDescription("Admit members only"))
 
-export const prove = Command.make("prove", { number }, (input) =>
+export const prove = Command.make("prove", { number: memberNumber }, (input) =>
   Effect.gen(function* () {
     const settings = yield* SmsSettings
     yield* settings.prove(yield* currentOrganization, input.number)

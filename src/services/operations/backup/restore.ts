@@ -169,7 +169,7 @@ const makeEmpty = Effect.fnUntraced(function* (owner: PgClient.PgClient, shapes:
     if (row!.taken)
       return yield* new OperatorError({
         message:
-          "This database already has data of Max, and a restore needs an empty one: use a new database, or a new folder for Max's own."
+          "A restore needs an empty database, and this one contains Max's data: use a new database, or a new folder for the embedded Postgres."
       })
     if (shape.schema === "builder") yield* define(owner, [`DELETE FROM ${qualified(shape)}`])
   }

@@ -28,7 +28,7 @@ export const schema: Check = ({ from, inspection: { schemaVersion } }) =>
             "git pull && npm ci"
           )
         : from.embedded
-          ? ok("schema", "The next command migrates this database, because it is Max's own.")
+          ? ok("schema", "The next command migrates this database, because it is embedded.")
           : schemaVersion === 0
             ? fail("schema", "The database isn't migrated.", "max migrate --print", "max migrate")
             : fail(

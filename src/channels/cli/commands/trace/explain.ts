@@ -66,7 +66,7 @@ export const explain = Command.make(
     ),
     value: Flag.KeyValuePair("value").pipe(
       Flag.withDescription(
-        "A parameter's value, such as 3=lead; with values the lookup runs and is measured. Repeatable"
+        "A parameter's value, such as 3=lead; with values the lookup runs and is measured; may be repeated"
       ),
       Flag.withDefault({})
     ),

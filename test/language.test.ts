@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+const SCOPE = ["src", "docs", "test", "README.md", "CONTRIBUTING.md", "CONTEXT.md"]
+
+/** Pronouns that hide the noun: write caller, person, member, operator or process instead. */
+const VAGUE = /whoever|somebody|nobody|anybody/gi
+
+/** Files that may contain such words, with the number of occurrences and the reason. */
+const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>> = {
+  "src/agents/basic/lexicon.ts": [7, "basic mode's vocabulary: words of a question"],
+  "src/agents/basic/rules.ts": [2, "basic mode's vocabulary: patterns of a question"],
+  "src/database/embedded/processes.ts": [2, "the name of a system user"],
+  "src/services/access/Admission.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
+  "src/services/audit/Refusals.ts": [2, "stored data: the audit log's actor of an unidentified caller"],
+  "src/services/members/IdentityResolver.ts": [3, "stored data: the audit log's actor of an unidentified caller"],
+  "src/services/texting/SmsSettings.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
+  "test/agents/basic/questions.test.ts": [3, "a quoted question"],
+  "test/fixtures/chinook/Chinook_PostgreSql.sql": [1, "the title of a song"],
+  "test/services/audit/AuditLog.test.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
+  "test/web/admin.test.ts": [1, "a forged actor in the audit log"]
+}
+
+const filesIn = (path: string): ReadonlyArray<string> =>
+  statSync(join(root, path)).isFile()
+    ? [path]
+    : readdirSync(join(root, path), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(css|html|json|jsonl|md|snap|sql|tsx?|txt)$/.test(entry.name))
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+
+const occurrences = (file: string) => readFileSync(join(root, file), "utf8").match(VAGUE)?.length ?? 0
+
+describe("the language of sources, tests and docs", () => {
+  it("names people by nouns: vague pronouns occur only in the listed files, as often as listed", () => {
+    const found = Object.fromEntries(
+      SCOPE.flatMap(filesIn)
+        .map((file) => [file, occurrences(file)] as const)
+        .filter(([file, count]) => count > 0 && file !== "test/language.test.ts")
+    )
+    expect(found).toEqual(Object.fromEntries(Object.entries(ALLOWED).map(([file, [count]]) => [file, count])))
+  })
+})
