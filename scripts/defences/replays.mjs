@@ -239,21 +239,25 @@ export const replays = [
     test: [access, "GHSA-56p6-qw3c-fq2g"],
     defence: "find.ts: the statement that reads checks the epoch",
     removed: "the guard",
-    patches: [[find, "SELECT o.epoch = ${epoch} AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]]
+    patches: [
+      [find, "SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]
+    ]
   },
   {
     name: "The same, with a concurrent suspension",
     test: [access, "a suspension between planning and reading"],
     defence: "find.ts: the statement that reads checks the epoch",
     removed: "the guard",
-    patches: [[find, "SELECT o.epoch = ${epoch} AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]]
+    patches: [
+      [find, "SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]
+    ]
   },
   {
     name: "A suspension under the load of 32 callers",
     test: [states, "thirty-two callers"],
     defence: "Memberships.ts `suspend`: the epoch rises in the same transaction",
     removed: "the new epoch",
-    patches: [["src/database/epoch.ts", "SET epoch = epoch + 1 WHERE", "SET epoch = epoch WHERE"]]
+    patches: [["src/database/epoch.ts", "SET epoch = ${nextId()}::bigint WHERE", "SET epoch = epoch WHERE"]]
   },
   {
     name: "A plan outlived a time-bound rule (our own review)",
@@ -345,7 +349,7 @@ export const replays = [
     test: [walls, "takes effect in running processes"],
     defence: "switchRowSecurity.ts: it raises every epoch",
     removed: "the new epochs",
-    patches: [["src/database/epoch.ts", "SET epoch = epoch + 1 WHERE", "SET epoch = epoch WHERE"]]
+    patches: [["src/database/epoch.ts", "SET epoch = ${nextId()}::bigint WHERE", "SET epoch = epoch WHERE"]]
   },
   {
     name: "A tool scope wasn't part of the cache key (our own review)",
@@ -430,5 +434,32 @@ export const replays = [
     defence: "rows.ts `sourceValue`: a non-finite number becomes NULL",
     removed: "the CASE for floating-point numbers",
     patches: [[rows, `if (source.type === "integer") return first`, `if (source.type !== "numeric") return first`]]
+  },
+  {
+    name: "An epoch given twice: a failover that lost a change",
+    test: ["test/database/timelines.test.ts", "reads nothing under a plan of the lost timeline"],
+    defence: "epoch.ts: epochs are unique numbers",
+    removed: "uniqueness: the epoch is a counter",
+    patches: [["src/database/epoch.ts", "SET epoch = ${nextId()}::bigint", "SET epoch = epoch + 1"]]
+  },
+  {
+    name: "A silent connection that failed every later request",
+    test: ["test/database/silent.test.ts", "replaces them, so that requests succeed again after one failure"],
+    defence: "watchedSocket.ts: a connection ends when the server stays silent for longer than a statement may take",
+    removed: "the end of silent connections",
+    patches: [
+      ["src/database/watchedSocket.ts", "if (left <= 0) socket.destroy(", "if (left <= -Infinity) socket.destroy("]
+    ]
+  },
+  {
+    name: "A standby that answered from an older state",
+    test: ["test/database/standby.test.ts", "answers no lookup of a running process, and none of a new one"],
+    defence: "find.ts, OrganizationState.ts, Database.ts: a server in recovery is refused",
+    removed: "the refusal, in statements, states and new processes",
+    patches: [
+      [find, " AND NOT pg_is_in_recovery() AS fresh", " AS fresh"],
+      [state, "if (row.in_recovery) return yield* Unavailable.error", ""],
+      [database, "if (inspection.inRecovery) {", "if (inspection.inRecovery && inspection.serverVersion < 0) {"]
+    ]
   }
 ]

@@ -13,12 +13,18 @@ import { type Connection, DatabaseSource, type Source } from "./DatabaseSource.t
 import { type StatementPool, makeStatementPool } from "./StatementPool.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
+import { KEEP_ALIVE, watchedSocket } from "./watchedSocket.ts"
 
 const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off", lock_timeout: "10s" }
+
+/** Milliseconds. Every request waits for its admission. */
+const ADMISSION_TIMEOUT = 2000
+const TRACES_TIMEOUT = 10_000
 
 const ownerClient = (source: Source) =>
   PgClient.make({
     ...source.connect,
+    keepAlive: KEEP_ALIVE,
     applicationName: "max owner",
     maxConnections: 2,
     // A backup reads whole rows.
@@ -48,8 +54,10 @@ export const connectAs = (source: Source, role: string) =>
   )
 
 /** A rejected password is the operator's to correct; any other failure is an unavailable database. */
-export const connectionFailure = (error: SqlError.SqlError | ConfigurationError): ConfigurationError | Unavailable => {
-  if (error._tag === "ConfigurationError") return error
+export const connectionFailure = (
+  error: SqlError.SqlError | ConfigurationError | Unavailable
+): ConfigurationError | Unavailable => {
+  if (error._tag !== "SqlError") return error
   return error.reason._tag === "AuthenticationError"
     ? new ConfigurationError({ message: "DATABASE_URL: the database refused this user or password." })
     : Unavailable.error
@@ -104,11 +112,14 @@ const connections: Effect.Effect<
     default_transaction_read_only: "on",
     statement_timeout: String(timeout)
   })
+  /** A statement's timeout, and a second for its error to arrive. */
+  const watched = (timeout: number) => ({ stream: () => watchedSocket(source.connect, timeout + 1000) })
   return Database.of({
     owner,
     searchConnections: env.searchConnections,
     lookup: yield* makeStatementPool({
       ...as(roles?.read),
+      ...watched(env.lookupTimeout),
       applicationName: "max lookup",
       spanAttributes: { "max.pool": "lookup" },
       // Otherwise the planner scans small tables, such as max.organizations, on every lookup.
@@ -120,6 +131,7 @@ const connections: Effect.Effect<
     search: yield* PgClient.make({
       // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
       ...as(roles?.read),
+      ...watched(env.searchTimeout),
       applicationName: "max search",
       spanAttributes: { "max.pool": "search" },
       startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
@@ -128,6 +140,7 @@ const connections: Effect.Effect<
     }),
     app: yield* PgClient.make({
       ...as(roles?.app),
+      keepAlive: KEEP_ALIVE,
       applicationName: "max app",
       spanAttributes: { "max.pool": "app" },
       startupParameters: SESSION,
@@ -135,19 +148,26 @@ const connections: Effect.Effect<
     }),
     traces: yield* PgClient.make({
       ...as(roles?.app),
+      ...watched(TRACES_TIMEOUT),
       applicationName: "max traces",
       // Aggregates over all stored traces hash every span name in memory.
-      startupParameters: { ...SESSION, statement_timeout: "10000", synchronous_commit: "off", work_mem: "16MB" },
+      startupParameters: {
+        ...SESSION,
+        statement_timeout: String(TRACES_TIMEOUT),
+        synchronous_commit: "off",
+        work_mem: "16MB"
+      },
       maxConnections: 1
     }),
     admission: yield* PgClient.make({
       ...as(roles?.app),
+      ...watched(ADMISSION_TIMEOUT),
       applicationName: "max admission",
       // Call counts may be lost in a crash, so commits don't wait for the disk. Each statement has one sensible plan;
       // with arrays of ids as parameters Postgres would otherwise keep replanning.
       startupParameters: {
         ...SESSION,
-        statement_timeout: "5000",
+        statement_timeout: String(ADMISSION_TIMEOUT),
         synchronous_commit: "off",
         plan_cache_mode: "force_generic_plan"
       },
@@ -163,6 +183,10 @@ const migratedInspection = Effect.fnUntraced(function* (owner: PgClient.PgClient
   if (source.embedded && inspection.schemaVersion < SCHEMA_VERSION) {
     yield* migrate(owner, source.password)
     return { ...inspection, rolesExist: true } satisfies Inspection
+  }
+  if (inspection.inRecovery) {
+    yield* Effect.logWarning("The database is a standby. Set DATABASE_URL to its primary.")
+    return yield* Unavailable.error
   }
   yield* requireCurrent(inspection)
   return inspection

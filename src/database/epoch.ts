@@ -1,13 +1,16 @@
-/** The epoch of an organization. Raising it makes every earlier plan stale. */
+/** The epoch of an organization. Every change replaces it, which makes every earlier plan stale. */
 import type { PgClient } from "@effect/sql-pg"
 import { type Array as Arr, Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { nextId } from "../domain/ids.ts"
 import { appendAudit, type AuditEvent } from "./audit.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 
 /**
- * Raises the epoch and records the change; call it in the transaction of the change. One function, so that no change goes
- * unrecorded.
+ * Gives the organization a new epoch and records the change; call it in the transaction of the change. One function, so
+ * that no change goes unrecorded. Epochs are unique numbers, not a counter: after a failover that lost a change, or a
+ * point-in-time recovery, a counter would give the lost change's number to another change, and a process that saw the first
+ * would take its plans for current.
  */
 export const raiseEpoch = (
   sql: PgClient.PgClient,
@@ -15,7 +18,7 @@ export const raiseEpoch = (
   events: Arr.NonEmptyReadonlyArray<AuditEvent>
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.andThen(
-    sql`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organizationId}`,
+    sql`UPDATE max.organizations SET epoch = ${nextId()}::bigint WHERE organization_id = ${organizationId}`,
     appendAudit(sql, organizationId, "changes", events)
   )
 

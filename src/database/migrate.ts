@@ -14,6 +14,8 @@ export interface Inspection {
   /** The newest migration applied, 0 for none. */
   readonly schemaVersion: number
   readonly rolesExist: boolean
+  /** Whether the server is a standby, or is being recovered. */
+  readonly inRecovery: boolean
 }
 
 export interface Roles {
@@ -37,9 +39,9 @@ export const rolePassword = (ownerPassword: Redacted.Redacted<string> | undefine
     : Redacted.make(createHmac("sha256", Redacted.value(ownerPassword)).update(`max role ${role}`).digest("base64url"))
 
 export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
-  const [server] = yield* owner<{ version: number; database: string; migrated: boolean }>`
+  const [server] = yield* owner<{ version: number; database: string; migrated: boolean; inRecovery: boolean }>`
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_database()::text AS database,
-      to_regclass('max.migrations') IS NOT NULL AS migrated`
+      to_regclass('max.migrations') IS NOT NULL AS migrated, pg_is_in_recovery() AS "inRecovery"`
   const roles = rolesOf(server!.database)
   const [existing] = yield* owner<{ roles: number }>`
     SELECT count(*)::int AS roles FROM pg_roles WHERE rolname IN (${roles.read}, ${roles.app})`
@@ -50,7 +52,8 @@ export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
     serverVersion: server!.version,
     database: server!.database,
     schemaVersion: latest!.id,
-    rolesExist: existing!.roles === 2
+    rolesExist: existing!.roles === 2,
+    inRecovery: server!.inRecovery
   }
   return inspection
 })

@@ -75,10 +75,23 @@ const secretOf = (least: number): Kind<Redacted.Redacted<string> | undefined> =>
 export const optionalSecret = secretOf(0)
 export const optionalLongSecret = secretOf(16)
 
+/** Parameters of a database URL that libpq allows to name several servers. */
+const LOCATIONS = ["host", "hostaddr", "port"]
+/** A writable server isn't necessarily the cluster's leader, so Max leaves the choice to a proxy that knows. */
+const ONE_SERVER =
+  "one address without target_session_attrs; for several servers, the address of a proxy that follows the primary, such as haproxy (docs/operate.md)"
+
 export const optionalDatabaseUrl = optional(
   kind("postgres://user:password@host:5432/database, env:NAME or file:/path", (value) => {
     const literal = dereference(value)
-    return /^postgres(ql)?:\/\/./.test(literal) && URL.canParse(literal) ? Redacted.make(literal) : undefined
+    if (!/^postgres(ql)?:\/\/./.test(literal)) return undefined
+    const [, authority = "", parameters = ""] = /^[a-z]+:\/\/([^/?]*)[^?]*\??(.*)$/.exec(literal) ?? []
+    const several = [
+      authority.slice(authority.lastIndexOf("@") + 1),
+      ...LOCATIONS.map((name) => new URLSearchParams(parameters).get(name) ?? "")
+    ].some((part) => part.includes(","))
+    if (several || new URLSearchParams(parameters).has("target_session_attrs")) return reject(ONE_SERVER)
+    return URL.canParse(literal) ? Redacted.make(literal) : undefined
   })
 )
 

@@ -64,7 +64,7 @@ layer(TestServices, { excludeTestServices: true })("a version of an organization
         ]
       })
       const after = yield* catalogOf(ours)
-      expect(after.epoch).toBe(before.epoch + 1n)
+      expect(after.epoch).not.toBe(before.epoch)
       expect(typeBySlug(after, "people")).toEqual(type)
       expect(after.types.map((known) => known.slug)).toEqual(["people", "companies", "meetings"])
       expect(type).toMatchObject({ key: "people", system: true, version: 2, name: "Person", pluralName: "People" })

@@ -1,4 +1,4 @@
-/** Readiness: the database responds and has this program's schema. */
+/** Readiness: every connection that requests need responds, and the database is a primary with this program's schema. */
 import { Effect } from "effect"
 import { Database } from "../../database/Database.ts"
 import { inspect, requireCurrent } from "../../database/migrate.ts"
@@ -7,9 +7,13 @@ import { Unavailable } from "../../domain/errors.ts"
 
 /** Checks the database at most once a second. */
 export const ready = Effect.gen(function* () {
-  const { owner } = yield* Database
-  const check = orUnavailable(inspect(owner)).pipe(
-    Effect.flatMap(requireCurrent),
+  const { admission, lookup, owner } = yield* Database
+  const check = Effect.gen(function* () {
+    const statements = [lookup, admission].map((pool) => pool.unsafe("SELECT 1"))
+    const [inspection] = yield* orUnavailable(Effect.all([inspect(owner), ...statements], { concurrency: "unbounded" }))
+    if (inspection.inRecovery) return yield* Unavailable.error
+    yield* requireCurrent(inspection)
+  }).pipe(
     Effect.mapError(() => Unavailable.error),
     Effect.exit
   )

@@ -55,7 +55,7 @@ export const compileBatch = (query: ResolvedQuery, catalog: Catalog): BatchForm 
 /** Whether the epoch of the plan is still in force, in the snapshot that reads the rows. */
 const guardCte = ({ catalog, organization, writer }: FragmentContext): string => {
   const epoch = writer.bind(catalog.epoch, "bigint")
-  return `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
+  return `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
 }
 
 /** The rows that the caller may see and that match, as clauses. */

@@ -7,7 +7,7 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
-import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import { Policy } from "../../permissions/Policy.ts"
 import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
@@ -57,6 +57,7 @@ interface StateRow extends OrganizationRow {
   readonly rules: unknown
   readonly policy_hash: string | null
   readonly row_security: boolean | null
+  readonly in_recovery: boolean
 }
 
 export interface OrganizationRow {
@@ -87,7 +88,7 @@ const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.count
     ${TYPES_IN_FORCE}
   ) END AS types,
   CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash,
-  CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security
+  CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security, pg_is_in_recovery() AS in_recovery
 FROM max.organizations o
 LEFT JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = o.policy_version
 WHERE o.organization_id = $1::bigint`
@@ -138,6 +139,8 @@ export class OrganizationState extends Context.Service<
           ])
         )
         if (row === undefined) return yield* NotAdmitted.error
+        // A standby may be behind its primary: what it says of policy and memberships may be over.
+        if (row.in_recovery) return yield* Unavailable.error
         // Concurrent readers share one state, because caches are keyed by its identity.
         const cached = [states.get(organizationId), before].find((state) => state?.catalog.epoch === row.epoch)
         const state =

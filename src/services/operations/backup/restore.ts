@@ -4,7 +4,8 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted, Stream } from "effect"
-import { appendAudit, OPERATOR } from "../../../database/audit.ts"
+import { OPERATOR } from "../../../database/audit.ts"
+import { raiseEpoch } from "../../../database/epoch.ts"
 import { holdMigrations, inspect, migrate, pendingStatements, refuseNewer } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { identifier, qualified } from "../../../database/sql/SqlWriter.ts"
@@ -187,18 +188,11 @@ const insertRows = (owner: PgClient.PgClient, shape: TableShape, rows: ReadonlyA
   )
 }
 
-/**
- * Invalidates every plan that a running process made before the restore. Its epochs may be higher than the backup's, so
- * epochs continue from the clock in milliseconds, which counting never reaches.
- */
+/** Gives every organization a new epoch, which invalidates every plan that a running process made before the restore. */
 const raiseEpochs = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
-  const organizations = yield* owner<{ id: bigint }>`
-    UPDATE max.organizations SET epoch = greatest(epoch + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-    RETURNING organization_id AS id`
+  const organizations = yield* owner<{ id: bigint }>`SELECT organization_id AS id FROM max.organizations`
   for (const { id } of organizations)
-    yield* appendAudit(owner, id, "changes", [
-      { actor: OPERATOR, action: "organization.restored", subject: String(id) }
-    ])
+    yield* raiseEpoch(owner, id, [{ actor: OPERATOR, action: "organization.restored", subject: String(id) }])
   return organizations.length
 })
 

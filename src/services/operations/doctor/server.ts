@@ -5,8 +5,17 @@ import { NEWEST_SERVER, OLDEST_SERVER } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { type Check, fail, ok, some, warn } from "./Finding.ts"
 
-export const postgres: Check = ({ inspection: { serverVersion } }) =>
+export const postgres: Check = ({ inspection: { inRecovery, serverVersion } }) =>
   Effect.succeed([
+    ...(inRecovery
+      ? [
+          fail(
+            "postgres",
+            "The server is a standby: Max reads and writes on the primary only.",
+            "Set DATABASE_URL to the address of the primary, or of a proxy that follows it."
+          )
+        ]
+      : []),
     serverVersion < OLDEST_SERVER
       ? fail("postgres", `This is Postgres ${serverVersion}.`, `Use Postgres ${OLDEST_SERVER} to ${NEWEST_SERVER}.`)
       : serverVersion > NEWEST_SERVER

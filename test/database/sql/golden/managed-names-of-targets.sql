@@ -7,7 +7,8 @@
 -- $7 = open
 -- $8 = open
 /* max test */
-WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id, p."name" AS v FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)

@@ -6,7 +6,8 @@
 -- $6 = open
 -- $7 = open
 /* max test */
-WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p.id, p."start_at" AS v FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)

@@ -11,7 +11,8 @@
 -- $10 = ["Atlas","Borealis"]
 -- $11 = "731"
 /* max people name:ilike */
-WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint AS fresh FROM max.organizations o
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED ((SELECT p.id FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh FROM g)
