@@ -40,7 +40,7 @@ describe("max migrate --rls", () => {
     const on = await asked()
     expect(JSON.parse(on.stdout)).toMatchObject({ total: 2 })
     expect((await max("member", "list")).stdout).toContain("Ada Lovelace")
-    expect((await max("migrate", "--rls", "on")).stderr).toContain("as it was")
+    expect((await max("migrate", "--rls", "on")).stderr).toContain("unchanged")
     expect((await max("migrate", "--rls", "off")).stderr).toContain("Row-level security is off")
     expect((await asked()).stdout).toBe(on.stdout)
     expect((await max("audit", "list")).stdout).toContain("row_security.off")
