@@ -56,7 +56,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   administration: ["access", "audit", "catalog", "members", "policies", "texting"]
 }
 
-/** The contracts that stand at the top of `services`, each with the feature folder that holds its parts. */
+/** The contracts at the top of `services`, each with the feature folder that holds its parts. */
 const CONTRACTS: Readonly<Record<string, string>> = {
   "services/EntityTypeCatalog.ts": "catalog",
   "services/OrgEntityStore.ts": "lookup",

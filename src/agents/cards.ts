@@ -38,7 +38,7 @@ interface Said {
 const plain = (value: unknown): string =>
   typeof value === "object" && value !== null ? ((value as ReferenceCell).name ?? "") : String(value)
 
-/** A day that is said in any of the ways of saying one that mean no other day of its year. */
+/** A date claim with the spellings that identify one day of a year: with or without the year, not a weekday alone. */
 const dayOf = (claim: Claim): Claim => {
   const day = claim.keys.find((key) => key.startsWith("day "))?.slice(4)
   return day === undefined

@@ -74,7 +74,7 @@ export class Database extends Context.Service<
     readonly searchConnections: number
     /** Writes of organization data. */
     readonly app: PgClient.PgClient
-    /** Trace storage, on a connection of its own so that it never delays a request. */
+    /** Trace storage, on a separate connection, so that it never delays a request. */
     readonly traces: PgClient.PgClient
     /** One pipelined connection for the first statement of every request: credentials and call counts. */
     readonly admission: PgClient.PgClient

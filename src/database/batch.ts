@@ -1,7 +1,7 @@
 /**
  * Batches lookups: requests that arrive while the connection is busy run as one statement, because starting a statement
- * costs Postgres several times what looking up one more row does. A batch holds requests with one text only, so that they
- * differ in nothing but values; each request gets the rows of its own values, under its own plan.
+ * costs Postgres several times what looking up one more row does. A batch holds requests with the same text, so that they
+ * differ only in values; each request gets the rows of its own values, under its own plan.
  */
 import { Context, Effect, Exit, type Fiber, References } from "effect"
 import type { SqlError } from "effect/sql"

@@ -6,7 +6,7 @@ import type { AttributeValue } from "./attributes.ts"
 import { InvalidInput } from "./errors.ts"
 import { isJsonObject } from "./json.ts"
 
-/** The person's People entity; an identifier has to match exactly one. */
+/** The person's People entity; an identifier must match exactly one. */
 export type Subject =
   | { readonly entityId: string }
   | { readonly externalId: string }

@@ -12,7 +12,7 @@ import { ATTRIBUTES, type AttributeValue } from "./Trace.ts"
 /** Spans of one trace that are recorded; later ones are only counted. */
 const MAX_SPANS = 2000
 
-/** Failures that are regular answers: they don't make a trace one that is always kept. */
+/** Failures that are regular answers: no trace is kept because of them. */
 const EXPECTED: ReadonlySet<string> = new Set(["interrupted", "InvalidInput"])
 
 /** Decides which traces are kept. */

@@ -124,7 +124,7 @@ export const completed = (name: string, parent: Tracer.Span, nanoseconds: bigint
   })
 
 /**
- * Makes the current trace a part of the one that a request's `traceparent` names (W3C Trace Context), if it is valid;
+ * Joins the current trace to the one that a request's `traceparent` names (W3C Trace Context), if that is valid;
  * `force` keeps the trace if its caller samples it.
  */
 export const continueFrom = (headers: Headers.Headers, force: boolean): Effect.Effect<void> =>

@@ -31,7 +31,7 @@ export const Trace = Schema.Struct({
   spans: Schema.Array(TraceSpan),
   /** The number of spans beyond the limit, which aren't recorded. */
   dropped: Schema.Number,
-  /** Texts of labelled statements by hash (`max.statement`); parameters stand in place of values. */
+  /** Texts of labelled statements by hash (`max.statement`); with parameters in place of values. */
   statements: Schema.Record(Schema.String, Schema.String)
 })
 export type Trace = typeof Trace.Type

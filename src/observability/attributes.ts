@@ -5,7 +5,7 @@
 import { ATTRIBUTES, type AttributeValue } from "./Trace.ts"
 
 /**
- * Several attributes, set at once. The keys that mark a trace as always kept are excluded: they are set with
+ * Several attributes, set together. The keys that mark a trace as always kept are excluded: they are set with
  * `span.attribute`, which inspects its value immediately.
  */
 export type Attributes = Readonly<Record<string, AttributeValue | bigint | undefined>> & {

@@ -31,7 +31,7 @@ export interface Verdict {
   readonly deniedBy: ReadonlyArray<string>
 }
 
-/** Checks one row of the principal's organization; with an actor, both have to be allowed. */
+/** Checks one row of the principal's organization; with an actor, both must be allowed. */
 export const checkRow = (
   policy: Policy,
   catalog: Catalog,

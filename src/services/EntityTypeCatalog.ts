@@ -1,6 +1,6 @@
 /**
  * The catalog of entity types: the versions in force for an organization, and new ones. A system type that an
- * organization extends, and every type of its own, gets a managed table of that organization; labels never become
+ * organization extends, and every type that it adds, gets a managed table of that organization; labels never become
  * physical names. The methods run inside the caller's transaction on `Database.owner`, so that a version, its table and
  * its rows commit together.
  */
@@ -192,7 +192,7 @@ export class EntityTypeCatalog extends Context.Service<
             Effect.catchIf(busy, () =>
               Effect.fail(
                 new OperatorError({
-                  message: `${type.pluralName} are being read by a long statement, and adding a column has to wait for it. Import again later.`
+                  message: `${type.pluralName} are being read by a long statement, and adding a column must wait for it. Import again later.`
                 })
               )
             )

@@ -137,14 +137,14 @@ const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, 
     })
   )
 
-describe(`killed ${KILLS} times`, () => {
-  it("restore has its whole effect or none", async () => {
+describe(`a command killed ${KILLS} times`, () => {
+  it("has its whole effect or none, as max restore", async () => {
     const ended = await fillAndKill((target) => [["restore", file], { DATABASE_URL: target }])
     console.log(`restore: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
   }, 600_000)
 
-  it("move has its whole effect or none, and leaves its source unchanged", async () => {
+  it("has its whole effect or none and leaves its source unchanged, as max move", async () => {
     const ended = await fillAndKill((target) => [
       ["move", "--to", "env:TARGET"],
       { DATABASE_URL: source, TARGET: target }
@@ -154,7 +154,7 @@ describe(`killed ${KILLS} times`, () => {
     expect(await contentOf(source)).toEqual(whole)
   }, 600_000)
 
-  it("backup leaves a complete file or none", async () => {
+  it("leaves a complete file or none, as max backup", async () => {
     const path = join(folder, "killed.backup")
     const begun = async () => readdirSync(folder).some((name) => name.endsWith(".partial"))
     const run = (after: number | undefined) => killed(["backup", path], { DATABASE_URL: source }, begun, after)

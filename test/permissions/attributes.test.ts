@@ -23,14 +23,14 @@ const outcomes = (where: RuleInput["where"], attributes: Readonly<Record<string,
 /** An unknown allow shows nothing, an unknown deny hides everything, and so do their negations. */
 const UNKNOWN = Array.from({ length: 2 }, () => ({ allow: "Denied", deny: "Denied", phone: "hidden" }))
 
-describe("an attribute is unknown", () => {
-  it("when it is missing", () => {
+describe("attributes of a principal", () => {
+  it("a missing attribute is unknown", () => {
     expect(outcomes({ status: "$attr.region" }, none)).toEqual(UNKNOWN)
     expect(outcomes({ level: { gte: "$attr.level" } }, none)).toEqual(UNKNOWN)
     expect(outcomes({ status: ["$attr.region"] }, none)).toEqual(UNKNOWN)
   })
 
-  it("when it is inherited from a prototype", () => {
+  it("an attribute inherited from a prototype is unknown", () => {
     expect(outcomes({ status: "$attr.constructor" }, none)).toEqual(UNKNOWN)
     expect(
       outcomes({ status: "$attr.region" }, Object.create({ region: "north" }) as object as Record<string, unknown>)
@@ -44,12 +44,12 @@ describe("an attribute is unknown", () => {
     }
   })
 
-  it("when it is empty", () => {
+  it("an empty attribute is unknown", () => {
     expect(outcomes({ status: "$attr.region" }, { region: "" })).toEqual(UNKNOWN)
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    "when it is %d, because no comparison with it holds",
+    "the attribute %d is unknown, because no comparison with it holds",
     (level) => {
       for (const op of ["lt", "lte", "gt", "gte", "eq", "ne"]) {
         expect(outcomes({ level: { [op]: "$attr.level" } }, { level })).toEqual(UNKNOWN)
@@ -77,12 +77,12 @@ describe("an attribute is unknown", () => {
     ["text that is no address", "email", "ada"],
     ["a number for a reference", "owner", 5],
     ["text with a NUL", "status", "a\u0000b"]
-  ])("when it is %s (%s)", (_, column, value) => {
+  ])("an attribute with %s is unknown (%s)", (_, column, value) => {
     expect(outcomes({ [column]: "$attr.it" }, { it: value })).toEqual(UNKNOWN)
   })
 
   it.each(["lena@atlas.com", "Lena Fischer", "-1", "x".repeat(40)])(
-    "when it is %j, which can't be an id, and a reference is compared with it",
+    "the attribute %j can't be an id, so its comparison with a reference is unknown",
     (lead) => {
       expect(outcomes({ owner: "$attr.lead" }, { lead })).toEqual(UNKNOWN)
       expect(outcomes({ owner: { ne: "$attr.lead" } }, { lead })).toEqual(UNKNOWN)

@@ -118,7 +118,7 @@ describe("a person without access", () => {
   })
 })
 
-describe("people", () => {
+describe("people on the administration page", () => {
   it("can be searched and filtered", async () => {
     const page = await open("#/people")
     const rows = page.getByRole("table", { name: "Members" }).getByRole("row")
@@ -214,7 +214,7 @@ describe("people", () => {
 
 const printed = (lines: ReadonlyArray<string>) => lines.map((line) => stripVTControlCharacters(line).trim())
 
-describe("the policy", () => {
+describe("the policy on the administration page", () => {
   it("is described, with its changes, in the same words as on the command line", async () => {
     const { check, changes } = await server.run(
       Effect.gen(function* () {
@@ -283,7 +283,7 @@ describe("the policy", () => {
   })
 })
 
-describe("text messages", () => {
+describe("text messages on the administration page", () => {
   const rowsOf = (page: Page) => page.getByRole("table", { name: "Received and sent texts" }).getByRole("row")
 
   it("are listed with their delivery states, without complete numbers and without content", async () => {
@@ -343,7 +343,7 @@ describe("text messages", () => {
   })
 })
 
-describe("every page", () => {
+describe("every administration page", () => {
   it.each(["light", "dark"] as const)("is accessible in the %s theme", async (theme) => {
     const page = await open("", { theme })
     for (const [name, place] of Object.entries(places())) {
@@ -381,7 +381,7 @@ describe("every page", () => {
   })
 })
 
-describe("the audit log", () => {
+describe("the audit log on the administration page", () => {
   it("can be filtered, and is shown as broken after a record was altered", async () => {
     const page = await open("#/audit")
     await button(page, "Check the log").click()

@@ -41,7 +41,7 @@ const WHICH = "Laura Szabó at Cedar Labs is a customer, Laura Szabó at Heron O
 const slow = (text: string) => says(text, { pace: 30, piece: 6 })
 const LONG = "Here is what I know of the harbor and its people, told slowly, word by word. ".repeat(4)
 
-describe("signing in", () => {
+describe("signing in on the chat page", () => {
   it("explains how without a credential, and accepts a pasted link", () =>
     visit(async (page) => {
       await page.getByText("max serve --sign-in you@example.com").waitFor()
@@ -91,7 +91,7 @@ describe("signing in", () => {
   })
 })
 
-describe("asking", () => {
+describe("asking on the chat page", () => {
   it("streams an answer, names the lookups, and shows a card with the values in the answer", () =>
     visit(async (page) => {
       const answer = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")

@@ -96,7 +96,7 @@ const asks = async (page: Page, text: string) => {
   await page.keyboard.press("Enter")
 }
 
-describe.each(LOOKS)("$theme, $width wide", (looks) => {
+describe.each(LOOKS)("the chat page in the $theme theme, $width wide", (looks) => {
   it("every state of the chat is accessible, fits the screen and causes no fault", async () => {
     here.stage.messages.reset(script)
     const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)

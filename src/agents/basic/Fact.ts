@@ -12,6 +12,6 @@ export interface Fact {
    * product. `aside` belongs to a journey, a parcel or a change, and only distinguishes namesakes.
    */
   readonly weight: "stated" | "mentioned" | "aside"
-  /** Follows a name and is written like a town: the reply has to say when it is ignored. */
+  /** Follows a name and is written like a town: the reply must say when it is ignored. */
   readonly followsName?: true
 }

@@ -152,7 +152,7 @@ const leadOf = (tokens: ReadonlyArray<Token>, run: Run): ReadonlyArray<Token> =>
 const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Token>): number => {
   const last = lead.at(-1)
   const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
-  // "on behalf of my wife Emma": a relation stands between the cue and the name.
+  // "on behalf of my wife Emma": a relation comes between the cue and the name.
   const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHER_PERSON_CUES.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
   if (near.slice(-4).some(({ word }) => JOINING.has(word))) return 0
   if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !FALSE_CUES.some((cue) => endsWith(trimmed, cue))) return 4

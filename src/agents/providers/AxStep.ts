@@ -195,7 +195,7 @@ const toPrompt = ({ messages, system }: StepRequest): Prompt => [
   ...messages.flatMap(toMessages)
 ]
 
-/** Splits a message, because Ax wants each tool result as a message of its own. */
+/** Splits a message, because Ax wants each tool result as a separate message. */
 const toMessages = ({ parts, role }: Message): Prompt => {
   const words = parts.flatMap((part) => (part._tag === "Text" ? [part.text] : []))
   if (role === "assistant") {

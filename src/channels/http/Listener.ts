@@ -1,6 +1,6 @@
 /**
  * A listener of a turn: a position in the turn's events and a callback for the next one. A process can hold thousands of
- * idle listeners, so a listener has no fiber or queue of its own, and each event is encoded once for all of them.
+ * idle listeners, so a listener has no dedicated fiber or queue, and each event is encoded once for all of them.
  */
 import { Cause, Effect, type Pull } from "effect"
 import * as Sse from "effect/encoding/Sse"

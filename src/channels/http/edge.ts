@@ -191,7 +191,7 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
           route === undefined ? request.method : `${request.method} ${route}`,
           {
             kind: "server",
-            // Each request is a trace of its own, not a child of the `max serve` command.
+            // Each request is a separate trace, not a child of the `max serve` command.
             root: true,
             attributes: {
               "max.channel": "http",

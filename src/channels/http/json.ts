@@ -10,6 +10,6 @@ type Serializable<A> = A extends string
     ? { readonly [Key in keyof A]: Serializable<A[Key]> }
     : A
 
-/** Responds with JSON of a wire type, which has to be named: `json<Welcome>(…)`. */
+/** Responds with JSON of a wire type, which must be named: `json<Welcome>(…)`. */
 export const json = <A = never>(value: NoInfer<Serializable<A>>): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(value)

@@ -1,6 +1,6 @@
 /**
- * The metrics of this process for Prometheus. They cover every organization, so the endpoint accepts only a secret of its
- * own, `MAX_METRICS_TOKEN`, and no person's or organization's credential; without the setting it is off.
+ * The metrics of this process for Prometheus. They cover every organization, so the endpoint accepts only a dedicated
+ * secret, `MAX_METRICS_TOKEN`, and no person's or organization's credential; without the setting it is off.
  */
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -129,7 +129,7 @@ const declared: Array<Route> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path, query }, group }) =>
-    // Probes may add query keys of their own to the health paths.
+    // Probes may add arbitrary query keys to the health paths.
     void declared.push(group.identifier === "health" ? { method, path } : { method, path, query: keysOf(query) })
 })
 

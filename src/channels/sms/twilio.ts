@@ -177,7 +177,7 @@ const outcomeOf = ({ after, status, text }: TwilioResponse): Sent => {
     const seconds = after !== null && /^\d{1,4}$/.test(after) ? Number(after) : FIRST_PAUSE
     return { _tag: "Later", error, seconds: Math.min(Math.max(seconds, 1), MAX_PAUSE) }
   }
-  // A rotated token or an account without funds: an operator has to fix it, so keep retrying.
+  // A rotated token or an account without funds: an operator must fix it, so keep retrying.
   if (status === 401 || status === 402 || status === 403) return { _tag: "Later", error, seconds: 60 }
   return status >= 400 && status < 500 ? { _tag: "Refused", error } : { _tag: "Unknown", error, seconds: UNKNOWN_PAUSE }
 }

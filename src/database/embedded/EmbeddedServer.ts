@@ -3,7 +3,7 @@
  * Max processes of the user, and stopped by the last of them.
  *
  * Each process holds a lease: one idle connection with a shared advisory lock. The kernel closes it when the process
- * dies, so no lease can go stale. A process that leaves tries to take the lock exclusively; the one that gets it is the
+ * dies, so no lease can go stale. A process that leaves tries to take the lock exclusively; the process that gets it is the
  * last, and stops the server before another process can join.
  */
 import { Effect, Redacted, Schedule, type Scope } from "effect"

@@ -154,7 +154,7 @@ const claimFolder = Effect.fnUntraced(function* (place: Place) {
     leftovers.add(id)
   }
   yield* Effect.forEach(leftovers, (id) => discard(place, id), { discard: true })
-  // As root, the server's user has to traverse this folder to reach the cluster.
+  // As root, the server's user must traverse this folder to reach the cluster.
   yield* attempt(`Max can't use ${dataDir}`, () => chmod(dataDir, isRoot(place.user) ? 0o711 : 0o700))
 })
 

@@ -21,7 +21,7 @@ export const prepare = (query: ResolvedQuery, catalog: Catalog): Statement => {
   return { text: statement.text, parameters: filled(statement.parameters, values), batch: statement.batch }
 }
 
-/** An injective text of all that a statement's text depends on beside its names. */
+/** An injective text of all that a statement's text depends on besides its names. */
 const shapeOf = ({ compared = [], cursor, limit }: ResolvedQuery): string => {
   let text = cursor === undefined ? `${limit}` : `${limit}+`
   for (const condition of compared) {
@@ -110,7 +110,7 @@ const isNumberAsText = ({ kind, storage }: Column): boolean =>
 export const MAX_CACHED = 32 * 1024 * 1024
 /** Statements in one cache: they differ in limit, cursor or form of filters. */
 const MAX_STATEMENTS = 64
-/** The memory of an entry beside its text, in characters. */
+/** The memory of an entry besides its text, in characters. */
 const OVERHEAD = 1024
 
 let cached = 0

@@ -1,4 +1,4 @@
-/** Managed tables: creates one, moves an organization's rows into one of its own, adds columns and indexes. */
+/** Managed tables: creates them, moves an organization's rows into its own table, adds columns and indexes. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"

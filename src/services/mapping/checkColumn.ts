@@ -14,7 +14,7 @@ import { collation, sqlName } from "./advice.ts"
 import type { ColumnFacts, Facts, RelationFacts } from "./tableFacts.ts"
 import type { ColumnEntry, MappedKind, TypeEntry } from "./mappingFile.ts"
 
-/** The earlier versions of a type: a slug keeps its meaning for ever. */
+/** The earlier versions of a type: a slug keeps its meaning forever. */
 export interface History {
   readonly typeKey: string
   readonly version: number

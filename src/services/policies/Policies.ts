@@ -49,7 +49,7 @@ export interface Checked {
 }
 
 export interface PublishOptions {
-  /** The version that has to be in force; publication is refused otherwise. */
+  /** The version that must be in force; publication is refused otherwise. */
   readonly replacing?: number | undefined
 }
 

@@ -8,7 +8,7 @@ import type { Policy } from "../../permissions/Policy.ts"
 import { firstMembers } from "./assignments.ts"
 import { plannedAccess, type RowEvaluator } from "./rowEvaluator.ts"
 
-/** A role's access to one type, as the example person who stands for the role. */
+/** A role's access to one type, as the example person who represents the role. */
 export interface Preview {
   readonly role: string
   /** The example person's name. */

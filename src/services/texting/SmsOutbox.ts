@@ -72,7 +72,7 @@ export class SmsOutbox extends Context.Service<
     readonly newId: () => string
     /** Queues a text in the caller's transaction. Above the day's budget it is stored as dead. */
     readonly queue: (lease: Lease, id: string, text: NewText) => Effect.Effect<void, Unavailable>
-    /** Queues a text in a transaction of its own, if the lease is still held. */
+    /** Queues a text in a separate transaction, if the lease is still held. */
     readonly queueAlone: (lease: Lease, text: NewText) => Effect.Effect<void, LeaseLost | Unavailable>
     /** The sender's oldest unsent text. */
     readonly next: (lease: Lease) => Effect.Effect<Outgoing | undefined, Unavailable>

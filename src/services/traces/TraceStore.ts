@@ -74,7 +74,7 @@ interface TracedStatement {
 const HOUR = 3_600_000
 const MAX_WRITTEN = 5000
 
-/** Statements have a table of their own, because thousands of traces share one text. */
+/** Statements have a separate table, because thousands of traces share one text. */
 const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStatement> => {
   const statements = new Map<string, TracedStatement>()
   for (const trace of traces) {

@@ -21,7 +21,7 @@ const KINDS = [
   ["sms.", "Text messages"]
 ] as const
 
-/** The verb of each action; the actor stands before it and the subject after it. */
+/** The verb of each action; the actor precedes it and the subject follows. */
 const VERBS: Readonly<Record<string, string>> = {
   "admission.refused": "was refused access",
   "catalog.published": "published the type",

@@ -19,7 +19,7 @@ const move = (event: KeyboardEvent): void => {
 
 const SUMMARIES = ["db.query.summary", "gen_ai.request.model", "max.shape", "max.type"] as const
 
-/** The subject of a span, which stands beside its name. */
+/** The subject of a span, shown beside its name. */
 const about = ({ attributes, name }: Span): string => {
   const summary = SUMMARIES.map((key) => attributes[key]).find(
     (value) => value !== undefined && !name.includes(String(value))

@@ -250,7 +250,7 @@ describe("suspending a member", () => {
   })
 })
 
-describe("tokens", () => {
+describe("tokens in the administration API", () => {
   it("are shown without secrets, and revoking one takes effect immediately and is recorded", async () => {
     const { admin, idOf, organization } = organizations.atlas
     const issued = await server.run(
@@ -270,7 +270,7 @@ describe("tokens", () => {
   })
 })
 
-describe("people", () => {
+describe("people in the administration API", () => {
   it("are found by words of name and role or by a complete identifier, in pages ordered by name", async () => {
     const { admin, host, idOf } = organizations.borealis
     const search = async (body: unknown) => (await call(admin.secret, ["POST", "people/search", body])).json
@@ -353,7 +353,7 @@ interface LoggedText {
   readonly state: string
 }
 
-describe("text messages", () => {
+describe("text messages in the administration API", () => {
   it("are listed latest first, without complete numbers, content or secrets", async () => {
     const { admin, idOf } = organizations.atlas
     const answer = await call(admin.secret, ["GET", "texts"])

@@ -139,7 +139,7 @@ describe("a token", () => {
     expect(listed.find((one) => one.id === id)?.state).toBe("expired")
   })
 
-  it("is limited to its scopes", async () => {
+  it("is refused outside its scopes", async () => {
     const { token } = await member("chat@atlas.com", ["admin"], ["chat", "traces"])
     expect((await find(token)).json).toMatchObject({ status: 403, type: "urn:max:problem:not-in-scope" })
     expect((await ask(server.url, "/v1/session", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)

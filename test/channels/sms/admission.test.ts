@@ -31,7 +31,7 @@ const admitted = (phone: string) =>
 const silence = (days: number) =>
   s.sql(`UPDATE max.sms_senders SET heard_at = heard_at - make_interval(days => $1::int)`, [days])
 
-describe("a number", () => {
+describe("a sender's phone number", () => {
   it("admits the member whose verified number it is", async () => {
     expect(await s.ask(ADA, "hello")).toEqual(["I'm Max, for atlas. Hello there."])
     expect(await s.ask(ADA, "hello again")).toEqual(["Hello there."])

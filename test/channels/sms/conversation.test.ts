@@ -192,7 +192,7 @@ describe("an answer that was planned under an older epoch", () => {
   })
 })
 
-describe("limits", () => {
+describe("limits on text messages", () => {
   let limited: Setting
   beforeAll(async () => {
     limited = await startSetting({ smsPerNumber: 3, smsSegments: 8 })

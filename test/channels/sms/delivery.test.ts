@@ -55,7 +55,7 @@ const fates = (...list: ReadonlyArray<Fate>) => {
   s.carrier.fate = () => list[n++] ?? {}
 }
 
-describe("a message", () => {
+describe("an inbound message", () => {
   it("delivered fifty times concurrently is answered once", async () => {
     const params = messageFrom(ADA, "who is ada?")
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(s, params)))
@@ -95,7 +95,7 @@ describe("a message", () => {
   })
 })
 
-describe("a text", () => {
+describe("an outbound text", () => {
   const WRONG: Readonly<Record<string, Fate>> = {
     "429": { accept: false, status: 429, headers: { "retry-after": "1" } },
     "500, not accepted": { accept: false, status: 500 },

@@ -35,7 +35,7 @@ const start = Effect.fnUntraced(function* (slug: string, perPerson = 1000) {
   return { counts, now, reading }
 })
 
-layer(Url.layer, { excludeTestServices: true })("calls", (it) => {
+layer(Url.layer, { excludeTestServices: true })("rate-limited calls", (it) => {
   it.effect("that arrive while the previous batch is reading share one statement", () =>
     Effect.gen(function* () {
       const { counts, reading } = yield* start("together")

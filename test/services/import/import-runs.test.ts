@@ -386,7 +386,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         )
       )
       expect(message).toBe(
-        "People are being read by a long statement, and adding a column has to wait for it. Import again later."
+        "People are being read by a long statement, and adding a column must wait for it. Import again later."
       )
       expect((yield* stateOf(organization)).catalog).toEqual(catalog)
       expect(

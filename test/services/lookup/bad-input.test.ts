@@ -15,7 +15,7 @@ const naughty: ReadonlyArray<string> = JSON.parse(readFileSync(require.resolve("
 
 const filter = (columnId: string, op: FilterOp, value: string) => ({ filters: [{ columnId, op, value }] })
 
-layer(TestServices)("bad input", (it) => {
+layer(TestServices)("Max, given bad input,", (it) => {
   it.effect("gives a hidden and an unknown name the same error, byte for byte, before it parses any value", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("names")

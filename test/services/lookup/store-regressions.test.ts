@@ -11,7 +11,7 @@ import { Env } from "../../../src/env.ts"
 import { addPeople, asMember, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 
-layer(TestServices)("the store", (it) => {
+layer(TestServices)("the entity store", (it) => {
   it.effect("ignores an = operator that is defined in the public schema", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("hijack")

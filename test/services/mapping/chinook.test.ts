@@ -25,7 +25,7 @@ const rule = (id: string, role: string, type: string, columns: unknown, where?: 
   ...(where === undefined ? {} : { where })
 })
 
-layer(TestServices, { excludeTestServices: true })("Chinook", (it) => {
+layer(TestServices, { excludeTestServices: true })("the mapped Chinook database", (it) => {
   it.effect(
     "gives two roles the answers of hand-written SQL, from the proposed mapping",
     () =>

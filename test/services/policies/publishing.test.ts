@@ -9,7 +9,7 @@ import { names, startProcess, Url } from "../../permissions/process.ts"
 import { file } from "../../permissions/support.ts"
 import { under } from "../../permissions/replays/setting.ts"
 
-layer(Url.layer, { excludeTestServices: true })("publishing", (it) => {
+layer(Url.layer, { excludeTestServices: true })("publishing a policy", (it) => {
   it.effect("concurrently from two processes loses no version, and a losing process gets an error", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* startProcess(), yield* startProcess()]

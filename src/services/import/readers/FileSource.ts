@@ -12,7 +12,7 @@ export interface FileSource {
   /** Old Mac files end their lines with a carriage return alone. */
   readonly lineEnd: "\n" | "\r"
   readonly bytes: number
-  /** Device, inode, size and modification time: every run has to read the same file. */
+  /** Device, inode, size and modification time: every run must read the same file. */
   readonly version: string
   /** Called with the number of bytes read so far. */
   readonly onRead: (bytes: number) => void
@@ -32,7 +32,7 @@ const versionOf = async (path: string) => {
   const stats = await stat(path)
   if (stats.isDirectory()) throw new Unreadable("this is a folder.")
   if (!stats.isFile())
-    throw new Unreadable("this isn't a regular file, and it has to be read more than once. Save it first.")
+    throw new Unreadable("this isn't a regular file, and it must be read more than once. Save it first.")
   return { version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`, bytes: stats.size }
 }
 

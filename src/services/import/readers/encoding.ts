@@ -1,6 +1,6 @@
 /**
  * Detects the encoding of a file and converts it to UTF-8. Byte order marks, UTF-8 and UTF-16 are detected; other text
- * with single accented letters is read as Windows-1252, with a warning; any other encoding has to be named.
+ * with single accented letters is read as Windows-1252, with a warning; any other encoding must be named.
  */
 import { isAscii, isUtf8 } from "node:buffer"
 import { createReadStream } from "node:fs"

@@ -1,5 +1,5 @@
 /**
- * XLSX → records. A spreadsheet is a zip archive of XML that has to be in memory at once, so a process of its own reads
+ * XLSX → records. A spreadsheet is a zip archive of XML that must be in memory as a whole, so a separate process reads
  * it: a file that unpacks to more than it declares ends that process and nothing else.
  */
 import { readFile } from "node:fs/promises"

@@ -1,7 +1,7 @@
 /**
  * A spreadsheet's archive, inspected before the reader unpacks it: the sizes that it declares, and rows that no sheet has.
- * The directory is walked here as fflate walks it, which unpacks it: with a second zip library the check could see other
- * entries than the reader, and of these checks yauzl would bring none but the comparison with the declared size.
+ * It walks the directory exactly as fflate does, because fflate unpacks the archive: a second zip library could see other
+ * entries than the reader. Of these checks, yauzl would provide only the comparison with the declared size.
  */
 import { createInflateRaw } from "node:zlib"
 import { DAMAGED, Unreadable } from "./Unreadable.ts"
@@ -35,7 +35,7 @@ const directoryOf = (zip: Buffer): readonly [at: number, count: number] => {
   return [zip.readUInt32LE(end + 16), zip.readUInt16LE(end + 8)]
 }
 
-/** The entries of an archive's directory; a ZIP64 size counts as the 4 GB that stand in its place. */
+/** The entries of an archive's directory; a ZIP64 size counts as 4 GB. */
 export const entriesOf = (zip: Buffer): ReadonlyArray<Entry> => {
   const entries: Array<Entry> = []
   let [at, left] = directoryOf(zip)

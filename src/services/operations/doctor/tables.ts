@@ -134,7 +134,7 @@ export const tables: Check = ({ inspection, owner }) =>
               warn(
                 "tables",
                 `${own} with organizations' data, ${all} in total: each connection needs much memory for them.`,
-                "Raise the server's memory, or give some organizations a database of their own."
+                "Raise the server's memory, or move some organizations to a separate database."
               )
             ]
           return [

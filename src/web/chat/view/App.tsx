@@ -18,7 +18,7 @@ interface Props {
   readonly onClose?: () => void
 }
 
-/** The width in pixels from which the list stands beside the conversation. */
+/** The width in pixels from which the list is shown beside the conversation. */
 const WIDE = 832
 
 /** Whether the element is narrow: inside another site, the width of the window doesn't tell. */
