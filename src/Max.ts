@@ -124,7 +124,7 @@ export class Max implements AsyncDisposable {
         return principal.organizationId === organization.id ? principal : yield* NotAdmitted.error
       }
       const identifier = readIdentifier(text, organization)
-      if (identifier?.kind !== kind) return yield* new InvalidInput({ message: `The ${kind} is invalid.` })
+      if (identifier?.kind !== kind) return yield* InvalidInput.of(`The ${kind} is invalid.`)
       return (yield* identities.admit(organization, identifier)).principal
     })
 
@@ -222,15 +222,11 @@ const databaseOf = ({ connection, databaseUrl, embedded }: MaxOptions) =>
       const env = yield* Env
       const specified = [connection, databaseUrl, embedded].filter((option) => option !== undefined).length
       if (specified > 1 || (specified === 0 && env.databaseUrl === undefined)) {
-        return yield* new ConfigurationError({
-          message: "Specify exactly one of databaseUrl, connection and embedded."
-        })
+        return yield* ConfigurationError.of("Specify exactly one of databaseUrl, connection and embedded.")
       }
       for (const url of [connection?.url, connection === undefined ? env.databaseUrl : undefined]) {
         if (url !== undefined && !/^postgres(ql)?:\/\/./.test(Redacted.value(url)))
-          return yield* new ConfigurationError({
-            message: "databaseUrl must be postgres://user:password@host:5432/database."
-          })
+          return yield* ConfigurationError.of("databaseUrl must be postgres://user:password@host:5432/database.")
       }
       return connection === undefined ? ConfiguredDatabase : Database.layerFrom(connection)
     })
@@ -246,11 +242,7 @@ const readProof = (
   const kind = PROOFS.find((one) => one === entry?.[0])
   const text: unknown = entry?.[1]
   return kind === undefined || second !== undefined || typeof text !== "string" || text.length > 8192
-    ? Effect.fail(
-        new InvalidInput({
-          message: "A proof must be { email }, { phone } or { token }, or the result of Max.principal."
-        })
-      )
+    ? Effect.fail(InvalidInput.of("A proof must be { email }, { phone } or { token }, or the result of Max.principal."))
     : Effect.succeed({ kind, text })
 }
 
@@ -260,7 +252,7 @@ const answer = Effect.fnUntraced(function* (
   session: string | undefined,
   onEvent: ((event: TurnEvent) => void) | undefined
 ) {
-  if (typeof text !== "string") return yield* new InvalidInput({ message: "The question must be a string." })
+  if (typeof text !== "string") return yield* InvalidInput.of("The question must be a string.")
   const agent = yield* MaxAgent
   const who = yield* CurrentPrincipal
   const last = yield* agent.turn({ organization, who, session, say: { text } }).pipe(

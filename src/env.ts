@@ -15,8 +15,7 @@ export { SETTINGS, type Values } from "./env/settings.ts"
 const accepting = <A>(read: () => A, message: (expected: string) => string): Effect.Effect<A, ConfigurationError> =>
   Effect.try({
     try: read,
-    catch: (error) =>
-      new ConfigurationError({ message: message(error instanceof Rejected ? error.message : "something else") })
+    catch: (error) => ConfigurationError.of(message(error instanceof Rejected ? error.message : "something else"))
   })
 
 /** A setting's trimmed text; empty when it is unset. */
@@ -31,7 +30,7 @@ const readSetting = Effect.fnUntraced(
       (expected) => `${setting.name}: expected ${expected}.`
     )
   },
-  Effect.catchTag("ConfigError", (error) => Effect.fail(new ConfigurationError({ message: error.message })))
+  Effect.catchTag("ConfigError", (error) => Effect.fail(ConfigurationError.of(error.message)))
 )
 
 /** The machine's facts that locate other programs' configuration files. */
@@ -47,10 +46,9 @@ export const databaseVariables = Effect.gen(function* () {
   const url = yield* written(SETTINGS.databaseUrl)
   if (url.startsWith("file:")) return { [SETTINGS.databaseUrl.name]: `file:${resolvePath(url.slice(5))}` }
   if (url.startsWith("env:") || (url !== "" && new URL(url).password !== "")) {
-    return yield* new ConfigurationError({
-      message:
-        "DATABASE_URL must be passed by reference: write the URL into a file that only you can read, and set DATABASE_URL=file:/path/to/it."
-    })
+    return yield* ConfigurationError.of(
+      "DATABASE_URL must be passed by reference: write the URL into a file that only you can read, and set DATABASE_URL=file:/path/to/it."
+    )
   }
   if (url !== "") return { [SETTINGS.databaseUrl.name]: url }
   return {

@@ -85,7 +85,7 @@ export const openSource = Effect.fnUntraced(
     const source: Source = yield* start(folders)
     return source
   },
-  Effect.mapError(({ message }) => new ConfigurationError({ message }))
+  Effect.mapError(({ message }) => ConfigurationError.of(message))
 )
 
 /** The database at a location; undefined where opening it would create a new embedded one. */
@@ -94,7 +94,7 @@ export const openExistingSource = Effect.fnUntraced(
     const exists = location.databaseUrl !== undefined || (yield* (yield* embedded).isCreated(location))
     return exists ? yield* openSource(location) : undefined
   },
-  Effect.mapError(({ message }) => new ConfigurationError({ message }))
+  Effect.mapError(({ message }) => ConfigurationError.of(message))
 )
 
 const embedded = Effect.promise(() => import("./database/embedded/EmbeddedServer.ts"))

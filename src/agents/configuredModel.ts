@@ -18,7 +18,7 @@ export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = 
       case "anthropic": {
         const { anthropicKey: key, anthropicUrl: url } = env
         if (key === undefined) {
-          return yield* new ConfigurationError({ message: "MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY as well." })
+          return yield* ConfigurationError.of("MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY as well.")
         }
         const { anthropicStep } = yield* Effect.promise(() => import("./providers/AnthropicStep.ts"))
         return anthropicStep({ key, url, model: env.model ?? DEFAULT_MODEL })

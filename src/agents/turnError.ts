@@ -7,9 +7,9 @@ export const turnError = ({ message, reason }: Extract<TurnEvent, { _tag: "error
     case "NotAdmitted":
       return new NotAdmitted({ message })
     case "InvalidInput":
-      return new InvalidInput({ message })
+      return InvalidInput.of(message)
     case "Budget":
-      return new OperatorError({ message })
+      return OperatorError.of(message)
     default:
       return new Unavailable({ message })
   }

@@ -78,7 +78,7 @@ export const refuseNewer = (inspection: Inspection): Effect.Effect<void, Configu
         )
       : Effect.void
 
-const refuse = (message: string) => Effect.fail(new ConfigurationError({ message }))
+const refuse = (message: string) => Effect.fail(ConfigurationError.of(message))
 
 const LOCK_KEY = 7_236_911_207
 
@@ -109,33 +109,29 @@ export const migrate = Effect.fn("Database.migrate")(function* (
   owner: PgClient.PgClient,
   ownerPassword: Redacted.Redacted<string> | undefined
 ) {
-  return yield* owner.withTransaction(
-    Effect.gen(function* () {
-      yield* holdMigrations(owner)
-      const inspection = yield* inspect(owner)
-      yield* refuseNewer(inspection)
-      for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
-      const roles = rolesOf(inspection.database)
-      const withoutRoles = yield* owner
-        .withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword))
-        .pipe(
-          Effect.as(undefined),
-          Effect.catchTag("SqlError", (error) =>
-            inspection.rolesExist || error.reason._tag !== "AuthorizationError"
-              ? Effect.fail(error)
-              : Effect.succeed(
-                  "The database's user may not create roles: reads run as that user, read-only by a session setting only."
-                )
-          )
-        )
-      const migrated: Migrated = {
-        from: inspection.schemaVersion,
-        to: SCHEMA_VERSION,
-        ...(withoutRoles === undefined ? {} : { withoutRoles })
-      }
-      return migrated
-    })
-  )
+  return yield* Effect.gen(function* () {
+    yield* holdMigrations(owner)
+    const inspection = yield* inspect(owner)
+    yield* refuseNewer(inspection)
+    for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
+    const roles = rolesOf(inspection.database)
+    const withoutRoles = yield* owner.withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword)).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("SqlError", (error) =>
+        inspection.rolesExist || error.reason._tag !== "AuthorizationError"
+          ? Effect.fail(error)
+          : Effect.succeed(
+              "The database's user may not create roles: reads run as that user, read-only by a session setting only."
+            )
+      )
+    )
+    const migrated: Migrated = {
+      from: inspection.schemaVersion,
+      to: SCHEMA_VERSION,
+      ...(withoutRoles === undefined ? {} : { withoutRoles })
+    }
+    return migrated
+  }).pipe(owner.withTransaction)
 })
 
 /** Idempotent statements that create the roles and set their attributes and privileges. */

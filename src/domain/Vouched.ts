@@ -33,7 +33,7 @@ export class Vouched {
   /** Copies its input, so that later mutation has no effect. Throws InvalidInput. */
   constructor(input: Vouching) {
     const fault = faultOf(input)
-    if (fault !== undefined) throw new InvalidInput({ message: fault })
+    if (fault !== undefined) throw InvalidInput.of(fault)
     this.organization = input.organization
     this.subject = input.subject === undefined ? undefined : Object.freeze({ ...input.subject })
     this.roles = Object.freeze([...new Set(input.roles)])

@@ -47,7 +47,11 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
   "InvalidInput",
   { message: Schema.String },
   { httpApiStatus: 400 }
-) {}
+) {
+  static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
+    return new this({ message })
+  }
+}
 
 /** The database can't answer. One constant for every cause, so that a failure never looks like an empty result. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()(
@@ -64,11 +68,19 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
 export class OperatorError extends Schema.TaggedError<OperatorError>()("OperatorError", {
   message: Schema.String,
   details: Schema.optionalKey(Schema.Array(Schema.String))
-}) {}
+}) {
+  static of(message: string, details?: ReadonlyArray<string>): OperatorError {
+    return new OperatorError(details === undefined ? { message } : { message, details })
+  }
+}
 
 /** The configuration or the database's state needs a manual change first. */
 export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
   message: Schema.String
-}) {}
+}) {
+  static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
+    return new this({ message })
+  }
+}
 
 export type LookupError = NotAdmitted | UnknownName | InvalidInput | Unavailable

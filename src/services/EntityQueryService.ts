@@ -107,7 +107,7 @@ export class EntityQueryService extends Context.Service<
         principal: Principal,
         span: Tracer.Span | undefined
       ): Effect.Effect<Page, LookupError> => {
-        Telemetry.setAttributes(span, { "max.organization.id": principal.organizationId })
+        if (span !== undefined) Telemetry.setAttributes(span, { "max.organization.id": principal.organizationId })
         const state = states.cached(principal.organizationId)
         if (state?.catalog.epoch !== principal.epoch) return lookUpFresh(input, principal, span)
         return Effect.flatMap(attempt(input, { principal, state }, span), (result) =>
@@ -182,14 +182,14 @@ export class EntityQueryService extends Context.Service<
           const visibleType = yield* Effect.fromResult(resolved)
           const max = input.filter?.max ?? MAX_COLUMNS
           if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
-            return yield* new InvalidInput({ message: `max is 1 to ${MAX_COLUMNS}.` })
+            return yield* InvalidInput.of(`max is 1 to ${MAX_COLUMNS}.`)
           }
           const words = input.filter?.nameContains
           if (
             words !== undefined &&
             (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))
           ) {
-            return yield* new InvalidInput({ message: `nameContains has at most ${MAX_COLUMNS} words.` })
+            return yield* InvalidInput.of(`nameContains has at most ${MAX_COLUMNS} words.`)
           }
           const folded = words?.map(foldText)
           return {

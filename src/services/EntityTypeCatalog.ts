@@ -140,9 +140,7 @@ export const holdImports = (
     Effect.catchTag("SqlError", (error) =>
       Effect.fail(
         error.reason._tag === "LockTimeoutError"
-          ? new OperatorError({
-              message: "Another import into this organization is running. Import again when it has ended."
-            })
+          ? OperatorError.of("Another import into this organization is running. Import again when it has ended.")
           : error
       )
     )
@@ -179,21 +177,19 @@ export class EntityTypeCatalog extends Context.Service<
         makeRoom: Effect.fn("EntityTypeCatalog.makeRoom")(function* (catalog, { columns, slug }) {
           const type = typeBySlug(catalog, slug)
           if (type === undefined || !isOwnTable(type.relation) || columns.length === 0) return
-          const add = owner.withTransaction(
-            Effect.gen(function* () {
-              yield* holdImports(owner, catalog.organization.id)
-              // Lookups queue behind this lock request: for a second at most.
-              yield* owner`SET LOCAL lock_timeout = '1s'`
-              yield* makeSpareColumns(owner, catalog.organization.id, type, columns)
-            })
-          )
+          const add = Effect.gen(function* () {
+            yield* holdImports(owner, catalog.organization.id)
+            // Lookups queue behind this lock request: for a second at most.
+            yield* owner`SET LOCAL lock_timeout = '1s'`
+            yield* makeSpareColumns(owner, catalog.organization.id, type, columns)
+          }).pipe(owner.withTransaction)
           const busy = (error: Fault) => error._tag === "SqlError" && error.reason._tag === "LockTimeoutError"
           yield* Effect.retry(add, { while: busy, times: 4, schedule: Schedule.spaced("1 second") }).pipe(
             Effect.catchIf(busy, () =>
               Effect.fail(
-                new OperatorError({
-                  message: `${type.pluralName} are being read by a long statement, and adding a column must wait for it. Import again later.`
-                })
+                OperatorError.of(
+                  `${type.pluralName} are being read by a long statement, and adding a column must wait for it. Import again later.`
+                )
               )
             )
           )
@@ -214,7 +210,7 @@ export class EntityTypeCatalog extends Context.Service<
           yield* define(owner, searchIndexes)
           // Locked last: publishing a policy or suspending a member waits for a commit, not for an import.
           if ((yield* holdEpoch(owner, catalog.organization.id)) !== catalog.epoch)
-            return yield* new OperatorError({ message: CHANGED })
+            return yield* OperatorError.of(CHANGED)
           yield* raiseEpoch(owner, catalog.organization.id, [
             {
               actor: OPERATOR,
@@ -235,9 +231,9 @@ export const MAX_TYPE_COLUMNS = 200
 const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, columns: ReadonlyArray<NewColumn>) {
   const taken = new Set(type.columns.map((column) => column.slug))
   if (taken.size + columns.length > MAX_TYPE_COLUMNS) {
-    return yield* new OperatorError({
-      message: `${type.pluralName} would have ${taken.size + columns.length} columns. A type has at most ${MAX_TYPE_COLUMNS}.`
-    })
+    return yield* OperatorError.of(
+      `${type.pluralName} would have ${taken.size + columns.length} columns. A type has at most ${MAX_TYPE_COLUMNS}.`
+    )
   }
   for (const { slug } of columns) {
     const fault =
@@ -247,8 +243,7 @@ const checkColumns = Effect.fnUntraced(function* ({ type, usedSlugs }: Base, col
         : usedSlugs.has(slug)
           ? `${type.pluralName} had another column of that name before`
           : undefined)
-    if (fault !== undefined)
-      return yield* new OperatorError({ message: `A column can't be called ${quoted(slug)}: ${fault}.` })
+    if (fault !== undefined) return yield* OperatorError.of(`A column can't be called ${quoted(slug)}: ${fault}.`)
     taken.add(slug)
   }
 })

@@ -66,7 +66,7 @@ export class OrgEntityStore extends Context.Service<
             const statement = prepareOrRefuse(query, catalog)
             if (statement === undefined) return Effect.fail(Unavailable.error)
             return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
-              Telemetry.setAttributes(span, { "max.rows": rows.length })
+              if (span !== undefined) Telemetry.setAttributes(span, { "max.rows": rows.length })
               return pageOf(rows, query, catalog)
             })
           })

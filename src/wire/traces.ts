@@ -51,6 +51,7 @@ const Bar = Schema.Struct({
   from: Schema.Number,
   to: optionalKey(Schema.Number),
   count: Schema.Number,
+  /** Those that failed or contain a denial. */
   failed: Schema.Number
 })
 export type Bar = typeof Bar.Encoded
@@ -76,6 +77,7 @@ export type Finding = typeof Finding.Encoded
 export const Findings = Schema.Struct({ findings: Schema.Array(Finding), traces: Schema.Number })
 export type Findings = typeof Findings.Encoded
 
+/** All spans of one name; percentiles are exact to one percent. */
 const SpanTotals = Schema.Struct({
   name: Schema.String,
   count: Schema.Number,

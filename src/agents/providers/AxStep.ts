@@ -18,7 +18,7 @@ export interface AxSettings {
   readonly url?: string | undefined
 }
 
-const MISSING = new ConfigurationError({ message: "This provider needs Ax: npm install @ax-llm/ax" })
+const MISSING = ConfigurationError.of("This provider needs Ax: npm install @ax-llm/ax")
 
 /** A model of a provider that Ax supports. */
 export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, ConfigurationError> =>
@@ -29,7 +29,7 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
       const name = settings.provider.replace(/^ax:/, "")
       const { model } = settings
       if (model === undefined) {
-        return yield* new ConfigurationError({ message: `Set MAX_MODEL to a model of ${name}.` })
+        return yield* ConfigurationError.of(`Set MAX_MODEL to a model of ${name}.`)
       }
       const send = settings.url === undefined ? fetch : withBaseUrl(settings.url)
       const serviceOver = (own: typeof fetch) =>
@@ -42,9 +42,7 @@ export const axStep = (settings: AxSettings): Layer.Layer<ModelStep, Configurati
       yield* Effect.try({
         try: () => serviceOver(send),
         catch: () =>
-          new ConfigurationError({
-            message: `Ax does not support the provider ${name}, or the provider needs MAX_API_KEY.`
-          })
+          ConfigurationError.of(`Ax does not support the provider ${name}, or the provider needs MAX_API_KEY.`)
       })
       return ModelStep.of({
         provider: name,

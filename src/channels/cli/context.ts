@@ -1,29 +1,25 @@
 /** Shared flags of all commands (`--org`, `--as`, `--json`) and the organization and principal that they select. */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import type { Organization } from "../../domain/EntityType.ts"
 import { InvalidInput, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { Env } from "../../env.ts"
 import { IdentityResolver } from "../../services/members/IdentityResolver.ts"
+import { Memberships } from "../../services/members/Memberships.ts"
 import { readIdentifier } from "../../services/members/identifier.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
+import { optional, toggle } from "./flags.ts"
 
 /** Invalid command-line usage: exit code 2. */
 export class UsageError extends InvalidInput {}
 
 export const max = Command.make("max").pipe(
   Command.withSharedFlags({
-    org: Flag.String("org").pipe(
-      Flag.withDescription("Organization slug; optional when there is only one [MAX_ORG]"),
-      Flag.optional
-    ),
-    as: Flag.String("as").pipe(
-      Flag.withDescription("Member to act as, by e-mail address or phone number [MAX_AS]"),
-      Flag.optional
-    ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON document"), Flag.withDefault(false))
+    org: optional("org", "Organization slug; optional when there is only one [MAX_ORG]"),
+    as: optional("as", "Member to act as, by e-mail address or phone number [MAX_AS]"),
+    json: toggle("json", "Print one JSON document")
   }),
   Command.withDescription("Ask about your organization and get what you may see, from its Postgres.")
 )
@@ -44,9 +40,7 @@ export const memberIdentifier = Effect.gen(function* () {
   const env = yield* Env
   const who = Option.getOrElse(as, () => env.as)
   if (who !== undefined) return who
-  return yield* new UsageError({
-    message: "Name a member: --as EMAIL-OR-PHONE (max member list shows the members)"
-  })
+  return yield* UsageError.of("Name a member: --as EMAIL-OR-PHONE (max member list shows the members)")
 })
 
 /** The admitted principal of `--as`. */
@@ -55,26 +49,31 @@ export const currentPrincipal = Effect.gen(function* () {
   const organization = yield* currentOrganization
   const identifier = readIdentifier(who, organization)
   if (identifier === undefined) {
-    return yield* new UsageError({
-      message: `--as takes an e-mail address or phone number; ${quoted(who)} is neither.`
-    })
+    return yield* UsageError.of(`--as takes an e-mail address or phone number; ${quoted(who)} is neither.`)
   }
   const identities = yield* IdentityResolver
   return (yield* identities.admit(organization, identifier)).principal
+})
+
+/** Members' names by anchor. */
+export const memberNames = Effect.gen(function* () {
+  const memberships = yield* Memberships
+  const members = yield* memberships.list(yield* currentOrganization)
+  return new Map(members.map(({ anchorId, name }) => [anchorId, name]))
 })
 
 /** The anchor id of the member with this identifier. */
 export const memberOf = Effect.fnUntraced(function* (organization: Organization, who: string) {
   const identifier = readIdentifier(who, organization)
   if (identifier === undefined) {
-    return yield* new OperatorError({ message: `${quoted(who)} is neither an e-mail address nor a phone number.` })
+    return yield* OperatorError.of(`${quoted(who)} is neither an e-mail address nor a phone number.`)
   }
   const identities = yield* IdentityResolver
   const { principal } = yield* identities
     .admit(organization, identifier)
     .pipe(
       Effect.catchTag("NotAdmitted", () =>
-        Effect.fail(new OperatorError({ message: `No member has ${quoted(who)}. max member list shows the members.` }))
+        Effect.fail(OperatorError.of(`No member has ${quoted(who)}. max member list shows the members.`))
       )
     )
   return principal.anchorEntityId
@@ -92,9 +91,9 @@ export const typedAttributes = (pairs: Readonly<Record<string, string>>) => {
   for (const [name, text] of Object.entries(pairs)) {
     if (!/^[a-z][a-z0-9_]{0,62}$/.test(name)) {
       return Effect.fail(
-        new OperatorError({
-          message: `${quoted(name)} is not an attribute name: use lower-case letters, digits and _, starting with a letter.`
-        })
+        OperatorError.of(
+          `${quoted(name)} is not an attribute name: use lower-case letters, digits and _, starting with a letter.`
+        )
       )
     }
     attributes[name] =

@@ -1,18 +1,20 @@
 /** Command output: results go to standard output (one JSON document with `--json`), notes to standard error. */
-import { Console } from "effect"
+import { Console, Effect } from "effect"
 import { printable } from "../../domain/text.ts"
+import { wantsJson } from "./context.ts"
 
 const color = process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
 
 export const dim = (text: string): string => (color ? `\u001b[2m${text}\u001b[22m` : text)
 export const bold = (text: string): string => (color ? `\u001b[1m${text}\u001b[22m` : text)
 
-const json = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part), 2)
+/** Prints a value as JSON. */
+export const json = (value: unknown) =>
+  Console.log(JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part), 2))
 
 /** Prints a result: the value as JSON with `--json`, otherwise `lines`. */
-export const result = (asJson: boolean, value: unknown, lines: ReadonlyArray<string>) =>
-  Console.log(asJson ? json(value) : lines.join("\n"))
+export const result = (value: unknown, lines: ReadonlyArray<string>) =>
+  Effect.flatMap(wantsJson, (asJson) => (asJson ? json(value) : Console.log(lines.join("\n"))))
 
 /** Prints a line to standard error; it is never part of the result. */
 export const note = (line: string) => Console.error(line)
@@ -37,3 +39,11 @@ export const columns = (
   )
   return header === undefined ? lines : [dim(lines[0]!), ...lines.slice(1)]
 }
+
+/** Prints a list: with `--json` its values, otherwise their rows in columns, or `none` when there are no values. */
+export const listing = <A>(
+  values: ReadonlyArray<A>,
+  none: string,
+  row: (value: A) => ReadonlyArray<string>,
+  header: ReadonlyArray<string>
+) => result(values, values.length === 0 ? [none] : columns(values.map(row), header))

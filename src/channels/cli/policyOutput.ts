@@ -3,9 +3,9 @@ import type { Catalog } from "../../domain/EntityType.ts"
 import type { PolicyChange } from "../../permissions/policyDiff.ts"
 import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
 import { listed, describePolicy } from "../../permissions/describe.ts"
-import type { Explanation } from "../../services/policies/explainType.ts"
+import type { Truth, TypeExplanation } from "../../wire/admin/policy.ts"
 import type { RowExplanation } from "../../services/policies/explainRow.ts"
-import type { EvaluatedRule, Truth } from "../../services/policies/rowReasons.ts"
+import type { EvaluatedRule } from "../../services/policies/rowReasons.ts"
 import type { TestOutcome } from "../../services/policies/runPolicyTests.ts"
 import type { Difference, Simulation } from "../../services/policies/simulatePolicy.ts"
 import type { Preview } from "../../services/policies/previewRoles.ts"
@@ -41,7 +41,7 @@ export const testLines = (outcomes: ReadonlyArray<TestOutcome>): Lines =>
     ...failures.map((failure) => `       ${failure}`)
   ])
 
-export const explanationLines = (explanation: Explanation): Lines => {
+export const explanationLines = (explanation: TypeExplanation): Lines => {
   const { columns: cells, denied, notInForce, roles, rules, total, type, visible, who } = explanation
   return [
     bold(

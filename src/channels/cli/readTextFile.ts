@@ -6,7 +6,7 @@ import { quoted } from "../../domain/text.ts"
 /** Reads a UTF-8 file of at most `maxBytes` bytes; fails with a one-line `OperatorError`. */
 export const readTextFile = (path: string, maxBytes: number): Effect.Effect<string, OperatorError> =>
   Effect.gen(function* () {
-    const refuse = (why: string) => new OperatorError({ message: `${quoted(path)} ${why}.` })
+    const refuse = (why: string) => OperatorError.of(`${quoted(path)} ${why}.`)
     const stats = yield* Effect.tryPromise({ try: () => stat(path), catch: () => refuse("can't be read") })
     if (!stats.isFile()) return yield* refuse("isn't a regular file")
     if (stats.size > maxBytes) return yield* refuse(`is larger than ${Math.round(maxBytes / 1000)} kB`)

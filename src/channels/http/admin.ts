@@ -85,8 +85,8 @@ export const Administering = HttpApiBuilder.group(
     const administration = yield* Administration
 
     const setStanding = (id: string, standing: "suspended" | "resumed") =>
-      respond((administrator) =>
-        Effect.gen(function* () {
+      respond(
+        Effect.fnUntraced(function* (administrator) {
           if ((yield* administration.person(administrator, id)) === undefined) return noMember
           yield* administration.setStanding(administrator, id, standing)
           return HttpServerResponse.empty()
@@ -164,8 +164,8 @@ export const Administering = HttpApiBuilder.group(
       types: () =>
         respond((administrator) => Effect.map(administration.types(administrator), (types) => json<Types>({ types }))),
       audit: ({ query }) =>
-        respond((administrator) =>
-          Effect.gen(function* () {
+        respond(
+          Effect.fnUntraced(function* (administrator) {
             const limit = query.limit ?? PAGE_SIZE
             const since = query.since === undefined ? undefined : new Date(query.since)
             if (since !== undefined && Number.isNaN(since.getTime())) return invalidSince
@@ -198,8 +198,8 @@ export const Administering = HttpApiBuilder.group(
           )
         ),
       texts: ({ query }) =>
-        respond((administrator) =>
-          Effect.gen(function* () {
+        respond(
+          Effect.fnUntraced(function* (administrator) {
             const { before, limit = PAGE_SIZE } = query
             if (before !== undefined && isoTimestamp(before) === undefined) return invalidBefore
             const log = yield* administration.texts(administrator, { before, limit: limit + 1 })

@@ -48,20 +48,17 @@ const Session = HttpApiBuilder.group(
         secure: settings.secure
       })
     return handlers.handleAll({
-      whoAmI: () =>
-        orProblem(
-          Effect.gen(function* () {
-            const { by, principal, scopes } = yield* CurrentCaller
-            const { state } = yield* states.read(principal.organizationId, { by: "none" })
-            const policyRoles = Object.keys(state.policy.roles)
-            return json<SessionInfo>({
-              organization: state.catalog.organization.slug,
-              roles: principal.roles.filter((role) => policyRoles.includes(role)),
-              scopes,
-              by
-            })
-          })
-        ),
+      whoAmI: Effect.fnUntraced(function* () {
+        const { by, principal, scopes } = yield* CurrentCaller
+        const { state } = yield* states.read(principal.organizationId, { by: "none" })
+        const policyRoles = Object.keys(state.policy.roles)
+        return json<SessionInfo>({
+          organization: state.catalog.organization.slug,
+          roles: principal.roles.filter((role) => policyRoles.includes(role)),
+          scopes,
+          by
+        })
+      }, orProblem),
       signIn: ({ payload, request }) =>
         hasOrigin(request)
           ? throttle.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
@@ -69,16 +66,13 @@ const Session = HttpApiBuilder.group(
               orProblem
             )
           : Effect.succeed(originRequired),
-      signOut: () =>
-        orProblem(
-          Effect.gen(function* () {
-            const { by, credentialId, principal } = yield* CurrentCaller
-            if (by === "session" && credentialId !== undefined) {
-              yield* credentials.revokeSession(principal.organizationId, credentialId)
-            }
-            return withCookie("", 0)
-          })
-        )
+      signOut: Effect.fnUntraced(function* () {
+        const { by, credentialId, principal } = yield* CurrentCaller
+        if (by === "session" && credentialId !== undefined) {
+          yield* credentials.revokeSession(principal.organizationId, credentialId)
+        }
+        return withCookie("", 0)
+      }, orProblem)
     })
   })
 )

@@ -1,5 +1,5 @@
 /** Endpoints for traces, limited to the caller's organization. */
-import { Effect, Stream } from "effect"
+import { Effect, type Schema, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -15,6 +15,7 @@ import { type TraceQuery, TraceStore } from "../../services/traces/TraceStore.ts
 import type {
   Findings,
   TopSpans,
+  TraceFilter,
   Trace as TraceDetail,
   TraceComparison,
   TraceLine,
@@ -26,14 +27,7 @@ import { problem, problemOf, type PublicError } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-interface Selection {
-  readonly name?: string
-  readonly slow?: "true"
-  readonly failed?: "true"
-  readonly denied?: "true"
-  readonly since?: number
-  readonly atLeast?: number
-}
+type Selection = Schema.Struct.Type<typeof TraceFilter>
 
 const DEFAULT_LIMIT = 100
 const TOP = 50
@@ -109,18 +103,15 @@ export const Traces = HttpApiBuilder.group(
       )
 
     return handlers.handleAll({
-      list: ({ query }) =>
-        orProblem(
-          Effect.gen(function* () {
-            const { limit = DEFAULT_LIMIT, ...selection } = query
-            const criteria = yield* queryOf(selection, limit)
-            return json<TraceList>({
-              traces: yield* store.list(criteria),
-              histogram: yield* store.histogram(criteria),
-              slow: traceSlow
-            })
-          })
-        ),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { limit = DEFAULT_LIMIT, ...selection } = query
+        const criteria = yield* queryOf(selection, limit)
+        return json<TraceList>({
+          traces: yield* store.list(criteria),
+          histogram: yield* store.histogram(criteria),
+          slow: traceSlow
+        })
+      }, orProblem),
       live: ({ query }) =>
         Effect.map(queryOf(query, 1), (criteria) => {
           const lines = store.follow(criteria).pipe(
@@ -135,28 +126,22 @@ export const Traces = HttpApiBuilder.group(
             headers: { "x-accel-buffering": "no" }
           })
         }),
-      findings: ({ query }) =>
-        orProblem(
-          Effect.gen(function* () {
-            const criteria = yield* queryOf(query, 1)
-            return json<Findings>(yield* Effect.provideContext(diagnose(criteria), services))
-          })
-        ),
+      findings: Effect.fnUntraced(function* ({ query }) {
+        const criteria = yield* queryOf(query, 1)
+        return json<Findings>(yield* Effect.provideContext(diagnose(criteria), services))
+      }, orProblem),
       top: ({ query }) =>
         orProblem(Effect.map(Effect.flatMap(queryOf(query, TOP), store.top), (spans) => json<TopSpans>({ spans }))),
-      compare: ({ query }) =>
-        orProblem(
-          Effect.gen(function* () {
-            const [before, after] = [yield* find(query.a), yield* find(query.b)]
-            if (before === undefined || after === undefined) return notFound
-            const places = compareTraces(before, after).map((place) => ({
-              path: place.path,
-              before: { milliseconds: ms(place.before.duration), count: place.before.count },
-              after: { milliseconds: ms(place.after.duration), count: place.after.count }
-            }))
-            return json<TraceComparison>({ before: heading(before), after: heading(after), places })
-          })
-        ),
+      compare: Effect.fnUntraced(function* ({ query }) {
+        const [before, after] = [yield* find(query.a), yield* find(query.b)]
+        if (before === undefined || after === undefined) return notFound
+        const places = compareTraces(before, after).map((place) => ({
+          path: place.path,
+          before: { milliseconds: ms(place.before.duration), count: place.before.count },
+          after: { milliseconds: ms(place.after.duration), count: place.after.count }
+        }))
+        return json<TraceComparison>({ before: heading(before), after: heading(after), places })
+      }, orProblem),
       get: ({ params }) =>
         orProblem(
           Effect.map(find(params.id), (trace) => (trace === undefined ? notFound : json<TraceDetail>(detailOf(trace))))

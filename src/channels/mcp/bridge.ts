@@ -26,9 +26,7 @@ export const serverUrl = (text: string): Effect.Effect<URL, ConfigurationError> 
     url.origin === text.replace(/\/$/, "")
   return good
     ? Effect.succeed(url)
-    : Effect.fail(
-        new ConfigurationError({ message: `--url must be an origin such as https://host; ${quoted(text)} isn't.` })
-      )
+    : Effect.fail(ConfigurationError.of(`--url must be an origin such as https://host; ${quoted(text)} isn't.`))
 }
 
 const Problem = Schema.Struct({ type: Schema.String, detail: Schema.String })

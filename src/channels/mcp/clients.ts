@@ -61,10 +61,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export const withServer = (client: Client, text: string, name: string, entry: ServerEntry): string => {
   const list = listOf(client)
   const unreadable = (fault: string) =>
-    new OperatorError({
-      message: `${fault} Nothing was changed. Add this to it by hand:`,
-      details: [snippet(client, name, entry)]
-    })
+    OperatorError.of(`${fault} Nothing was changed. Add this to it by hand:`, [snippet(client, name, entry)])
   let document: unknown
   try {
     document = text.trim() === "" ? {} : JSON.parse(text)

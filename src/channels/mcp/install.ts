@@ -63,9 +63,7 @@ export const install = (client: Client, file: string, name: string, entry: Serve
     catch: (error) =>
       error instanceof OperatorError
         ? error
-        : new OperatorError({
-            message: `${quoted(file)} can't be written: ${(error as NodeJS.ErrnoException).code ?? "unknown"}.`
-          })
+        : OperatorError.of(`${quoted(file)} can't be written: ${(error as NodeJS.ErrnoException).code ?? "unknown"}.`)
   })
 
 /** Restores the client's previous file. */
@@ -73,8 +71,8 @@ export const undo = ({ backup, file }: Installed) =>
   Effect.sync(() => (backup === undefined ? rmSync(file, { force: true }) : renameSync(backup, file)))
 
 /** Starts the server as the client will, and returns the number of its tools and the names of the visible types. */
-export const tryOut = ({ args, command, env }: ServerEntry) =>
-  Effect.gen(function* () {
+export const tryOut = Effect.fnUntraced(
+  function* ({ args, command, env }: ServerEntry) {
     const transport = yield* McpClient.stdio({
       command: ChildProcess.make(command, args, { env, extendEnv: true, stderr: "inherit" }),
       protocol: McpProtocol.v2025_11_25
@@ -96,11 +94,11 @@ export const tryOut = ({ args, command, env }: ServerEntry) =>
         .slice(1)
         .map((line) => line.split("\t")[2] ?? line)
     }
-  }).pipe(
-    Effect.scoped,
-    Effect.catchTag("McpClientError", () => NO_ANSWER)
-  )
+  },
+  Effect.scoped,
+  Effect.catchTag("McpClientError", () => NO_ANSWER)
+)
 
 const NO_ANSWER = Effect.fail(
-  new OperatorError({ message: "The server that the client would start doesn't respond; its output is above." })
+  OperatorError.of("The server that the client would start doesn't respond; its output is above.")
 )

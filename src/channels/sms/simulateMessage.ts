@@ -41,7 +41,7 @@ export const simulateMessage = Effect.fnUntraced(function* (organization: Organi
   yield* inbox.receive(organization.id, message, NO_MERGING)
   const lease = yield* leases.claim({ organizationId: organization.id, line: SIMULATION, phone }, LEASE_SECONDS)
   if (lease === undefined) {
-    return yield* new OperatorError({ message: "Another simulation for this number is running. Try again." })
+    return yield* OperatorError.of("Another simulation for this number is running. Try again.")
   }
   const secret = Redacted.make("")
   yield* processor.handle(lease, {
@@ -54,7 +54,7 @@ export const simulateMessage = Effect.fnUntraced(function* (organization: Organi
   })
   const outcome = yield* inbox.outcomeOf(organization.id, message)
   if (outcome === undefined) {
-    return yield* new OperatorError({ message: "There is no answer yet. Try again: the message is stored." })
+    return yield* OperatorError.of("There is no answer yet. Try again: the message is stored.")
   }
   const simulated: Simulated = {
     identified: people.map((one) => ({ id: one, name: names.get(one) ?? "" })),

@@ -53,8 +53,9 @@ const handlers = Effect.gen(function* () {
       )
 
   return {
-    receive: signed("To", (params, { organization, provider }) =>
-      Effect.gen(function* () {
+    receive: signed(
+      "To",
+      Effect.fnUntraced(function* (params, { organization, provider }) {
         const message = provider.parse(params)
         if (message === undefined) return
         if (yield* inbox.receive(organization.id, message, merging)) yield* worker.wakeIn(merging.quiet)

@@ -155,33 +155,29 @@ export class Credentials extends Context.Service<
       return Credentials.of({
         createToken: Effect.fn("Credentials.createToken")(function* (organization, { anchorId, days, name, scopes }) {
           if (name.trim() === "" || name.trim().length > 100) {
-            return yield* new OperatorError({ message: "--name must have 1 to 100 characters." })
+            return yield* OperatorError.of("--name must have 1 to 100 characters.")
           }
           if (!Number.isInteger(days) || days < 1 || days > 730) {
-            return yield* new OperatorError({ message: "--days must be between 1 and 730." })
+            return yield* OperatorError.of("--days must be between 1 and 730.")
           }
-          return yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const issued = yield* insert(organization.id, {
-                  kind: "token",
-                  anchorId,
-                  name: name.trim(),
-                  scopes,
-                  seconds: days * 86_400
-                })
-                yield* appendAudit(app, organization.id, "changes", [
-                  {
-                    actor: OPERATOR,
-                    action: "token.created",
-                    subject: issued.id,
-                    details: { person: anchorId, name: name.trim(), scopes, until: issued.expiresAt.toISOString() }
-                  }
-                ])
-                return issued
-              })
-            )
-          )
+          return yield* Effect.gen(function* () {
+            const issued = yield* insert(organization.id, {
+              kind: "token",
+              anchorId,
+              name: name.trim(),
+              scopes,
+              seconds: days * 86_400
+            })
+            yield* appendAudit(app, organization.id, "changes", [
+              {
+                actor: OPERATOR,
+                action: "token.created",
+                subject: issued.id,
+                details: { person: anchorId, name: name.trim(), scopes, until: issued.expiresAt.toISOString() }
+              }
+            ])
+            return issued
+          }).pipe(app.withTransaction, orUnavailable)
         }),
 
         tokens: Effect.fn("Credentials.tokens")(function* (organization) {
@@ -210,95 +206,75 @@ export class Credentials extends Context.Service<
         }),
 
         revokeToken: Effect.fn("Credentials.revokeToken")(function* (organization, id, administrator) {
-          const revoked = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                yield* lockEpochFor(app, organization, administrator)
-                const rows = yield* app<{ anchor_id: string }>`
+          const revoked = yield* Effect.gen(function* () {
+            yield* lockEpochFor(app, organization, administrator)
+            const rows = yield* app<{ anchor_id: string }>`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organization.id}
                     AND credential_id = ${id} AND kind = 'token' AND ended_at IS NULL RETURNING anchor_id`
-                if (rows.length > 0) {
-                  yield* raiseEpoch(app, organization.id, [
-                    {
-                      actor: administrator?.anchorEntityId ?? OPERATOR,
-                      action: "token.revoked",
-                      subject: id,
-                      details: { person: rows[0]!.anchor_id }
-                    }
-                  ])
+            if (rows.length > 0) {
+              yield* raiseEpoch(app, organization.id, [
+                {
+                  actor: administrator?.anchorEntityId ?? OPERATOR,
+                  action: "token.revoked",
+                  subject: id,
+                  details: { person: rows[0]!.anchor_id }
                 }
-                return rows.length > 0
-              })
-            )
-          )
+              ])
+            }
+            return rows.length > 0
+          }).pipe(app.withTransaction, orUnavailable)
           if (!revoked) {
-            return yield* new OperatorError({
-              message: `No active token has the id ${quoted(id)}. max token list shows the tokens.`
-            })
+            return yield* OperatorError.of(`No active token has the id ${quoted(id)}. max token list shows the tokens.`)
           }
         }),
 
         createLink: Effect.fn("Credentials.createLink")(function* (organization, anchorId) {
-          return yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const issued = yield* insert(organization.id, {
-                  kind: "link",
-                  anchorId,
-                  name: "sign-in link",
-                  scopes: [],
-                  seconds: LINK_SECONDS
-                })
-                yield* appendAudit(app, organization.id, "changes", [
-                  { actor: OPERATOR, action: "sign-in.offered", subject: anchorId }
-                ])
-                return issued
-              })
-            )
-          )
+          return yield* Effect.gen(function* () {
+            const issued = yield* insert(organization.id, {
+              kind: "link",
+              anchorId,
+              name: "sign-in link",
+              scopes: [],
+              seconds: LINK_SECONDS
+            })
+            yield* appendAudit(app, organization.id, "changes", [
+              { actor: OPERATOR, action: "sign-in.offered", subject: anchorId }
+            ])
+            return issued
+          }).pipe(app.withTransaction, orUnavailable)
         }),
 
         redeemLink: Effect.fn("Credentials.redeemLink")(function* (secret, seconds) {
           // A read rejects guessed links; only a valid one costs a transaction.
           const { organizationId } = yield* verify("link", secret)
-          const session = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const [link] = yield* app<{ anchor_id: string }>`
+          const session = yield* Effect.gen(function* () {
+            const [link] = yield* app<{ anchor_id: string }>`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId} AND kind = 'link'
                     AND sha256 = ${sha256(secret)} AND ended_at IS NULL AND expires_at > now() RETURNING anchor_id`
-                if (link === undefined) return undefined
-                const issued = yield* insert(organizationId, {
-                  kind: "session",
-                  anchorId: link.anchor_id,
-                  name: "session",
-                  scopes: PERSON_SCOPES,
-                  seconds
-                })
-                yield* appendAudit(app, organizationId, "changes", [
-                  { actor: link.anchor_id, action: "session.begun", subject: issued.id }
-                ])
-                return issued
-              })
-            )
-          )
+            if (link === undefined) return undefined
+            const issued = yield* insert(organizationId, {
+              kind: "session",
+              anchorId: link.anchor_id,
+              name: "session",
+              scopes: PERSON_SCOPES,
+              seconds
+            })
+            yield* appendAudit(app, organizationId, "changes", [
+              { actor: link.anchor_id, action: "session.begun", subject: issued.id }
+            ])
+            return issued
+          }).pipe(app.withTransaction, orUnavailable)
           return session === undefined ? yield* NotAuthenticated.error : { ...session, organizationId }
         }),
 
         revokeSession: Effect.fn("Credentials.revokeSession")((organizationId, id) =>
-          orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const [revoked] = yield* app<{ anchor_id: string }>`
+          Effect.gen(function* () {
+            const [revoked] = yield* app<{ anchor_id: string }>`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId}
                     AND credential_id = ${id} AND kind = 'session' AND ended_at IS NULL RETURNING anchor_id`
-                if (revoked === undefined) return
-                yield* raiseEpoch(app, organizationId, [
-                  { actor: revoked.anchor_id, action: "session.ended", subject: id }
-                ])
-              })
-            )
-          )
+            if (revoked === undefined) return
+            yield* raiseEpoch(app, organizationId, [{ actor: revoked.anchor_id, action: "session.ended", subject: id }])
+          }).pipe(app.withTransaction, orUnavailable)
         ),
 
         verify

@@ -96,13 +96,13 @@ export class IdentityProviders extends Context.Service<
             ["--jwks-url", options.jwksUrl ?? issuer]
           ] as const) {
             if (!isTrustedUrl(url)) {
-              return yield* new OperatorError({ message: `${option} must be an https URL; ${quoted(url)} isn't.` })
+              return yield* OperatorError.of(`${option} must be an https URL; ${quoted(url)} isn't.`)
             }
           }
           if (audience.trim() === "" || audience.length > 500) {
-            return yield* new OperatorError({
-              message: "--audience must have 1 to 500 characters: the aud claim of the provider's tokens."
-            })
+            return yield* OperatorError.of(
+              "--audience must have 1 to 500 characters: the aud claim of the provider's tokens."
+            )
           }
           const jwksUrl = options.jwksUrl ?? (yield* discover(issuer))
           const provider: IdentityProvider = {
@@ -111,25 +111,21 @@ export class IdentityProviders extends Context.Service<
             jwksUrl,
             ...(roleClaim === undefined ? {} : { roleClaim })
           }
-          const added = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const rows = yield* app`
+          const added = yield* Effect.gen(function* () {
+            const rows = yield* app`
                   INSERT INTO max.identity_providers (organization_id, issuer, audience, jwks_url, role_claim)
                   VALUES (${organization.id}, ${issuer}, ${audience}, ${jwksUrl}, ${roleClaim ?? null})
                   ON CONFLICT DO NOTHING RETURNING 1`
-                if (rows.length === 0) return false
-                yield* appendAudit(app, organization.id, "changes", [
-                  { actor: OPERATOR, action: "provider.added", subject: issuer, details: { ...provider } }
-                ])
-                return true
-              })
-            )
-          )
+            if (rows.length === 0) return false
+            yield* appendAudit(app, organization.id, "changes", [
+              { actor: OPERATOR, action: "provider.added", subject: issuer, details: { ...provider } }
+            ])
+            return true
+          }).pipe(app.withTransaction, orUnavailable)
           if (!added) {
-            return yield* new OperatorError({
-              message: "This issuer and audience already belong to an organization. max idp list shows this one's."
-            })
+            return yield* OperatorError.of(
+              "This issuer and audience already belong to an organization. max idp list shows this one's."
+            )
           }
           return provider
         }),
@@ -144,23 +140,19 @@ export class IdentityProviders extends Context.Service<
         ),
 
         remove: Effect.fn("IdentityProviders.remove")(function* (organization, issuer, audience) {
-          const removed = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const rows = yield* app`DELETE FROM max.identity_providers WHERE organization_id = ${organization.id}
+          const removed = yield* Effect.gen(function* () {
+            const rows = yield* app`DELETE FROM max.identity_providers WHERE organization_id = ${organization.id}
                   AND issuer = ${issuer} AND audience = ${audience} RETURNING 1`
-                if (rows.length === 0) return false
-                yield* raiseEpoch(app, organization.id, [
-                  { actor: OPERATOR, action: "provider.removed", subject: issuer, details: { audience } }
-                ])
-                return true
-              })
-            )
-          )
+            if (rows.length === 0) return false
+            yield* raiseEpoch(app, organization.id, [
+              { actor: OPERATOR, action: "provider.removed", subject: issuer, details: { audience } }
+            ])
+            return true
+          }).pipe(app.withTransaction, orUnavailable)
           if (!removed) {
-            return yield* new OperatorError({
-              message: "No provider has this issuer and audience. max idp list shows the providers."
-            })
+            return yield* OperatorError.of(
+              "No provider has this issuer and audience. max idp list shows the providers."
+            )
           }
         }),
 
@@ -262,8 +254,7 @@ const decodeDiscovery = Schema.decodeUnknownOption(Schema.Struct({ issuer: Schem
 /** Reads the key set's URL from the provider's discovery document (OpenID Connect Discovery). */
 const discover = (issuer: string): Effect.Effect<string, OperatorError> => {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
-  const failed = (reason: string) =>
-    new OperatorError({ message: `${url} ${reason}. Pass the URL of the keys: --jwks-url URL` })
+  const failed = (reason: string) => OperatorError.of(`${url} ${reason}. Pass the URL of the keys: --jwks-url URL`)
   return Effect.tryPromise({
     try: async () => {
       const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(5000) })

@@ -8,32 +8,27 @@ import { orUnavailable } from "../../database/execute.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
-import { describePolicy, type RoleDescription } from "../../permissions/describe.ts"
+import { describePolicy } from "../../permissions/describe.ts"
 import type { PersonReference } from "../../wire/admin/people.ts"
-import type { RefusedExplanation } from "../../wire/admin/policy.ts"
+import type { TextLog } from "../../wire/admin/texts.ts"
+import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
-import { type Reach, reachOf } from "./reach.ts"
+import { reachOf } from "./reach.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
 import { Credentials, type Token } from "../access/Credentials.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { Memberships } from "../members/Memberships.ts"
 import type { State } from "../catalog/OrganizationState.ts"
-import { Policies, type PolicyVersion } from "../policies/Policies.ts"
-import type { Explanation } from "../policies/explainType.ts"
+import { Policies } from "../policies/Policies.ts"
 import type { RowExplanation } from "../policies/explainRow.ts"
 import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
-import { SmsLog, type SmsLogEntry, type SmsLogQuery } from "../texting/SmsLog.ts"
+import { SmsLog, type SmsLogQuery } from "../texting/SmsLog.ts"
 import { SmsSettings } from "../texting/SmsSettings.ts"
 import type { Standing } from "../members/suspension.ts"
 
 export interface PersonWithTokens extends Person {
   readonly held: ReadonlyArray<Token>
-}
-
-export interface PolicyInForce {
-  readonly version: number
-  readonly roles: ReadonlyArray<RoleDescription & { readonly reach: ReadonlyArray<Reach>; readonly members: number }>
 }
 
 export interface NamedRecord extends AuditRecord {
@@ -43,16 +38,8 @@ export interface NamedRecord extends AuditRecord {
   readonly personName?: string
 }
 
-/** A text message without its body; with its person only if the administrator may see the name. */
-type VisibleText = Omit<SmsLogEntry, "body">
-
-export interface Texts {
-  /** The organization's own numbers. */
-  readonly lines: ReadonlyArray<{ readonly number: string; readonly provider: string }>
-  /** The role of identified people without a membership; undefined if only members are admitted. */
-  readonly openRole?: string
-  readonly texts: ReadonlyArray<VisibleText>
-}
+/** The log without bodies; a person is included only if the administrator may see the name. */
+type Texts = Omit<TextLog, "next">
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
@@ -69,10 +56,10 @@ export class Administration extends Context.Service<
     readonly setStanding: (administrator: Principal, id: string, standing: Standing) => Effect.Effect<void, Fault>
     readonly revokeToken: (administrator: Principal, id: string) => Effect.Effect<void, Fault>
     /** The policy in force as text, with each role's reach. */
-    readonly policy: (administrator: Principal) => Effect.Effect<PolicyInForce, Fault>
+    readonly policy: (administrator: Principal) => Effect.Effect<Policy, Fault>
     readonly versions: (
       administrator: Principal
-    ) => Effect.Effect<ReadonlyArray<PolicyVersion & { readonly authorName?: string }>, NotAdmitted | Unavailable>
+    ) => Effect.Effect<ReadonlyArray<PolicyVersion>, NotAdmitted | Unavailable>
     /** The differences between two versions as text. */
     readonly changes: (
       administrator: Principal,
@@ -84,7 +71,7 @@ export class Administration extends Context.Service<
       administrator: Principal,
       person: PersonReference,
       type: string | undefined
-    ) => Effect.Effect<ReadonlyArray<Explanation | RefusedExplanation>, Fault>
+    ) => Effect.Effect<ReadonlyArray<TypeExplanation | RefusedExplanation>, Fault>
     readonly explainRow: (
       administrator: Principal,
       person: PersonReference,

@@ -72,14 +72,12 @@ export interface SearchablePerson extends Person {
   readonly folded: string
 }
 
-export const makePeople =
-  (app: PgClient.PgClient, evaluator: RowEvaluator) =>
+export const makePeople = (app: PgClient.PgClient, evaluator: RowEvaluator) =>
   /** All members, or the one with this id, ordered by name. */
-  (state: State, asker: Principal, id?: string) =>
-    Effect.gen(function* () {
-      const { catalog } = state
-      const organizationId = catalog.organization.id
-      const rows = yield* orUnavailable(app<Row>`
+  Effect.fnUntraced(function* (state: State, asker: Principal, id?: string) {
+    const { catalog } = state
+    const organizationId = catalog.organization.id
+    const rows = yield* orUnavailable(app<Row>`
         SELECT m.anchor_id, m.roles, m.attributes, m.created_at, m.suspended_at, i.identifiers, coalesce(t.tokens, 0) AS tokens,
           to_timestamp(c.minute * 60) AS seen
         FROM max.memberships m
@@ -89,37 +87,37 @@ export const makePeople =
           AND kind = 'token' AND ended_at IS NULL AND expires_at > now() GROUP BY anchor_id) t ON t.anchor_id = m.anchor_id
         LEFT JOIN max.calls c ON c.organization_id = m.organization_id AND c.who = m.anchor_id
         WHERE m.organization_id = ${organizationId} AND (${id ?? null}::text IS NULL OR m.anchor_id = ${id ?? null}::text)`)
-      const visible = yield* visiblePeople(
-        evaluator,
-        state,
-        asker,
-        rows.map((row) => row.anchor_id)
-      )
-      return rows
-        .map((row): SearchablePerson => {
-          const person = visible.get(row.anchor_id)
-          const identifiers = row.identifiers ?? []
-          return {
-            id: row.anchor_id,
-            name: person?.name ?? "",
-            identifiers: identifiers.map(({ key, kind }) => ({
-              kind,
-              text: person?.kinds.includes(kind) === true ? printable(key) : masked(key)
-            })),
-            roles: row.roles,
-            attributes: row.attributes,
-            state: row.suspended_at === null ? "active" : "suspended",
-            isSelf: row.anchor_id === asker.anchorEntityId,
-            tokens: row.tokens,
-            memberSince: row.created_at,
-            ...(row.suspended_at === null ? {} : { suspendedSince: row.suspended_at }),
-            ...(row.seen === null ? {} : { lastCall: row.seen }),
-            keys: identifiers.map(({ key }) => key),
-            folded: foldText(person?.name ?? "")
-          }
-        })
-        .sort((a, b) => order(a.folded, b.folded) || (a.id < b.id ? -1 : 1))
-    })
+    const visible = yield* visiblePeople(
+      evaluator,
+      state,
+      asker,
+      rows.map((row) => row.anchor_id)
+    )
+    return rows
+      .map((row): SearchablePerson => {
+        const person = visible.get(row.anchor_id)
+        const identifiers = row.identifiers ?? []
+        return {
+          id: row.anchor_id,
+          name: person?.name ?? "",
+          identifiers: identifiers.map(({ key, kind }) => ({
+            kind,
+            text: person?.kinds.includes(kind) === true ? printable(key) : masked(key)
+          })),
+          roles: row.roles,
+          attributes: row.attributes,
+          state: row.suspended_at === null ? "active" : "suspended",
+          isSelf: row.anchor_id === asker.anchorEntityId,
+          tokens: row.tokens,
+          memberSince: row.created_at,
+          ...(row.suspended_at === null ? {} : { suspendedSince: row.suspended_at }),
+          ...(row.seen === null ? {} : { lastCall: row.seen }),
+          keys: identifiers.map(({ key }) => key),
+          folded: foldText(person?.name ?? "")
+        }
+      })
+      .sort((a, b) => order(a.folded, b.folded) || (a.id < b.id ? -1 : 1))
+  })
 
 /** Members without a visible name come last. */
 const order = (a: string, b: string): number => (a === b ? 0 : a === "" ? 1 : b === "" ? -1 : a < b ? -1 : 1)

@@ -40,9 +40,9 @@ const newTable = (): Relation => ({ schema: MANAGED, table: `t_${encodeId(nextId
 
 export const createType = Effect.fnUntraced(function* (owner: PgClient.PgClient, catalog: Catalog, slug: string) {
   if (slugProblem(slug) !== undefined) {
-    return yield* new OperatorError({
-      message: `A type can't be called ${quoted(slug)}: its name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
-    })
+    return yield* OperatorError.of(
+      `A type can't be called ${quoted(slug)}: its name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
+    )
   }
   const key = `t_${encodeId(nextId())}`
   const relation = newTable()
@@ -83,9 +83,9 @@ export const createType = Effect.fnUntraced(function* (owner: PgClient.PgClient,
 export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, catalog: Catalog, type: EntityType) {
   const organizationId = catalog.organization.id
   if (type.relation.schema !== MANAGED) {
-    return yield* new OperatorError({
-      message: `${type.pluralName} are read from ${printable(type.relation.table)}, which Max doesn't write to: add the column there.`
-    })
+    return yield* OperatorError.of(
+      `${type.pluralName} are read from ${printable(type.relation.table)}, which Max doesn't write to: add the column there.`
+    )
   }
   const [history] = yield* owner<{
     own: boolean
@@ -223,9 +223,7 @@ const storageOf = (
   const target = of.target === type.slug ? type : typeBySlug(catalog, of.target ?? "")
   return target === undefined
     ? Effect.fail(
-        new OperatorError({
-          message: `${quoted(of.slug)} would lead to the type ${quoted(of.target ?? "")}, which doesn't exist.`
-        })
+        OperatorError.of(`${quoted(of.slug)} would lead to the type ${quoted(of.target ?? "")}, which doesn't exist.`)
       )
     : Effect.succeed(Storage.One({ column, target: target.key }))
 }
@@ -239,7 +237,7 @@ const trigramIndex = Effect.fnUntraced(function* (
   const [extension] = yield* owner<{ schema: string }>`
     SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`
   if (extension === undefined) {
-    return yield* new OperatorError({ message: "The extension pg_trgm is missing. Run: max migrate" })
+    return yield* OperatorError.of("The extension pg_trgm is missing. Run: max migrate")
   }
   const columns = keys.map((key) => `${identifier(key)} ${identifier(extension.schema)}.gin_trgm_ops`)
   return `CREATE INDEX ON ${table} USING gin (organization_id, ${columns.join(", ")})`

@@ -43,9 +43,9 @@ export class BadRows {
 
   error(): OperatorError {
     const count = `${this.rows.length} bad row${this.rows.length === 1 ? "" : "s"}${this.full ? " or more" : ""}`
-    return new OperatorError({
-      message: `Nothing was imported: ${this.subject} ${count}.`,
-      details: [...badRowTexts(this.rows, this.withFile), ...(this.hint === undefined ? [] : [this.hint])]
-    })
+    return OperatorError.of(`Nothing was imported: ${this.subject} ${count}.`, [
+      ...badRowTexts(this.rows, this.withFile),
+      ...(this.hint === undefined ? [] : [this.hint])
+    ])
   }
 }

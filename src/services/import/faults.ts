@@ -2,8 +2,7 @@
 import { OperatorError } from "../../domain/errors.ts"
 import { closest, quoted } from "../../domain/text.ts"
 
-export const fault = (message: string) =>
-  new OperatorError({ message: `${message}${/[.?!]$/.test(message) ? "" : "."}` })
+export const fault = (message: string) => OperatorError.of(`${message}${/[.?!]$/.test(message) ? "" : "."}`)
 
 /** A header as a word of a command line. */
 export const word = (header: string): string => (/^[\w.@-]+$/.test(header) ? header : quoted(header))

@@ -14,7 +14,7 @@ import { isId, maskOf, targetIn, type Visible } from "./visible.ts"
 
 export type Fault = UnknownName | InvalidInput
 
-export const invalid = (message: string) => Result.fail(new InvalidInput({ message }))
+export const invalid = (message: string) => Result.fail(InvalidInput.of(message))
 
 /** Values of a closed list that an error names. */
 const MAX_SHOWN_VALUES = 30

@@ -81,9 +81,7 @@ export class Memberships extends Context.Service<
       /** Locks the epoch; fails if it has changed since the members were validated against the policy and catalog. */
       const lockEpoch = Effect.fnUntraced(function* ({ catalog }: State) {
         if ((yield* holdEpoch(app, catalog.organization.id)) !== catalog.epoch) {
-          return yield* new OperatorError({
-            message: "Something else changed this organization at the same time. Try again."
-          })
+          return yield* OperatorError.of("Something else changed this organization at the same time. Try again.")
         }
       })
 
@@ -91,15 +89,11 @@ export class Memberships extends Context.Service<
         add: Effect.fn("Memberships.add")(function* (organization, member) {
           const { people, state } = yield* currentPeople(organization)
           const prepared = yield* prepare(organization, state, member)
-          yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                yield* lockEpoch(state)
-                const events = yield* write(organization, people, prepared)
-                if (Arr.isReadonlyArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
-              })
-            )
-          )
+          yield* Effect.gen(function* () {
+            yield* lockEpoch(state)
+            const events = yield* write(organization, people, prepared)
+            if (Arr.isReadonlyArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
+          }).pipe(app.withTransaction, orUnavailable)
           return { anchorId: prepared.anchorId, created: "create" in prepared }
         }),
 
@@ -119,26 +113,21 @@ export class Memberships extends Context.Service<
             else wanted.set(prepared.anchorId, { ...prepared, keepAttributes: true, place, who: row.identifier.trim() })
           }
           if (rows.length === 0) faults.push("The list is empty: that would suspend every member.")
-          return yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                yield* lockEpoch(state)
-                const bound = yield* currentBindings(app, organization, [...wanted.values()])
-                faults.push(...conflicts(wanted.values(), bound))
-                if (faults.length > 0)
-                  return yield* new OperatorError({ message: "Nothing was changed.", details: summarized(faults) })
-                const current = yield* lockMemberships(app, organization)
-                const { suspendedIds, synced } = difference(wanted, current, bound)
-                if (dryRun) return synced
-                const events: Array<AuditEvent> = suspendedIds.map((anchorId) => suspensionEvent(anchorId, "suspended"))
-                for (const member of wanted.values()) events.push(...(yield* write(organization, people, member)))
-                yield* app`UPDATE max.memberships SET suspended_at = now()
+          return yield* Effect.gen(function* () {
+            yield* lockEpoch(state)
+            const bound = yield* currentBindings(app, organization, [...wanted.values()])
+            faults.push(...conflicts(wanted.values(), bound))
+            if (faults.length > 0) return yield* OperatorError.of("Nothing was changed.", summarized(faults))
+            const current = yield* lockMemberships(app, organization)
+            const { suspendedIds, synced } = difference(wanted, current, bound)
+            if (dryRun) return synced
+            const events: Array<AuditEvent> = suspendedIds.map((anchorId) => suspensionEvent(anchorId, "suspended"))
+            for (const member of wanted.values()) events.push(...(yield* write(organization, people, member)))
+            yield* app`UPDATE max.memberships SET suspended_at = now()
                   WHERE organization_id = ${organization.id} AND anchor_id = ANY(${suspendedIds}::text[])`
-                if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
-                return synced
-              })
-            )
-          )
+            if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
+            return synced
+          }).pipe(app.withTransaction, orUnavailable)
         }),
 
         list: Effect.fn("Memberships.list")(function* (organization) {

@@ -30,9 +30,9 @@ export const membersByColumn = Effect.fnUntraced(function* (organization: Organi
       slug,
       people.columns.filter(({ kind }) => kind === "text" || kind === "list").map((candidate) => candidate.slug)
     )
-    return yield* new OperatorError({
-      message: `--column must be a column of people that holds text or a list, such as people.role; ${quoted(path)} isn't.${near === undefined ? "" : ` Did you mean people.${near}?`}`
-    })
+    return yield* OperatorError.of(
+      `--column must be a column of people that holds text or a list, such as people.role; ${quoted(path)} isn't.${near === undefined ? "" : ` Did you mean people.${near}?`}`
+    )
   }
   const statement = compileValues(
     people,
@@ -55,6 +55,6 @@ export const membersByColumn = Effect.fnUntraced(function* (organization: Organi
       ? [{ place: quoted(name), identifier, roles: listed.map((role) => role.trim()).filter((role) => role !== "") }]
       : []
   })
-  if (faults.length > 0) return yield* new OperatorError({ message: "Nothing was changed.", details: faults })
+  if (faults.length > 0) return yield* OperatorError.of("Nothing was changed.", faults)
   return members
 })

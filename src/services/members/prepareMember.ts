@@ -24,20 +24,20 @@ export interface NewMember {
 export const parseIdentifier = (text: string, organization: Organization): Effect.Effect<Identifier, OperatorError> => {
   const identifier = readIdentifier(text, organization)
   return identifier === undefined
-    ? Effect.fail(new OperatorError({ message: `${quoted(text)} is neither an e-mail address nor a phone number.` }))
+    ? Effect.fail(OperatorError.of(`${quoted(text)} is neither an e-mail address nor a phone number.`))
     : Effect.succeed(identifier)
 }
 
 /** Fails for a role that the policy doesn't define. */
 const checkRoles = Effect.fnUntraced(function* ({ identifier, roles }: NewMember, state: State) {
   const defined = Object.keys(state.policy.roles)
-  if (roles.length === 0) return yield* new OperatorError({ message: `${quoted(identifier)} has no role.` })
+  if (roles.length === 0) return yield* OperatorError.of(`${quoted(identifier)} has no role.`)
   const unknown = roles.find((role) => !defined.includes(role))
   if (unknown === undefined) return
   const near = closest(unknown, defined)
-  return yield* new OperatorError({
-    message: `There is no role ${quoted(unknown)}. ${near === undefined ? `The policy has: ${defined.join(", ")}.` : `Did you mean ${near}?`}`
-  })
+  return yield* OperatorError.of(
+    `There is no role ${quoted(unknown)}. ${near === undefined ? `The policy has: ${defined.join(", ")}.` : `Did you mean ${near}?`}`
+  )
 })
 
 /** Validates a member: its identifier, its roles, and that exactly one person has the identifier or may be created. */
@@ -47,20 +47,20 @@ export const makePrepare = (identities: IdentityResolver["Service"]) =>
     yield* checkRoles(member, state)
     const [anchorId, second] = yield* identities.identify(organization, identifier)
     if (second !== undefined) {
-      return yield* new OperatorError({
-        message: `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.`
-      })
+      return yield* OperatorError.of(
+        `${quoted(member.identifier)} belongs to several people. Only an identifier of one person can admit it.`
+      )
     }
     const { mapping, pluralName, relation } = peopleOf(state.catalog)!
     if (anchorId === undefined && mapping !== undefined) {
-      return yield* new OperatorError({
-        message: `No person has ${quoted(member.identifier)}. ${pluralName} are read from ${printable(relation.table)}, which isn't Max's: add the person there.`
-      })
+      return yield* OperatorError.of(
+        `No person has ${quoted(member.identifier)}. ${pluralName} are read from ${printable(relation.table)}, which isn't Max's: add the person there.`
+      )
     }
     if (anchorId === undefined && member.create === undefined) {
-      return yield* new OperatorError({
-        message: `No person has ${quoted(member.identifier)}. Import the person first, or create one: max member add … --create`
-      })
+      return yield* OperatorError.of(
+        `No person has ${quoted(member.identifier)}. Import the person first, or create one: max member add … --create`
+      )
     }
     return {
       identifier,

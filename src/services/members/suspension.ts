@@ -34,7 +34,7 @@ export const lockEpochFor = Effect.fnUntraced(function* (
   // Every change locks the organization's row first, which prevents deadlocks.
   const epoch = yield* holdEpoch(app, organization.id)
   if (administrator === undefined || administrator.epoch === epoch) return
-  return yield* new OperatorError({ message: "Something else changed this organization at the same time. Try again." })
+  return yield* OperatorError.of("Something else changed this organization at the same time. Try again.")
 })
 
 export const makeSuspension = (app: PgClient.PgClient) =>
@@ -45,16 +45,14 @@ export const makeSuspension = (app: PgClient.PgClient) =>
     administrator?: Principal
   ) {
     if (standing === "suspended" && "anchorId" in member && member.anchorId === administrator?.anchorEntityId) {
-      return yield* new OperatorError({
-        message: "You can't suspend yourself: ask another administrator, or an operator (max member suspend)."
-      })
+      return yield* OperatorError.of(
+        "You can't suspend yourself: ask another administrator, or an operator (max member suspend)."
+      )
     }
-    const changed = yield* orUnavailable(
-      app.withTransaction(
-        Effect.gen(function* () {
-          yield* lockEpochFor(app, organization, administrator)
-          const [kind, key] = "anchorId" in member ? [null, member.anchorId] : [member.kind, member.key]
-          const rows = yield* app<{ anchor_id: string }>`
+    const changed = yield* Effect.gen(function* () {
+      yield* lockEpochFor(app, organization, administrator)
+      const [kind, key] = "anchorId" in member ? [null, member.anchorId] : [member.kind, member.key]
+      const rows = yield* app<{ anchor_id: string }>`
             UPDATE max.memberships m
             SET suspended_at = CASE WHEN ${standing === "suspended"} THEN coalesce(m.suspended_at, now()) END
             WHERE m.organization_id = ${organization.id} AND (${standing === "suspended"} OR m.suspended_at IS NOT NULL)
@@ -62,15 +60,13 @@ export const makeSuspension = (app: PgClient.PgClient) =>
                 SELECT 1 FROM max.identifiers i WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id
                   AND i.kind = ${kind}::text AND i.key = ${key}::text))
             RETURNING m.anchor_id`
-          const events = rows.map((row) => suspensionEvent(row.anchor_id, standing, administrator?.anchorEntityId))
-          if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
-          return rows.length > 0
-        })
-      )
-    )
+      const events = rows.map((row) => suspensionEvent(row.anchor_id, standing, administrator?.anchorEntityId))
+      if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
+      return rows.length > 0
+    }).pipe(app.withTransaction, orUnavailable)
     if (changed) return
     const who = "anchorId" in member ? "this id" : quoted(member.key)
-    return yield* new OperatorError({
-      message: `No ${standing === "suspended" ? "member" : "suspended member"} has ${who}. max member list shows them.`
-    })
+    return yield* OperatorError.of(
+      `No ${standing === "suspended" ? "member" : "suspended member"} has ${who}. max member list shows them.`
+    )
   })

@@ -49,9 +49,7 @@ export const restore = Effect.fn("Backup.restoreFile")((target: Target, path: st
 export const move = Effect.fn("Backup.move")((from: PgClient.PgClient, target: Target) =>
   Effect.gen(function* () {
     if ((yield* identityOf(from)) === (yield* identityOf(target.owner)))
-      return yield* new OperatorError({
-        message: "This is the database that Max already uses: there is nothing to move."
-      })
+      return yield* OperatorError.of("This is the database that Max already uses: there is nothing to move.")
     return yield* withSnapshot(from, (_, parts): Effect.Effect<Restored, unknown> => restoreInto(target, parts))
   }).pipe(explaining("Nothing was moved"))
 )
@@ -74,7 +72,7 @@ const explaining =
       Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
       Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | OperatorError> =>
         SqlError.isSqlError(error)
-          ? Effect.fail(new OperatorError({ message: `${what}: the database failed, ${faultOf(error).reason}.` }))
+          ? Effect.fail(OperatorError.of(`${what}: the database failed, ${faultOf(error).reason}.`))
           : Effect.fail(error as Exclude<E, SqlError.SqlError>)
       )
     )

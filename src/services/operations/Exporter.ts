@@ -54,19 +54,15 @@ export class Exporter extends Context.Service<
             )
           )
           let rows = 0
-          yield* orUnavailableInTheEnd(
-            app.withTransaction(
-              Effect.gen(function* () {
-                yield* app.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").unprepared
-                yield* enterOrganization(app, organization.id)
-                yield* write(header(fields, format))
-                yield* Stream.runForEachArray(app.unsafe<Row>(statement, [organization.id]).stream, (some) => {
-                  rows += some.length
-                  return write(some.map((row) => line(fields, valuesOf(row), format)).join(""))
-                })
-              })
-            )
-          )
+          yield* Effect.gen(function* () {
+            yield* app.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").unprepared
+            yield* enterOrganization(app, organization.id)
+            yield* write(header(fields, format))
+            yield* Stream.runForEachArray(app.unsafe<Row>(statement, [organization.id]).stream, (some) => {
+              rows += some.length
+              return write(some.map((row) => line(fields, valuesOf(row), format)).join(""))
+            })
+          }).pipe(app.withTransaction, orUnavailableInTheEnd)
           return rows
         })
       })
@@ -80,17 +76,17 @@ const findType = (catalog: Catalog, slug: string) => {
     const slugs = catalog.types.map((one) => one.slug)
     const near = closest(slug, slugs)
     return Effect.fail(
-      new OperatorError({
-        message: `There is no type ${quoted(slug)}. ${near === undefined ? `There are: ${slugs.join(", ")}.` : `Did you mean ${near}?`}`
-      })
+      OperatorError.of(
+        `There is no type ${quoted(slug)}. ${near === undefined ? `There are: ${slugs.join(", ")}.` : `Did you mean ${near}?`}`
+      )
     )
   }
   return type.mapping === undefined
     ? Effect.succeed(type)
     : Effect.fail(
-        new OperatorError({
-          message: `${type.pluralName} are read from ${printable(`${type.relation.schema}.${type.relation.table}`)}, which isn't Max's: export them from there.`
-        })
+        OperatorError.of(
+          `${type.pluralName} are read from ${printable(`${type.relation.schema}.${type.relation.table}`)}, which isn't Max's: export them from there.`
+        )
       )
 }
 

@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export const fileFault = (path: string, error: unknown, operation = "written"): OperatorError => {
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
   const reason = REASONS[code] ?? (code === "" ? "unexpected error" : code)
-  return new OperatorError({ message: `${printable(path)} can't be ${operation}: ${reason}.` })
+  return OperatorError.of(`${printable(path)} can't be ${operation}: ${reason}.`)
 }
 
 /** Fails when the path has an entry that the new file may not replace. */

@@ -44,17 +44,13 @@ export class Organizations extends Context.Service<
       return Organizations.of({
         create: Effect.fn("Organizations.create")(function* (input) {
           if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
-            return yield* new OperatorError({
-              message: "A slug is lower-case letters, digits and -, beginning with a letter."
-            })
+            return yield* OperatorError.of("A slug is lower-case letters, digits and -, beginning with a letter.")
           }
           if (!isSupportedCountry(input.country)) {
-            return yield* new OperatorError({
-              message: "The country is two letters (ISO 3166), such as US or DE: --country US"
-            })
+            return yield* OperatorError.of("The country is two letters (ISO 3166), such as US or DE: --country US")
           }
           if (!isTimeZone(input.timeZone)) {
-            return yield* new OperatorError({ message: "The time zone is an IANA name: --time-zone America/New_York" })
+            return yield* OperatorError.of("The time zone is an IANA name: --time-zone America/New_York")
           }
           const organization: Organization = {
             id: nextId(),
@@ -64,26 +60,20 @@ export class Organizations extends Context.Service<
             timeZone: input.timeZone,
             ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
           }
-          const created = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const rows = yield* app`
+          const created = yield* Effect.gen(function* () {
+            const rows = yield* app`
                   INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
                   VALUES (${organization.id}, ${organization.slug}, ${organization.name}, ${organization.country},
                     ${organization.timeZone}, ${input.externalKey ?? null})
                   ON CONFLICT (slug) DO NOTHING RETURNING organization_id`
-                if (rows.length === 0) return false
-                yield* appendAudit(app, organization.id, "changes", [
-                  { actor: OPERATOR, action: "organization.created", subject: organization.slug }
-                ])
-                return true
-              })
-            )
-          )
+            if (rows.length === 0) return false
+            yield* appendAudit(app, organization.id, "changes", [
+              { actor: OPERATOR, action: "organization.created", subject: organization.slug }
+            ])
+            return true
+          }).pipe(app.withTransaction, orUnavailable)
           if (!created) {
-            return yield* new OperatorError({
-              message: `The organization "${input.slug}" already exists: max org list`
-            })
+            return yield* OperatorError.of(`The organization "${input.slug}" already exists: max org list`)
           }
           yield* policies.publish(organization, printPolicy(starterPolicy as PolicyDocument), OPERATOR)
           return organization

@@ -16,6 +16,7 @@ import { type EditResult } from "../../permissions/editPolicy.ts"
 import { lintPolicy } from "../../permissions/lint.ts"
 import { Policy, type PolicyTest, type Problem, problemText } from "../../permissions/Policy.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
+import type { PolicyVersion } from "../../wire/admin/policy.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { makeRowEvaluator } from "./rowEvaluator.ts"
@@ -27,15 +28,6 @@ import { makeSubjectReader } from "./reviewSubject.ts"
 export interface Published {
   readonly version: number
   readonly policy: Policy
-}
-
-export interface PolicyVersion {
-  readonly version: number
-  readonly author: string
-  readonly publishedAt: string
-  readonly sha256: string
-  readonly rules: number
-  readonly inForce: boolean
 }
 
 /** The result of checking a file without publishing it. */
@@ -56,10 +48,10 @@ export interface PublishOptions {
 type Fault = OperatorError | NotAdmitted | Unavailable
 
 const refused = (problems: ReadonlyArray<Problem>) =>
-  new OperatorError({
-    message: `The policy was not published: ${problems.length} problem${problems.length === 1 ? "" : "s"}.`,
-    details: problems.map(problemText)
-  })
+  OperatorError.of(
+    `The policy was not published: ${problems.length} problem${problems.length === 1 ? "" : "s"}.`,
+    problems.map(problemText)
+  )
 
 const CHANGED = "The organization changed during publication. Publish again."
 
@@ -148,10 +140,10 @@ export class Policies extends Context.Service<
       ) {
         const failures = failureLines(yield* runTests(organization, policy, tests))
         if (failures.length === 0) return
-        return yield* new OperatorError({
-          message: `The policy was not published: not all of its ${tests.length} test${tests.length === 1 ? "" : "s"} pass.`,
-          details: failures
-        })
+        return yield* OperatorError.of(
+          `The policy was not published: not all of its ${tests.length} test${tests.length === 1 ? "" : "s"} pass.`,
+          failures
+        )
       })
 
       const publish = Effect.fnUntraced(function* (
@@ -163,17 +155,13 @@ export class Policies extends Context.Service<
       ) {
         const { policy, tests } = yield* read(organization, text, state)
         yield* requirePassingTests(organization, policy, tests)
-        const version = yield* orUnavailable(
-          app.withTransaction(
-            Effect.gen(function* () {
-              // The tests ran outside this transaction, so that they don't block suspensions. They hold only for their epoch.
-              if ((yield* holdEpoch(app, organization.id)) !== state.catalog.epoch) return undefined
-              if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)
-              return yield* insertPolicy(app, organization.id, text, policy, author)
-            })
-          )
-        )
-        return version === undefined ? yield* new OperatorError({ message: CHANGED }) : { version, policy }
+        const version = yield* Effect.gen(function* () {
+          // The tests ran outside this transaction, so that they don't block suspensions. They hold only for their epoch.
+          if ((yield* holdEpoch(app, organization.id)) !== state.catalog.epoch) return undefined
+          if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)
+          return yield* insertPolicy(app, organization.id, text, policy, author)
+        }).pipe(app.withTransaction, orUnavailable)
+        return version === undefined ? yield* OperatorError.of(CHANGED) : { version, policy }
       })
 
       const versionOf = Effect.fnUntraced(function* (organization: Organization, version: number | undefined) {
@@ -187,15 +175,13 @@ export class Policies extends Context.Service<
       return Policies.of({
         current: Effect.fn("Policies.current")(function* (organization) {
           const row = yield* versionOf(organization, undefined)
-          return row ?? (yield* new OperatorError({ message: "There is no policy yet, so all access is denied." }))
+          return row ?? (yield* OperatorError.of("There is no policy yet, so all access is denied."))
         }),
 
         version: Effect.fn("Policies.version")(function* (organization, version) {
           const row = yield* versionOf(organization, version)
           if (row === undefined)
-            return yield* new OperatorError({
-              message: `There is no version ${version}. To list the versions: max policy list`
-            })
+            return yield* OperatorError.of(`There is no version ${version}. To list the versions: max policy list`)
           return { document: row.document, policy: decodePolicy(row.rules) }
         }),
 
@@ -239,14 +225,10 @@ export class Policies extends Context.Service<
         change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
           const state = yield* inForce(organization)
           const row = yield* versionOf(organization, undefined)
-          if (row === undefined)
-            return yield* new OperatorError({ message: "There is no policy yet. To create one: max policy new" })
+          if (row === undefined) return yield* OperatorError.of("There is no policy yet. To create one: max policy new")
           const edited = edit(JSON.parse(row.document) as PolicyDocument, state.policy, state.catalog)
           if ("problems" in edited)
-            return yield* new OperatorError({
-              message: "Nothing was changed.",
-              details: edited.problems.map(problemText)
-            })
+            return yield* OperatorError.of("Nothing was changed.", edited.problems.map(problemText))
           const text = printPolicy(edited.document)
           const { policy, tests } = yield* read(organization, text, state)
           const changes = diffPolicies(state.policy, policy, state.catalog)
@@ -263,7 +245,7 @@ const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, orga
   const [row] = yield* sql<{ version: number | null }>`
     SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
   if (row?.version === wanted) return
-  return yield* new OperatorError({
-    message: `Version ${row?.version ?? 0} is in force, not ${wanted}: another policy has been published. To see what changed: max policy diff ${wanted}`
-  })
+  return yield* OperatorError.of(
+    `Version ${row?.version ?? 0} is in force, not ${wanted}: another policy has been published. To see what changed: max policy diff ${wanted}`
+  )
 })

@@ -18,6 +18,7 @@ import { type NotAdmitted, OperatorError, Unavailable } from "../../domain/error
 import { NEVER } from "../../domain/Predicate.ts"
 import { DEFAULT_LIMIT } from "../../domain/Query.ts"
 import { closest, quoted } from "../../domain/text.ts"
+import type { TypeExplanation } from "../../wire/admin/policy.ts"
 import { type Policy, problemText } from "../../permissions/Policy.ts"
 import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
@@ -25,7 +26,7 @@ import { readScope } from "../../permissions/ToolScope.ts"
 import { type Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
-import { type Explanation, explainType } from "./explainType.ts"
+import { explainType } from "./explainType.ts"
 import { explainRow, type RowExplanation } from "./explainRow.ts"
 import { type Preview, previewRoles } from "./previewRoles.ts"
 import { type Visibility, visibilityOf, OPERATOR_VISIBILITY, seesWholeCondition } from "./visibility.ts"
@@ -54,7 +55,7 @@ export class PolicyReview extends Context.Service<
   PolicyReview,
   {
     /** Explains a person's access to a type. */
-    readonly explain: (organization: Organization, question: Question) => Effect.Effect<Explanation, Fault>
+    readonly explain: (organization: Organization, question: Question) => Effect.Effect<TypeExplanation, Fault>
     /** Explains a person's access to one row, by external or entity id, and its cells. */
     readonly explainRow: (
       organization: Organization,
@@ -64,7 +65,7 @@ export class PolicyReview extends Context.Service<
      * Explains within the asker's own visibility; the channel authorizes the asker. Fails with an OperatorError when a
      * rule reads data that is hidden from the asker.
      */
-    readonly explainAs: (asking: Admitted, question: AskedByMember) => Effect.Effect<Explanation, Fault>
+    readonly explainAs: (asking: Admitted, question: AskedByMember) => Effect.Effect<TypeExplanation, Fault>
     readonly explainRowAs: (
       asking: Admitted,
       question: AskedByMember & { readonly id: string }
@@ -101,7 +102,7 @@ export class PolicyReview extends Context.Service<
         for (const role of question.roles ?? []) yield* roleNamed(role, policy)
         const scope = question.scope === undefined ? undefined : readScope(question.scope, catalog)
         if (scope !== undefined && "problems" in scope)
-          return yield* new OperatorError({ message: "The scope is invalid.", details: scope.problems })
+          return yield* OperatorError.of("The scope is invalid.", scope.problems)
         const subject: ReviewSubject =
           scope === undefined ? member : { ...member, principal: { ...member.principal, scope: scope.scope } }
         return { subject, type, policy }
@@ -119,9 +120,9 @@ export class PolicyReview extends Context.Service<
         const type = yield* typeNamed(slug, { ...catalog, types: visibleTypes })
         const rules = rulesFor(policy, subject.principal.roles, type, "read").filter((rule) => isInForce(rule, now))
         if (!rules.every((rule) => seesWholeCondition(visibility, rule.where, type, catalog)))
-          return yield* new OperatorError({
-            message: `The rules for ${type.slug} read data that you may not see. Ask an operator to run: max policy explain`
-          })
+          return yield* OperatorError.of(
+            `The rules for ${type.slug} read data that you may not see. Ask an operator to run: max policy explain`
+          )
         return { visibility, now, policy, subject, type }
       })
 
@@ -208,9 +209,9 @@ const typeNamed = (slug: string, catalog: Catalog): Effect.Effect<EntityType, Op
   const known = catalog.types.map((one) => one.slug)
   const near = closest(slug, known)
   return Effect.fail(
-    new OperatorError({
-      message: `There is no type ${quoted(slug)}. ${near === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${near}?`}`
-    })
+    OperatorError.of(
+      `There is no type ${quoted(slug)}. ${near === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+    )
   )
 }
 
@@ -218,12 +219,12 @@ const roleNamed = (role: string, policy: Policy): Effect.Effect<void, OperatorEr
   const known = Object.keys(policy.roles)
   return known.includes(role)
     ? Effect.void
-    : Effect.fail(new OperatorError({ message: `There is no role ${quoted(role)}. There is: ${known.join(", ")}.` }))
+    : Effect.fail(OperatorError.of(`There is no role ${quoted(role)}. There is: ${known.join(", ")}.`))
 }
 
 const policyOf = (file: string, catalog: Catalog): Effect.Effect<Policy, OperatorError> => {
   const reading = readPolicy(file, catalog)
   return "policy" in reading
     ? Effect.succeed(reading.policy)
-    : Effect.fail(new OperatorError({ message: "The policy is invalid.", details: reading.problems.map(problemText) }))
+    : Effect.fail(OperatorError.of("The policy is invalid.", reading.problems.map(problemText)))
 }

@@ -18,29 +18,20 @@ import { describeColumns, describeRule, describeCondition } from "../../permissi
 import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
+import type * as Wire from "../../wire/admin/policy.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
 import { describedPrincipal, bindingOf } from "./explainType.ts"
 import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
 import { type Visibility, visibleCatalog } from "./visibility.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
-import { type EvaluatedCondition, type EvaluatedRule, type Truth, whyCell, whyRow } from "./rowReasons.ts"
+import { type EvaluatedRule, whyCell, whyRow } from "./rowReasons.ts"
 
-export interface RowExplanation {
-  readonly who: string
-  readonly roles: ReadonlyArray<string>
-  readonly type: string
-  readonly entityId: string
+type Columns = Wire.RowExplanation["columns"]
+
+/** The explanation of a row with its cells' values, which a channel renders; only operators get an external id. */
+export interface RowExplanation extends Omit<Wire.RowExplanation, "columns"> {
   readonly externalId?: string
-  readonly name: string
-  readonly visible: boolean
-  readonly because: string
-  readonly rules: ReadonlyArray<EvaluatedRule>
-  readonly columns: ReadonlyArray<{
-    readonly column: string
-    readonly value: unknown
-    readonly visible: boolean
-    readonly because: string
-  }>
+  readonly columns: ReadonlyArray<Omit<Columns[number], "value"> & { readonly value: unknown }>
 }
 
 /** The most conditions that are evaluated individually; further rules are evaluated as a whole. */
@@ -93,15 +84,16 @@ export const explainRow = (
         ? byExternalId
         : yield* evaluator.rows(type, catalog, judgements, { ids: [entity], where, limit: 1 })
     if (row === undefined) {
-      return yield* new OperatorError({
-        message: `No row of ${type.slug} has the external or entity id ${quoted(id)}. Callers can't tell a missing row from a hidden one.`
-      })
+      return yield* OperatorError.of(
+        `No row of ${type.slug} has the external or entity id ${quoted(id)}. Callers can't tell a missing row from a hidden one.`
+      )
     }
-    const truthAt = (index: number): Truth => (row.truths[index] ? "yes" : row.truths[index + 1] ? "no" : "unknown")
+    const truthAt = (index: number): Wire.Truth =>
+      row.truths[index] ? "yes" : row.truths[index + 1] ? "no" : "unknown"
     const firstRule = 2 + columns.length
     let next = firstRule + 2 * rules.length
     const evaluated = rules.map((rule, index): EvaluatedRule => {
-      const conditions = trees[index]!.map(({ connective, depth, predicate }): EvaluatedCondition => {
+      const conditions = trees[index]!.map(({ connective, depth, predicate }) => {
         const truth = truthAt(next)
         next += 2
         const column = connective === undefined ? columnOf(predicate, type) : undefined

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
+import type { TypeExplanation } from "../../wire/admin/policy.ts"
 import { all, NEVER } from "../../domain/Predicate.ts"
 import { bindPredicate, type Binding } from "../../permissions/bindPredicate.ts"
 import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
@@ -19,37 +20,6 @@ import {
 import { type RowEvaluator, type PlannedAccess, plannedAccess } from "./rowEvaluator.ts"
 import { type Visibility, visibleCatalog } from "./visibility.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
-
-interface ExplainedRule {
-  readonly id: string
-  readonly role: string
-  readonly effect: "allow" | "deny"
-  readonly words: string
-  /** The number of rows that it matches; for a deny, including those on which its condition is unknown. */
-  readonly rows: number
-}
-
-interface ExplainedColumn {
-  readonly column: string
-  /** The number of visible rows on which the cell is visible. */
-  readonly rows: number
-  readonly because: string
-}
-
-export interface Explanation {
-  readonly who: string
-  readonly roles: ReadonlyArray<string>
-  readonly type: string
-  /** The rows of the type visible to the asker, and among them the rows visible to the person. */
-  readonly total: number
-  readonly visible: number
-  /** The reason why the whole type is denied. */
-  readonly denied?: string
-  readonly rules: ReadonlyArray<ExplainedRule>
-  /** The person's rules that are not in force now, as sentences. */
-  readonly notInForce: ReadonlyArray<string>
-  readonly columns: ReadonlyArray<ExplainedColumn>
-}
 
 export const bindingOf = ({ principal, state }: ReviewSubject): Binding => ({
   catalog: state.catalog,
@@ -70,7 +40,7 @@ export const explainType = (
   type: EntityType,
   visibility: Visibility,
   now: number
-): Effect.Effect<Explanation, Unavailable> =>
+): Effect.Effect<TypeExplanation, Unavailable> =>
   Effect.gen(function* () {
     const { principal, state } = subject
     const { catalog } = state

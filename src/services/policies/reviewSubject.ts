@@ -38,15 +38,15 @@ export const makeSubjectReader =
       const label = typeof as === "string" ? quoted(as) : "This person"
       const identifier = typeof as === "string" ? readIdentifier(as, organization) : undefined
       if (typeof as === "string" && identifier === undefined)
-        return yield* new OperatorError({ message: `${label} is neither an e-mail address nor a phone number.` })
+        return yield* OperatorError.of(`${label} is neither an e-mail address nor a phone number.`)
       const { membership, state } = yield* states.read(
         organization.id,
         typeof as === "string" ? { by: "identifier", ...identifier! } : { by: "anchor", id: as.anchorId }
       )
       if (membership === undefined && (wanted.roles === undefined || identifier === undefined)) {
-        return yield* new OperatorError({
-          message: `${label} is not an active member, so nothing is visible to them. To list the members: max member list`
-        })
+        return yield* OperatorError.of(
+          `${label} is not an active member, so nothing is visible to them. To list the members: max member list`
+        )
       }
       const anchorEntityId =
         membership?.anchorId ?? (yield* resolveUnique(identities, organization, identifier!, label))
@@ -81,10 +81,9 @@ const resolveUnique = Effect.fnUntraced(function* (
 ) {
   const [id, second] = yield* identities.identify(organization, identifier)
   if (id !== undefined && second === undefined) return id
-  return yield* new OperatorError({
-    message:
-      id === undefined
-        ? `No person has the identifier ${label}. Import the person first.`
-        : `Several people have the identifier ${label}. Use an identifier of exactly one person.`
-  })
+  return yield* OperatorError.of(
+    id === undefined
+      ? `No person has the identifier ${label}. Import the person first.`
+      : `Several people have the identifier ${label}. Use an identifier of exactly one person.`
+  )
 })

@@ -3,30 +3,11 @@ import type { Column } from "../../domain/EntityType.ts"
 import { DENIAL_REASONS, type DescribedPrincipal, describeCondition, listed } from "../../permissions/describe.ts"
 import type { Plan } from "../../permissions/permissionPlan.ts"
 import type { Rule } from "../../permissions/Policy.ts"
+import type { RowExplanation } from "../../wire/admin/policy.ts"
 import { isOutOfScope, ruleIds } from "./explainType.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 
-export type Truth = "yes" | "no" | "unknown"
-
-/** A condition of a rule, or the connective of the conditions one level deeper. */
-export interface EvaluatedCondition {
-  readonly depth: number
-  readonly words: string
-  readonly truth: Truth
-  /** The column that it reads, whose value is shown with it. */
-  readonly column?: string
-}
-
-export interface EvaluatedRule {
-  readonly id: string
-  readonly role: string
-  readonly effect: "allow" | "deny"
-  readonly words: string
-  readonly truth: Truth
-  /** The columns that a deny of cells hides; undefined for a deny of rows. */
-  readonly hides?: string
-  readonly conditions: ReadonlyArray<EvaluatedCondition>
-}
+export type EvaluatedRule = RowExplanation["rules"][number]
 
 /** The reason why a row is visible or hidden. */
 export const whyRow = (

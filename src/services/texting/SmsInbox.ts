@@ -128,15 +128,13 @@ export class SmsInbox extends Context.Service<
         }),
 
         finish: (lease, messages, outcome, { sender = {}, textId, write } = {}) =>
-          orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const { anchorId, choices, exchange, exchanges, heard, refused, session, stopped } = {
-                  ...lease.sender,
-                  ...sender
-                }
-                const exchanged = exchange !== undefined && sender.exchange !== undefined
-                yield* app`UPDATE max.sms_senders SET anchor_id = ${anchorId}, session_id = ${session ?? null},
+          Effect.gen(function* () {
+            const { anchorId, choices, exchange, exchanges, heard, refused, session, stopped } = {
+              ...lease.sender,
+              ...sender
+            }
+            const exchanged = exchange !== undefined && sender.exchange !== undefined
+            yield* app`UPDATE max.sms_senders SET anchor_id = ${anchorId}, session_id = ${session ?? null},
                     choices = ${choices}::text[], exchanges = ${exchanges},
                     exchange = CASE WHEN ${exchanged} THEN decode(${exchange ?? ""}, 'hex') ELSE exchange END,
                     exchanged_at = CASE WHEN ${exchanged} THEN now() ELSE exchanged_at END,
@@ -144,16 +142,14 @@ export class SmsInbox extends Context.Service<
                     heard_at = CASE WHEN ${heard === true} THEN now() ELSE heard_at END,
                     refused_at = CASE WHEN ${refused === true} THEN now() ELSE refused_at END
                   WHERE ${held(lease)} RETURNING 1 AS one`.pipe(Effect.flatMap(requireRow))
-                const finished = yield* app`
+            const finished = yield* app`
                   UPDATE max.sms_inbox m SET state = ${outcome}, text_id = ${textId ?? null}, anchor_id = ${outcome === "refused" ? "" : anchorId}
                   FROM unnest(${messages.map(({ provider }) => provider)}::text[], ${messages.map(({ id }) => id)}::text[]) AS x(provider, id)
                   WHERE m.organization_id = ${lease.key.organizationId} AND m.provider = x.provider AND m.message_id = x.id
                     AND m.state = 'waiting' RETURNING 1 AS one`
-                if (finished.length !== messages.length) return yield* new LeaseLost()
-                if (write !== undefined) yield* write
-              })
-            )
-          ),
+            if (finished.length !== messages.length) return yield* new LeaseLost()
+            if (write !== undefined) yield* write
+          }).pipe(app.withTransaction, orUnavailable),
 
         countTurn: Effect.fn("SmsInbox.countTurn")(function* (lease, limit) {
           const [row] = yield* orUnavailable(app<{ in_hour: number }>`

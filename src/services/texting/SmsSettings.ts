@@ -64,9 +64,7 @@ export class SmsSettings extends Context.Service<
       const parse = (organization: Organization, text: string): Effect.Effect<string, OperatorError> => {
         const phone = phoneKey(text, organization.country)
         return phone === undefined
-          ? Effect.fail(
-              new OperatorError({ message: `${quoted(text)} isn't a phone number. Write it as +15125550147.` })
-            )
+          ? Effect.fail(OperatorError.of(`${quoted(text)} isn't a phone number. Write it as +15125550147.`))
           : Effect.succeed(phone)
       }
 
@@ -78,61 +76,47 @@ export class SmsSettings extends Context.Service<
       })
 
       const setOpenRole = (organization: Organization, role: string | null, event: AuditEvent) =>
-        orUnavailable(
-          app.withTransaction(
-            Effect.gen(function* () {
-              yield* holdEpoch(app, organization.id)
-              yield* app`INSERT INTO max.sms_settings (organization_id, open_role) VALUES (${organization.id}, ${role})
+        Effect.gen(function* () {
+          yield* holdEpoch(app, organization.id)
+          yield* app`INSERT INTO max.sms_settings (organization_id, open_role) VALUES (${organization.id}, ${role})
                 ON CONFLICT (organization_id) DO UPDATE SET open_role = excluded.open_role`
-              // The new epoch ends the access of people who were admitted by the open channel.
-              yield* raiseEpoch(app, organization.id, [event])
-            })
-          )
-        )
+          // The new epoch ends the access of people who were admitted by the open channel.
+          yield* raiseEpoch(app, organization.id, [event])
+        }).pipe(app.withTransaction, orUnavailable)
 
       return SmsSettings.of({
         addNumber: Effect.fn("SmsSettings.addNumber")(function* (organization, number) {
           const phone = yield* parse(organization, number.phone)
-          const added = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const rows = yield* app`
+          const added = yield* Effect.gen(function* () {
+            const rows = yield* app`
                   INSERT INTO max.sms_numbers AS n (organization_id, phone, provider, account, secret)
                   VALUES (${organization.id}, ${phone}, ${number.provider}, ${number.account}, ${number.secret})
                   ON CONFLICT (phone) DO UPDATE SET provider = excluded.provider, account = excluded.account, secret = excluded.secret
                   WHERE n.organization_id = excluded.organization_id RETURNING 1 AS one`
-                if (rows.length === 0) return false
-                yield* appendAudit(app, organization.id, "changes", [
-                  auditEvent("sms.number-added", masked(phone), { provider: number.provider, secret: number.secret })
-                ])
-                return true
-              })
-            )
-          )
+            if (rows.length === 0) return false
+            yield* appendAudit(app, organization.id, "changes", [
+              auditEvent("sms.number-added", masked(phone), { provider: number.provider, secret: number.secret })
+            ])
+            return true
+          }).pipe(app.withTransaction, orUnavailable)
           if (!added)
-            return yield* new OperatorError({
-              message: "This number belongs to another organization. Remove it there first."
-            })
+            return yield* OperatorError.of("This number belongs to another organization. Remove it there first.")
           return { ...number, phone }
         }),
 
         removeNumber: Effect.fn("SmsSettings.removeNumber")(function* (organization, text) {
           const phone = yield* parse(organization, text)
-          const removed = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                const rows = yield* app`DELETE FROM max.sms_numbers
+          const removed = yield* Effect.gen(function* () {
+            const rows = yield* app`DELETE FROM max.sms_numbers
                   WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
-                if (rows.length === 0) return false
-                yield* appendAudit(app, organization.id, "changes", [auditEvent("sms.number-removed", masked(phone))])
-                return true
-              })
-            )
-          )
+            if (rows.length === 0) return false
+            yield* appendAudit(app, organization.id, "changes", [auditEvent("sms.number-removed", masked(phone))])
+            return true
+          }).pipe(app.withTransaction, orUnavailable)
           if (!removed)
-            return yield* new OperatorError({
-              message: `${quoted(text)} isn't a number of this organization. max sms numbers lists them.`
-            })
+            return yield* OperatorError.of(
+              `${quoted(text)} isn't a number of this organization. max sms numbers lists them.`
+            )
         }),
 
         numbers: Effect.fn("SmsSettings.numbers")((organization) =>
@@ -158,9 +142,9 @@ export class SmsSettings extends Context.Service<
         setContact: Effect.fn("SmsSettings.setContact")(function* (organization, text) {
           const contact = printable(text).trim()
           if (contact === "" || contact.length > MAX_CONTACT) {
-            return yield* new OperatorError({
-              message: `A contact is a name, an address or a number of at most ${MAX_CONTACT} characters: max sms contact "Jo at the front desk"`
-            })
+            return yield* OperatorError.of(
+              `A contact is a name, an address or a number of at most ${MAX_CONTACT} characters: max sms contact "Jo at the front desk"`
+            )
           }
           yield* orUnavailable(
             app.withTransaction(
@@ -178,9 +162,9 @@ export class SmsSettings extends Context.Service<
           const roles = Object.keys(state.policy.roles)
           if (!roles.includes(role)) {
             const near = closest(role, roles)
-            return yield* new OperatorError({
-              message: `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${roles.join(", ")}.` : `Did you mean ${near}?`}`
-            })
+            return yield* OperatorError.of(
+              `There is no role ${quoted(role)}. ${near === undefined ? `The policy has: ${roles.join(", ")}.` : `Did you mean ${near}?`}`
+            )
           }
           yield* setOpenRole(organization, role, auditEvent("sms.opened", organization.slug, { role }))
         }),
@@ -191,29 +175,25 @@ export class SmsSettings extends Context.Service<
 
         prove: Effect.fn("SmsSettings.prove")(function* (organization, text) {
           const phone = yield* parse(organization, text)
-          const proved = yield* orUnavailable(
-            app.withTransaction(
-              Effect.gen(function* () {
-                yield* holdEpoch(app, organization.id)
-                const bound = yield* app<{ anchor_id: string }>`UPDATE max.identifiers SET verified_at = now()
+          const proved = yield* Effect.gen(function* () {
+            yield* holdEpoch(app, organization.id)
+            const bound = yield* app<{ anchor_id: string }>`UPDATE max.identifiers SET verified_at = now()
                   WHERE organization_id = ${organization.id} AND kind = 'phone' AND key = ${phone} RETURNING anchor_id`
-                const heard = yield* app`UPDATE max.sms_senders SET heard_at = NULL
+            const heard = yield* app`UPDATE max.sms_senders SET heard_at = NULL
                   WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
-                if (bound.length + heard.length === 0) return false
-                yield* raiseEpoch(app, organization.id, [
-                  auditEvent("identifier.verified", bound[0]?.anchor_id ?? "nobody", {
-                    kind: "phone",
-                    identifier: masked(phone)
-                  })
-                ])
-                return true
+            if (bound.length + heard.length === 0) return false
+            yield* raiseEpoch(app, organization.id, [
+              auditEvent("identifier.verified", bound[0]?.anchor_id ?? "nobody", {
+                kind: "phone",
+                identifier: masked(phone)
               })
-            )
-          )
+            ])
+            return true
+          }).pipe(app.withTransaction, orUnavailable)
           if (!proved)
-            return yield* new OperatorError({
-              message: `No member has ${quoted(text)} as a verified number, and no message came from it. max member add binds it to a member.`
-            })
+            return yield* OperatorError.of(
+              `No member has ${quoted(text)} as a verified number, and no message came from it. max member add binds it to a member.`
+            )
         })
       })
     })

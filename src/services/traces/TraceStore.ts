@@ -5,20 +5,7 @@ import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
 import { joinParts, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
-
-/** A trace in a list. */
-export interface TraceLine {
-  readonly traceId: string
-  /** The short form of the id (domain/reference.ts). */
-  readonly reference: string
-  /** ISO 8601, UTC. */
-  readonly startedAt: string
-  readonly name: string
-  readonly milliseconds: number
-  readonly failure: string | null
-  readonly denied: boolean
-  readonly spans: number
-}
+import type { Bar, SpanTotals, TraceLine } from "../../wire/traces.ts"
 
 export interface TraceQuery {
   /** Undefined selects every organization. */
@@ -32,28 +19,6 @@ export interface TraceQuery {
   /** Minutes before now. */
   readonly sinceMinutes?: number | undefined
   readonly limit: number
-}
-
-/** All spans of one name; percentiles are exact to one percent. */
-export interface SpanTotals {
-  readonly name: string
-  readonly count: number
-  /** Self time in milliseconds, like all times here. */
-  readonly self: number
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-}
-
-/** A bar of the histogram of durations. */
-export interface Bar {
-  /** Milliseconds, inclusive. */
-  readonly from: number
-  /** Exclusive; absent for the last bar. */
-  readonly to?: number
-  readonly count: number
-  /** Those that failed or contain a denial. */
-  readonly failed: number
 }
 
 const BARS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]

@@ -79,32 +79,28 @@ export const explainStatement = Effect.fn("explainStatement")(function* (
 ) {
   const { search } = yield* Database
   const parameters = Array.from({ length: parametersOf(statement) }, (_, index) => index + 1)
-  const rows = yield* orUnavailable(
-    search.withTransaction(
-      Effect.gen(function* () {
-        yield* search.unsafe("SET TRANSACTION READ ONLY").unprepared
-        yield* search.unsafe("SET LOCAL statement_timeout = '10s'").unprepared
-        if (values !== undefined) {
-          return yield* search.unsafe<Explained>(
-            `EXPLAIN (FORMAT JSON, VERBOSE, ANALYZE) ${statement}`,
-            parameters.map((parameter) => values.get(parameter) ?? null)
-          )
-        }
-        // The driver binds values before planning, so a generic plan needs a statement prepared in SQL.
-        yield* search.unsafe("SET LOCAL plan_cache_mode = force_generic_plan").unprepared
-        yield* search.unsafe(`PREPARE max_explain AS ${statement}`).unprepared
-        const plan = yield* search.unsafe<Explained>(
-          `EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE max_explain${parameters.length === 0 ? "" : `(${parameters.map(() => "NULL").join(", ")})`}`
-        ).unprepared
-        yield* search.unsafe("DEALLOCATE max_explain").unprepared
-        return plan
-      })
-    )
-  )
+  const rows = yield* Effect.gen(function* () {
+    yield* search.unsafe("SET TRANSACTION READ ONLY").unprepared
+    yield* search.unsafe("SET LOCAL statement_timeout = '10s'").unprepared
+    if (values !== undefined) {
+      return yield* search.unsafe<Explained>(
+        `EXPLAIN (FORMAT JSON, VERBOSE, ANALYZE) ${statement}`,
+        parameters.map((parameter) => values.get(parameter) ?? null)
+      )
+    }
+    // The driver binds values before planning, so a generic plan needs a statement prepared in SQL.
+    yield* search.unsafe("SET LOCAL plan_cache_mode = force_generic_plan").unprepared
+    yield* search.unsafe(`PREPARE max_explain AS ${statement}`).unprepared
+    const plan = yield* search.unsafe<Explained>(
+      `EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE max_explain${parameters.length === 0 ? "" : `(${parameters.map(() => "NULL").join(", ")})`}`
+    ).unprepared
+    yield* search.unsafe("DEALLOCATE max_explain").unprepared
+    return plan
+  }).pipe(search.withTransaction, orUnavailable)
   const raw = rows[0]?.["QUERY PLAN"]
   const document: unknown = typeof raw === "string" ? JSON.parse(raw) : raw
   const plan = Array.isArray(document) ? (document[0] as Json | undefined)?.["Plan"] : undefined
   return plan === undefined
-    ? yield* new OperatorError({ message: "The database returned no plan for the statement." })
+    ? yield* OperatorError.of("The database returned no plan for the statement.")
     : node(plan as Json)
 })

@@ -51,7 +51,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "token.revoked": "revoked a token"
 }
 
-const HEADINGS = [{ name: "When" }, { name: "Who" }, { name: "What" }, { name: "Details" }]
+const HEADINGS = ["When", "Who", "What", "Details"]
 
 export const Audit = ({ about = "" }: { readonly about?: string | undefined }) => {
   useTitle("Audit")

@@ -75,7 +75,7 @@ export const Because = ({ explanation: one }: { readonly explanation: TypeExplan
         <h3>Column by column</h3>
         <Table
           caption={`Columns of ${one.type}`}
-          headings={[{ name: "Columns" }, { name: "Visible" }, { name: "Because" }]}
+          headings={["Columns", "Visible", "Because"]}
           rows={grouped(one).map(({ because, columns, seen }) => ({
             key: seen + because,
             cells: [listed(columns), <Seen seen={seen} />, because]
@@ -146,7 +146,7 @@ export const RowVerdict = ({ row }: { readonly row: RowExplanation }) => (
     <h3>Column by column</h3>
     <Table
       caption="Cells of this row"
-      headings={[{ name: "Column" }, { name: "Visible to them" }, { name: "What you see" }, { name: "Because" }]}
+      headings={["Column", "Visible to them", "What you see", "Because"]}
       rows={row.columns.map(({ because, column, value, visible }) => ({
         key: column,
         cells: [

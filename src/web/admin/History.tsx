@@ -30,14 +30,8 @@ export const History = ({
               <h2>Versions</h2>
               <Table
                 caption="Versions of the policy"
-                headings={[
-                  { name: "Version" },
-                  { name: "Published" },
-                  { name: "By" },
-                  { name: "Rules", number: true },
-                  { name: "SHA-256" },
-                  { name: "Changes" }
-                ]}
+                headings={["Version", "Published", "By", "Rules", "SHA-256", "Changes"]}
+                numbers="Rules"
                 rows={all.map((one) => ({ key: String(one.version), cells: cellsOf(one) }))}
               />
             </>

@@ -7,13 +7,7 @@ import { to } from "./place.ts"
 import { announcement, useLoaded } from "./state.ts"
 import { PagedTable } from "./Table.tsx"
 
-const HEADINGS = [
-  { name: "Person" },
-  { name: "Roles" },
-  { name: "State" },
-  { name: "Last call" },
-  { name: "Tokens", number: true }
-]
+const HEADINGS = ["Person", "Roles", "State", "Last call", "Tokens"]
 
 const STATES = ["active", "suspended"] as const
 
@@ -97,6 +91,7 @@ const Members = ({
     <PagedTable
       caption="Members"
       headings={HEADINGS}
+      numbers="Tokens"
       first={first}
       load={load}
       rowsOf={(pages) => pages.flatMap((page) => page.people).map((one) => ({ key: one.id, cells: cellsOf(one) }))}

@@ -2,10 +2,22 @@
 import type { PersonWithTokens, Token } from "../../wire/admin/people.ts"
 import { explainAll, person, policy, resume, revoke, suspend } from "./api.ts"
 import { Unexplained, Verdict } from "./Explanation.tsx"
-import { Badge, Command, ConfirmButton, Day, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
+import {
+  Badge,
+  Command,
+  ConfirmButton,
+  Day,
+  Fact,
+  Isolated,
+  Moment,
+  Roles,
+  Title,
+  useTitle,
+  WhenLoaded
+} from "./parts.tsx"
 import { nameOf } from "./People.tsx"
 import { to } from "./place.ts"
-import { announcement, useLoaded } from "./state.ts"
+import { useLoaded } from "./state.ts"
 import { Table } from "./Table.tsx"
 
 export const PersonPage = ({ id }: { readonly id: string }) => {
@@ -35,56 +47,40 @@ const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; re
         <AccessButton person={one} reload={reload} />
       </div>
       <dl class="facts">
-        <div>
-          <dt>State</dt>
-          <dd>
-            {isActive ? <Badge kind="good">Active</Badge> : <Badge kind="bad">Suspended</Badge>}{" "}
-            {one.suspendedSince === undefined ? null : (
-              <>
-                since <Moment at={one.suspendedSince} />
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Roles</dt>
-          <dd>
-            <Roles roles={one.roles} />
-          </dd>
-        </div>
-        <div>
-          <dt>Identified by</dt>
-          <dd>
-            {one.identifiers.length === 0 ? <span class="soft">nothing: this person has no way to sign in</span> : null}
-            {one.identifiers.map(({ kind, text }) => (
-              <div key={kind + text}>
-                <Isolated>{text}</Isolated> {kind === "subject" ? <span class="soft">(identity provider)</span> : null}
+        <Fact name="State">
+          {isActive ? <Badge kind="good">Active</Badge> : <Badge kind="bad">Suspended</Badge>}{" "}
+          {one.suspendedSince === undefined ? null : (
+            <>
+              since <Moment at={one.suspendedSince} />
+            </>
+          )}
+        </Fact>
+        <Fact name="Roles">
+          <Roles roles={one.roles} />
+        </Fact>
+        <Fact name="Identified by">
+          {one.identifiers.length === 0 ? <span class="soft">nothing: this person has no way to sign in</span> : null}
+          {one.identifiers.map(({ kind, text }) => (
+            <div key={kind + text}>
+              <Isolated>{text}</Isolated> {kind === "subject" ? <span class="soft">(identity provider)</span> : null}
+            </div>
+          ))}
+        </Fact>
+        {Object.keys(one.attributes).length === 0 ? null : (
+          <Fact name="Attributes">
+            {Object.entries(one.attributes).map(([attribute, value]) => (
+              <div key={attribute}>
+                {attribute}: <Isolated>{String(value)}</Isolated>
               </div>
             ))}
-          </dd>
-        </div>
-        {Object.keys(one.attributes).length === 0 ? null : (
-          <div>
-            <dt>Attributes</dt>
-            <dd>
-              {Object.entries(one.attributes).map(([attribute, value]) => (
-                <div key={attribute}>
-                  {attribute}: <Isolated>{String(value)}</Isolated>
-                </div>
-              ))}
-            </dd>
-          </div>
+          </Fact>
         )}
-        <div>
-          <dt>Member since</dt>
-          <dd>
-            <Day at={one.memberSince} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last call</dt>
-          <dd>{one.lastCall === undefined ? <span class="soft">unknown</span> : <Moment at={one.lastCall} />}</dd>
-        </div>
+        <Fact name="Member since">
+          <Day at={one.memberSince} />
+        </Fact>
+        <Fact name="Last call">
+          {one.lastCall === undefined ? <span class="soft">unknown</span> : <Moment at={one.lastCall} />}
+        </Fact>
       </dl>
       <Sees person={one} />
       <Tokens person={one} reload={reload} />
@@ -112,10 +108,8 @@ const AccessButton = ({ person: one, reload }: { readonly person: PersonWithToke
       confirm="Suspend"
       title={`Suspend ${name}?`}
       act={() => suspend(one.id)}
-      done={() => {
-        announcement.value = `${name} is suspended.`
-        reload()
-      }}
+      done={`${name} is suspended.`}
+      reload={reload}
     >
       <p>
         From now on every request of <Isolated>{name}</Isolated> and of their tokens is refused, in every channel.
@@ -128,10 +122,8 @@ const AccessButton = ({ person: one, reload }: { readonly person: PersonWithToke
       confirm="Restore access"
       title={`Restore access for ${name}?`}
       act={() => resume(one.id)}
-      done={() => {
-        announcement.value = `${name} has access again.`
-        reload()
-      }}
+      done={`${name} has access again.`}
+      reload={reload}
     >
       <p>
         <Isolated>{name}</Isolated> gets access again,{" "}
@@ -173,14 +165,7 @@ const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
   )
 }
 
-const TOKENS = [
-  { name: "Token" },
-  { name: "Scopes" },
-  { name: "Created" },
-  { name: "Expires" },
-  { name: "State" },
-  { name: "Action" }
-]
+const TOKENS = ["Token", "Scopes", "Created", "Expires", "State", "Action"]
 
 const Tokens = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => (
   <section aria-labelledby="tokens">
@@ -217,10 +202,8 @@ const Revoke = ({ reload, token }: { readonly token: Token; readonly reload: () 
     confirm="Revoke"
     title={`Revoke “${token.name}”?`}
     act={() => revoke(token.id)}
-    done={() => {
-      announcement.value = "The token is revoked."
-      reload()
-    }}
+    done="The token is revoked."
+    reload={reload}
   >
     <p>
       Programs that use this token are refused from their next request on. This can't be undone; a new token can be

@@ -5,11 +5,6 @@ import type { Problem } from "../shared/api.ts"
 import { Failure } from "./parts.tsx"
 import { handleFailure } from "./state.ts"
 
-interface Heading {
-  readonly name: string
-  readonly number?: boolean
-}
-
 interface Row {
   readonly key: string
   readonly cells: ReadonlyArray<ComponentChildren>
@@ -17,18 +12,20 @@ interface Row {
 
 interface TableProps {
   readonly caption: string
-  readonly headings: ReadonlyArray<Heading>
+  readonly headings: ReadonlyArray<string>
+  /** The heading of the column that holds numbers. */
+  readonly numbers?: string
   readonly rows: ReadonlyArray<Row>
 }
 
 /** A table that narrow screens show as a list; the explicit roles keep it a table for screen readers. */
-export const Table = ({ caption, headings, rows }: TableProps) => (
+export const Table = ({ caption, headings, numbers, rows }: TableProps) => (
   <table role="table">
     <caption class="visually-hidden">{caption}</caption>
     <thead role="rowgroup">
       <tr role="row">
-        {headings.map(({ name, number }) => (
-          <th key={name} role="columnheader" scope="col" class={number === true ? "number" : undefined}>
+        {headings.map((name) => (
+          <th key={name} role="columnheader" scope="col" class={name === numbers ? "number" : undefined}>
             {name}
           </th>
         ))}
@@ -41,8 +38,8 @@ export const Table = ({ caption, headings, rows }: TableProps) => (
             <td
               key={index}
               role="cell"
-              data-heading={headings[index]!.name}
-              class={headings[index]!.number === true ? "number" : undefined}
+              data-heading={headings[index]}
+              class={headings[index] === numbers ? "number" : undefined}
             >
               <div>{cell}</div>
             </td>

@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<string, string>> = {
   apology: "an apology"
 }
 
-const HEADINGS = [{ name: "When" }, { name: "Who" }, { name: "What" }, { name: "State" }]
+const HEADINGS = ["When", "Who", "What", "State"]
 
 export const Texts = () => {
   useTitle("Texts")

@@ -54,6 +54,14 @@ export const Command = ({ children, text }: { readonly children: ComponentChildr
   )
 }
 
+/** One line of a list of facts. */
+export const Fact = ({ children, name }: { readonly children: ComponentChildren; readonly name: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
 export type BadgeKind = "neutral" | "good" | "warn" | "bad"
 
 export const Badge = ({
@@ -119,6 +127,7 @@ export const ConfirmButton = ({
   danger = false,
   done,
   label,
+  reload,
   title
 }: {
   readonly label: string
@@ -127,7 +136,9 @@ export const ConfirmButton = ({
   readonly danger?: boolean
   readonly children: ComponentChildren
   readonly act: () => Promise<void>
-  readonly done: () => void
+  /** Announced after the action, before the page reloads its data. */
+  readonly done: string
+  readonly reload: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [state, set] = useState<{ readonly busy: boolean; readonly problem?: Problem }>({ busy: false })
@@ -142,7 +153,8 @@ export const ConfirmButton = ({
     act().then(
       () => {
         dialog.current?.close()
-        done()
+        announcement.value = done
+        reload()
       },
       (error: unknown) => set({ busy: false, problem: handleFailure(error) })
     )

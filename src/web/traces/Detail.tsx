@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
 import type { Trace, TraceComparison, TraceHeading } from "../../wire/traces.ts"
-import { Findings } from "./Findings.tsx"
+import { Findings, TraceLink } from "./Findings.tsx"
 import { counted, duration, startTime } from "./format.ts"
 import { addressOf, comparison, listed, marked, missing, show, trace } from "./state.ts"
 import { SpanDetails, Waterfall } from "./Waterfall.tsx"
@@ -40,16 +40,16 @@ const mark = ({ milliseconds, name, reference, spans, startedAt, traceId }: Trac
   }
 }
 
+const Waiting = () => (
+  <div class="detail">
+    <Back />
+    <p class="soft">{missing.value ?? "Loading…"}</p>
+  </div>
+)
+
 export const Detail = () => {
   const shown = trace.value
-  if (shown === undefined) {
-    return (
-      <div class="detail">
-        <Back />
-        <p class="soft">{missing.value ?? "Loading…"}</p>
-      </div>
-    )
-  }
+  if (shown === undefined) return <Waiting />
   const { dropped, findings, milliseconds, name, reference, spans, startedAt, traceId } = shown
   return (
     <article class="detail" aria-labelledby="trace-name">
@@ -85,17 +85,7 @@ const Head = ({ heading, label }: { readonly heading: TraceHeading; readonly lab
   <div class="side">
     <p class="soft">{label}</p>
     <p>
-      <a
-        class="ref"
-        href={`?trace=${heading.traceId}`}
-        onClick={(event) => {
-          event.preventDefault()
-          show({ _tag: "Trace", id: heading.traceId })
-        }}
-      >
-        {heading.reference}
-      </a>{" "}
-      {heading.name}
+      <TraceLink id={heading.traceId} reference={heading.reference} /> {heading.name}
     </p>
     <p class="whole">{duration(heading.milliseconds)}</p>
     <p class="soft">{startTime(heading.startedAt)}</p>
@@ -130,14 +120,7 @@ const Place = ({ place, largest }: { readonly place: TraceComparison["places"][n
 
 export const Compare = () => {
   const shown = comparison.value
-  if (shown === undefined) {
-    return (
-      <div class="detail">
-        <Back />
-        <p class="soft">{missing.value ?? "Loading…"}</p>
-      </div>
-    )
-  }
+  if (shown === undefined) return <Waiting />
   const { after, before, places } = shown
   const largest = Math.max(0.001, ...places.map((one) => Math.abs(one.after.milliseconds - one.before.milliseconds)))
   const { traceId } = before

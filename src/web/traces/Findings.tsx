@@ -1,6 +1,19 @@
 import type { Finding } from "../../wire/traces.ts"
 import { show } from "./state.ts"
 
+export const TraceLink = ({ id, reference }: { readonly id: string; readonly reference: string }) => (
+  <a
+    class="ref"
+    href={`?trace=${id}`}
+    onClick={(event) => {
+      event.preventDefault()
+      show({ _tag: "Trace", id })
+    }}
+  >
+    {reference}
+  </a>
+)
+
 /** Findings, each with a command that acts on it. */
 export const Findings = ({
   findings,
@@ -18,16 +31,7 @@ export const Findings = ({
           {!isOneTrace && (
             <>
               {one.traces > 1 ? ` · in ${one.traces} traces, the worst ` : " · "}
-              <a
-                class="ref"
-                href={`?trace=${one.reference}`}
-                onClick={(event) => {
-                  event.preventDefault()
-                  show({ _tag: "Trace", id: one.reference })
-                }}
-              >
-                {one.reference}
-              </a>
+              <TraceLink id={one.reference} reference={one.reference} />
             </>
           )}
         </span>

@@ -68,6 +68,7 @@ const TypeExplanation = Schema.Struct({
   type: Schema.String,
   total: Schema.Int.annotate({ description: "Rows of the type that you see yourself." }),
   visible: Schema.Int.annotate({ description: "How many of these rows the person sees." }),
+  /** Why the whole type is denied. */
   denied: optionalKey(Schema.String),
   rules: Schema.Array(
     Schema.Struct({
@@ -75,9 +76,11 @@ const TypeExplanation = Schema.Struct({
       role: Schema.String,
       effect: RuleEffect,
       words: Schema.String,
+      /** Rows that it matches; for a deny, including those on which its condition is unknown. */
       rows: Schema.Int
     })
   ),
+  /** The rules that aren't in force now, as sentences. */
   notInForce: Strings,
   columns: Schema.Array(Schema.Struct({ column: Schema.String, rows: Schema.Int, because: Schema.String }))
 })
@@ -115,7 +118,9 @@ export const RowExplanation = Schema.Struct({
       effect: RuleEffect,
       words: Schema.String,
       truth: Truth,
+      /** The columns that a deny of cells hides; absent for a deny of rows. */
       hides: optionalKey(Schema.String),
+      /** Conditions, and the connectives of the conditions one level deeper. */
       conditions: Schema.Array(
         Schema.Struct({ depth: Schema.Int, words: Schema.String, truth: Truth, column: optionalKey(Schema.String) })
       )

@@ -1,41 +1,40 @@
 /** Commands for remote access: tokens for programs, and the identity providers that an organization trusts. */
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { Credentials, SCOPES } from "../../../services/access/Credentials.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
-import { Memberships } from "../../../services/members/Memberships.ts"
-import { currentOrganization, memberOf, wantsJson } from "../context.ts"
-import { columns, note, result } from "../output.ts"
+import { currentOrganization, memberNames, memberOf } from "../context.ts"
+import { argument, optional, required } from "../flags.ts"
+import { columns, listing, note, result } from "../output.ts"
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
 
 const create = Command.make(
   "create",
   {
-    who: Argument.String("who").pipe(Argument.withDescription("A member's e-mail address or phone number")),
-    name: Flag.String("name").pipe(Flag.withDescription("The token's purpose, shown in the list")),
+    who: argument("who", "A member's e-mail address or phone number"),
+    name: required("name", "The token's purpose, shown in the list"),
     scope: Flag.Literals("scope", SCOPES).pipe(
       Flag.withDescription("What it may be used for; tools by default; may be repeated"),
       Flag.atLeast(0)
     ),
     days: Flag.Int("days").pipe(Flag.withDescription("Days until it expires"), Flag.withDefault(90))
   },
-  (input) =>
-    Effect.gen(function* () {
-      const organization = yield* currentOrganization
-      const credentials = yield* Credentials
-      const scopes = input.scope.length === 0 ? (["tools"] as const) : [...new Set(input.scope)]
-      const { expiresAt, id, secret } = yield* credentials.createToken(organization, {
-        anchorId: yield* memberOf(organization, input.who),
-        name: input.name,
-        scopes,
-        days: input.days
-      })
-      yield* result(yield* wantsJson, { id, token: secret, scopes, expiresAt: expiresAt.toISOString() }, [secret])
-      yield* note(
-        `Shown only once. Valid for ${scopes.join(", ")} until ${day(expiresAt)}. To revoke it: max token revoke ${id}`
-      )
+  Effect.fnUntraced(function* (input) {
+    const organization = yield* currentOrganization
+    const credentials = yield* Credentials
+    const scopes = input.scope.length === 0 ? (["tools"] as const) : [...new Set(input.scope)]
+    const { expiresAt, id, secret } = yield* credentials.createToken(organization, {
+      anchorId: yield* memberOf(organization, input.who),
+      name: input.name,
+      scopes,
+      days: input.days
     })
+    yield* result({ id, token: secret, scopes, expiresAt: expiresAt.toISOString() }, [secret])
+    yield* note(
+      `Shown only once. Valid for ${scopes.join(", ")} until ${day(expiresAt)}. To revoke it: max token revoke ${id}`
+    )
+  })
 ).pipe(
   Command.withDescription("Create a token with which a program acts for a member"),
   Command.withExamples([
@@ -43,15 +42,15 @@ const create = Command.make(
   ])
 )
 
-const tokens = Command.make("list", {}, () =>
-  Effect.gen(function* () {
+const tokens = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
     const organization = yield* currentOrganization
     const credentials = yield* Credentials
-    const memberships = yield* Memberships
     const listed = yield* credentials.tokens(organization)
-    const names = new Map((yield* memberships.list(organization)).map(({ anchorId, name }) => [anchorId, name]))
+    const names = yield* memberNames
     yield* result(
-      yield* wantsJson,
       listed.map(({ anchorId, ...token }) => ({ ...token, person: names.get(anchorId) ?? "", entityId: anchorId })),
       listed.length === 0
         ? ["There is no token yet."]
@@ -72,13 +71,12 @@ const tokens = Command.make("list", {}, () =>
 
 const revoke = Command.make(
   "revoke",
-  { id: Argument.String("id").pipe(Argument.withDescription("A token's id, as max token list shows it")) },
-  ({ id }) =>
-    Effect.gen(function* () {
-      const credentials = yield* Credentials
-      yield* credentials.revokeToken(yield* currentOrganization, id)
-      yield* result(yield* wantsJson, { revoked: id }, ["The token is revoked in every process."])
-    })
+  { id: argument("id", "A token's id, as max token list shows it") },
+  Effect.fnUntraced(function* ({ id }) {
+    const credentials = yield* Credentials
+    yield* credentials.revokeToken(yield* currentOrganization, id)
+    yield* result({ revoked: id }, ["The token is revoked in every process."])
+  })
 ).pipe(Command.withDescription("Revoke a token with immediate effect"))
 
 export const token = Command.make("token").pipe(
@@ -86,72 +84,57 @@ export const token = Command.make("token").pipe(
   Command.withSubcommands([create, tokens, revoke])
 )
 
-const issuer = Flag.String("issuer").pipe(Flag.withDescription("The issuer (iss claim) of its tokens: an https URL"))
-const audience = Flag.String("audience").pipe(
-  Flag.withDescription("The audience (aud claim) of its tokens; use one for Max alone")
-)
+const issuer = required("issuer", "The issuer (iss claim) of its tokens: an https URL")
+const audience = required("audience", "The audience (aud claim) of its tokens; use one for Max alone")
 
 const add = Command.make(
   "add",
   {
     issuer,
     audience,
-    jwksUrl: Flag.String("jwks-url").pipe(
-      Flag.withDescription("The URL of its keys; read from the issuer's discovery document by default"),
-      Flag.optional
-    ),
-    roleClaim: Flag.String("role-claim").pipe(
-      Flag.withDescription(
-        "The claim that carries roles, such as realm_access.roles; they replace the membership's roles"
-      ),
-      Flag.optional
+    jwksUrl: optional("jwks-url", "The URL of its keys; read from the issuer's discovery document by default"),
+    roleClaim: optional(
+      "role-claim",
+      "The claim that carries roles, such as realm_access.roles; they replace the membership's roles"
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      const providers = yield* IdentityProviders
-      const provider = yield* providers.add(yield* currentOrganization, {
-        issuer: input.issuer,
-        audience: input.audience,
-        jwksUrl: Option.getOrUndefined(input.jwksUrl),
-        ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {})
-      })
-      yield* result(yield* wantsJson, provider, [
-        `Tokens of ${provider.issuer} for ${provider.audience} are trusted now.`
-      ])
-      yield* note(
-        "They admit members whose e-mail address the provider has verified, or whose subject is bound with max member add --subject."
-      )
+  Effect.fnUntraced(function* (input) {
+    const providers = yield* IdentityProviders
+    const provider = yield* providers.add(yield* currentOrganization, {
+      issuer: input.issuer,
+      audience: input.audience,
+      jwksUrl: Option.getOrUndefined(input.jwksUrl),
+      ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {})
     })
+    yield* result(provider, [`Tokens of ${provider.issuer} for ${provider.audience} are trusted now.`])
+    yield* note(
+      "They admit members whose e-mail address the provider has verified, or whose subject is bound with max member add --subject."
+    )
+  })
 ).pipe(Command.withDescription("Trust an identity provider's tokens (JWT)"))
 
-const providers = Command.make("list", {}, () =>
-  Effect.gen(function* () {
+const providers = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
     const service = yield* IdentityProviders
     const listed = yield* service.list(yield* currentOrganization)
-    yield* result(
-      yield* wantsJson,
+    yield* listing(
       listed,
-      listed.length === 0
-        ? ["There is no identity provider yet."]
-        : columns(
-            listed.map((provider) => [
-              provider.issuer,
-              provider.audience,
-              provider.jwksUrl,
-              provider.roleClaim ?? "from the membership"
-            ]),
-            ["issuer", "audience", "keys", "roles"]
-          )
+      "There is no identity provider yet.",
+      (provider) => [provider.issuer, provider.audience, provider.jwksUrl, provider.roleClaim ?? "from the membership"],
+      ["issuer", "audience", "keys", "roles"]
     )
   })
 ).pipe(Command.withDescription("List the identity providers"))
 
-const remove = Command.make("remove", { issuer, audience }, (input) =>
-  Effect.gen(function* () {
+const remove = Command.make(
+  "remove",
+  { issuer, audience },
+  Effect.fnUntraced(function* (input) {
     const service = yield* IdentityProviders
     yield* service.remove(yield* currentOrganization, input.issuer, input.audience)
-    yield* result(yield* wantsJson, { removed: input.issuer }, ["Its tokens are no longer accepted."])
+    yield* result({ removed: input.issuer }, ["Its tokens are no longer accepted."])
   })
 ).pipe(Command.withDescription("Stop trusting an identity provider with immediate effect"))
 

@@ -1,11 +1,12 @@
 /** `max ask`: one question and its answer. */
 import { Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
 import { turnError } from "../../../agents/turnError.ts"
 import type { TurnEvent } from "../../../wire/TurnEvent.ts"
 import { currentOrganization, currentPrincipal, wantsJson } from "../context.ts"
-import { result } from "../output.ts"
+import { optional } from "../flags.ts"
+import { json } from "../output.ts"
 import { quietView, viewOf } from "../turnView.ts"
 
 export const ask = Command.make(
@@ -15,39 +16,35 @@ export const ask = Command.make(
       Argument.withDescription("In plain words"),
       Argument.variadic({ min: 1 })
     ),
-    session: Flag.String("session").pipe(
-      Flag.withDescription("The conversation to continue, as named by an earlier answer"),
-      Flag.optional
-    )
+    session: optional("session", "The conversation to continue, as named by an earlier answer")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const agent = yield* MaxAgent
-      const organization = yield* currentOrganization
-      const json = yield* wantsJson
-      const view = json ? quietView({ columns: 80, write: () => undefined }) : viewOf(process.stdout)
-      let last: TurnEvent | undefined
-      yield* agent
-        .turn({
-          organization,
-          who: yield* currentPrincipal,
-          session: Option.getOrUndefined(input.session),
-          say: { text: input.question.join(" ") }
-        })
-        .pipe(
-          Stream.runForEach((event) =>
-            Effect.sync(() => {
-              last = event
-              if (event._tag !== "error") view.show(event)
-              else view.show({ _tag: "retract" })
-            })
-          )
+  Effect.fnUntraced(function* (input) {
+    const agent = yield* MaxAgent
+    const organization = yield* currentOrganization
+    const asJson = yield* wantsJson
+    const view = asJson ? quietView({ columns: 80, write: () => undefined }) : viewOf(process.stdout)
+    let last: TurnEvent | undefined
+    yield* agent
+      .turn({
+        organization,
+        who: yield* currentPrincipal,
+        session: Option.getOrUndefined(input.session),
+        say: { text: input.question.join(" ") }
+      })
+      .pipe(
+        Stream.runForEach((event) =>
+          Effect.sync(() => {
+            last = event
+            if (event._tag !== "error") view.show(event)
+            else view.show({ _tag: "retract" })
+          })
         )
-      if (last?._tag === "error") return yield* turnError(last)
-      if (last?._tag !== "done" || !json) return
-      const { reference, references, session, text, usage } = last
-      yield* result(true, { answer: text, references, choices: view.choices(), session, usage, reference }, [])
-    })
+      )
+    if (last?._tag === "error") return yield* turnError(last)
+    if (last?._tag !== "done" || !asJson) return
+    const { reference, references, session, text, usage } = last
+    yield* json({ answer: text, references, choices: view.choices(), session, usage, reference })
+  })
 ).pipe(
   Command.withDescription("Ask one question in plain words"),
   Command.withExamples([

@@ -4,9 +4,9 @@ import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import { quoted } from "../../../domain/text.ts"
 import { AuditLog, type AuditRecord, type Head, type Verification } from "../../../services/audit/AuditLog.ts"
-import { Memberships } from "../../../services/members/Memberships.ts"
-import { currentOrganization, UsageError, wantsJson } from "../context.ts"
-import { columns, note, result } from "../output.ts"
+import { currentOrganization, memberNames, UsageError } from "../context.ts"
+import { optional, toggle } from "../flags.ts"
+import { listing, note, result } from "../output.ts"
 
 const MAX_LISTED = 1000
 
@@ -18,53 +18,41 @@ const details = ({ details }: AuditRecord): string =>
 const list = Command.make(
   "list",
   {
-    refused: Flag.Boolean("refused").pipe(
-      Flag.withDescription("List refused reads instead of changes"),
-      Flag.withDefault(false)
-    ),
-    action: Flag.String("action").pipe(
-      Flag.withDescription("Only actions that start with this, such as membership or policy.published"),
-      Flag.optional
-    ),
+    refused: toggle("refused", "List refused reads instead of changes"),
+    action: optional("action", "Only actions that start with this, such as membership or policy.published"),
     before: Flag.Int("before").pipe(Flag.withDescription("Only records before this number"), Flag.optional),
     limit: Flag.Int("limit").pipe(
       Flag.withDescription(`The maximum number of records, 1 to ${MAX_LISTED}`),
       Flag.withDefault(50)
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      if (input.limit < 1 || input.limit > MAX_LISTED)
-        return yield* new UsageError({ message: `--limit must be between 1 and ${MAX_LISTED}.` })
-      const organization = yield* currentOrganization
-      const audit = yield* AuditLog
-      const memberships = yield* Memberships
-      const records = yield* audit.list(organization, {
-        chain: input.refused ? "reads" : "changes",
-        action: Option.getOrUndefined(input.action),
-        before: Option.getOrUndefined(Option.map(input.before, BigInt)),
-        limit: input.limit
-      })
-      const names = new Map((yield* memberships.list(organization)).map(({ anchorId, name }) => [anchorId, name]))
-      const named = (id: string) => names.get(id) || id
-      yield* result(
-        yield* wantsJson,
-        records,
-        records.length === 0
-          ? ["Nothing yet."]
-          : columns(
-              records.map((record) => [
-                String(record.sequence),
-                record.at,
-                named(record.actor),
-                record.action,
-                named(record.subject),
-                details(record)
-              ]),
-              ["number", "at", "who", "did", "to", "details"]
-            )
-      )
+  Effect.fnUntraced(function* (input) {
+    if (input.limit < 1 || input.limit > MAX_LISTED)
+      return yield* UsageError.of(`--limit must be between 1 and ${MAX_LISTED}.`)
+    const organization = yield* currentOrganization
+    const audit = yield* AuditLog
+    const records = yield* audit.list(organization, {
+      chain: input.refused ? "reads" : "changes",
+      action: Option.getOrUndefined(input.action),
+      before: Option.getOrUndefined(Option.map(input.before, BigInt)),
+      limit: input.limit
     })
+    const names = yield* memberNames
+    const named = (id: string) => names.get(id) || id
+    yield* listing(
+      records,
+      "Nothing yet.",
+      (record) => [
+        String(record.sequence),
+        record.at,
+        named(record.actor),
+        record.action,
+        named(record.subject),
+        details(record)
+      ],
+      ["number", "at", "who", "did", "to", "details"]
+    )
+  })
 ).pipe(Command.withDescription("List changes with their author and time, newest first"))
 
 const readHead = (text: string): Head | undefined => {
@@ -83,41 +71,32 @@ const describe = ({ broken, chain, head }: Verification): string => {
 const verify = Command.make(
   "verify",
   {
-    contains: Flag.String("contains").pipe(
-      Flag.withDescription("Check that the log still contains this head, as an earlier verify printed it: NUMBER:HASH"),
-      Flag.optional
+    contains: optional(
+      "contains",
+      "Check that the log still contains this head, as an earlier verify printed it: NUMBER:HASH"
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      const earlier = Option.map(input.contains, readHead)
-      if (Option.isSome(earlier) && earlier.value === undefined)
-        return yield* new UsageError({
-          message: `--contains takes NUMBER:HASH as max audit verify printed it, not ${quoted(Option.getOrElse(input.contains, () => ""))}.`
-        })
-      const organization = yield* currentOrganization
-      const audit = yield* AuditLog
-      const chains = yield* audit.verify(organization)
-      const isContained =
-        Option.isSome(earlier) && earlier.value !== undefined
-          ? yield* audit.contains(organization, "changes", earlier.value)
-          : true
-      yield* result(
-        yield* wantsJson,
-        { chains, ...(Option.isSome(earlier) ? { contains: isContained } : {}) },
-        chains.map(describe)
+  Effect.fnUntraced(function* (input) {
+    const earlier = Option.map(input.contains, readHead)
+    if (Option.isSome(earlier) && earlier.value === undefined)
+      return yield* UsageError.of(
+        `--contains takes NUMBER:HASH as max audit verify printed it, not ${quoted(Option.getOrElse(input.contains, () => ""))}.`
       )
-      if (chains.some(({ broken }) => broken !== undefined))
-        return yield* new OperatorError({
-          message: "The audit log was altered by a client with the owner's credentials."
-        })
-      if (!isContained)
-        return yield* new OperatorError({
-          message: "The audit log no longer contains that head: it was truncated or rewritten."
-        })
-      if (Option.isNone(earlier))
-        yield* note("Store the head of the changes elsewhere; --contains checks later that the log still contains it.")
-    })
+    const organization = yield* currentOrganization
+    const audit = yield* AuditLog
+    const chains = yield* audit.verify(organization)
+    const isContained =
+      Option.isSome(earlier) && earlier.value !== undefined
+        ? yield* audit.contains(organization, "changes", earlier.value)
+        : true
+    yield* result({ chains, ...(Option.isSome(earlier) ? { contains: isContained } : {}) }, chains.map(describe))
+    if (chains.some(({ broken }) => broken !== undefined))
+      return yield* OperatorError.of("The audit log was altered by a client with the owner's credentials.")
+    if (!isContained)
+      return yield* OperatorError.of("The audit log no longer contains that head: it was truncated or rewritten.")
+    if (Option.isNone(earlier))
+      yield* note("Store the head of the changes elsewhere; --contains checks later that the log still contains it.")
+  })
 ).pipe(Command.withDescription("Recompute every hash and report altered or missing records"))
 
 export const audit = Command.make("audit").pipe(

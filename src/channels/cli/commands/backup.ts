@@ -1,6 +1,6 @@
 /** Backup, restore, and moving to another database. */
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { SqlError } from "effect/sql"
 import { connectOwner } from "../../../database/Database.ts"
 import { faultOf } from "../../../database/fault.ts"
@@ -14,24 +14,17 @@ import {
   type Restored,
   restore as readBackup
 } from "../../../services/operations/Backup.ts"
-import { wantsJson } from "../context.ts"
+import { argument, required, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 
 const count = (number: number, noun: string): string => `${number} ${number === 1 ? noun : `${noun}s`}`
 
-export const force = Flag.Boolean("force").pipe(
-  Flag.withDescription("Overwrite an existing file"),
-  Flag.withDefault(false)
-)
+export const force = toggle("force", "Overwrite an existing file")
 
 const configuredDatabase = Effect.gen(function* () {
   const database = yield* configuredOwner
-  yield* Effect.mapError(
-    database.owner`SELECT 1`,
-    (error) =>
-      new OperatorError({
-        message: `The database can't be used: ${faultOf(error).reason}. max doctor shows the remedy.`
-      })
+  yield* Effect.mapError(database.owner`SELECT 1`, (error) =>
+    OperatorError.of(`The database can't be used: ${faultOf(error).reason}. max doctor shows the remedy.`)
   )
   if (database.notice !== undefined) yield* note(database.notice)
   return database
@@ -39,18 +32,15 @@ const configuredDatabase = Effect.gen(function* () {
 
 export const backup = Command.make(
   "backup",
-  { file: Argument.String("file").pipe(Argument.withDescription("The file to create")), force },
-  (input) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const { owner } = yield* configuredDatabase
-        const done = yield* writeBackup(owner, input.file, { force: input.force })
-        yield* result(yield* wantsJson, { file: input.file, ...done }, [
-          `${count(done.rows, "row")} of ${count(done.tables, "table")} were written to ${printable(input.file)} (${done.bytes} bytes).`
-        ])
-        yield* note("It contains all data of every organization: store it where only you can read it.")
-      })
-    )
+  { file: argument("file", "The file to create"), force },
+  Effect.fnUntraced(function* (input) {
+    const { owner } = yield* configuredDatabase
+    const done = yield* writeBackup(owner, input.file, { force: input.force })
+    yield* result({ file: input.file, ...done }, [
+      `${count(done.rows, "row")} of ${count(done.tables, "table")} were written to ${printable(input.file)} (${done.bytes} bytes).`
+    ])
+    yield* note("It contains all data of every organization: store it where only you can read it.")
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription("Write all of Max's data to one file, while it runs"),
   Command.withExamples([
@@ -60,57 +50,49 @@ export const backup = Command.make(
 
 export const restore = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A file from max backup")) },
-  (input) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const done = yield* readBackup(yield* configuredDatabase, input.file)
-        yield* result(yield* wantsJson, done, restoredLines(done, "restored"))
-        yield* afterwards(done)
-      })
-    )
+  { file: argument("file", "A file from max backup") },
+  Effect.fnUntraced(function* (input) {
+    const done = yield* readBackup(yield* configuredDatabase, input.file)
+    yield* result(done, restoredLines(done, "restored"))
+    yield* afterwards(done)
+  }, Effect.scoped)
 ).pipe(Command.withDescription("Restore a backup into an empty database, atomically"))
 
 export const move = Command.make(
   "move",
   {
-    to: Flag.String("to").pipe(
-      Flag.withDescription(
-        "The other database: a Postgres server's URL, env:NAME or file:/path, or a folder for the embedded Postgres"
-      )
+    to: required(
+      "to",
+      "The other database: a Postgres server's URL, env:NAME or file:/path, or a folder for the embedded Postgres"
     )
   },
-  (input) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const env = yield* Env
-        const place = yield* readLocation(input.to).pipe(
-          Effect.mapError(({ message }) => new OperatorError({ message: `--to: ${message}` }))
-        )
-        const from = yield* configuredDatabase
-        const target = yield* openSource({ ...env, ...place }).pipe(
-          Effect.flatMap(connectOwner),
-          Effect.tap(({ owner }) => owner`SELECT 1`),
-          Effect.mapError(
-            (error) =>
-              new OperatorError({
-                message: SqlError.isSqlError(error)
-                  ? `--to: the other database can't be used, ${faultOf(error).reason}. Nothing was moved.`
-                  : `--to: ${error.message}`
-              })
-          )
-        )
-        if (target.notice !== undefined) yield* note(target.notice)
-        const done = yield* moveEverything(from.owner, target)
-        yield* result(yield* wantsJson, done, restoredLines(done, "moved"))
-        yield* afterwards(done)
-        yield* note(
-          place.databaseUrl === undefined
-            ? `The old database is unchanged. To use the new one: unset DATABASE_URL and set MAX_DATA_DIR=${printable(place.dataDir)}`
-            : "The old database is unchanged. To use the new one, set DATABASE_URL to the value of --to."
-        )
-      })
+  Effect.fnUntraced(function* (input) {
+    const env = yield* Env
+    const place = yield* readLocation(input.to).pipe(
+      Effect.mapError(({ message }) => OperatorError.of(`--to: ${message}`))
     )
+    const from = yield* configuredDatabase
+    const target = yield* openSource({ ...env, ...place }).pipe(
+      Effect.flatMap(connectOwner),
+      Effect.tap(({ owner }) => owner`SELECT 1`),
+      Effect.mapError((error) =>
+        OperatorError.of(
+          SqlError.isSqlError(error)
+            ? `--to: the other database can't be used, ${faultOf(error).reason}. Nothing was moved.`
+            : `--to: ${error.message}`
+        )
+      )
+    )
+    if (target.notice !== undefined) yield* note(target.notice)
+    const done = yield* moveEverything(from.owner, target)
+    yield* result(done, restoredLines(done, "moved"))
+    yield* afterwards(done)
+    yield* note(
+      place.databaseUrl === undefined
+        ? `The old database is unchanged. To use the new one: unset DATABASE_URL and set MAX_DATA_DIR=${printable(place.dataDir)}`
+        : "The old database is unchanged. To use the new one, set DATABASE_URL to the value of --to."
+    )
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription("Copy all data into another, empty database, and verify every row"),
   Command.withExamples([

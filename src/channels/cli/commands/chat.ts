@@ -23,16 +23,15 @@ export const chat = Command.make(
       Flag.withDefault(false)
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      const organization = yield* currentOrganization
-      const principal = yield* currentPrincipal
-      const agent = yield* MaxAgent
-      const previous = input.continue ? yield* lastConversation(organization, principal) : undefined
-      const terminal = yield* openTerminal(previous?.asked ?? [])
-      if (process.stdin.isTTY) yield* greet(organization, agent.provider, previous !== undefined)
-      yield* converse(terminal, { organization, who: principal }, previous?.id)
-    }).pipe(Effect.scoped)
+  Effect.fnUntraced(function* (input) {
+    const organization = yield* currentOrganization
+    const principal = yield* currentPrincipal
+    const agent = yield* MaxAgent
+    const previous = input.continue ? yield* lastConversation(organization, principal) : undefined
+    const terminal = yield* openTerminal(previous?.asked ?? [])
+    if (process.stdin.isTTY) yield* greet(organization, agent.provider, previous !== undefined)
+    yield* converse(terminal, { organization, who: principal }, previous?.id)
+  }, Effect.scoped)
 ).pipe(Command.withDescription("Talk with Max"))
 
 const greet = (organization: Organization, provider: string, continued: boolean) =>

@@ -12,16 +12,13 @@ import {
   rolesOf
 } from "../../../database/migrate.ts"
 import { configuredOwner } from "../../../layers.ts"
-import { wantsJson } from "../context.ts"
+import { toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 
 export const migrate = Command.make(
   "migrate",
   {
-    print: Flag.Boolean("print").pipe(
-      Flag.withDescription("Only print the statements, without passwords"),
-      Flag.withDefault(false)
-    ),
+    print: toggle("print", "Only print the statements, without passwords"),
     rls: Flag.Literals("rls", ["on", "off"]).pipe(
       Flag.withDescription(
         "Switch row-level security on the tables that organizations share on or off; unchanged by default"
@@ -29,37 +26,33 @@ export const migrate = Command.make(
       Flag.optional
     )
   },
-  (input) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const { owner, password } = yield* configuredOwner
-        if (input.print) {
-          const inspection = yield* orUnavailable(inspect(owner))
-          const statements = [
-            ...pendingStatements(inspection.schemaVersion),
-            ...roleStatements(inspection.database, rolesOf(inspection.database), () => undefined),
-            ...Option.match(input.rls, { onNone: () => [], onSome: (rls) => rowSecurityStatements(rls === "on") })
-          ]
-          return yield* result(
-            yield* wantsJson,
-            statements,
-            statements.map((statement) => `${statement};`)
-          )
-        }
-        const done = yield* orUnavailable(applyMigrations(owner, password))
-        yield* result(yield* wantsJson, done, [
-          done.from === done.to
-            ? `The schema is up to date (version ${done.to}).`
-            : `The schema was migrated from version ${done.from} to ${done.to}.`
-        ])
-        if (done.withoutRoles !== undefined) yield* note(done.withoutRoles)
-        if (Option.isSome(input.rls)) {
-          const on = input.rls.value === "on"
-          const switched = yield* orUnavailableInTheEnd(switchRowSecurity(owner, on))
-          yield* note(
-            `Row-level security is ${on ? "on" : "off"}${switched ? "" : ", unchanged"}. Running processes apply it from their next statement.`
-          )
-        }
-      })
-    )
+  Effect.fnUntraced(function* (input) {
+    const { owner, password } = yield* configuredOwner
+    if (input.print) {
+      const inspection = yield* orUnavailable(inspect(owner))
+      const statements = [
+        ...pendingStatements(inspection.schemaVersion),
+        ...roleStatements(inspection.database, rolesOf(inspection.database), () => undefined),
+        ...Option.match(input.rls, { onNone: () => [], onSome: (rls) => rowSecurityStatements(rls === "on") })
+      ]
+      return yield* result(
+        statements,
+        statements.map((statement) => `${statement};`)
+      )
+    }
+    const done = yield* orUnavailable(applyMigrations(owner, password))
+    yield* result(done, [
+      done.from === done.to
+        ? `The schema is up to date (version ${done.to}).`
+        : `The schema was migrated from version ${done.from} to ${done.to}.`
+    ])
+    if (done.withoutRoles !== undefined) yield* note(done.withoutRoles)
+    if (Option.isSome(input.rls)) {
+      const on = input.rls.value === "on"
+      const switched = yield* orUnavailableInTheEnd(switchRowSecurity(owner, on))
+      yield* note(
+        `Row-level security is ${on ? "on" : "off"}${switched ? "" : ", unchanged"}. Running processes apply it from their next statement.`
+      )
+    }
+  }, Effect.scoped)
 ).pipe(Command.withDescription("Migrate the database of DATABASE_URL to this version's schema"))

@@ -160,9 +160,7 @@ const otherRepsCustomer = Effect.fnUntraced(function* (organization: Organizatio
     })
     if (seen.total === 1) return { name: displayName, phone }
   }
-  return yield* new OperatorError({
-    message: `The sample data is incomplete. Remove ${FOLDER} and run max demo again.`
-  })
+  return yield* OperatorError.of(`The sample data is incomplete. Remove ${FOLDER} and run max demo again.`)
 })
 
 const principalOf = Effect.fnUntraced(function* (organization: Organization, email: string) {

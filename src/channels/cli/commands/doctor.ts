@@ -6,11 +6,12 @@ import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
 import { openExistingSource } from "../../../layers.ts"
 import { examine, type Finding } from "../../../services/operations/Doctor.ts"
-import { wantsJson } from "../context.ts"
 import { bold, result } from "../output.ts"
 
-export const doctor = Command.make("doctor", {}, () =>
-  Effect.gen(function* () {
+export const doctor = Command.make(
+  "doctor",
+  {},
+  Effect.fnUntraced(function* () {
     const env = yield* Env
     const findings = yield* examine({
       location: env,
@@ -18,9 +19,8 @@ export const doctor = Command.make("doctor", {}, () =>
       searchConnections: env.searchConnections
     })
     const failed = findings.filter(({ status }) => status === "fail").length
-    yield* result(yield* wantsJson, { ok: failed === 0, findings }, findings.flatMap(lines))
-    if (failed > 0)
-      return yield* new OperatorError({ message: failed === 1 ? "One check failed." : `${failed} checks failed.` })
+    yield* result({ ok: failed === 0, findings }, findings.flatMap(lines))
+    if (failed > 0) return yield* OperatorError.of(failed === 1 ? "One check failed." : `${failed} checks failed.`)
   })
 ).pipe(
   Command.withDescription(

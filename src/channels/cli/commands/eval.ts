@@ -13,7 +13,7 @@ import { EntityQueryService } from "../../../services/EntityQueryService.ts"
 import { ExternalIds } from "../../../services/operations/ExternalIds.ts"
 import { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import { readIdentifier } from "../../../services/members/identifier.ts"
-import { currentOrganization, max, UsageError, wantsJson } from "../context.ts"
+import { currentOrganization, max, UsageError } from "../context.ts"
 import { result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
 
@@ -63,51 +63,44 @@ export const evaluate = Command.make(
       Flag.withDefault(1)
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      const runCase = yield* caseRunner
-      const outcomes: Array<Outcome> = []
-      for (const file of input.files) {
-        const lines = (yield* readTextFile(file, MAX_CASES_LENGTH)).split("\n")
-        for (const [index, line] of lines.entries()) {
-          if (line.trim() === "") continue
-          const place = `${file}:${index + 1}`
-          const one = yield* Effect.mapError(
-            decodeCase(line),
-            () => new OperatorError({ message: `${place}: this is not a case.` })
+  Effect.fnUntraced(function* (input) {
+    const runCase = yield* caseRunner
+    const outcomes: Array<Outcome> = []
+    for (const file of input.files) {
+      const lines = (yield* readTextFile(file, MAX_CASES_LENGTH)).split("\n")
+      for (const [index, line] of lines.entries()) {
+        if (line.trim() === "") continue
+        const place = `${file}:${index + 1}`
+        const one = yield* Effect.mapError(decodeCase(line), () => OperatorError.of(`${place}: this is not a case.`))
+        const kind = KINDS.find((candidate) => one[candidate] !== undefined)
+        if (kind === undefined) return yield* OperatorError.of(`${place}: a case has find, anchor or ask.`)
+        const started = performance.now()
+        const outcome = yield* runCase(one, kind).pipe(
+          // A configuration error fails every case, so it ends the command.
+          Effect.catch((error) =>
+            error._tag === "ConfigurationError" ? Effect.fail(error) : Effect.succeed(error.message)
           )
-          const kind = KINDS.find((candidate) => one[candidate] !== undefined)
-          if (kind === undefined)
-            return yield* new OperatorError({ message: `${place}: a case has find, anchor or ask.` })
-          const started = performance.now()
-          const outcome = yield* runCase(one, kind).pipe(
-            // A configuration error fails every case, so it ends the command.
-            Effect.catch((error) =>
-              error._tag === "ConfigurationError" ? Effect.fail(error) : Effect.succeed(error.message)
-            )
-          )
-          const found = typeof outcome === "string" ? outcome : outcome.ids
-          const expected = [...one.expect].sort()
-          outcomes.push({
-            kind,
-            place,
-            expected,
-            found,
-            passed: typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected),
-            millis: performance.now() - started,
-            ...(typeof outcome === "string" || outcome.usage === undefined ? {} : { usage: outcome.usage })
-          })
-        }
-      }
-      if (outcomes.length === 0) return yield* new OperatorError({ message: "These files contain no case." })
-      const passed = outcomes.filter((outcome) => outcome.passed).length
-      yield* result(yield* wantsJson, summary(outcomes), lines(outcomes))
-      if (passed / outcomes.length < input.min) {
-        return yield* new OperatorError({
-          message: `${passed} of ${outcomes.length} passed; ${input.min * 100} % was required.`
+        )
+        const found = typeof outcome === "string" ? outcome : outcome.ids
+        const expected = [...one.expect].sort()
+        outcomes.push({
+          kind,
+          place,
+          expected,
+          found,
+          passed: typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected),
+          millis: performance.now() - started,
+          ...(typeof outcome === "string" || outcome.usage === undefined ? {} : { usage: outcome.usage })
         })
       }
-    }).pipe(Effect.scoped)
+    }
+    if (outcomes.length === 0) return yield* OperatorError.of("These files contain no case.")
+    const passed = outcomes.filter((outcome) => outcome.passed).length
+    yield* result(summary(outcomes), lines(outcomes))
+    if (passed / outcomes.length < input.min) {
+      return yield* OperatorError.of(`${passed} of ${outcomes.length} passed; ${input.min * 100} % was required.`)
+    }
+  }, Effect.scoped)
 ).pipe(Command.withDescription("Run lookup cases with expected results"))
 
 const caseRunner = Effect.gen(function* () {
@@ -128,7 +121,7 @@ const caseRunner = Effect.gen(function* () {
   )
 
   const principal = Effect.fnUntraced(function* (who: string | undefined) {
-    if (who === undefined) return yield* new UsageError({ message: 'Name the person: --as, or "as" in the case.' })
+    if (who === undefined) return yield* UsageError.of('Name the person: --as, or "as" in the case.')
     const cached = principals.get(who)
     if (cached !== undefined) return cached
     const identifier = readIdentifier(who, organization)
@@ -175,7 +168,7 @@ const caseRunner = Effect.gen(function* () {
     const max = yield* agent
     const events = yield* Stream.runCollect(max.turn({ organization, who: yield* principal(who), say: { text } }))
     const last = [...events].at(-1)
-    if (last?._tag !== "done") return yield* new OperatorError({ message: last?._tag === "error" ? last.message : "" })
+    if (last?._tag !== "done") return yield* OperatorError.of(last?._tag === "error" ? last.message : "")
     const { references, usage } = last
     const types = [...new Set(references.map(({ type }) => type))]
     const ids = yield* Effect.forEach(types, (type) =>

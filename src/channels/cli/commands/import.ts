@@ -4,14 +4,10 @@ import { Argument, Command, Flag } from "effect/cli"
 import { quoted } from "../../../domain/text.ts"
 import { badRowTexts } from "../../../services/import/BadRows.ts"
 import { type Imported, Importer } from "../../../services/import/Importer.ts"
-import { currentOrganization, wantsJson } from "../context.ts"
+import { currentOrganization } from "../context.ts"
+import { optional, pairs, required, toggle } from "../flags.ts"
 import { columns, note, result } from "../output.ts"
 import { makeProgress } from "../progress.ts"
-
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
-const toggle = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 export const importFile = Command.make(
   "import",
@@ -20,40 +16,37 @@ export const importFile = Command.make(
       Argument.withDescription("CSV with a header, JSONL, or XLSX; several are imported together"),
       Argument.variadic({ min: 1 })
     ),
-    type: Flag.String("type").pipe(Flag.withDescription("people, companies, meetings, or a type of your own")),
-    map: Flag.KeyValuePair("map").pipe(
-      Flag.withDescription(
-        "header=column, or header=owner:people.email to look up the people of a reference; may be repeated"
-      ),
-      Flag.withDefault({})
+    type: required("type", "people, companies, meetings, or a type of your own"),
+    map: pairs(
+      "map",
+      "header=column, or header=owner:people.email to look up the people of a reference; may be repeated"
     ),
     ignore: Flag.String("ignore").pipe(
       Flag.withDescription("A header to leave out; may be repeated"),
       Flag.atMost(1000)
     ),
-    idPrefix: text("id-prefix", "A prefix for the ids of these rows, such as crm:"),
+    idPrefix: optional("id-prefix", "A prefix for the ids of these rows, such as crm:"),
     create: toggle("create", "Create the type and the columns that the organization doesn't have yet"),
     dryRun: toggle("dry-run", "Report what would happen, and change nothing"),
     skipBad: toggle("skip-bad", "Leave bad rows out and report them, and import the others"),
-    encoding: text("encoding", "The encoding of a text file, where it can't be detected, such as windows-1252"),
-    sheet: text("sheet", "The sheet of a spreadsheet; the first one by default")
+    encoding: optional("encoding", "The encoding of a text file, where it can't be detected, such as windows-1252"),
+    sheet: optional("sheet", "The sheet of a spreadsheet; the first one by default")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const importer = yield* Importer
-      const progress = makeProgress()
-      const outcome = yield* importer
-        .import(yield* currentOrganization, {
-          ...input,
-          idPrefix: Option.getOrUndefined(input.idPrefix),
-          encoding: Option.getOrUndefined(input.encoding),
-          sheet: Option.getOrUndefined(input.sheet),
-          onProgress: progress.show
-        })
-        .pipe(Effect.ensuring(Effect.sync(progress.clear)))
-      yield* result(yield* wantsJson, outcome, lines(outcome))
-      for (const warning of outcome.warnings) yield* note(warning)
-    })
+  Effect.fnUntraced(function* (input) {
+    const importer = yield* Importer
+    const progress = makeProgress()
+    const outcome = yield* importer
+      .import(yield* currentOrganization, {
+        ...input,
+        idPrefix: Option.getOrUndefined(input.idPrefix),
+        encoding: Option.getOrUndefined(input.encoding),
+        sheet: Option.getOrUndefined(input.sheet),
+        onProgress: progress.show
+      })
+      .pipe(Effect.ensuring(Effect.sync(progress.clear)))
+    yield* result(outcome, lines(outcome))
+    for (const warning of outcome.warnings) yield* note(warning)
+  })
 ).pipe(
   Command.withDescription("Import files atomically, or report the lines that prevent it"),
   Command.withExamples([

@@ -10,42 +10,44 @@ import { inputFault } from "../../../tools/call.ts"
 import { toolDefinitions } from "../../../tools/definitions.ts"
 import { renderCell, renderColumns, renderPage, renderTypes } from "../../../tools/render.ts"
 import { MaxToolkit } from "../../../tools/Toolkit.ts"
-import { asPrincipal, UsageError, wantsJson } from "../context.ts"
+import { asPrincipal, UsageError } from "../context.ts"
+import { argument, optional } from "../flags.ts"
 import { columns as inColumns, dim, result } from "../output.ts"
 
-export const types = Command.make("types", {}, () =>
-  Effect.gen(function* () {
+export const types = Command.make(
+  "types",
+  {},
+  Effect.fnUntraced(function* () {
     const queries = yield* EntityQueryService
     const found = yield* asPrincipal((organizationId) => queries.listEntityTypes({ organizationId }))
-    yield* result(yield* wantsJson, found, inColumns(found.entityTypes.map(({ id, pluralName }) => [id, pluralName])))
+    yield* result(found, inColumns(found.entityTypes.map(({ id, pluralName }) => [id, pluralName])))
   })
 ).pipe(Command.withDescription("List the entity types that can be looked up"))
 
 export const columns = Command.make(
   "columns",
   {
-    type: Argument.String("type").pipe(Argument.withDescription("Entity type, as listed by max types")),
+    type: argument("type", "Entity type, as listed by max types"),
     contains: Flag.String("contains").pipe(
       Flag.withDescription("Only columns whose name contains this word"),
       Flag.atMost(20)
     ),
     max: Flag.Int("max").pipe(Flag.withDescription("Maximum number of columns (default 50)"), Flag.optional)
   },
-  (input) =>
-    Effect.gen(function* () {
-      const queries = yield* EntityQueryService
-      const found = yield* asPrincipal((organizationId) =>
-        queries.listColumnsForType({
-          organizationId,
-          entityTypeId: input.type,
-          filter: {
-            ...(input.contains.length > 0 ? { nameContains: input.contains } : {}),
-            ...(Option.isSome(input.max) ? { max: input.max.value } : {})
-          }
-        })
-      )
-      yield* result(yield* wantsJson, found, inColumns(found.columns.map(({ id, name }) => [id, name])))
-    })
+  Effect.fnUntraced(function* (input) {
+    const queries = yield* EntityQueryService
+    const found = yield* asPrincipal((organizationId) =>
+      queries.listColumnsForType({
+        organizationId,
+        entityTypeId: input.type,
+        filter: {
+          ...(input.contains.length > 0 ? { nameContains: input.contains } : {}),
+          ...(Option.isSome(input.max) ? { max: input.max.value } : {})
+        }
+      })
+    )
+    yield* result(found, inColumns(found.columns.map(({ id, name }) => [id, name])))
+  })
 ).pipe(Command.withDescription("List the columns of a type"))
 
 const FILTER = /^([^=~<>]+?)(>=|<|=|~)([^]*)$/
@@ -54,55 +56,46 @@ const OPS = { "=": "eq", "~": "ilike", ">=": "gte", "<": "lt" } as const
 const readFilter = (text: string): Effect.Effect<Filter, UsageError> => {
   const match = FILTER.exec(text)
   return match === null
-    ? Effect.fail(
-        new UsageError({ message: `${quoted(text)} is not a filter. Write name=…, name~…, start>=… or start<…` })
-      )
+    ? Effect.fail(UsageError.of(`${quoted(text)} is not a filter. Write name=…, name~…, start>=… or start<…`))
     : Effect.succeed({ columnId: match[1]!.trim(), op: OPS[match[2] as keyof typeof OPS], value: match[3]! })
 }
 
 export const find = Command.make(
   "find",
   {
-    type: Argument.String("type").pipe(Argument.withDescription("Entity type, as listed by max types")),
+    type: argument("type", "Entity type, as listed by max types"),
     filters: Argument.String("filter").pipe(
       Argument.withDescription(
         "Conditions that must all match: name~ada (contains), phone=… (equals), start>=today, start<2027"
       ),
       Argument.variadic()
     ),
-    select: Flag.String("select").pipe(
-      Flag.withDescription("Columns to show, comma-separated (at most 5)"),
-      Flag.optional
-    ),
+    select: optional("select", "Columns to show, comma-separated (at most 5)"),
     limit: Flag.Int("limit").pipe(
       Flag.withDescription("Page size (default 5, at most 25); 0 returns only the total"),
       Flag.optional
     ),
-    after: Flag.String("after").pipe(
-      Flag.withDescription("Continue after this id, which the previous page printed"),
-      Flag.optional
-    )
+    after: optional("after", "Continue after this id, which the previous page printed")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const queries = yield* EntityQueryService
-      const filters = yield* Effect.forEach(input.filters, readFilter)
-      const select = Option.match(input.select, {
-        onNone: () => [],
-        onSome: (text) => text.split(",").map((slug) => slug.trim())
-      })
-      const page = yield* asPrincipal((organizationId) =>
-        queries.findEntities({
-          organizationId,
-          entityTypeId: input.type,
-          filters,
-          selectColumns: select,
-          limit: Option.getOrUndefined(input.limit),
-          cursorEntityId: Option.getOrUndefined(input.after)
-        })
-      )
-      yield* result(yield* wantsJson, page, pageLines(page, select))
+  Effect.fnUntraced(function* (input) {
+    const queries = yield* EntityQueryService
+    const filters = yield* Effect.forEach(input.filters, readFilter)
+    const select = Option.match(input.select, {
+      onNone: () => [],
+      onSome: (text) => text.split(",").map((slug) => slug.trim())
     })
+    const page = yield* asPrincipal((organizationId) =>
+      queries.findEntities({
+        organizationId,
+        entityTypeId: input.type,
+        filters,
+        selectColumns: select,
+        limit: Option.getOrUndefined(input.limit),
+        cursorEntityId: Option.getOrUndefined(input.after)
+      })
+    )
+    yield* result(page, pageLines(page, select))
+  })
 ).pipe(
   Command.withDescription("Find people, companies, meetings and other entities"),
   Command.withExamples([
@@ -133,10 +126,11 @@ const pageLines = (page: Page, select: ReadonlyArray<string>): ReadonlyArray<str
   ]
 }
 
-export const tools = Command.make("tools", {}, () =>
-  Effect.gen(function* () {
+export const tools = Command.make(
+  "tools",
+  {},
+  Effect.fnUntraced(function* () {
     yield* result(
-      yield* wantsJson,
       toolDefinitions,
       toolDefinitions.map((definition) => JSON.stringify(definition))
     )
@@ -151,23 +145,22 @@ export const tool = Command.make(
     name: Argument.Literals("name", ["listEntityTypes", "listColumnsForType", "findEntities"]),
     input: Argument.String("json").pipe(Argument.withDescription("Tool input as JSON"), Argument.optional)
   },
-  (input) =>
-    Effect.gen(function* () {
-      const parameters = yield* Effect.try({
-        try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
-        catch: () => new UsageError({ message: "The input is not valid JSON." })
-      })
-      const fault = inputFault(input.name, parameters)
-      if (fault !== undefined) return yield* new InvalidInput({ message: fault })
-      const toolkit = yield* MaxToolkit
-      const output = yield* asPrincipal(() =>
-        toolkit
-          .handle(input.name, parameters as never)
-          .pipe(Effect.flatMap(Stream.runLast), Effect.catchTag("AiError", Effect.die))
-      )
-      const value: unknown = Option.getOrThrow(output).result
-      if (value instanceof UnknownName || value instanceof InvalidInput || value instanceof Unavailable)
-        return yield* value
-      yield* result(yield* wantsJson, value, [RENDER[input.name](value as never)])
+  Effect.fnUntraced(function* (input) {
+    const parameters = yield* Effect.try({
+      try: (): unknown => JSON.parse(Option.getOrElse(input.input, () => "{}")),
+      catch: () => UsageError.of("The input is not valid JSON.")
     })
+    const fault = inputFault(input.name, parameters)
+    if (fault !== undefined) return yield* InvalidInput.of(fault)
+    const toolkit = yield* MaxToolkit
+    const output = yield* asPrincipal(() =>
+      toolkit
+        .handle(input.name, parameters as never)
+        .pipe(Effect.flatMap(Stream.runLast), Effect.catchTag("AiError", Effect.die))
+    )
+    const value: unknown = Option.getOrThrow(output).result
+    if (value instanceof UnknownName || value instanceof InvalidInput || value instanceof Unavailable)
+      return yield* value
+    yield* result(value, [RENDER[input.name](value as never)])
+  })
 ).pipe(Command.withDescription("Call a tool and print the text that a model would get"))

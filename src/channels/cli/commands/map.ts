@@ -1,6 +1,6 @@
 /** The operator's command for existing tables and views. */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import {
   type ColumnEntry,
@@ -9,7 +9,8 @@ import {
   readMappingFile
 } from "../../../services/mapping/mappingFile.ts"
 import { type Applied, Mappings } from "../../../services/mapping/Mappings.ts"
-import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { currentOrganization, UsageError } from "../context.ts"
+import { optional, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
 
@@ -17,7 +18,6 @@ const diff = Effect.gen(function* () {
   const mappings = yield* Mappings
   const changes = yield* mappings.diff(yield* currentOrganization)
   yield* result(
-    yield* wantsJson,
     { changes },
     changes.length === 0
       ? ["Nothing has changed since the tables were mapped."]
@@ -29,7 +29,7 @@ const apply = Effect.fnUntraced(function* (path: string) {
   const mappings = yield* Mappings
   const file = yield* readMappingFile(yield* readTextFile(path, MAX_MAPPING_LENGTH))
   const applied = yield* mappings.apply(yield* currentOrganization, file)
-  yield* result(yield* wantsJson, applied, appliedLines(applied))
+  yield* result(applied, appliedLines(applied))
   if (applied.advice.length > 0) {
     yield* note("Searches in large tables need these indexes; creating them blocks no writes:")
     for (const line of applied.advice) yield* note(`  ${line}`)
@@ -76,7 +76,7 @@ const proposal = Effect.fnUntraced(function* (tables: ReadonlyArray<string>, exc
   const mappings = yield* Mappings
   const { file, notes } = yield* mappings.propose(yield* currentOrganization, tables, exclusive)
   if (file.types.length === 0) {
-    return yield* new OperatorError({ message: "There is no table that can be mapped.", details: notes })
+    return yield* OperatorError.of("There is no table that can be mapped.", notes)
   }
   yield* Console.log(fileText(file))
   for (const line of notes) yield* note(line)
@@ -98,16 +98,13 @@ export const map = Command.make(
       Argument.withDescription("SCHEMA.TABLE, none for all of them; diff lists the changes since they were mapped"),
       Argument.variadic()
     ),
-    exclusive: Flag.Boolean("exclusive").pipe(
-      Flag.withDescription("All rows of the tables are this organization's"),
-      Flag.withDefault(false)
-    ),
-    apply: Flag.String("apply").pipe(Flag.withDescription("Check a mapping file and put it in force"), Flag.optional)
+    exclusive: toggle("exclusive", "All rows of the tables are this organization's"),
+    apply: optional("apply", "Check a mapping file and put it in force")
   },
   (input): Effect.Effect<void, Failure, Needs> => {
     if (Option.isSome(input.apply)) {
       return input.tables.length > 0 || input.exclusive
-        ? Effect.fail(new UsageError({ message: "--apply takes only a file, which lists the tables." }))
+        ? Effect.fail(UsageError.of("--apply takes only a file, which lists the tables."))
         : apply(input.apply.value)
     }
     return input.tables.length === 1 && input.tables[0] === "diff" ? diff : proposal(input.tables, input.exclusive)

@@ -17,23 +17,18 @@ import { CLIENTS, configurationFile, type ServerEntry, snippet } from "../../mcp
 import { install as writeServer, tryOut, undo } from "../../mcp/install.ts"
 import { server } from "../../mcp/server.ts"
 import { type Call, tools } from "../../mcp/tools.ts"
-import { asPrincipal, currentOrganization, UsageError, wantsJson, memberIdentifier } from "../context.ts"
+import { asPrincipal, currentOrganization, UsageError, memberIdentifier } from "../context.ts"
+import { optional, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 
-const structured = Flag.Boolean("structured").pipe(
-  Flag.withDescription("Add structured content and output schemas, for clients that read them; doubles the tokens"),
-  Flag.withDefault(false)
+const structured = toggle(
+  "structured",
+  "Add structured content and output schemas, for clients that read them; doubles the tokens"
 )
 
-const url = Flag.String("url").pipe(
-  Flag.withDescription("Use this Max server instead of a local database, such as https://max.example.com"),
-  Flag.optional
-)
+const url = optional("url", "Use this Max server instead of a local database, such as https://max.example.com")
 
-const token = Flag.String("token").pipe(
-  Flag.withDescription("Where the token for that server is stored: file:/path or env:NAME"),
-  Flag.optional
-)
+const token = optional("token", "Where the token for that server is stored: file:/path or env:NAME")
 
 /** The services of the tools with a local database. */
 type LocalServices = Tool.HandlersFor<typeof MaxToolkit.tools> | IdentityResolver | OrganizationState | Env
@@ -45,7 +40,7 @@ const remoteServer = Effect.fnUntraced(function* (options: {
 }) {
   if (Option.isNone(options.url) && Option.isNone(options.token)) return undefined
   if (Option.isNone(options.url) || Option.isNone(options.token)) {
-    return yield* new UsageError({ message: "--url and --token must be used together." })
+    return yield* UsageError.of("--url and --token must be used together.")
   }
   const url = yield* serverUrl(options.url.value)
   const { reference, secret } = yield* readReference("--token", options.token.value)
@@ -67,8 +62,8 @@ const entryOf = Effect.fnUntraced(function* <E>(
       who: "the token's member"
     }
   }
-  return yield* asPrincipal(() =>
-    Effect.gen(function* () {
+  return yield* asPrincipal(
+    Effect.fnUntraced(function* () {
       const who = yield* memberIdentifier
       const { slug } = yield* currentOrganization
       const args = [program, "mcp", "--org", slug, "--as", who, ...flags]
@@ -83,37 +78,30 @@ const install = <E>(services: Layer.Layer<LocalServices, E>) =>
     {
       client: Argument.Literals("client", CLIENTS),
       name: Flag.String("name").pipe(Flag.withDescription("The server's name in the client"), Flag.withDefault("max")),
-      file: Flag.String("file").pipe(
-        Flag.withDescription("The client's configuration file, if it isn't at its default location"),
-        Flag.optional
-      ),
-      print: Flag.Boolean("print").pipe(
-        Flag.withDescription("Print the configuration without writing it"),
-        Flag.withDefault(false)
-      ),
+      file: optional("file", "The client's configuration file, if it isn't at its default location"),
+      print: toggle("print", "Print the configuration without writing it"),
       structured,
       url,
       token
     },
-    (input) =>
-      Effect.gen(function* () {
-        const { entry, who } = yield* entryOf(input, services)
-        const file = Option.getOrElse(input.file, () => configurationFile(input.client, thisMachine))
-        if (input.print) return yield* Console.log(snippet(input.client, input.name, entry))
-        const installed = yield* writeServer(input.client, file, input.name, entry)
-        const { tools, types } = yield* Effect.onError(tryOut(entry), () => undo(installed))
-        yield* result(yield* wantsJson, { ...installed, tools, types }, [
-          `${installed.file} starts Max now, for ${who}.`,
-          ...(installed.backup === undefined ? [] : [`Backup of the previous file: ${installed.backup}`]),
-          `Verified: it responds with ${tools} tools for ${types.join(", ") || "no types yet, because the policy shows none"}.`,
-          "Restart the client to use it."
-        ])
-        if (entry.args[0]!.includes(`${sep}_npx${sep}`)) {
-          yield* note(
-            "This Max runs from npx's cache, which npm clears from time to time. For a permanent installation: npm install -g max-agent, then run this command again."
-          )
-        }
-      })
+    Effect.fnUntraced(function* (input) {
+      const { entry, who } = yield* entryOf(input, services)
+      const file = Option.getOrElse(input.file, () => configurationFile(input.client, thisMachine))
+      if (input.print) return yield* Console.log(snippet(input.client, input.name, entry))
+      const installed = yield* writeServer(input.client, file, input.name, entry)
+      const { tools, types } = yield* Effect.onError(tryOut(entry), () => undo(installed))
+      yield* result({ ...installed, tools, types }, [
+        `${installed.file} starts Max now, for ${who}.`,
+        ...(installed.backup === undefined ? [] : [`Backup of the previous file: ${installed.backup}`]),
+        `Verified: it responds with ${tools} tools for ${types.join(", ") || "no types yet, because the policy shows none"}.`,
+        "Restart the client to use it."
+      ])
+      if (entry.args[0]!.includes(`${sep}_npx${sep}`)) {
+        yield* note(
+          "This Max runs from npx's cache, which npm clears from time to time. For a permanent installation: npm install -g max-agent, then run this command again."
+        )
+      }
+    })
   ).pipe(
     Command.withDescription("Add Max to a client's configuration and verify that it responds"),
     Command.withExamples([
@@ -141,14 +129,16 @@ const serve = Effect.fnUntraced(function* <R>(call: Call<R>, options: { readonly
 
 /** Needs no database with --url. */
 export const mcp = <E>(services: Layer.Layer<LocalServices, E>) =>
-  Command.make("mcp", { structured, url, token }, (options) =>
-    Effect.gen(function* () {
+  Command.make(
+    "mcp",
+    { structured, url, token },
+    Effect.fnUntraced(function* (options) {
       const server = yield* remoteServer(options)
       if (server !== undefined) {
         return yield* serve(bridge(server, options.structured), options).pipe(Effect.provide(FetchHttpClient.layer))
       }
-      return yield* asPrincipal(() =>
-        Effect.gen(function* () {
+      return yield* asPrincipal(
+        Effect.fnUntraced(function* () {
           const principal = yield* CurrentPrincipal
           const call = (name: string, input: unknown) =>
             Effect.provideService(callTool(name, input), CurrentPrincipal, principal)

@@ -1,6 +1,6 @@
 /** Synchronizes the members with a list: a file, or a column of people. */
 import { Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import { quoted } from "../../../domain/text.ts"
 import { openImportFile } from "../../../services/import/readers/ImportFile.ts"
@@ -8,7 +8,8 @@ import type { Cell } from "../../../services/import/readers/FileRecord.ts"
 import { membersByColumn } from "../../../services/members/memberColumn.ts"
 import type { Synced } from "../../../services/members/memberList.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
-import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { currentOrganization, UsageError } from "../context.ts"
+import { optional, toggle } from "../flags.ts"
 import { result } from "../output.ts"
 
 /** Reads the members of a file with the headers identifier and role. */
@@ -18,14 +19,12 @@ const readMembers = Effect.fnUntraced(function* (path: string) {
     file.headers.findIndex((candidate) => candidate.trim().toLowerCase() === header)
   )
   if (identifier === undefined || identifier < 0 || role === undefined || role < 0) {
-    return yield* new OperatorError({ message: `${quoted(path)} needs the headers identifier and role.` })
+    return yield* OperatorError.of(`${quoted(path)} needs the headers identifier and role.`)
   }
   const records = yield* Stream.runCollect(Stream.flattenIterable(file.batches))
   const invalid = records.find((record) => record.problem !== undefined)
   if (invalid !== undefined)
-    return yield* new OperatorError({
-      message: `Nothing was changed: ${file.unit} ${invalid.line}: ${invalid.problem}`
-    })
+    return yield* OperatorError.of(`Nothing was changed: ${file.unit} ${invalid.line}: ${invalid.problem}`)
   const text = (cell: Cell) => (typeof cell === "string" ? cell.trim() : Array.isArray(cell) ? cell.join(";") : "")
   return records.map(({ cells, line }) => ({
     place: `${file.unit} ${line}`,
@@ -44,28 +43,21 @@ export const sync = Command.make(
       Argument.withDescription("CSV, JSONL or XLSX with the columns identifier and role (several roles: a;b)"),
       Argument.optional
     ),
-    column: Flag.String("column").pipe(
-      Flag.withDescription("Instead of a file: a column of people that holds their roles, such as people.role"),
-      Flag.optional
-    ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Show the changes without making them"),
-      Flag.withDefault(false)
-    )
+    column: optional("column", "Instead of a file: a column of people that holds their roles, such as people.role"),
+    dryRun: toggle("dry-run", "Show the changes without making them")
   },
-  (input) =>
-    Effect.gen(function* () {
-      if (Option.isSome(input.file) === Option.isSome(input.column))
-        return yield* new UsageError({ message: "Pass either FILE or --column, such as --column people.role." })
-      const memberships = yield* Memberships
-      const organization = yield* currentOrganization
-      const rows = yield* Option.match(input.column, {
-        onNone: () => readMembers(Option.getOrThrow(input.file)),
-        onSome: (column) => membersByColumn(organization, column)
-      })
-      const outcome = yield* memberships.sync(organization, rows, { dryRun: input.dryRun })
-      yield* result(yield* wantsJson, { dryRun: input.dryRun, ...outcome }, lines(outcome, input.dryRun))
+  Effect.fnUntraced(function* (input) {
+    if (Option.isSome(input.file) === Option.isSome(input.column))
+      return yield* UsageError.of("Pass either FILE or --column, such as --column people.role.")
+    const memberships = yield* Memberships
+    const organization = yield* currentOrganization
+    const rows = yield* Option.match(input.column, {
+      onNone: () => readMembers(Option.getOrThrow(input.file)),
+      onSome: (column) => membersByColumn(organization, column)
     })
+    const outcome = yield* memberships.sync(organization, rows, { dryRun: input.dryRun })
+    yield* result({ dryRun: input.dryRun, ...outcome }, lines(outcome, input.dryRun))
+  })
 ).pipe(
   Command.withDescription("Make the members match a list; members outside it are suspended"),
   Command.withExamples([

@@ -8,38 +8,34 @@ import { IdentityProviders, subjectKey } from "../../../services/access/Identity
 import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/organizations/Organizations.ts"
-import { currentOrganization, max, typedAttributes, UsageError, wantsJson } from "../context.ts"
+import { currentOrganization, max, typedAttributes, UsageError } from "../context.ts"
+import { argument, optional, pairs, required, toggle } from "../flags.ts"
 import { columns, result } from "../output.ts"
 import { sync } from "./memberSync.ts"
 
 export const init = Command.make(
   "init",
   {
-    country: Flag.String("country").pipe(
-      Flag.withDescription("The country of phone numbers without a country code: two letters, such as US")
-    ),
-    timeZone: Flag.String("time-zone").pipe(
-      Flag.withDescription("The organization's time zone, such as America/New_York")
-    ),
-    name: Flag.String("name").pipe(Flag.withDescription("The organization's name; the slug by default"), Flag.optional)
+    country: required("country", "The country of phone numbers without a country code: two letters, such as US"),
+    timeZone: required("time-zone", "The organization's time zone, such as America/New_York"),
+    name: optional("name", "The organization's name; the slug by default")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const { org } = yield* max
-      if (Option.isNone(org)) return yield* new UsageError({ message: "Give the organization a slug: --org SLUG" })
-      const organizations = yield* Organizations
-      const created = yield* organizations.create({
-        slug: org.value,
-        name: Option.getOrUndefined(input.name),
-        country: input.country.toUpperCase(),
-        timeZone: input.timeZone
-      })
-      yield* result(yield* wantsJson, { slug: created.slug, country: created.country, timeZone: created.timeZone }, [
-        `Created the organization ${created.slug}. Its policy grants:`,
-        ...STARTER_GRANTS.map((line) => `  ${line}`),
-        `Next: max import FILE --type people, then max member add EMAIL --role admin --create`
-      ])
+  Effect.fnUntraced(function* (input) {
+    const { org } = yield* max
+    if (Option.isNone(org)) return yield* UsageError.of("Give the organization a slug: --org SLUG")
+    const organizations = yield* Organizations
+    const created = yield* organizations.create({
+      slug: org.value,
+      name: Option.getOrUndefined(input.name),
+      country: input.country.toUpperCase(),
+      timeZone: input.timeZone
     })
+    yield* result({ slug: created.slug, country: created.country, timeZone: created.timeZone }, [
+      `Created the organization ${created.slug}. Its policy grants:`,
+      ...STARTER_GRANTS.map((line) => `  ${line}`),
+      `Next: max import FILE --type people, then max member add EMAIL --role admin --create`
+    ])
+  })
 ).pipe(
   Command.withDescription("Create an organization with the starter policy"),
   Command.withExamples([
@@ -47,12 +43,13 @@ export const init = Command.make(
   ])
 )
 
-const list = Command.make("list", {}, () =>
-  Effect.gen(function* () {
+const list = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
     const organizations = yield* Organizations
     const all = yield* organizations.list
     yield* result(
-      yield* wantsJson,
       all.map(({ country, name, slug, timeZone }) => ({ slug, name, country, timeZone })),
       columns(
         all.map(({ country, name, slug, timeZone }) => [slug, name, country, timeZone]),
@@ -65,19 +62,16 @@ const list = Command.make("list", {}, () =>
 const key = Command.make(
   "key",
   {
-    key: Argument.String("key").pipe(
-      Argument.withDescription("The organization's value in the organization column of your tables")
-    )
+    key: argument("key", "The organization's value in the organization column of your tables")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const mappings = yield* Mappings
-      const organization = yield* currentOrganization
-      yield* mappings.setKey(organization, input.key)
-      yield* result(yield* wantsJson, { organization: organization.slug, key: input.key }, [
-        `The key of ${organization.slug} in mapped tables is ${printable(input.key)}.`
-      ])
-    })
+  Effect.fnUntraced(function* (input) {
+    const mappings = yield* Mappings
+    const organization = yield* currentOrganization
+    yield* mappings.setKey(organization, input.key)
+    yield* result({ organization: organization.slug, key: input.key }, [
+      `The key of ${organization.slug} in mapped tables is ${printable(input.key)}.`
+    ])
+  })
 ).pipe(Command.withDescription("Set the organization's key in mapped tables"))
 
 export const org = Command.make("org").pipe(
@@ -94,65 +88,53 @@ const issuerOf = Effect.fnUntraced(function* (organization: Organization, named:
   const issuer = Option.getOrElse(named, () => (issuers.length === 1 ? issuers[0] : undefined))
   return issuer !== undefined && issuers.includes(issuer)
     ? issuer
-    : yield* new OperatorError({
-        message:
-          issuers.length === 0
-            ? "There is no identity provider yet: max idp add --issuer URL --audience TEXT"
-            : `Name the identity provider: --issuer ${issuers.join(" or --issuer ")}`
-      })
+    : yield* OperatorError.of(
+        issuers.length === 0
+          ? "There is no identity provider yet: max idp add --issuer URL --audience TEXT"
+          : `Name the identity provider: --issuer ${issuers.join(" or --issuer ")}`
+      )
 })
 
 const add = Command.make(
   "add",
   {
-    identifier: Argument.String("identifier").pipe(Argument.withDescription("An e-mail address or phone number")),
+    identifier: argument("identifier", "An e-mail address or phone number"),
     role,
-    create: Flag.Boolean("create").pipe(
-      Flag.withDescription("Create the person when none has the identifier"),
-      Flag.withDefault(false)
+    create: toggle("create", "Create the person when none has the identifier"),
+    name: optional("name", "The name of a person that is created"),
+    subject: optional(
+      "subject",
+      "The person's subject (sub) at your identity provider: its tokens with this subject admit them"
     ),
-    name: Flag.String("name").pipe(Flag.withDescription("The name of a person that is created"), Flag.optional),
-    subject: Flag.String("subject").pipe(
-      Flag.withDescription(
-        "The person's subject (sub) at your identity provider: its tokens with this subject admit them"
-      ),
-      Flag.optional
-    ),
-    issuer: Flag.String("issuer").pipe(
-      Flag.withDescription("The provider of the subject, when there are several (max idp list)"),
-      Flag.optional
-    ),
-    attr: Flag.KeyValuePair("attr").pipe(
-      Flag.withDescription("An attribute for the policy, name=value; may be repeated"),
-      Flag.withDefault({})
-    )
+    issuer: optional("issuer", "The provider of the subject, when there are several (max idp list)"),
+    attr: pairs("attr", "An attribute for the policy, name=value; may be repeated")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const organization = yield* currentOrganization
-      const attributes = yield* typedAttributes(input.attr)
-      const members = yield* Memberships
-      const { anchorId, created } = yield* members.add(organization, {
-        identifier: input.identifier,
-        roles: input.role,
-        subject: Option.isNone(input.subject)
-          ? undefined
-          : subjectKey(yield* issuerOf(organization, input.issuer), input.subject.value),
-        attributes,
-        ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
-      })
-      yield* result(yield* wantsJson, { entityId: anchorId, created, roles: input.role }, [
-        `${input.identifier} is a member with the role ${input.role.join(", ")}${created ? "; a new person was created" : ""}.`
-      ])
+  Effect.fnUntraced(function* (input) {
+    const organization = yield* currentOrganization
+    const attributes = yield* typedAttributes(input.attr)
+    const members = yield* Memberships
+    const { anchorId, created } = yield* members.add(organization, {
+      identifier: input.identifier,
+      roles: input.role,
+      subject: Option.isNone(input.subject)
+        ? undefined
+        : subjectKey(yield* issuerOf(organization, input.issuer), input.subject.value),
+      attributes,
+      ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
     })
+    yield* result({ entityId: anchorId, created, roles: input.role }, [
+      `${input.identifier} is a member with the role ${input.role.join(", ")}${created ? "; a new person was created" : ""}.`
+    ])
+  })
 ).pipe(Command.withDescription("Add a member, identified by a verified e-mail address or phone number"))
 
-const members = Command.make("list", {}, () =>
-  Effect.gen(function* () {
+const members = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
     const memberships = yield* Memberships
     const all = yield* memberships.list(yield* currentOrganization)
     yield* result(
-      yield* wantsJson,
       all,
       columns(
         all.map((each) => [
@@ -170,19 +152,23 @@ const members = Command.make("list", {}, () =>
   })
 ).pipe(Command.withDescription("List the members"))
 
-const suspend = Command.make("suspend", { identifier: Argument.String("identifier") }, (input) =>
-  Effect.gen(function* () {
+const suspend = Command.make(
+  "suspend",
+  { identifier: Argument.String("identifier") },
+  Effect.fnUntraced(function* (input) {
     const memberships = yield* Memberships
     yield* memberships.suspend(yield* currentOrganization, input.identifier)
-    yield* result(yield* wantsJson, { suspended: input.identifier }, [`${input.identifier} is suspended.`])
+    yield* result({ suspended: input.identifier }, [`${input.identifier} is suspended.`])
   })
 ).pipe(Command.withDescription("Suspend a member: access ends immediately"))
 
-const resume = Command.make("resume", { identifier: Argument.String("identifier") }, (input) =>
-  Effect.gen(function* () {
+const resume = Command.make(
+  "resume",
+  { identifier: Argument.String("identifier") },
+  Effect.fnUntraced(function* (input) {
     const memberships = yield* Memberships
     yield* memberships.resume(yield* currentOrganization, input.identifier)
-    yield* result(yield* wantsJson, { resumed: input.identifier }, [`${input.identifier} is active again.`])
+    yield* result({ resumed: input.identifier }, [`${input.identifier} is active again.`])
   })
 ).pipe(Command.withDescription("Resume a suspended member, with the same roles"))
 

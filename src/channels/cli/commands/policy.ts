@@ -12,39 +12,37 @@ import { MAX_POLICY_LENGTH } from "../../../permissions/readPolicy.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
 import { Policies } from "../../../services/policies/Policies.ts"
 import { PolicyReview } from "../../../services/policies/PolicyReview.ts"
-import { currentOrganization, max, UsageError, wantsJson } from "../context.ts"
-import { bold, columns, note, result } from "../output.ts"
+import { currentOrganization, max, UsageError } from "../context.ts"
+import { argument, optional, toggle } from "../flags.ts"
+import { bold, columns, json, note, result } from "../output.ts"
 import { changeLines, policyLines, testLines, warningLines } from "../policyOutput.ts"
 import { readTextFile } from "../readTextFile.ts"
 
-const fileArgument = Argument.String("file").pipe(Argument.withDescription("A policy file (JSON)"))
+const fileArgument = argument("file", "A policy file (JSON)")
 const readPolicyFile = (path: string) => readTextFile(path, MAX_POLICY_LENGTH)
 
-export const check = Command.make("check", { file: fileArgument }, (input) =>
-  Effect.gen(function* () {
+export const check = Command.make(
+  "check",
+  { file: fileArgument },
+  Effect.fnUntraced(function* (input) {
     const policies = yield* Policies
     const text = yield* readPolicyFile(input.file)
     const { catalog, changes, policy, tests, warnings } = yield* policies.check(yield* currentOrganization, text)
     const failed = tests.filter(({ failures }) => failures.length > 0)
-    yield* result(
-      yield* wantsJson,
-      { rules: policy.rules.length, roles: Object.keys(policy.roles), tests, warnings, changes },
-      [
-        bold("Rules"),
-        ...policyLines(policy, catalog).map((line) => `  ${line}`),
-        "",
-        bold("Changes to the version in force"),
-        ...changeLines(changes).map((line) => `  ${line}`),
-        ...(warnings.length === 0 ? [] : ["", bold("Warnings"), ...warningLines(warnings).map((line) => `  ${line}`)]),
-        ...(tests.length === 0 ? [] : ["", bold("Tests"), ...testLines(tests).map((line) => `  ${line}`)]),
-        "",
-        failed.length > 0
-          ? `The policy can't be published: ${failed.length} of ${tests.length} tests fail.`
-          : `The policy can be published: max policy publish ${input.file}`
-      ]
-    )
-    if (failed.length > 0)
-      return yield* new OperatorError({ message: `${failed.length} of ${tests.length} tests fail.` })
+    yield* result({ rules: policy.rules.length, roles: Object.keys(policy.roles), tests, warnings, changes }, [
+      bold("Rules"),
+      ...policyLines(policy, catalog).map((line) => `  ${line}`),
+      "",
+      bold("Changes to the version in force"),
+      ...changeLines(changes).map((line) => `  ${line}`),
+      ...(warnings.length === 0 ? [] : ["", bold("Warnings"), ...warningLines(warnings).map((line) => `  ${line}`)]),
+      ...(tests.length === 0 ? [] : ["", bold("Tests"), ...testLines(tests).map((line) => `  ${line}`)]),
+      "",
+      failed.length > 0
+        ? `The policy can't be published: ${failed.length} of ${tests.length} tests fail.`
+        : `The policy can be published: max policy publish ${input.file}`
+    ])
+    if (failed.length > 0) return yield* OperatorError.of(`${failed.length} of ${tests.length} tests fail.`)
   })
 ).pipe(Command.withDescription("Describe a policy in words, report problems and warnings, and run its tests"))
 
@@ -57,23 +55,22 @@ export const publish = Command.make(
       Flag.optional
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      const organization = yield* currentOrganization
-      const text = yield* readPolicyFile(input.file)
-      const { changes, warnings } = yield* policies.check(organization, text)
-      const { policy, version } = yield* policies.publish(organization, text, OPERATOR, {
-        replacing: Option.getOrUndefined(input.replacing)
-      })
-      const roles = Object.keys(policy.roles)
-      yield* result(yield* wantsJson, { version, rules: policy.rules.length, roles, changes, warnings }, [
-        `Version ${version} is in force: ${policy.rules.length} rules for ${roles.join(", ")}.`,
-        ...changeLines(changes).map((line) => `  ${line}`)
-      ])
-      for (const line of warningLines(warnings)) yield* note(`Warning: ${line}`)
-      yield* note('Columns added later start hidden, even from rules with "*".')
+  Effect.fnUntraced(function* (input) {
+    const policies = yield* Policies
+    const organization = yield* currentOrganization
+    const text = yield* readPolicyFile(input.file)
+    const { changes, warnings } = yield* policies.check(organization, text)
+    const { policy, version } = yield* policies.publish(organization, text, OPERATOR, {
+      replacing: Option.getOrUndefined(input.replacing)
     })
+    const roles = Object.keys(policy.roles)
+    yield* result({ version, rules: policy.rules.length, roles, changes, warnings }, [
+      `Version ${version} is in force: ${policy.rules.length} rules for ${roles.join(", ")}.`,
+      ...changeLines(changes).map((line) => `  ${line}`)
+    ])
+    for (const line of warningLines(warnings)) yield* note(`Warning: ${line}`)
+    yield* note('Columns added later start hidden, even from rules with "*".')
+  })
 ).pipe(Command.withDescription("Put a policy in force if it is valid and its tests pass"))
 
 export const show = Command.make(
@@ -81,15 +78,14 @@ export const show = Command.make(
   {
     version: Argument.Int("version").pipe(Argument.withDescription("Default: the version in force"), Argument.optional)
   },
-  (input) =>
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      const organization = yield* currentOrganization
-      const { document, version } = Option.isNone(input.version)
-        ? yield* policies.current(organization)
-        : { ...(yield* policies.version(organization, input.version.value)), version: input.version.value }
-      yield* result(yield* wantsJson, { version, policy: JSON.parse(document) }, [document.trimEnd()])
-    })
+  Effect.fnUntraced(function* (input) {
+    const policies = yield* Policies
+    const organization = yield* currentOrganization
+    const { document, version } = Option.isNone(input.version)
+      ? yield* policies.current(organization)
+      : { ...(yield* policies.version(organization, input.version.value)), version: input.version.value }
+    yield* result({ version, policy: JSON.parse(document) }, [document.trimEnd()])
+  })
 ).pipe(
   Command.withDescription("Print a policy file, to edit and publish"),
   Command.withExamples([
@@ -97,12 +93,13 @@ export const show = Command.make(
   ])
 )
 
-export const list = Command.make("list", {}, () =>
-  Effect.gen(function* () {
+export const list = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
     const policies = yield* Policies
     const versions = yield* policies.list(yield* currentOrganization)
     yield* result(
-      yield* wantsJson,
       versions,
       columns(
         versions.map(({ author, inForce, publishedAt, rules, sha256, version }) => [
@@ -122,29 +119,28 @@ export const list = Command.make("list", {}, () =>
 export const diffVersions = Command.make(
   "diff",
   {
-    from: Argument.String("from").pipe(Argument.withDescription("A version or a file")),
+    from: argument("from", "A version or a file"),
     to: Argument.String("to").pipe(
       Argument.withDescription("Another version or file; default: the version in force"),
       Argument.optional
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      const review = yield* PolicyReview
-      const organization = yield* currentOrganization
-      const { catalog } = yield* review.names(organization)
-      const read = Effect.fnUntraced(function* (text: string) {
-        if (/^\d{1,9}$/.test(text)) return (yield* policies.version(organization, Number(text))).policy
-        return (yield* policies.check(organization, yield* readPolicyFile(text))).policy
-      })
-      const from = yield* read(input.from)
-      const to = yield* read(
-        Option.isSome(input.to) ? input.to.value : String((yield* policies.current(organization)).version)
-      )
-      const changes = diffPolicies(from, to, catalog)
-      yield* result(yield* wantsJson, changes, changeLines(changes))
+  Effect.fnUntraced(function* (input) {
+    const policies = yield* Policies
+    const review = yield* PolicyReview
+    const organization = yield* currentOrganization
+    const { catalog } = yield* review.names(organization)
+    const read = Effect.fnUntraced(function* (text: string) {
+      if (/^\d{1,9}$/.test(text)) return (yield* policies.version(organization, Number(text))).policy
+      return (yield* policies.check(organization, yield* readPolicyFile(text))).policy
     })
+    const from = yield* read(input.from)
+    const to = yield* read(
+      Option.isSome(input.to) ? input.to.value : String((yield* policies.current(organization)).version)
+    )
+    const changes = diffPolicies(from, to, catalog)
+    yield* result(changes, changeLines(changes))
+  })
 ).pipe(
   Command.withDescription("Describe the differences between two versions or files"),
   Command.withExamples([
@@ -157,26 +153,22 @@ export const test = Command.make(
   {
     file: fileArgument.pipe(Argument.withDescription("A policy file; default: the policy in force"), Argument.optional)
   },
-  (input) =>
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      const organization = yield* currentOrganization
-      const text = Option.isSome(input.file)
-        ? yield* readPolicyFile(input.file.value)
-        : (yield* policies.current(organization)).document
-      const { tests } = yield* policies.check(organization, text)
-      if (tests.length === 0) {
-        return yield* new OperatorError({
-          message: `This policy has no tests. Example: "tests": [{ "as": "ada@example.com", "read": "people", "expect": ["id-1"] }]`
-        })
-      }
-      const failed = tests.filter(({ failures }) => failures.length > 0).length
-      yield* result(yield* wantsJson, tests, [
-        ...testLines(tests),
-        `${tests.length - failed} passed, ${failed} failed.`
-      ])
-      if (failed > 0) return yield* new OperatorError({ message: `${failed} of ${tests.length} tests fail.` })
-    })
+  Effect.fnUntraced(function* (input) {
+    const policies = yield* Policies
+    const organization = yield* currentOrganization
+    const text = Option.isSome(input.file)
+      ? yield* readPolicyFile(input.file.value)
+      : (yield* policies.current(organization)).document
+    const { tests } = yield* policies.check(organization, text)
+    if (tests.length === 0) {
+      return yield* OperatorError.of(
+        `This policy has no tests. Example: "tests": [{ "as": "ada@example.com", "read": "people", "expect": ["id-1"] }]`
+      )
+    }
+    const failed = tests.filter(({ failures }) => failures.length > 0).length
+    yield* result(tests, [...testLines(tests), `${tests.length - failed} passed, ${failed} failed.`])
+    if (failed > 0) return yield* OperatorError.of(`${failed} of ${tests.length} tests fail.`)
+  })
 ).pipe(Command.withDescription("Run the tests in a policy"))
 
 const edit = (
@@ -188,51 +180,42 @@ const edit = (
   Command.make(
     name,
     {
-      role: Argument.String("role").pipe(Argument.withDescription("A role of the policy")),
+      role: argument("role", "A role of the policy"),
       what: Argument.String("what").pipe(
         Argument.withDescription("TYPE.COLUMN, or TYPE for all columns"),
         Argument.variadic({ min: 1 })
       ),
-      where: Flag.String("where").pipe(
-        Flag.withDescription(`Only on these rows, as in a rule: '{"owner":"$me"}'; creates a new rule`),
-        Flag.optional
-      ),
-      dryRun: Flag.Boolean("dry-run").pipe(
-        Flag.withDescription("Show the changes without publishing them"),
-        Flag.withDefault(false)
-      )
+      where: optional("where", `Only on these rows, as in a rule: '{"owner":"$me"}'; creates a new rule`),
+      dryRun: toggle("dry-run", "Show the changes without publishing them")
     },
-    (input) =>
-      Effect.gen(function* () {
-        const policies = yield* Policies
-        if (Option.isSome(input.where) && name === "revoke")
-          return yield* new UsageError({
-            message: "revoke applies to every row. Omit --where, or write a deny rule."
+    Effect.fnUntraced(function* (input) {
+      const policies = yield* Policies
+      if (Option.isSome(input.where) && name === "revoke")
+        return yield* UsageError.of("revoke applies to every row. Omit --where, or write a deny rule.")
+      const where = yield* Option.match(input.where, {
+        onNone: () => Effect.succeed(undefined),
+        onSome: (text) =>
+          Effect.try({
+            try: (): unknown => JSON.parse(text),
+            catch: () => UsageError.of(`--where must be JSON, as in a rule: --where '{"owner":"$me"}'`)
           })
-        const where = yield* Option.match(input.where, {
-          onNone: () => Effect.succeed(undefined),
-          onSome: (text) =>
-            Effect.try({
-              try: (): unknown => JSON.parse(text),
-              catch: () => new UsageError({ message: `--where must be JSON, as in a rule: --where '{"owner":"$me"}'` })
-            })
-        })
-        const wanted: PolicyEdit = { role: input.role, what: input.what, ...(where === undefined ? {} : { where }) }
-        const { changes, version } = yield* policies.change(
-          yield* currentOrganization,
-          (document, policy, catalog) => change(document, policy, catalog, wanted),
-          OPERATOR,
-          { dryRun: input.dryRun }
-        )
-        yield* result(yield* wantsJson, { version: version ?? null, changes }, [
-          ...changeLines(changes),
-          ...(version !== undefined
-            ? [`Version ${version} is in force.`]
-            : changes.length > 0
-              ? ["Nothing was published (--dry-run)."]
-              : [])
-        ])
       })
+      const wanted: PolicyEdit = { role: input.role, what: input.what, ...(where === undefined ? {} : { where }) }
+      const { changes, version } = yield* policies.change(
+        yield* currentOrganization,
+        (document, policy, catalog) => change(document, policy, catalog, wanted),
+        OPERATOR,
+        { dryRun: input.dryRun }
+      )
+      yield* result({ version: version ?? null, changes }, [
+        ...changeLines(changes),
+        ...(version !== undefined
+          ? [`Version ${version} is in force.`]
+          : changes.length > 0
+            ? ["Nothing was published (--dry-run)."]
+            : [])
+      ])
+    })
   ).pipe(Command.withDescription(description), Command.withExamples([example]))
 
 export const grant = edit("grant", grantAccess, "Grant a role a column or a type, and publish the edited policy", {
@@ -254,8 +237,10 @@ export const revoke = edit(
 export const schema = (
   services: Layer.Layer<PolicyReview | OrganizationState | Env, ConfigurationError | Unavailable>
 ) =>
-  Command.make("schema", {}, () =>
-    Effect.gen(function* () {
+  Command.make(
+    "schema",
+    {},
+    Effect.fnUntraced(function* () {
       const { org } = yield* max
       const schema = Option.isNone(org)
         ? policySchema()
@@ -264,7 +249,7 @@ export const schema = (
             const { catalog, roles } = yield* review.names(yield* currentOrganization)
             return policySchema(catalog, roles)
           }).pipe(Effect.provide(services))
-      yield* result(true, schema, [])
+      yield* json(schema)
     })
   ).pipe(
     Command.withDescription("Print the JSON Schema of a policy file; with --org, including the organization's names"),

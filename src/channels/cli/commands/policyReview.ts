@@ -10,18 +10,16 @@ import { type Draft, draftPolicy, type DraftRole, REACHES } from "../../../permi
 import { MAX_POLICY_LENGTH } from "../../../permissions/readPolicy.ts"
 import { Policies } from "../../../services/policies/Policies.ts"
 import { PolicyReview } from "../../../services/policies/PolicyReview.ts"
-import { currentOrganization, typedAttributes, UsageError, wantsJson } from "../context.ts"
+import { currentOrganization, typedAttributes, UsageError } from "../context.ts"
+import { argument, optional, pairs, required, toggle } from "../flags.ts"
 import { bold, dim, note, result } from "../output.ts"
 import { explanationLines, previewLines, rowLines, simulationLines } from "../policyOutput.ts"
 import { readTextFile } from "../readTextFile.ts"
 
 const who = {
-  for: Flag.String("for").pipe(Flag.withDescription("The person: an e-mail address or phone number")),
+  for: required("for", "The person: an e-mail address or phone number"),
   role: Flag.String("role").pipe(Flag.withDescription("Replaces the person's roles; may be repeated"), Flag.atMost(20)),
-  attr: Flag.KeyValuePair("attr").pipe(
-    Flag.withDescription("With --role: an attribute, name=value; may be repeated"),
-    Flag.withDefault({})
-  )
+  attr: pairs("attr", "With --role: an attribute, name=value; may be repeated")
 }
 
 const wanted = Effect.fnUntraced(function* (input: {
@@ -31,9 +29,7 @@ const wanted = Effect.fnUntraced(function* (input: {
 }) {
   const attributes = yield* typedAttributes(input.attr)
   if (input.role.length === 0 && Object.keys(attributes).length > 0)
-    return yield* new UsageError({
-      message: "--attr needs --role: without --role, the member's own attributes apply."
-    })
+    return yield* UsageError.of("--attr needs --role: without --role, the member's own attributes apply.")
   return { as: input.for, ...(input.role.length === 0 ? {} : { roles: input.role, attributes }) }
 })
 
@@ -41,47 +37,40 @@ export const explain = Command.make(
   "explain",
   {
     ...who,
-    type: Argument.String("type").pipe(Argument.withDescription("The type to look up")),
+    type: argument("type", "The type to look up"),
     id: Argument.String("id").pipe(
       Argument.withDescription("One row, by its imported id or its id in max find"),
       Argument.optional
     ),
-    file: Flag.String("file").pipe(
-      Flag.withDescription("A policy file to use instead of the policy in force"),
-      Flag.optional
-    ),
+    file: optional("file", "A policy file to use instead of the policy in force"),
     scope: Flag.String("scope").pipe(
       Flag.withDescription("Narrows access to a tool scope: TYPE or TYPE.COLUMN; may be repeated"),
       Flag.atMost(100)
     ),
-    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Also show the SQL statement"), Flag.withDefault(false))
+    sql: toggle("sql", "Also show the SQL statement")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const review = yield* PolicyReview
-      const organization = yield* currentOrganization
-      const question = {
-        ...(yield* wanted(input)),
-        type: input.type,
-        ...(input.scope.length === 0 ? {} : { scope: input.scope }),
-        ...(Option.isSome(input.file) ? { file: yield* readTextFile(input.file.value, MAX_POLICY_LENGTH) } : {})
-      }
-      const statement = input.sql ? yield* review.statement(organization, question) : undefined
-      const sql =
-        statement === undefined
-          ? input.sql
-            ? ["", bold("Statement"), "  none: the type is denied"]
-            : []
-          : ["", bold("Statement"), dim(statement.text), dim(`with ${JSON.stringify(statement.parameters, plain)}`)]
-      const explanation = Option.isSome(input.id)
-        ? yield* review.explainRow(organization, { ...question, id: input.id.value })
-        : yield* review.explain(organization, question)
-      const lines = "entityId" in explanation ? rowLines(explanation) : explanationLines(explanation)
-      yield* result(yield* wantsJson, { ...explanation, ...(input.sql ? { statement: statement ?? null } : {}) }, [
-        ...lines,
-        ...sql
-      ])
-    })
+  Effect.fnUntraced(function* (input) {
+    const review = yield* PolicyReview
+    const organization = yield* currentOrganization
+    const question = {
+      ...(yield* wanted(input)),
+      type: input.type,
+      ...(input.scope.length === 0 ? {} : { scope: input.scope }),
+      ...(Option.isSome(input.file) ? { file: yield* readTextFile(input.file.value, MAX_POLICY_LENGTH) } : {})
+    }
+    const statement = input.sql ? yield* review.statement(organization, question) : undefined
+    const sql =
+      statement === undefined
+        ? input.sql
+          ? ["", bold("Statement"), "  none: the type is denied"]
+          : []
+        : ["", bold("Statement"), dim(statement.text), dim(`with ${JSON.stringify(statement.parameters, plain)}`)]
+    const explanation = Option.isSome(input.id)
+      ? yield* review.explainRow(organization, { ...question, id: input.id.value })
+      : yield* review.explain(organization, question)
+    const lines = "entityId" in explanation ? rowLines(explanation) : explanationLines(explanation)
+    yield* result({ ...explanation, ...(input.sql ? { statement: statement ?? null } : {}) }, [...lines, ...sql])
+  })
 ).pipe(
   Command.withDescription("Explain a person's access to a type or to one row"),
   Command.withExamples([
@@ -96,20 +85,19 @@ export const simulate = Command.make(
   "simulate",
   {
     ...who,
-    file: Argument.String("file").pipe(Argument.withDescription("The policy file to simulate")),
-    type: Flag.String("type").pipe(Flag.withDescription("The type to look up"))
+    file: argument("file", "The policy file to simulate"),
+    type: required("type", "The type to look up")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const review = yield* PolicyReview
-      const file = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
-      const simulation = yield* review.simulate(yield* currentOrganization, {
-        ...(yield* wanted(input)),
-        type: input.type,
-        file
-      })
-      yield* result(yield* wantsJson, simulation, simulationLines(simulation))
+  Effect.fnUntraced(function* (input) {
+    const review = yield* PolicyReview
+    const file = yield* readTextFile(input.file, MAX_POLICY_LENGTH)
+    const simulation = yield* review.simulate(yield* currentOrganization, {
+      ...(yield* wanted(input)),
+      type: input.type,
+      file
     })
+    yield* result(simulation, simulationLines(simulation))
+  })
 ).pipe(
   Command.withDescription("Show the rows and cells that a person would gain and lose under another policy"),
   Command.withExamples([
@@ -138,47 +126,45 @@ export const newPolicy = Command.make(
       Flag.atMost(200)
     ),
     out: Flag.String("out").pipe(Flag.withDescription("The file to write"), Flag.withDefault("policy.json")),
-    publish: Flag.Boolean("publish").pipe(Flag.withDescription("Also put the policy in force"), Flag.withDefault(false))
+    publish: toggle("publish", "Also put the policy in force")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const review = yield* PolicyReview
-      const policies = yield* Policies
-      const organization = yield* currentOrganization
-      const { catalog } = yield* review.names(organization)
-      const columns = catalog.types.flatMap((type) =>
-        type.columns.filter(({ key }) => key !== "name").map(({ slug }) => `${type.slug}.${slug}`)
+  Effect.fnUntraced(function* (input) {
+    const review = yield* PolicyReview
+    const policies = yield* Policies
+    const organization = yield* currentOrganization
+    const { catalog } = yield* review.names(organization)
+    const columns = catalog.types.flatMap((type) =>
+      type.columns.filter(({ key }) => key !== "name").map(({ slug }) => `${type.slug}.${slug}`)
+    )
+    const draft =
+      input.role.length > 0
+        ? { roles: yield* Effect.forEach(input.role, readRole), private: input.private }
+        : process.stdin.isTTY === true
+          ? yield* Effect.catchTag(ask(columns), "QuitError", () => Effect.interrupt)
+          : yield* UsageError.of(
+              "Prompts need a terminal. Use flags: max policy new --role member=all --private people.phone --private people.email"
+            )
+    const known = new Set([...columns, ...columns.map((name) => name.split(".")[1]!)])
+    const unknown = draft.private.find((name) => !known.has(name))
+    if (unknown !== undefined) {
+      return yield* OperatorError.of(
+        `There is no column ${quoted(unknown)}. Columns are: ${columns.slice(0, 20).join(", ")}${columns.length > 20 ? ", …" : ""}.`
       )
-      const draft =
-        input.role.length > 0
-          ? { roles: yield* Effect.forEach(input.role, readRole), private: input.private }
-          : process.stdin.isTTY === true
-            ? yield* Effect.catchTag(ask(columns), "QuitError", () => Effect.interrupt)
-            : yield* new UsageError({
-                message:
-                  "Prompts need a terminal. Use flags: max policy new --role member=all --private people.phone --private people.email"
-              })
-      const known = new Set([...columns, ...columns.map((name) => name.split(".")[1]!)])
-      const unknown = draft.private.find((name) => !known.has(name))
-      if (unknown !== undefined) {
-        return yield* new OperatorError({
-          message: `There is no column ${quoted(unknown)}. Columns are: ${columns.slice(0, 20).join(", ")}${columns.length > 20 ? ", …" : ""}.`
-        })
-      }
-      const text = printPolicy(draftPolicy(draft, catalog))
-      const preview = yield* review.preview(organization, text)
-      yield* writeNew(input.out, text)
-      const published = input.publish ? yield* policies.publish(organization, text, OPERATOR) : undefined
-      yield* result(yield* wantsJson, { file: input.out, version: published?.version ?? null, preview }, [
-        bold("What each role would see of the current data"),
-        ...previewLines(preview).map((line) => `  ${line}`),
-        "",
-        published === undefined
-          ? `Wrote ${input.out}. To put it in force: max policy publish ${input.out}`
-          : `Wrote ${input.out}, and version ${published.version} is in force.`
-      ])
-      yield* note(`To see its rules in words: max policy check ${input.out}`)
-    })
+    }
+    const text = printPolicy(draftPolicy(draft, catalog))
+    const preview = yield* review.preview(organization, text)
+    yield* writeNew(input.out, text)
+    const published = input.publish ? yield* policies.publish(organization, text, OPERATOR) : undefined
+    yield* result({ file: input.out, version: published?.version ?? null, preview }, [
+      bold("What each role would see of the current data"),
+      ...previewLines(preview).map((line) => `  ${line}`),
+      "",
+      published === undefined
+        ? `Wrote ${input.out}. To put it in force: max policy publish ${input.out}`
+        : `Wrote ${input.out}, and version ${published.version} is in force.`
+    ])
+    yield* note(`To see its rules in words: max policy check ${input.out}`)
+  })
 ).pipe(
   Command.withDescription("Create a first policy from three questions, and preview it for each role"),
   Command.withExamples([
@@ -195,9 +181,9 @@ const readRole = (text: string): Effect.Effect<DraftRole, UsageError> => {
   const reach = REACHES.find((candidate) => candidate === word)
   return role === undefined || reach === undefined || role === "admin"
     ? Effect.fail(
-        new UsageError({
-          message: `${quoted(text)} is not ROLE=all, ROLE=own or ROLE=company. Example: --role member=own (the role admin always exists and sees everything)`
-        })
+        UsageError.of(
+          `${quoted(text)} is not ROLE=all, ROLE=own or ROLE=company. Example: --role member=own (the role admin always exists and sees everything)`
+        )
       )
     : Effect.succeed({ role, reach })
 }
@@ -256,10 +242,9 @@ const writeNew = (path: string, text: string) =>
       }
     },
     catch: (error) =>
-      new OperatorError({
-        message:
-          (error as NodeJS.ErrnoException).code === "EEXIST"
-            ? `${quoted(path)} already exists. Choose another file: --out FILE`
-            : `${quoted(path)} can't be written.`
-      })
+      OperatorError.of(
+        (error as NodeJS.ErrnoException).code === "EEXIST"
+          ? `${quoted(path)} already exists. Choose another file: --out FILE`
+          : `${quoted(path)} can't be written.`
+      )
   })

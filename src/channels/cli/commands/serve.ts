@@ -1,12 +1,13 @@
 /** The server as a command, which runs until it receives a signal. */
-import { Context, Effect, Layer, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Console, Context, Effect, Layer, Option } from "effect"
+import { Command } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { quoted } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
 import { Credentials } from "../../../services/access/Credentials.ts"
 import { currentOrganization, memberOf, UsageError } from "../context.ts"
-import { note, result } from "../output.ts"
+import { optional } from "../flags.ts"
+import { note } from "../output.ts"
 
 const LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 
@@ -14,12 +15,10 @@ const LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 const mayPrintLink = Effect.gen(function* () {
   const { httpHost } = yield* Env
   if (!LOOPBACK.includes(httpHost)) {
-    return yield* new UsageError({ message: "--sign-in requires MAX_HTTP_HOST to be a loopback address." })
+    return yield* UsageError.of("--sign-in requires MAX_HTTP_HOST to be a loopback address.")
   }
   if (process.stdout.isTTY !== true) {
-    return yield* new UsageError({
-      message: "--sign-in prints its link only to a terminal, and standard output isn't one."
-    })
+    return yield* UsageError.of("--sign-in prints its link only to a terminal, and standard output isn't one.")
   }
 })
 
@@ -33,28 +32,22 @@ const createLink = Effect.fnUntraced(function* (who: string) {
 export const serve = Command.make(
   "serve",
   {
-    signIn: Flag.String("sign-in").pipe(
-      Flag.withDescription("Print a one-time sign-in link for this member; only at a terminal of this machine"),
-      Flag.optional
-    )
+    signIn: optional("sign-in", "Print a one-time sign-in link for this member; only at a terminal of this machine")
   },
-  ({ signIn }) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        if (Option.isSome(signIn)) yield* mayPrintLink
-        const secret = Option.isSome(signIn) ? yield* createLink(signIn.value) : undefined
-        // Imported here so that other commands don't load the server.
-        const { Http } = yield* Effect.promise(() => import("../../http/server.ts"))
-        const { address } = Context.get(yield* Layer.build(Http), HttpServer.HttpServer)
-        const base = HttpServer.formatAddress(address)
-        yield* note(`Max answers at ${base}; ${base}/docs describes the API.`)
-        if (secret !== undefined) {
-          yield* result(false, undefined, [`${base}/sign-in#${secret}`])
-          yield* note(`The link signs ${quoted(Option.getOrElse(signIn, () => ""))} in, once, within five minutes.`)
-        }
-        // From here on, a signal is the normal end.
-        process.exitCode = 0
-        return yield* Effect.never
-      })
-    )
+  Effect.fnUntraced(function* ({ signIn }) {
+    if (Option.isSome(signIn)) yield* mayPrintLink
+    const secret = Option.isSome(signIn) ? yield* createLink(signIn.value) : undefined
+    // Imported here so that other commands don't load the server.
+    const { Http } = yield* Effect.promise(() => import("../../http/server.ts"))
+    const { address } = Context.get(yield* Layer.build(Http), HttpServer.HttpServer)
+    const base = HttpServer.formatAddress(address)
+    yield* note(`Max answers at ${base}; ${base}/docs describes the API.`)
+    if (secret !== undefined) {
+      yield* Console.log(`${base}/sign-in#${secret}`)
+      yield* note(`The link signs ${quoted(Option.getOrElse(signIn, () => ""))} in, once, within five minutes.`)
+    }
+    // From here on, a signal is the normal end.
+    process.exitCode = 0
+    return yield* Effect.never
+  }, Effect.scoped)
 ).pipe(Command.withDescription("Serve HTTP until stopped"))

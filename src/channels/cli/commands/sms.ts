@@ -1,19 +1,18 @@
 /** `max sms`: an organization's numbers, its open channel, and the log of text messages. */
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { masked, quoted } from "../../../domain/text.ts"
 import { isoTimestamp } from "../../../domain/values.ts"
 import { Env, readReference } from "../../../env.ts"
 import { SmsLog } from "../../../services/texting/SmsLog.ts"
 import { SmsSettings } from "../../../services/texting/SmsSettings.ts"
 import { TWILIO_PATH } from "../../sms/Line.ts"
-import { currentOrganization, UsageError, wantsJson } from "../context.ts"
-import { columns, dim, note, result } from "../output.ts"
+import { currentOrganization, UsageError } from "../context.ts"
+import { argument, optional, required, toggle } from "../flags.ts"
+import { columns, dim, listing, note, result } from "../output.ts"
 
-const number = Argument.String("number").pipe(Argument.withDescription("One of your numbers, such as +15125550100"))
-const memberNumber = Argument.String("number").pipe(
-  Argument.withDescription("The person's number, such as +15125550142")
-)
+const number = argument("number", "One of your numbers, such as +15125550100")
+const memberNumber = argument("number", "The person's number, such as +15125550142")
 
 const webhookAt = Effect.map(Env, ({ publicUrl }) =>
   publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_PATH}`
@@ -23,43 +22,42 @@ export const addNumber = Command.make(
   "add-number",
   {
     number,
-    account: Flag.String("account").pipe(Flag.withDescription("The number's Twilio account: AC…")),
+    account: required("account", "The number's Twilio account: AC…"),
     token: Flag.String("token").pipe(
       Flag.withDescription("A reference to the account's auth token: env:NAME or file:/path"),
       Flag.withDefault("env:TWILIO_AUTH_TOKEN")
     )
   },
-  (input) =>
-    Effect.gen(function* () {
-      if (!/^AC[0-9a-f]{32}$/i.test(input.account)) {
-        return yield* new UsageError({
-          message: `--account is AC and 32 digits, as Twilio's console shows it, and ${quoted(input.account)} isn't.`
-        })
-      }
-      const { reference } = yield* readReference("--token", input.token)
-      const settings = yield* SmsSettings
-      const organization = yield* currentOrganization
-      const { phone } = yield* settings.addNumber(organization, {
-        phone: input.number,
-        provider: "twilio",
-        account: input.account,
-        secret: reference
-      })
-      const webhook = yield* webhookAt
-      yield* result(yield* wantsJson, { number: phone, organization: organization.slug, webhook: webhook ?? null }, [
-        `${phone} belongs to ${organization.name}.`
-      ])
-      yield* note(
-        webhook === undefined
-          ? "Set MAX_PUBLIC_URL to the address at which Twilio reaches max serve: without it, every webhook is refused."
-          : `At Twilio, "a message comes in" for this number is: POST ${webhook}`
+  Effect.fnUntraced(function* (input) {
+    if (!/^AC[0-9a-f]{32}$/i.test(input.account)) {
+      return yield* UsageError.of(
+        `--account is AC and 32 digits, as Twilio's console shows it, and ${quoted(input.account)} isn't.`
       )
-      if ((yield* settings.channel(organization.id)).contact === undefined) {
-        yield* note(
-          'People without access are told to ask an administrator. max sms contact "Jo, 512-555-0199" names another contact.'
-        )
-      }
+    }
+    const { reference } = yield* readReference("--token", input.token)
+    const settings = yield* SmsSettings
+    const organization = yield* currentOrganization
+    const { phone } = yield* settings.addNumber(organization, {
+      phone: input.number,
+      provider: "twilio",
+      account: input.account,
+      secret: reference
     })
+    const webhook = yield* webhookAt
+    yield* result({ number: phone, organization: organization.slug, webhook: webhook ?? null }, [
+      `${phone} belongs to ${organization.name}.`
+    ])
+    yield* note(
+      webhook === undefined
+        ? "Set MAX_PUBLIC_URL to the address at which Twilio reaches max serve: without it, every webhook is refused."
+        : `At Twilio, "a message comes in" for this number is: POST ${webhook}`
+    )
+    if ((yield* settings.channel(organization.id)).contact === undefined) {
+      yield* note(
+        'People without access are told to ask an administrator. max sms contact "Jo, 512-555-0199" names another contact.'
+      )
+    }
+  })
 ).pipe(
   Command.withDescription("Answer text messages to a Twilio number"),
   Command.withExamples([
@@ -70,53 +68,50 @@ export const addNumber = Command.make(
   ])
 )
 
-export const removeNumber = Command.make("remove-number", { number }, (input) =>
-  Effect.gen(function* () {
+export const removeNumber = Command.make(
+  "remove-number",
+  { number },
+  Effect.fnUntraced(function* (input) {
     const settings = yield* SmsSettings
     yield* settings.removeNumber(yield* currentOrganization, input.number)
-    yield* result(yield* wantsJson, { removed: input.number }, ["Messages to this number are no longer answered."])
+    yield* result({ removed: input.number }, ["Messages to this number are no longer answered."])
   })
 ).pipe(Command.withDescription("Stop answering messages to a number, immediately"))
 
-export const numbers = Command.make("numbers", {}, () =>
-  Effect.gen(function* () {
+export const numbers = Command.make(
+  "numbers",
+  {},
+  Effect.fnUntraced(function* () {
     const settings = yield* SmsSettings
     const organization = yield* currentOrganization
     const found = yield* settings.numbers(organization)
     const channel = yield* settings.channel(organization.id)
-    yield* result(
-      yield* wantsJson,
-      { numbers: found, contact: channel.contact ?? null, openedWithRole: channel.openRole ?? null },
-      [
-        ...(found.length === 0
-          ? ["There is no number yet: max sms add-number"]
-          : columns(
-              found.map(({ account, phone, provider, secret }) => [phone, provider, `${account.slice(0, 6)}…`, secret]),
-              ["number", "provider", "account", "token"]
-            )),
-        dim(
-          channel.openRole === undefined
-            ? "Closed: members are answered; everyone else gets the notice to ask for access."
-            : `Open: a person identified by their number is admitted as ${channel.openRole}.`
-        )
-      ]
-    )
+    yield* result({ numbers: found, contact: channel.contact ?? null, openedWithRole: channel.openRole ?? null }, [
+      ...(found.length === 0
+        ? ["There is no number yet: max sms add-number"]
+        : columns(
+            found.map(({ account, phone, provider, secret }) => [phone, provider, `${account.slice(0, 6)}…`, secret]),
+            ["number", "provider", "account", "token"]
+          )),
+      dim(
+        channel.openRole === undefined
+          ? "Closed: members are answered; everyone else gets the notice to ask for access."
+          : `Open: a person identified by their number is admitted as ${channel.openRole}.`
+      )
+    ])
   })
 ).pipe(Command.withDescription("List the numbers and the state of the channel"))
 
 export const contact = Command.make(
   "contact",
   {
-    contact: Argument.String("contact").pipe(Argument.withDescription('Such as "Jo at the front desk, 512-555-0199"'))
+    contact: argument("contact", 'Such as "Jo at the front desk, 512-555-0199"')
   },
-  (input) =>
-    Effect.gen(function* () {
-      const settings = yield* SmsSettings
-      yield* settings.setContact(yield* currentOrganization, input.contact)
-      yield* result(yield* wantsJson, { contact: input.contact }, [
-        `People without access are told to ask ${input.contact}.`
-      ])
-    })
+  Effect.fnUntraced(function* (input) {
+    const settings = yield* SmsSettings
+    yield* settings.setContact(yield* currentOrganization, input.contact)
+    yield* result({ contact: input.contact }, [`People without access are told to ask ${input.contact}.`])
+  })
 ).pipe(Command.withDescription("Set the contact that the notice to people without access names"))
 
 const RISK = [
@@ -128,34 +123,35 @@ const RISK = [
 export const open = Command.make(
   "open",
   {
-    role: Flag.String("role").pipe(Flag.withDescription("The policy's role for people without a membership"))
+    role: required("role", "The policy's role for people without a membership")
   },
-  ({ role }) =>
-    Effect.gen(function* () {
-      const settings = yield* SmsSettings
-      yield* settings.open(yield* currentOrganization, role)
-      yield* result(yield* wantsJson, { opened: role }, [
-        `A sender whose number belongs to exactly one of your people is admitted as ${role}, from the next message on.`
-      ])
-      for (const line of RISK) yield* note(line)
-    })
+  Effect.fnUntraced(function* ({ role }) {
+    const settings = yield* SmsSettings
+    yield* settings.open(yield* currentOrganization, role)
+    yield* result({ opened: role }, [
+      `A sender whose number belongs to exactly one of your people is admitted as ${role}, from the next message on.`
+    ])
+    for (const line of RISK) yield* note(line)
+  })
 ).pipe(Command.withDescription("Admit every sender whose number identifies one of your people"))
 
-export const close = Command.make("close", {}, () =>
-  Effect.gen(function* () {
+export const close = Command.make(
+  "close",
+  {},
+  Effect.fnUntraced(function* () {
     const settings = yield* SmsSettings
     yield* settings.close(yield* currentOrganization)
-    yield* result(yield* wantsJson, { opened: null }, ["Only members are admitted, from the next message on."])
+    yield* result({ opened: null }, ["Only members are admitted, from the next message on."])
   })
 ).pipe(Command.withDescription("Admit members only"))
 
-export const prove = Command.make("prove", { number: memberNumber }, (input) =>
-  Effect.gen(function* () {
+export const prove = Command.make(
+  "prove",
+  { number: memberNumber },
+  Effect.fnUntraced(function* (input) {
     const settings = yield* SmsSettings
     yield* settings.prove(yield* currentOrganization, input.number)
-    yield* result(yield* wantsJson, { proved: masked(input.number) }, [
-      "The number is proved: it admits the person again."
-    ])
+    yield* result({ proved: masked(input.number) }, ["The number is proved: it admits the person again."])
   })
 ).pipe(Command.withDescription("Prove a number that has been silent for 180 days: it still belongs to that person"))
 
@@ -166,40 +162,32 @@ export const log = Command.make(
   "log",
   {
     limit: Flag.Int("limit").pipe(Flag.withDescription("The maximum number of entries"), Flag.withDefault(50)),
-    before: Flag.String("before").pipe(
-      Flag.withDescription("Only entries older than this time, in the log's format"),
-      Flag.optional
-    ),
-    bodies: Flag.Boolean("bodies").pipe(Flag.withDescription("Include message texts"), Flag.withDefault(false))
+    before: optional("before", "Only entries older than this time, in the log's format"),
+    bodies: toggle("bodies", "Include message texts")
   },
-  (input) =>
-    Effect.gen(function* () {
-      if (input.limit < 1 || input.limit > MAX_ENTRIES) {
-        return yield* new UsageError({ message: `--limit is 1 to ${MAX_ENTRIES}.` })
-      }
-      const before = Option.getOrUndefined(input.before)
-      if (before !== undefined && !(TIME.test(before) && isoTimestamp(before) !== undefined)) {
-        return yield* new UsageError({ message: "--before is a time in UTC, such as 2026-11-22T09:30:00Z." })
-      }
-      const logs = yield* SmsLog
-      const found = yield* logs.list(yield* currentOrganization, { limit: input.limit, before, bodies: input.bodies })
-      yield* result(
-        yield* wantsJson,
-        found,
-        found.length === 0
-          ? [dim("There are no messages yet.")]
-          : columns(
-              found.map(({ at, body, direction, error, kind, number, person, segments, state }) => [
-                at.slice(0, 19).replace("T", " "),
-                direction,
-                number,
-                person?.name ?? "",
-                error === undefined ? state : `${state} (${error})`,
-                kind === undefined ? "" : `${kind}, ${segments}`,
-                ...(input.bodies ? [body ?? ""] : [])
-              ]),
-              ["time (UTC)", "", "number", "person", "state", "text, segments", ...(input.bodies ? ["body"] : [])]
-            )
-      )
-    })
+  Effect.fnUntraced(function* (input) {
+    if (input.limit < 1 || input.limit > MAX_ENTRIES) {
+      return yield* UsageError.of(`--limit is 1 to ${MAX_ENTRIES}.`)
+    }
+    const before = Option.getOrUndefined(input.before)
+    if (before !== undefined && !(TIME.test(before) && isoTimestamp(before) !== undefined)) {
+      return yield* UsageError.of("--before is a time in UTC, such as 2026-11-22T09:30:00Z.")
+    }
+    const logs = yield* SmsLog
+    const found = yield* logs.list(yield* currentOrganization, { limit: input.limit, before, bodies: input.bodies })
+    yield* listing(
+      found,
+      dim("There are no messages yet."),
+      ({ at, body, direction, error, kind, number, person, segments, state }) => [
+        at.slice(0, 19).replace("T", " "),
+        direction,
+        number,
+        person?.name ?? "",
+        error === undefined ? state : `${state} (${error})`,
+        kind === undefined ? "" : `${kind}, ${segments}`,
+        ...(input.bodies ? [body ?? ""] : [])
+      ],
+      ["time (UTC)", "", "number", "person", "state", "text, segments", ...(input.bodies ? ["body"] : [])]
+    )
+  })
 ).pipe(Command.withDescription("Show messages and texts with their state, newest first; numbers are masked"))

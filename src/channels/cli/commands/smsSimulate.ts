@@ -1,12 +1,13 @@
 /** `max sms simulate`: the answer to a text message, without sending it. */
 import { Effect, Layer } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { phoneKey } from "../../../domain/keys.ts"
 import { printable, quoted } from "../../../domain/text.ts"
 import { SmsDispatcher } from "../../sms/SmsDispatcher.ts"
 import { type Simulated, simulateMessage } from "../../sms/simulateMessage.ts"
 import { SmsProcessor } from "../../sms/SmsProcessor.ts"
-import { currentOrganization, UsageError, wantsJson } from "../context.ts"
+import { currentOrganization, UsageError } from "../context.ts"
+import { required } from "../flags.ts"
 import { dim, note, result } from "../output.ts"
 
 /** Why no text would be sent, by outcome. */
@@ -41,17 +42,15 @@ const who = ({ admitted, identified, refused }: Simulated): string => {
 export const simulate = Command.make(
   "simulate",
   {
-    from: Flag.String("from").pipe(Flag.withDescription("The sender's number")),
+    from: required("from", "The sender's number"),
     text: Argument.String("text").pipe(Argument.withDescription("The message"), Argument.variadic({ min: 1 }))
   },
-  (input) =>
-    Effect.gen(function* () {
+  Effect.fnUntraced(
+    function* (input) {
       const organization = yield* currentOrganization
       const phone = phoneKey(input.from, organization.country)
       if (phone === undefined) {
-        return yield* new UsageError({
-          message: `--from must be a phone number without an extension; ${quoted(input.from)} is not.`
-        })
+        return yield* UsageError.of(`--from must be a phone number without an extension; ${quoted(input.from)} is not.`)
       }
       const simulated = yield* simulateMessage(organization, phone, input.text.join(" "))
       const { admitted = null, refused = null, texts, ...rest } = simulated
@@ -62,9 +61,11 @@ export const simulate = Command.make(
         refused,
         texts: texts.map(({ body, count, encoding }) => ({ body, characters: body.length, encoding, segments: count }))
       }
-      yield* result(yield* wantsJson, document, lines(simulated))
+      yield* result(document, lines(simulated))
       yield* note(who(simulated))
-    }).pipe(Effect.provide(SmsProcessor.layer.pipe(Layer.provide(SmsDispatcher.layer))))
+    },
+    Effect.provide(SmsProcessor.layer.pipe(Layer.provide(SmsDispatcher.layer)))
+  )
 ).pipe(
   Command.withDescription("Simulate a message from a number, and show the texts in answer"),
   Command.withExamples([

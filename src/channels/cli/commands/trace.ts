@@ -1,14 +1,16 @@
 /** Lists, shows and analyzes stored traces. */
 import { Console, Effect, Option, Stream } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { type Finding, findings } from "../../../observability/findings.ts"
 import { shortReference } from "../../../domain/reference.ts"
 import type { Trace } from "../../../observability/Trace.ts"
 import { compareTraces } from "../../../observability/compareTraces.ts"
 import { diagnose } from "../../../services/traces/diagnose.ts"
-import { type TraceLine, TraceStore } from "../../../services/traces/TraceStore.ts"
+import { TraceStore } from "../../../services/traces/TraceStore.ts"
+import type { TraceLine } from "../../../wire/traces.ts"
 import { wantsJson } from "../context.ts"
-import { bold, columns, dim, note, result } from "../output.ts"
+import { argument } from "../flags.ts"
+import { bold, columns, dim, listing, note, result } from "../output.ts"
 import { milliseconds, waterfall } from "../waterfall.ts"
 import { exported, imported } from "./trace/exchange.ts"
 import { explain } from "./trace/explain.ts"
@@ -23,24 +25,27 @@ const cells = (line: TraceLine): ReadonlyArray<string> => [
   line.failure ?? (line.denied ? "denied" : "")
 ]
 
-const list = Command.make("list", filters, (input) =>
-  Effect.gen(function* () {
+const list = Command.make(
+  "list",
+  filters,
+  Effect.fnUntraced(function* (input) {
     const store = yield* TraceStore
     const lines = yield* store.list(yield* queryOf(input))
-    yield* result(
-      yield* wantsJson,
+    yield* listing(
       lines,
-      lines.length === 0
-        ? ["No traces. MAX_TRACE_SHARE=1 stores all of them; slow, failed and denied ones are always stored."]
-        : columns(lines.map(cells), ["ref", "started", "name", "     ms", "spans", ""])
+      "No traces. MAX_TRACE_SHARE=1 stores all of them; slow, failed and denied ones are always stored.",
+      cells,
+      ["ref", "started", "name", "     ms", "spans", ""]
     )
   })
 ).pipe(Command.withDescription("List stored traces, the newest first"))
 
 const { limit: _limit, since: _since, ...following } = filters
 
-const tail = Command.make("tail", following, (input) =>
-  Effect.gen(function* () {
+const tail = Command.make(
+  "tail",
+  following,
+  Effect.fnUntraced(function* (input) {
     const store = yield* TraceStore
     const query = yield* queryOf({ ...input, since: Option.none(), limit: 1 })
     const json = yield* wantsJson
@@ -54,11 +59,12 @@ const tail = Command.make("tail", following, (input) =>
 const heading = (trace: Trace): string =>
   `${shortReference(trace.traceId)}  ${new Date(Number(trace.startedAt / 1_000_000n)).toISOString()}  ${trace.spans[0]!.name}  ${milliseconds(trace.spans[0]!.duration)} ms  ${trace.traceId}`
 
-const show = Command.make("show", { reference }, (input) =>
-  Effect.gen(function* () {
+const show = Command.make(
+  "show",
+  { reference },
+  Effect.fnUntraced(function* (input) {
     const traces = yield* findTraces(input.reference)
     yield* result(
-      yield* wantsJson,
       traces,
       traces.flatMap((trace, index) => [
         ...(index > 0 ? [""] : []),
@@ -70,13 +76,14 @@ const show = Command.make("show", { reference }, (input) =>
   })
 ).pipe(Command.withDescription("Show a trace as a waterfall, with self times and the critical path"))
 
-const top = Command.make("top", filters, (input) =>
-  Effect.gen(function* () {
+const top = Command.make(
+  "top",
+  filters,
+  Effect.fnUntraced(function* (input) {
     const store = yield* TraceStore
     const totals = yield* store.top(yield* queryOf(input))
     const whole = totals.reduce((sum, { self }) => sum + self, 0)
     yield* result(
-      yield* wantsJson,
       totals,
       columns(
         totals.map(({ count, name, p50, p95, p99, self }) => [
@@ -97,8 +104,10 @@ const findingLines = ({ command, kind, message, reference, traces }: Finding): R
   `  ${dim("→")} ${command}`
 ]
 
-const findingsOf = Command.make("findings", { since: filters.since, name: filters.name }, (input) =>
-  Effect.gen(function* () {
+const findingsOf = Command.make(
+  "findings",
+  { since: filters.since, name: filters.name },
+  Effect.fnUntraced(function* (input) {
     const query = yield* queryOf({
       ...input,
       failed: false,
@@ -109,7 +118,6 @@ const findingsOf = Command.make("findings", { since: filters.since, name: filter
     })
     const { findings: found, traces } = yield* diagnose(query)
     yield* result(
-      yield* wantsJson,
       found,
       found.length === 0
         ? [`No findings in ${traces} traces.`]
@@ -122,35 +130,33 @@ const compare = Command.make(
   "compare",
   {
     before: reference,
-    after: Argument.String("other").pipe(Argument.withDescription("The reference or id of the second trace"))
+    after: argument("other", "The reference or id of the second trace")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const [before] = yield* findTraces(input.before)
-      const [after] = yield* findTraces(input.after)
-      const rows = compareTraces(before!, after!).map((row) => ({
-        path: row.path.join(" › "),
-        before: row.before.duration,
-        after: row.after.duration
-      }))
-      yield* result(
-        yield* wantsJson,
-        rows.map((row) => ({ path: row.path, before: row.before / 1e6, after: row.after / 1e6 })),
-        [
-          heading(before!),
-          heading(after!),
-          ...columns(
-            rows.map((row) => [
-              row.path,
-              row.before === 0 ? "      -" : milliseconds(row.before).padStart(7),
-              row.after === 0 ? "      -" : milliseconds(row.after).padStart(7),
-              `${row.after >= row.before ? "+" : "−"}${milliseconds(Math.abs(row.after - row.before))}`.padStart(8)
-            ]),
-            ["path", " before", "  after", "  change"]
-          )
-        ]
-      )
-    })
+  Effect.fnUntraced(function* (input) {
+    const [before] = yield* findTraces(input.before)
+    const [after] = yield* findTraces(input.after)
+    const rows = compareTraces(before!, after!).map((row) => ({
+      path: row.path.join(" › "),
+      before: row.before.duration,
+      after: row.after.duration
+    }))
+    yield* result(
+      rows.map((row) => ({ path: row.path, before: row.before / 1e6, after: row.after / 1e6 })),
+      [
+        heading(before!),
+        heading(after!),
+        ...columns(
+          rows.map((row) => [
+            row.path,
+            row.before === 0 ? "      -" : milliseconds(row.before).padStart(7),
+            row.after === 0 ? "      -" : milliseconds(row.after).padStart(7),
+            `${row.after >= row.before ? "+" : "−"}${milliseconds(Math.abs(row.after - row.before))}`.padStart(8)
+          ]),
+          ["path", " before", "  after", "  change"]
+        )
+      ]
+    )
+  })
 ).pipe(Command.withDescription("Compare two traces by path, the largest difference first"))
 
 export const trace = Command.make("trace").pipe(

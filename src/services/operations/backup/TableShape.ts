@@ -116,9 +116,9 @@ const FALLBACK = /^(now\(\)|true|false|-?\d{1,18}|'[^'\\]*'::[a-z ]+(\[\])?)$/
 /** The statements that create an organization's managed table; its indexes are created after the rows are inserted. */
 export const tableStatements = Effect.fnUntraced(function* (shape: TableShape, trigramSchema: string | undefined) {
   const refuse = (reason: string) =>
-    new OperatorError({
-      message: `The backup has a table ${quoted(nameOf(shape))} that Max doesn't create: ${reason}. Nothing was restored.`
-    })
+    OperatorError.of(
+      `The backup has a table ${quoted(nameOf(shape))} that Max doesn't create: ${reason}. Nothing was restored.`
+    )
   if (shape.schema !== MANAGED) return yield* refuse("it isn't among an organization's data")
   const table = qualified(shape)
   const definitions: Array<string> = []

@@ -26,8 +26,10 @@ export const writeBackupFile = <E, R>(
   options: { readonly force: boolean },
   parts: Stream.Stream<Part, E, R>
 ) =>
-  writeNewFile(path, options, (write) =>
-    Effect.gen(function* () {
+  writeNewFile(
+    path,
+    options,
+    Effect.fnUntraced(function* (write) {
       const hash = createHash("sha256")
       let block: Array<string> = []
       let length = 0
@@ -61,7 +63,7 @@ export const readBackupFile = (path: string): Stream.Stream<Part, OperatorError>
   Stream.suspend(() =>
     Stream.fromAsyncIterable(checked(path), (error) =>
       error instanceof Unreadable
-        ? new OperatorError({ message: `${printable(path)} ${error.message} Nothing was restored.` })
+        ? OperatorError.of(`${printable(path)} ${error.message} Nothing was restored.`)
         : fileFault(path, error, "read")
     )
   )

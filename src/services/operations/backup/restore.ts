@@ -37,21 +37,19 @@ export const restoreInto = Effect.fn("Backup.restore")(function* <E, R>(
   { owner, password }: Target,
   parts: Stream.Stream<Part, E, R>
 ) {
-  const { filled, restored } = yield* owner.withTransaction(
-    Effect.gen(function* () {
-      const filled = yield* fill(owner, parts)
-      const { withoutRoles } = yield* migrate(owner, password)
-      const restored: Restored = {
-        takenAt: filled.takenAt,
-        tables: filled.tables.length,
-        rows: filled.rows,
-        organizations: yield* raiseEpochs(owner),
-        elsewhere: yield* readForeignTables(owner),
-        ...(withoutRoles === undefined ? {} : { withoutRoles })
-      }
-      return { filled, restored }
-    })
-  )
+  const { filled, restored } = yield* Effect.gen(function* () {
+    const filled = yield* fill(owner, parts)
+    const { withoutRoles } = yield* migrate(owner, password)
+    const restored: Restored = {
+      takenAt: filled.takenAt,
+      tables: filled.tables.length,
+      rows: filled.rows,
+      organizations: yield* raiseEpochs(owner),
+      elsewhere: yield* readForeignTables(owner),
+      ...(withoutRoles === undefined ? {} : { withoutRoles })
+    }
+    return { filled, restored }
+  }).pipe(owner.withTransaction)
   // VACUUM and ANALYZE only affect speed: a failure here doesn't undo the restore.
   yield* Effect.ignore(define(owner, [`VACUUM (ANALYZE) ${filled.tables.map(qualified).join(", ")}`]))
   return restored
@@ -62,10 +60,10 @@ export const fill = Effect.fnUntraced(function* <E, R>(owner: PgClient.PgClient,
   yield* fixSettings(owner)
   let filling: Filling | undefined
   let ended = false
-  const damaged = () =>
-    new OperatorError({ message: "The backup is invalid: its parts are out of order. Nothing was restored." })
-  yield* Stream.runForEach(parts, (part) =>
-    Effect.gen(function* () {
+  const damaged = () => OperatorError.of("The backup is invalid: its parts are out of order. Nothing was restored.")
+  yield* Stream.runForEach(
+    parts,
+    Effect.fnUntraced(function* (part) {
       if (ended || (part._tag === "Contents") !== (filling === undefined)) return yield* damaged()
       if (part._tag === "Contents") {
         filling = yield* prepare(owner, part)
@@ -86,14 +84,14 @@ export const fill = Effect.fnUntraced(function* <E, R>(owner: PgClient.PgClient,
       }
       const restored = yield* sumOf(owner, shape)
       if (restored.rows !== part.rows || restored.checksum !== part.checksum)
-        return yield* new OperatorError({
-          message: `${nameOf(shape)} has ${restored.rows} rows where the backup has ${part.rows}, or other values. Nothing was restored.`
-        })
+        return yield* OperatorError.of(
+          `${nameOf(shape)} has ${restored.rows} rows where the backup has ${part.rows}, or other values. Nothing was restored.`
+        )
       done.set(part.table, part.rows)
     })
   )
   if (filling === undefined || !ended)
-    return yield* new OperatorError({ message: "The backup is incomplete: its end is missing. Nothing was restored." })
+    return yield* OperatorError.of("The backup is incomplete: its end is missing. Nothing was restored.")
   const { contents, done } = filling as Filling
   return { takenAt: contents.takenAt, tables: contents.tables, rows: sum(done.values()) }
 })
@@ -111,15 +109,13 @@ const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one
 /** Creates the tables of the rows; fails when one has rows already. */
 const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents: Contents) {
   if (contents.format > FORMAT || contents.schemaVersion > SCHEMA_VERSION)
-    return yield* new OperatorError({
-      message: "The backup is from a newer Max. Update this one to that version"
-    })
+    return yield* OperatorError.of("The backup is from a newer Max. Update this one to that version")
   yield* holdMigrations(owner)
   const { schemaVersion } = yield* Effect.tap(inspect(owner), refuseNewer)
   if (schemaVersion > contents.schemaVersion)
-    return yield* new OperatorError({
-      message: `The backup is from schema version ${contents.schemaVersion}, and this database already has version ${schemaVersion}. Restore into a new database, without max migrate: the restore migrates it.`
-    })
+    return yield* OperatorError.of(
+      `The backup is from schema version ${contents.schemaVersion}, and this database already has version ${schemaVersion}. Restore into a new database, without max migrate: the restore migrates it.`
+    )
   yield* define(owner, pendingStatements(schemaVersion, contents.schemaVersion))
   // Excludes the concurrent creation of an organization.
   yield* define(owner, ["LOCK TABLE max.organizations IN SHARE ROW EXCLUSIVE MODE"])
@@ -146,9 +142,9 @@ const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents:
       yield* define(owner, [statements.table])
       indexes.push(...statements.indexes)
     } else if (columnsOf(existing) !== columnsOf(shape)) {
-      return yield* new OperatorError({
-        message: `The backup's ${nameOf(shape)} has other columns than schema version ${contents.schemaVersion} has. Nothing was restored.`
-      })
+      return yield* OperatorError.of(
+        `The backup's ${nameOf(shape)} has other columns than schema version ${contents.schemaVersion} has. Nothing was restored.`
+      )
     }
   }
   const filling: Filling = { contents, done: new Map(), indexes }
@@ -168,10 +164,9 @@ const makeEmpty = Effect.fnUntraced(function* (owner: PgClient.PgClient, shapes:
       `SELECT EXISTS (SELECT FROM ${qualified(shape)} WHERE NOT (${fromMigrations})) AS taken`
     ).unprepared
     if (row!.taken)
-      return yield* new OperatorError({
-        message:
-          "A restore needs an empty database, and this one contains Max's data: use a new database, or a new folder for the embedded Postgres."
-      })
+      return yield* OperatorError.of(
+        "A restore needs an empty database, and this one contains Max's data: use a new database, or a new folder for the embedded Postgres."
+      )
     if (shape.schema === "builder") yield* define(owner, [`DELETE FROM ${qualified(shape)}`])
   }
 })

@@ -37,29 +37,25 @@ export const withSnapshot = <A, E, R>(
   sql: PgClient.PgClient,
   use: (contents: Contents, parts: Stream.Stream<Part, OperatorError | Fault>) => Effect.Effect<A, E, R>
 ) =>
-  sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").unprepared
-      yield* fixSettings(sql)
-      const inspection = yield* inspect(sql)
-      yield* refuseNewer(inspection)
-      if (inspection.schemaVersion === 0)
-        return yield* new OperatorError({ message: "This database has no data of Max." })
-      if (yield* hidesRows(sql)) {
-        return yield* new OperatorError({
-          message:
-            "Row-level security hides rows from this database's user. Switch it off for the backup: max migrate --rls off"
-        })
-      }
-      const contents = Part.cases.Contents.make({
-        format: FORMAT,
-        schemaVersion: inspection.schemaVersion,
-        takenAt: new Date().toISOString(),
-        tables: yield* readShapes(sql)
-      })
-      return yield* use(contents, parts(sql, contents))
+  Effect.gen(function* () {
+    yield* sql.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").unprepared
+    yield* fixSettings(sql)
+    const inspection = yield* inspect(sql)
+    yield* refuseNewer(inspection)
+    if (inspection.schemaVersion === 0) return yield* OperatorError.of("This database has no data of Max.")
+    if (yield* hidesRows(sql)) {
+      return yield* OperatorError.of(
+        "Row-level security hides rows from this database's user. Switch it off for the backup: max migrate --rls off"
+      )
+    }
+    const contents = Part.cases.Contents.make({
+      format: FORMAT,
+      schemaVersion: inspection.schemaVersion,
+      takenAt: new Date().toISOString(),
+      tables: yield* readShapes(sql)
     })
-  )
+    return yield* use(contents, parts(sql, contents))
+  }).pipe(sql.withTransaction)
 
 type Fault = Effect.Error<ReturnType<typeof sumOf>>
 
@@ -84,9 +80,7 @@ const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, 
           // Releases the locks on the table and its indexes: a server has room for a few thousand.
           yield* sql.unsafe("ROLLBACK TO SAVEPOINT one_table").unprepared
           if (sum.rows !== sent)
-            return yield* new OperatorError({
-              message: `${sent} of the ${sum.rows} rows of ${nameOf(shape)} were read. Try again.`
-            })
+            return yield* OperatorError.of(`${sent} of the ${sum.rows} rows of ${nameOf(shape)} were read. Try again.`)
           total += sent
           return Part.cases.Sum.make({ table: number, ...sum })
         })

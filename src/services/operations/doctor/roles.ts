@@ -6,25 +6,24 @@ import { rolesOf } from "../../../database/migrate.ts"
 import { identifier } from "../../../database/sql/SqlWriter.ts"
 import { type Check, fail, type Finding, ok, type Examined, some, warn } from "./Finding.ts"
 
-export const roles: Check = (database) =>
-  Effect.gen(function* () {
-    const { inspection, owner } = database
-    const [me] = yield* owner<{ name: string; makes: boolean }>`
+export const roles: Check = Effect.fnUntraced(function* (database) {
+  const { inspection, owner } = database
+  const [me] = yield* owner<{ name: string; makes: boolean }>`
       SELECT rolname::text AS name, rolcreaterole OR rolsuper AS makes FROM pg_roles WHERE rolname = current_user`
-    if (inspection.rolesExist) return yield* checkPrivileges(database)
-    const prepared = inspection.schemaVersion > 0
-    if (me!.makes)
-      return prepared
-        ? [fail("roles", "The roles of reads and writes are missing: everything runs as the owner.", "max migrate")]
-        : [ok("roles", "max migrate may create the roles of reads and writes.")]
-    return [
-      warn(
-        "roles",
-        `${me!.name} may not create roles, so lookups ${prepared ? "run" : "would run"} as the owner: only a session setting makes them read-only, not a privilege.`,
-        `ALTER ROLE ${identifier(me!.name)} CREATEROLE; (as an administrator, before max migrate; NOCREATEROLE after it)`
-      )
-    ]
-  })
+  if (inspection.rolesExist) return yield* checkPrivileges(database)
+  const prepared = inspection.schemaVersion > 0
+  if (me!.makes)
+    return prepared
+      ? [fail("roles", "The roles of reads and writes are missing: everything runs as the owner.", "max migrate")]
+      : [ok("roles", "max migrate may create the roles of reads and writes.")]
+  return [
+    warn(
+      "roles",
+      `${me!.name} may not create roles, so lookups ${prepared ? "run" : "would run"} as the owner: only a session setting makes them read-only, not a privilege.`,
+      `ALTER ROLE ${identifier(me!.name)} CREATEROLE; (as an administrator, before max migrate; NOCREATEROLE after it)`
+    )
+  ]
+})
 
 const checkPrivileges = Effect.fnUntraced(function* (database: Examined) {
   const { inspection, owner } = database
@@ -108,26 +107,26 @@ const mendingOf = ({ members, name, owns }: Rights): ReadonlyArray<string> => [
 
 /** Attempts an UPDATE that matches no row, in a transaction set to READ WRITE, as no lookup does. */
 const attemptWrite = (database: Examined, role: string) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const reader = yield* connectAs(database.from, role)
-      if (database.inspection.schemaVersion === 0) return undefined
-      const failure = yield* reader
-        .withTransaction(
-          Effect.gen(function* () {
-            yield* reader.unsafe("SET TRANSACTION READ WRITE").unprepared
-            yield* reader.unsafe("UPDATE data.people SET name = name WHERE false").unprepared
-          })
+  Effect.gen(function* () {
+    const reader = yield* connectAs(database.from, role)
+    if (database.inspection.schemaVersion === 0) return undefined
+    const failure = yield* reader
+      .withTransaction(
+        Effect.gen(function* () {
+          yield* reader.unsafe("SET TRANSACTION READ WRITE").unprepared
+          yield* reader.unsafe("UPDATE data.people SET name = name WHERE false").unprepared
+        })
+      )
+      .pipe(Effect.flip, Effect.option)
+    return failure._tag === "Some" && faultOf(failure.value).code === "42501"
+      ? undefined
+      : fail("roles", `${role} can write: an UPDATE wasn't refused.`, "max migrate")
+  })
+    .pipe(Effect.scoped)
+    .pipe(
+      Effect.catchTag("SqlError", (error) =>
+        Effect.succeed(
+          fail("roles", `${role} can't log in, ${faultOf(error).reason}: nothing can be looked up.`, "max migrate")
         )
-        .pipe(Effect.flip, Effect.option)
-      return failure._tag === "Some" && faultOf(failure.value).code === "42501"
-        ? undefined
-        : fail("roles", `${role} can write: an UPDATE wasn't refused.`, "max migrate")
-    })
-  ).pipe(
-    Effect.catchTag("SqlError", (error) =>
-      Effect.succeed(
-        fail("roles", `${role} can't log in, ${faultOf(error).reason}: nothing can be looked up.`, "max migrate")
       )
     )
-  )

@@ -106,56 +106,52 @@ const GB = 1024 ** 3
 const sized = (bytes: number) =>
   bytes < GB ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(bytes < 10 * GB ? 1 : 0)} GB`
 
-export const disk: Check = ({ from, owner }) =>
-  Effect.gen(function* () {
-    const [row] = yield* owner<{ size: string; folder: string | null; temporary: number }>`
+export const disk: Check = Effect.fnUntraced(function* ({ from, owner }) {
+  const [row] = yield* owner<{ size: string; folder: string | null; temporary: number }>`
       SELECT pg_database_size(current_database())::text AS size,
         CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS folder`
-    const size = sized(Number(row!.size))
-    const folder = row!.folder
-    const free =
-      !from.embedded || folder === null
-        ? undefined
-        : yield* Effect.promise(() =>
-            statfs(folder).then(
-              ({ bavail, bsize }) => bavail * bsize,
-              () => undefined
-            )
+  const size = sized(Number(row!.size))
+  const folder = row!.folder
+  const free =
+    !from.embedded || folder === null
+      ? undefined
+      : yield* Effect.promise(() =>
+          statfs(folder).then(
+            ({ bavail, bsize }) => bavail * bsize,
+            () => undefined
           )
-    if (free === undefined)
-      return [
-        ok("disk", `The database takes ${size}. The free space of the server's disk is unknown from this machine.`)
-      ]
-    const room = `The database takes ${size}; ${sized(free)} are free.`
-    const remedy = "Free space on that disk, or: max move --to a folder on another"
-    return [free < 0.1 * GB ? fail("disk", room, remedy) : free < GB ? warn("disk", room, remedy) : ok("disk", room)]
-  })
+        )
+  if (free === undefined)
+    return [ok("disk", `The database takes ${size}. The free space of the server's disk is unknown from this machine.`)]
+  const room = `The database takes ${size}; ${sized(free)} are free.`
+  const remedy = "Free space on that disk, or: max move --to a folder on another"
+  return [free < 0.1 * GB ? fail("disk", room, remedy) : free < GB ? warn("disk", room, remedy) : ok("disk", room)]
+})
 
 /** Above the first, times in answers and records look wrong; above the second, rules with dates decide wrongly. */
 const [NOTICEABLE_MS, WRONG_MS] = [5_000, 60_000]
 
-export const clock: Check = ({ owner }) =>
-  Effect.gen(function* () {
-    let best = { took: Infinity, off: 0 }
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const before = Date.now()
-      const [row] = yield* owner<{
-        now: string
-      }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text AS now`
-      const took = Date.now() - before
-      if (took < best.took) best = { took, off: Number(row!.now) - (before + took / 2) }
-    }
-    const off = Math.max(0, Math.abs(best.off) - best.took / 2)
-    const difference = `The server's clock is ${Math.round(off / 1000)} s ${best.off > 0 ? "ahead of" : "behind"} this machine's`
-    const remedy = "timedatectl set-ntp true (on the machine whose clock is wrong)"
-    return [
-      off > WRONG_MS
-        ? fail("clock", `${difference}: rules with dates and time-based ids are wrong.`, remedy)
-        : off > NOTICEABLE_MS
-          ? warn("clock", `${difference}.`, remedy)
-          : ok("clock", "The server's clock and this machine's agree.")
-    ]
-  })
+export const clock: Check = Effect.fnUntraced(function* ({ owner }) {
+  let best = { took: Infinity, off: 0 }
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const before = Date.now()
+    const [row] = yield* owner<{
+      now: string
+    }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint::text AS now`
+    const took = Date.now() - before
+    if (took < best.took) best = { took, off: Number(row!.now) - (before + took / 2) }
+  }
+  const off = Math.max(0, Math.abs(best.off) - best.took / 2)
+  const difference = `The server's clock is ${Math.round(off / 1000)} s ${best.off > 0 ? "ahead of" : "behind"} this machine's`
+  const remedy = "timedatectl set-ntp true (on the machine whose clock is wrong)"
+  return [
+    off > WRONG_MS
+      ? fail("clock", `${difference}: rules with dates and time-based ids are wrong.`, remedy)
+      : off > NOTICEABLE_MS
+        ? warn("clock", `${difference}.`, remedy)
+        : ok("clock", "The server's clock and this machine's agree.")
+  ]
+})
 
 export const organizations: Check = ({ inspection, owner }) =>
   inspection.schemaVersion === 0

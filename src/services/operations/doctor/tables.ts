@@ -34,46 +34,43 @@ const UNINDEXED = `WITH used AS (
       THEN m.amname = 'btree' AND i.indkey[1] = a.attnum ELSE m.amname = 'gin' AND a.attnum = ANY(i.indkey::int2[]) END)
   ORDER BY 1, 2, 3`
 
-export const indexes: Check = ({ inspection, owner }) =>
-  Effect.gen(function* () {
-    if (inspection.schemaVersion === 0) return []
-    const missing = yield* owner.unsafe<Missing>(UNINDEXED).unprepared
-    const invalid = yield* owner<{ name: string }>`
+export const indexes: Check = Effect.fnUntraced(function* ({ inspection, owner }) {
+  if (inspection.schemaVersion === 0) return []
+  const missing = yield* owner.unsafe<Missing>(UNINDEXED).unprepared
+  const invalid = yield* owner<{ name: string }>`
       SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
       JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT i.indisvalid AND n.nspname IN ('max', 'builder', 'data')`
-    const [trigrams] = yield* owner<{ schema: string }>`
+  const [trigrams] = yield* owner<{ schema: string }>`
       SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`
-    const absent = [
-      ...new Set(missing.filter(({ exists }) => !exists).map(({ schema, table }) => `${schema}.${table}`))
-    ]
-    const unindexed = missing.filter(({ exists }) => exists)
-    const findings: Array<Finding> = []
-    if (absent.length > 0)
-      findings.push(
-        fail(
-          "tables",
-          `${some(absent)} ${absent.length === 1 ? "is" : "are"} missing.`,
-          "max restore FILE (into a new database)"
-        )
+  const absent = [...new Set(missing.filter(({ exists }) => !exists).map(({ schema, table }) => `${schema}.${table}`))]
+  const unindexed = missing.filter(({ exists }) => exists)
+  const findings: Array<Finding> = []
+  if (absent.length > 0)
+    findings.push(
+      fail(
+        "tables",
+        `${some(absent)} ${absent.length === 1 ? "is" : "are"} missing.`,
+        "max restore FILE (into a new database)"
       )
-    if (unindexed.length > 0)
-      findings.push(
-        warn(
-          "indexes",
-          `No index covers ${some(unindexed.map(({ column, table }) => `${table}.${column}`))}: lookups read every row.`,
-          ...unindexed.map((one) => indexOf(one, trigrams?.schema ?? "max"))
-        )
+    )
+  if (unindexed.length > 0)
+    findings.push(
+      warn(
+        "indexes",
+        `No index covers ${some(unindexed.map(({ column, table }) => `${table}.${column}`))}: lookups read every row.`,
+        ...unindexed.map((one) => indexOf(one, trigrams?.schema ?? "max"))
       )
-    if (invalid.length > 0)
-      findings.push(
-        warn(
-          "indexes",
-          `${some(invalid.map(({ name }) => name))} ${invalid.length === 1 ? "is" : "are"} incomplete and unused.`,
-          ...invalid.map(({ name }) => `REINDEX INDEX CONCURRENTLY ${name};`)
-        )
+    )
+  if (invalid.length > 0)
+    findings.push(
+      warn(
+        "indexes",
+        `${some(invalid.map(({ name }) => name))} ${invalid.length === 1 ? "is" : "are"} incomplete and unused.`,
+        ...invalid.map(({ name }) => `REINDEX INDEX CONCURRENTLY ${name};`)
       )
-    return findings.length > 0 ? findings : [ok("indexes", "Every column that lookups filter by has one.")]
-  })
+    )
+  return findings.length > 0 ? findings : [ok("indexes", "Every column that lookups filter by has one.")]
+})
 
 const indexOf = ({ access, column, schema, table }: Missing, trigrams: string): string => {
   const on = `CREATE INDEX CONCURRENTLY ON ${qualified({ schema, table })}`

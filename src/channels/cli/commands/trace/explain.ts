@@ -1,6 +1,6 @@
 /** Shows the database's plan for a statement of a trace. */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
 import type { Trace } from "../../../../observability/Trace.ts"
 import {
@@ -10,7 +10,7 @@ import {
   sequentialScans
 } from "../../../../services/traces/explainStatement.ts"
 import { OrganizationState } from "../../../../services/catalog/OrganizationState.ts"
-import { wantsJson } from "../../context.ts"
+import { optional, pairs, toggle } from "../../flags.ts"
 import { bold, columns, dim, result } from "../../output.ts"
 import { milliseconds } from "../../waterfall.ts"
 import { findTraces, reference } from "./select.ts"
@@ -58,48 +58,41 @@ export const explain = Command.make(
   "explain",
   {
     reference,
-    statement: Flag.String("statement").pipe(
-      Flag.withDescription(
-        "The hash of one of the trace's statements, from max trace show; the slowest lookup by default"
-      ),
-      Flag.optional
+    statement: optional(
+      "statement",
+      "The hash of one of the trace's statements, from max trace show; the slowest lookup by default"
     ),
-    value: Flag.KeyValuePair("value").pipe(
-      Flag.withDescription(
-        "A parameter's value, such as 3=lead; with values the lookup runs and is measured; may be repeated"
-      ),
-      Flag.withDefault({})
+    value: pairs(
+      "value",
+      "A parameter's value, such as 3=lead; with values the lookup runs and is measured; may be repeated"
     ),
-    sql: Flag.Boolean("sql").pipe(Flag.withDescription("Print the statement as well"), Flag.withDefault(false))
+    sql: toggle("sql", "Print the statement as well")
   },
-  (input) =>
-    Effect.gen(function* () {
-      const [trace] = yield* findTraces(input.reference)
-      const statement = lookupOf(trace!, Option.getOrUndefined(input.statement))
-      if (statement === undefined)
-        return yield* new OperatorError({
-          message: "The trace has no such statement. max trace show lists its statements."
-        })
-      const count = parametersOf(statement)
-      const values = new Map(Object.entries(input.value).map(([place, value]) => [Number(place), value]))
-      if ([...values.keys()].some((place) => !Number.isInteger(place) || place < 1 || place > count))
-        return yield* new InvalidInput({ message: `--value takes NUMBER=VALUE, with a number from 1 to ${count}.` })
-      const allValues = new Map([...(yield* boundByMax(trace!, statement)), ...values])
-      const plan = yield* explainStatement(statement, values.size === 0 ? undefined : allValues)
-      const scans = sequentialScans(plan)
-      yield* result(yield* wantsJson, { plan, ...(input.sql ? { statement } : {}) }, [
-        ...(input.sql ? [statement, ""] : []),
-        ...columns(planLines(plan), [
-          "step",
-          "estimated",
-          values.size === 0 ? "" : "     rows",
-          values.size === 0 ? "" : "      ms",
-          ""
-        ]),
-        ...scans.map(
-          ({ what }) => `${bold("reads every row")}: ${what}. A large table needs an index: max doctor names it.`
-        ),
-        ...(values.size === 0 ? [dim("A generic plan. --value NUMBER=VALUE runs the lookup with values.")] : [])
-      ])
-    })
+  Effect.fnUntraced(function* (input) {
+    const [trace] = yield* findTraces(input.reference)
+    const statement = lookupOf(trace!, Option.getOrUndefined(input.statement))
+    if (statement === undefined)
+      return yield* OperatorError.of("The trace has no such statement. max trace show lists its statements.")
+    const count = parametersOf(statement)
+    const values = new Map(Object.entries(input.value).map(([place, value]) => [Number(place), value]))
+    if ([...values.keys()].some((place) => !Number.isInteger(place) || place < 1 || place > count))
+      return yield* InvalidInput.of(`--value takes NUMBER=VALUE, with a number from 1 to ${count}.`)
+    const allValues = new Map([...(yield* boundByMax(trace!, statement)), ...values])
+    const plan = yield* explainStatement(statement, values.size === 0 ? undefined : allValues)
+    const scans = sequentialScans(plan)
+    yield* result({ plan, ...(input.sql ? { statement } : {}) }, [
+      ...(input.sql ? [statement, ""] : []),
+      ...columns(planLines(plan), [
+        "step",
+        "estimated",
+        values.size === 0 ? "" : "     rows",
+        values.size === 0 ? "" : "      ms",
+        ""
+      ]),
+      ...scans.map(
+        ({ what }) => `${bold("reads every row")}: ${what}. A large table needs an index: max doctor names it.`
+      ),
+      ...(values.size === 0 ? [dim("A generic plan. --value NUMBER=VALUE runs the lookup with values.")] : [])
+    ])
+  })
 ).pipe(Command.withDescription("Show the database's plan for a lookup of a trace, with estimated and actual rows"))

@@ -1,11 +1,12 @@
 /** The arguments and flags that select traces. */
 import { Effect, Option } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { InvalidInput, OperatorError } from "../../../../domain/errors.ts"
 import { quoted } from "../../../../domain/text.ts"
 import { Env } from "../../../../env.ts"
 import { TraceStore, type TraceQuery } from "../../../../services/traces/TraceStore.ts"
 import { currentOrganization, max } from "../../context.ts"
+import { argument, optional, toggle } from "../../flags.ts"
 
 const UNITS = { m: 1, h: 60, d: 1440 } as const
 
@@ -18,20 +19,11 @@ const readSpan = (text: string): number | undefined => {
 const MAX_LISTED = 1000
 
 export const filters = {
-  since: Flag.String("since").pipe(Flag.withDescription("Only traces of the last 30m, 12h or 7d"), Flag.optional),
-  name: Flag.String("name").pipe(
-    Flag.withDescription('Only traces whose name starts with this, such as "max find"'),
-    Flag.optional
-  ),
-  failed: Flag.Boolean("failed").pipe(Flag.withDescription("Only failed traces"), Flag.withDefault(false)),
-  denied: Flag.Boolean("denied").pipe(
-    Flag.withDescription("Only traces with a denial; with --failed also failed traces"),
-    Flag.withDefault(false)
-  ),
-  slow: Flag.Boolean("slow").pipe(
-    Flag.withDescription("Only traces of at least MAX_TRACE_SLOW"),
-    Flag.withDefault(false)
-  ),
+  since: optional("since", "Only traces of the last 30m, 12h or 7d"),
+  name: optional("name", 'Only traces whose name starts with this, such as "max find"'),
+  failed: toggle("failed", "Only failed traces"),
+  denied: toggle("denied", "Only traces with a denial; with --failed also failed traces"),
+  slow: toggle("slow", "Only traces of at least MAX_TRACE_SLOW"),
   slower: Flag.Int("slower").pipe(
     Flag.withDescription("Only traces of at least this many milliseconds"),
     Flag.optional
@@ -42,28 +34,17 @@ export const filters = {
   )
 }
 
-interface Filters {
-  readonly since: Option.Option<string>
-  readonly name: Option.Option<string>
-  readonly failed: boolean
-  readonly denied: boolean
-  readonly slow: boolean
-  readonly slower: Option.Option<number>
-  readonly limit: number
-}
-
 /** The organization of --org; every organization without the flag. */
 const scope = Effect.gen(function* () {
   const { org } = yield* max
   return Option.isNone(org) ? {} : { organizationId: (yield* currentOrganization).id }
 })
 
-export const queryOf = Effect.fnUntraced(function* (input: Filters) {
+export const queryOf = Effect.fnUntraced(function* (input: Command.Command.Config.Infer<typeof filters>) {
   const sinceMinutes = Option.map(input.since, readSpan)
   if (Option.isSome(sinceMinutes) && sinceMinutes.value === undefined)
-    return yield* new InvalidInput({ message: "--since takes minutes, hours or days, such as 30m, 12h or 7d." })
-  if (input.limit < 1 || input.limit > MAX_LISTED)
-    return yield* new InvalidInput({ message: `--limit must be 1 to ${MAX_LISTED}.` })
+    return yield* InvalidInput.of("--since takes minutes, hours or days, such as 30m, 12h or 7d.")
+  if (input.limit < 1 || input.limit > MAX_LISTED) return yield* InvalidInput.of(`--limit must be 1 to ${MAX_LISTED}.`)
   const { traceSlow } = yield* Env
   const query: TraceQuery = {
     ...(yield* scope),
@@ -83,11 +64,7 @@ export const findTraces = Effect.fnUntraced(function* (idOrReference: string) {
   const { organizationId } = { organizationId: undefined, ...(yield* scope) }
   const traces = yield* store.get(idOrReference, organizationId)
   if (traces.length > 0) return traces
-  return yield* new OperatorError({
-    message: `No trace ${quoted(idOrReference)} is stored. max trace list shows the stored traces.`
-  })
+  return yield* OperatorError.of(`No trace ${quoted(idOrReference)} is stored. max trace list shows the stored traces.`)
 })
 
-export const reference = Argument.String("ref").pipe(
-  Argument.withDescription("A trace's reference, such as 7F3K, or its id")
-)
+export const reference = argument("ref", "A trace's reference, such as 7F3K, or its id")
