@@ -1,6 +1,6 @@
 /**
  * A lookup over HTTP compared with a bare node:http server that runs the same prepared statement, and with other libraries
- * for the same rows under the same permission, at 16 requests in flight. Every contestant is a process of its own; they
+ * for the same rows under the same permission, at 16 requests in flight. Every contestant is a separate process; they
  * alternate within one run. "service" calls Max without HTTP, admission and rate limits, which separates their cost from
  * the lookup's. The CPU per request is shown beside the rate, because it is stable on a busy machine and the rate isn't.
  */

@@ -19,7 +19,7 @@ interface Figure {
   readonly peakRssMb: number
 }
 
-/** People as a CRM exports them, each with a phone number and an address of their own. */
+/** People as a CRM exports them, each with a unique phone number and address. */
 const writeFile = (path: string, rows: number, columns: "known" | "new") => {
   const file = openSync(path, "w")
   writeSync(file, `id,name,email,phone,status${columns === "new" ? ",product,last contact,score" : ""}\n`)

@@ -1,5 +1,5 @@
 /**
- * 1,000 SSE clients of a real `max serve`, first all listening to a few silent turns, then each with an open turn of its own.
+ * 1,000 SSE clients of a real `max serve`, first all listening to a few silent turns, then each with its own open turn.
  * Measures the memory that they use, the latency of other requests meanwhile, and the memory left after all disconnect
  * simultaneously. The scripted model never finishes.
  */
@@ -111,7 +111,7 @@ interface Client {
   closed: boolean
 }
 
-/** A client that listens on a socket of its own. */
+/** A client that listens on a separate socket. */
 const listen = (url: string, token: string, asked: { readonly path: string; readonly body?: object }): Client => {
   const { hostname, port } = new URL(url)
   const body = asked.body === undefined ? "" : JSON.stringify(asked.body)

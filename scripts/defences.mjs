@@ -1,4 +1,4 @@
-// Removes each defence, one at a time, from a copy of the source and runs its test, which has to fail. Prints the tables of
+// Removes each defence, one at a time, from a copy of the source and runs its test, which must fail. Prints the tables of
 // docs/security.md. --write updates the page; --check only verifies that every patch, test and table row still applies.
 // Other arguments select entries by name.
 import { spawn } from "node:child_process"

@@ -21,7 +21,7 @@ const access = "test/permissions/access.test.ts"
 const regressions = "test/services/lookup/store-regressions.test.ts"
 const desk = "test/services/mapping/desk.test.ts"
 const scope = "test/permissions/scope.test.ts"
-const walls = "test/database/rowSecurity.test.ts"
+const rowSecurityTest = "test/database/rowSecurity.test.ts"
 
 export const replays = [
   {
@@ -333,7 +333,7 @@ export const replays = [
   },
   {
     name: "The same, with row-level security on",
-    test: [walls, "shows each role only the rows"],
+    test: [rowSecurityTest, "shows each role only the rows"],
     defence: "rowSecurity.ts: the policy of the table",
     removed: "the policy's condition",
     patches: [
@@ -346,7 +346,7 @@ export const replays = [
   },
   {
     name: "A switch of row-level security that running processes don't notice",
-    test: [walls, "takes effect in running processes"],
+    test: [rowSecurityTest, "takes effect in running processes"],
     defence: "switchRowSecurity.ts: it raises every epoch",
     removed: "the new epochs",
     patches: [["src/database/epoch.ts", "SET epoch = ${nextId()}::bigint WHERE", "SET epoch = epoch WHERE"]]

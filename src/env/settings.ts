@@ -102,7 +102,7 @@ export const SETTINGS = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     optionalUrl,
     "",
-    "Where to send traces, metrics and logs, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it they stay here."
+    "Where to send traces, metrics and logs, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it, nothing is exported."
   ),
   metricsToken: setting(
     "MAX_METRICS_TOKEN",

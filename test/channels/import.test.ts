@@ -1,4 +1,4 @@
-/** Files of every format by the built command line, whose spreadsheet reader is a file of its own. */
+/** Files of every format by the built command line, whose spreadsheet reader is a separate file. */
 import { Effect, Exit, Scope } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -216,7 +216,7 @@ interface Answer {
   readonly rows?: ReadonlyArray<Record<string, unknown>>
 }
 
-/** A process of its own that holds a lease, and runs statements that it is sent. */
+/** A separate process that holds a lease and runs the statements sent to it. */
 export class Peer {
   readonly child: ChildProcess
   private readonly lines: AsyncIterator<string>

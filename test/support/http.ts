@@ -85,7 +85,7 @@ export interface Request {
   readonly chunked?: boolean
 }
 
-/** Sends one request on a connection of its own. */
+/** Sends one request on a separate connection. */
 export const ask = (base: string, path: string, options: Request = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { body, chunked = false, headers = {}, method = body === undefined ? "GET" : "POST" } = options

@@ -18,7 +18,7 @@ type Options = Partial<Omit<ImportRequest, "files">>
 export const folder = mkdtempSync(join(tmpdir(), "max-import-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Writes a file into a folder of its own and returns its path. */
+/** Writes a file into a new folder and returns its path. */
 export const fileOf = (name: string, content: Content): string => {
   const path = join(mkdtempSync(join(folder, "file-")), name)
   writeFileSync(path, Array.isArray(content) ? content.join("\n") : (content as string | Uint8Array))
@@ -99,7 +99,7 @@ export const rowIds = Effect.fnUntraced(function* (organization: Organization) {
     SELECT id, external_id FROM data.people WHERE organization_id = ${organization.id} ORDER BY external_id`
 })
 
-/** Checks that an organization has no people, versions or types of its own. */
+/** Checks that an organization has no people, type versions or custom types. */
 export const expectUntouched = Effect.fnUntraced(function* (organization: Organization) {
   const { owner } = yield* Database
   const [counts] = yield* owner<{ people: number; versions: number; types: number }>`

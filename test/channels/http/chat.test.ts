@@ -226,7 +226,7 @@ describe("POST /v1/chat", () => {
     expect(received.at(-1)).toEqual({ _tag: "error", reason: "Stopped", message: "You stopped this answer." })
   })
 
-  it("cancels every model call when all clients disconnect at once, and keeps answering others", async () => {
+  it("cancels every model call when all clients disconnect simultaneously, and keeps answering others", async () => {
     messages.reset(() => slow)
     const clients = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {

@@ -166,7 +166,7 @@ describe("a request over HTTP", () => {
     }
   })
 
-  it("with invalid input is told the path of each fault, without the value that was sent", async () => {
+  it("with invalid input gets the path of each fault, without the value that was sent", async () => {
     const answer = await callTool(server, token, "findEntities", {
       entityTypeId: "people",
       filters: [{ columnId: "name", op: "matches", value: "c4n4ry" }]

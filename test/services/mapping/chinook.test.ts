@@ -126,7 +126,7 @@ layer(TestServices, { excludeTestServices: true })("the mapped Chinook database"
           where: { any: [{ id: "$me" }] }
         })
 
-        // The second role: a support agent with customers of their own.
+        // The second role: a support agent with assigned customers.
         yield* policyFor(organization, {
           version: 1,
           roles: { admin: {}, agent: {} },
