@@ -13,8 +13,8 @@ const documented = readFileSync(join(import.meta.dirname, "../docs/operate.md"),
 /** The configuration that these environment variables give. */
 const envOf = (variables: Record<string, string>) =>
   Effect.provide(
-    Effect.provide(Env, Layer.fresh(Env.layer)),
-    ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
+    Env,
+    Layer.provide(Layer.fresh(Env.layer), ConfigProvider.layer(ConfigProvider.fromUnknown(variables)))
   )
 
 describe("settings", () => {

@@ -1,6 +1,6 @@
 /**
  * The only path to the data: admit → plan → resolve → prepare → execute → page. The statement itself checks the epoch of
- * the plan; when the plan is stale, the service plans once more from fresh state.
+ * the plan; when the plan is stale, the service plans again from fresh state, at most twice.
  */
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
@@ -33,6 +33,9 @@ export interface TypeOverview extends ListedType {
   readonly identifiers: ReadonlyArray<string>
   readonly columns: ReadonlyArray<Named & { readonly kind: ColumnKind }>
 }
+
+/** Each change of policy, memberships or catalog during a lookup costs an attempt. */
+const MAX_ATTEMPTS = 3
 
 export class EntityQueryService extends Context.Service<
   EntityQueryService,
@@ -109,18 +112,22 @@ export class EntityQueryService extends Context.Service<
       ): Effect.Effect<Page, LookupError> => {
         if (span !== undefined) Telemetry.setAttributes(span, { "max.organization.id": principal.organizationId })
         const state = states.cached(principal.organizationId)
-        if (state?.catalog.epoch !== principal.epoch) return lookUpFresh(input, principal, span)
+        if (state?.catalog.epoch !== principal.epoch) return lookUpFresh(input, principal, span, MAX_ATTEMPTS)
         return Effect.flatMap(attempt(input, { principal, state }, span), (result) =>
-          result._tag === "Page" ? Effect.succeed(result.page) : lookUpFresh(input, principal, span)
+          result._tag === "Page" ? Effect.succeed(result.page) : lookUpFresh(input, principal, span, MAX_ATTEMPTS - 1)
         )
       }
 
-      /** Attempts a query on fresh state, so that a fault describes the policy and catalog in force. */
+      /**
+       * Attempts a query on fresh state, so that a fault describes the policy and catalog in force. A change during the
+       * attempt causes another, up to `attempts`.
+       */
       const lookUpFresh = Effect.fnUntraced(function* (
         input: FindQuery,
         principal: Principal,
-        span: Tracer.Span | undefined
-      ) {
+        span: Tracer.Span | undefined,
+        attempts: number
+      ): Effect.fn.Return<Page, LookupError> {
         const admitted = yield* Telemetry.childOf(span, identities.readmit(principal))
         const result = yield* attempt(input, admitted, span)
         switch (result._tag) {
@@ -135,7 +142,7 @@ export class EntityQueryService extends Context.Service<
             }
             return yield* result.fault
           case "Stale":
-            return yield* Unavailable.error
+            return yield* attempts === 1 ? Unavailable.error : lookUpFresh(input, principal, span, attempts - 1)
         }
       })
 
