@@ -12,6 +12,8 @@ const state = "src/services/catalog/OrganizationState.ts"
 const identity = "src/services/members/IdentityResolver.ts"
 const values = "src/domain/values.ts"
 const rowSecurity = "src/database/rowSecurity.ts"
+const sessions = "src/services/conversations/Sessions.ts"
+const turns = "src/channels/http/Turns.ts"
 const rows = "src/database/sql/rows.ts"
 
 const denials = "test/permissions/replays/denials.test.ts"
@@ -22,6 +24,7 @@ const regressions = "test/services/lookup/store-regressions.test.ts"
 const desk = "test/services/mapping/desk.test.ts"
 const scope = "test/permissions/scope.test.ts"
 const rowSecurityTest = "test/database/rowSecurity.test.ts"
+const basis = "test/channels/http/basis.test.ts"
 
 export const replays = [
   {
@@ -189,30 +192,28 @@ export const replays = [
     test: [access, "CVE-2026-33729"],
     defence: "views.ts `viewKey`: an injective serialization of the whole principal",
     removed: "attributes as a list of pairs (here: joined by commas)",
-    patches: [
-      [views, "    Object.entries(principal.attributes),", `    Object.entries(principal.attributes).join(","),`]
-    ]
+    patches: [[views, "    attributesOf(principal),", `    attributesOf(principal).join(","),`]]
   },
   {
     name: "CVE-2024-56323: context wasn't part of the cache key",
     test: [access, "CVE-2024-56323"],
     defence: "views.ts `viewKey`: the actor is part of the key",
     removed: "the actor's attributes",
-    patches: [[views, ", Object.entries(principal.actor.attributes)]", "]"]]
+    patches: [[views, ", attributesOf(principal.actor)]", "]"]]
   },
   {
     name: "CVE-2026-34972: checks of one batch collided",
     test: [states, "CVE-2026-34972"],
     defence: "views.ts `viewKey`: each call has the view of its own attributes",
     removed: "attributes",
-    patches: [[views, "    Object.entries(principal.attributes),\n", ""]]
+    patches: [[views, "    attributesOf(principal),\n", ""]]
   },
   {
     name: "CVE-2023-2455: a plan was reused for another role",
     test: [states, "CVE-2023-2455"],
     defence: "views.ts `viewKey`: roles",
     removed: "roles",
-    patches: [[views, "    principal.roles,\n", ""]]
+    patches: [[views, "    principal.roles.toSorted(),\n", ""]]
   },
   {
     name: "CVE-2023-2455 again: concurrent callers in one process",
@@ -222,8 +223,8 @@ export const replays = [
     patches: [
       [
         views,
-        "    principal.anchorEntityId,\n    principal.roles,\n    Object.entries(principal.attributes),\n",
-        "    principal.roles,\n"
+        "    principal.anchorEntityId,\n    principal.roles.toSorted(),\n    attributesOf(principal),\n",
+        "    principal.roles.toSorted(),\n"
       ]
     ]
   },
@@ -357,7 +358,11 @@ export const replays = [
     defence: "views.ts `viewKey`: the scope",
     removed: "the scope",
     patches: [
-      [views, "    principal.scope?.map(({ action, columns, type }) => [type, action, columns]) ?? null,\n", ""]
+      [
+        views,
+        "    principal.scope?.map(({ action, columns, type }) => JSON.stringify([type, action, columns])).toSorted() ?? null,\n",
+        ""
+      ]
     ]
   },
   {
@@ -365,7 +370,7 @@ export const replays = [
     test: [access, "CVE-2026-33729"],
     defence: "views.ts `viewKey`: the scope",
     removed: "the columns of the scope",
-    patches: [[views, "[type, action, columns]) ?? null", "[type, action]) ?? null"]]
+    patches: [[views, "JSON.stringify([type, action, columns])", "JSON.stringify([type, action])"]]
   },
   {
     name: "A tool scope that the plan ignored (our own review)",
@@ -461,5 +466,62 @@ export const replays = [
       [state, "if (row.in_recovery) return yield* Unavailable.error", ""],
       [database, "if (inspection.inRecovery) {", "if (inspection.inRecovery && inspection.serverVersion < 0) {"]
     ]
+  },
+  {
+    name: "A stored answer read after a role was lost from the token (our own review)",
+    test: [basis, "is not shown without that role"],
+    defence: "Sessions.ts `madeFrom`: an answer is read only under an equal basis",
+    removed: "the basis",
+    patches: [[sessions, "coalesce(basis = ${key}::text AND ", "coalesce(${key}::text <> '' AND "]]
+  },
+  {
+    name: "The same, for an answer whose rule has ended",
+    test: [basis, "is shown until the rule ends and never after"],
+    defence: "Sessions.ts `madeFrom`: an answer is read until its basis expires",
+    removed: "the expiry",
+    patches: [[sessions, "AND expires_at > to_timestamp(", "AND now() > to_timestamp(0 * "]]
+  },
+  {
+    name: "The same, for a held turn and a lost role",
+    test: [basis, "is not shown without that role"],
+    defence: "Turns.ts `keyOf`: the basis is part of a turn's key",
+    removed: "the basis",
+    patches: [
+      [
+        turns,
+        "({ key }: Basis, name: string): string => `${key} ${name}`",
+        "(_: Basis, name: string): string => ` ${name}`"
+      ]
+    ]
+  },
+  {
+    name: "The same, for a held turn whose rule has ended",
+    test: [basis, "is shown until the rule ends and never after"],
+    defence: "Turns.ts `unexpired`: a turn is held until its basis expires",
+    removed: "the expiry",
+    patches: [[turns, "turn !== undefined && Date.now() < turn.basis.expiresAt", "turn !== undefined"]]
+  },
+  {
+    name: "The same, for an answer that waits to be sent as a text",
+    test: [
+      "test/channels/sms/conversation.test.ts",
+      "is answered again as well when a rule of its plan has ended since"
+    ],
+    defence: "SmsOutbox.ts `next`: an answer whose basis has expired is stale",
+    removed: "the expiry",
+    patches: [
+      [
+        "src/services/texting/SmsOutbox.ts",
+        "coalesce(t.expires_at <= to_timestamp(",
+        "coalesce(now() < to_timestamp(0 * "
+      ]
+    ]
+  },
+  {
+    name: "A basis that doesn't know every rule of its plans",
+    test: ["test/services/lookup/views.test.ts", "names in its basis the first time-bound rule of any type"],
+    defence: "views.ts `basis`: plans all types",
+    removed: "the planning",
+    patches: [[views, "for (const type of state.catalog.types) view.planOf(type)", ""]]
   }
 ]

@@ -5,6 +5,7 @@
 import { type Cause, Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
 import { createHash } from "node:crypto"
+import type { Basis } from "../domain/Basis.ts"
 import type { Organization } from "../domain/EntityType.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
@@ -42,6 +43,8 @@ interface Answer {
   readonly session: string
   readonly text: string
   readonly choices: ReadonlyArray<Choice>
+  /** What it was made from. */
+  readonly basis: Basis
 }
 
 type Events = Queue.Queue<TurnEvent, Cause.Done>
@@ -107,14 +110,18 @@ export class MaxAgent extends Context.Service<
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
         const asked = yield* questionOf(input, session)
-        const prepared = yield* prepare(organization, principal, session, asked)
+        const basis = yield* queries
+          .basis({ organizationId: organization.id })
+          .pipe(Effect.provideService(CurrentPrincipal, principal))
+        const prepared = yield* prepare(organization, principal, session, basis, asked)
         const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, events }).pipe(
           Effect.provideService(CurrentPrincipal, principal)
         )
         const meant = prepared.sightings.presentedIn(text)
         const presented = presentedBy(text, meant, prepared)
         const choices = choicesIn(text, meant)
-        const save = session.save({
+        if (basis.expiresAt <= Date.now()) return yield* rightsChanged
+        const said = {
           asked,
           answered: text,
           epoch: principal.epoch,
@@ -123,8 +130,9 @@ export class MaxAgent extends Context.Service<
           inputTokens: spent.inputTokens,
           outputTokens: spent.outputTokens,
           reference
-        })
-        yield* input.persist === undefined ? save : input.persist(save, { session: session.id, text, choices })
+        }
+        const save = session.save(said, basis)
+        yield* input.persist === undefined ? save : input.persist(save, { session: session.id, text, choices, basis })
         if (choices.length > 0) yield* Queue.offer(events, { _tag: "matches", choices })
         return { session: session.id, text, presented }
       }, Effect.scoped)
@@ -243,6 +251,8 @@ const questionOf = ({ say }: TurnInput, session: OpenSession): Effect.Effect<str
   const index = session.focus.findIndex((one) => handleOf(one) === say.choice)
   return index < 0 ? invalid(SENTENCES.noSuchChoice) : Effect.succeed(`number ${index + 1}`)
 }
+
+const rightsChanged = new TurnFault({ reason: "Unavailable", message: SENTENCES.rightsChanged })
 
 const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
 

@@ -1,5 +1,6 @@
 /** Prepares a turn: context, focus, history and grounding. */
 import { Effect } from "effect"
+import type { Basis } from "../domain/Basis.ts"
 import { type Organization, PEOPLE } from "../domain/EntityType.ts"
 import type { Entity, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
@@ -49,6 +50,7 @@ export const prepare = Effect.fnUntraced(function* (
   organization: Organization,
   principal: Principal,
   session: OpenSession,
+  basis: Basis,
   text: string
 ) {
   const queries = yield* EntityQueryService
@@ -61,7 +63,7 @@ export const prepare = Effect.fnUntraced(function* (
     [
       principal.anchorEntityId === "" ? Effect.undefined : visible({ type: PEOPLE, id: principal.anchorEntityId }),
       Effect.forEach(session.focus.slice(0, MAX_FOCUS), visible, { concurrency: "unbounded" }),
-      session.turnsOf(principal.epoch)
+      session.turnsOf(basis)
     ],
     { concurrency: "unbounded" }
   ).pipe(as)

@@ -14,6 +14,7 @@ export const SENTENCES = {
   broken: "I was interrupted in the middle of the answer. Please ask again.",
   misconfigured: "I can't answer right now. An administrator must check my setup.",
   unavailable: Unavailable.error.message,
+  rightsChanged: "What you may see has changed while I was answering. Please ask again.",
   refused: "I can't help with that. Ask me about people, companies or meetings that you may see.",
   stopped: "I had to stop there. Ask for less at once to get the rest.",
   leftOut: "I left out something that I couldn't confirm.",

@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
+import type { Basis } from "../domain/Basis.ts"
 import type { ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
@@ -52,6 +53,10 @@ export class EntityQueryService extends Context.Service<
     readonly overview: (input: {
       readonly organizationId: bigint
     }) => Effect.Effect<ReadonlyArray<TypeOverview>, LookupError, CurrentPrincipal>
+    /** What an answer to the caller is made from now. Earlier answers are shown only under an equal basis. */
+    readonly basis: (input: {
+      readonly organizationId: bigint
+    }) => Effect.Effect<Basis, NotAdmitted | Unavailable, CurrentPrincipal>
     /** One page of the matching entities that the caller may see. */
     readonly findEntities: (
       input: FindQuery & { readonly organizationId: bigint }
@@ -80,6 +85,14 @@ export class EntityQueryService extends Context.Service<
         )
 
       const caller = (organizationId: bigint) => forCaller(organizationId, Effect.succeed)
+
+      /** The caller's view of the cached state if it is of the caller's epoch, otherwise of fresh state. */
+      const viewOf = Effect.fnUntraced(function* (principal: Principal) {
+        const state = states.cached(principal.organizationId)
+        return visibleTo(
+          state?.catalog.epoch === principal.epoch ? { principal, state } : yield* identities.readmit(principal)
+        )
+      })
 
       /** Records a refused name in the audit log; the caller's error doesn't tell a hidden name from an unknown one. */
       const recordRefusal = ({ principal, state }: Admitted, entityTypeId: string, columnIds: ReadonlyArray<string>) =>
@@ -159,13 +172,7 @@ export class EntityQueryService extends Context.Service<
         }),
 
         overview: Effect.fn("EntityQueryService.overview")(function* (input) {
-          const principal = yield* caller(input.organizationId)
-          const cached = states.cached(input.organizationId)
-          const visible = visibleTo(
-            cached?.catalog.epoch === principal.epoch
-              ? { principal, state: cached }
-              : yield* identities.readmit(principal)
-          )
+          const visible = yield* viewOf(yield* caller(input.organizationId))
           return visibleTypes(visible).map((type) => {
             const columns = visibleColumns({ type, plan: visible.planOf(type)! }, visible)
             return {
@@ -177,6 +184,9 @@ export class EntityQueryService extends Context.Service<
             }
           })
         }),
+
+        basis: ({ organizationId }) =>
+          Effect.map(Effect.flatMap(caller(organizationId), viewOf), (view) => view.basis()),
 
         listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))

@@ -7,12 +7,15 @@ import { Context, Duration, Effect, Fiber, Layer, Schedule, type Scope, Stream }
 import { MaxAgent, type TurnInput } from "../../agents/MaxAgent.ts"
 import type { NamedTurn } from "../../wire/chat.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
-import { InvalidInput, Unavailable } from "../../domain/errors.ts"
-import type { Principal } from "../../domain/Principal.ts"
+import type { Basis } from "../../domain/Basis.ts"
+import { InvalidInput, type NotAdmitted, Unavailable } from "../../domain/errors.ts"
+import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { Listener, type Numbered, numbered } from "./Listener.ts"
 
 interface Turn {
+  readonly basis: Basis
   /** The message in a comparable form, to recognize a repeated request. */
   readonly fingerprint: string
   readonly message: Message
@@ -34,9 +37,8 @@ const KEEP_ALIVE = Duration.seconds(15)
 
 const isLast = (event: TurnEvent): boolean => event._tag === "done" || event._tag === "error"
 
-/** The epoch is part of the key: after a change of policy or membership, earlier turns can't be resumed. */
-const keyOf = ({ anchorEntityId, epoch, organizationId }: Principal, name: string): string =>
-  `${organizationId} ${anchorEntityId} ${epoch} ${name}`
+/** The basis is the key's first part: a turn is reached only with the rights that it is made from. */
+const keyOf = ({ key }: Basis, name: string): string => `${key} ${name}`
 
 const namedTurn = (turn: string, { isOver, message: { after, say, session } }: Turn): NamedTurn => ({
   turn,
@@ -61,29 +63,39 @@ export class Turns extends Context.Service<
       principal: Principal,
       message: Message,
       name: string | undefined
-    ) => Effect.Effect<Listener, InvalidInput, Scope.Scope>
+    ) => Effect.Effect<Listener, InvalidInput | NotAdmitted | Unavailable, Scope.Scope>
     /** Listens to the person's turn with this name, after an event; undefined if there is none. */
     readonly find: (
       principal: Principal,
       name: string,
       after: number
-    ) => Effect.Effect<Listener | undefined, never, Scope.Scope>
+    ) => Effect.Effect<Listener | undefined, NotAdmitted | Unavailable, Scope.Scope>
     /** The person's named turns, oldest first. */
-    readonly held: (principal: Principal) => ReadonlyArray<NamedTurn>
+    readonly held: (principal: Principal) => Effect.Effect<ReadonlyArray<NamedTurn>, NotAdmitted | Unavailable>
     /** Cancels the person's turn with this name, and the model call behind it; false if there is none. */
-    readonly stop: (principal: Principal, name: string) => Effect.Effect<boolean>
+    readonly stop: (principal: Principal, name: string) => Effect.Effect<boolean, NotAdmitted | Unavailable>
   }
 >()("max/channels/http/Turns") {
   static readonly layer = Layer.effect(
     Turns,
     Effect.gen(function* () {
       const agent = yield* MaxAgent
+      const queries = yield* EntityQueryService
       const scope = yield* Effect.scope
       const named = new Map<string, Turn>()
       const listeners = new Set<Listener>()
       yield* Effect.sync(() => {
         for (const listener of listeners) listener.keepAlive()
       }).pipe(Effect.schedule(Schedule.spaced(KEEP_ALIVE)), Effect.forkScoped)
+
+      const basisOf = (principal: Principal) =>
+        Effect.provideService(queries.basis(principal), CurrentPrincipal, principal)
+
+      /** The turn with this key, unless its basis has expired. */
+      const unexpired = (key: string) => {
+        const turn = named.get(key)
+        return turn !== undefined && Date.now() < turn.basis.expiresAt ? turn : undefined
+      }
 
       const leave = (turn: Turn, listener: Listener) =>
         Effect.suspend(() => {
@@ -131,13 +143,15 @@ export class Turns extends Context.Service<
 
       const start = Effect.fnUntraced(function* (principal: Principal, message: Message, name: string | undefined) {
         const fingerprint = JSON.stringify([message.say, message.session, message.after])
-        const key = name === undefined ? undefined : keyOf(principal, name)
-        const existing = key === undefined ? undefined : named.get(key)
+        const basis = yield* basisOf(principal)
+        const key = name === undefined ? undefined : keyOf(basis, name)
+        const existing = key === undefined ? undefined : unexpired(key)
         if (existing !== undefined) {
           if (existing.fingerprint === fingerprint) return existing
           return yield* new InvalidInput({ message: "A turn with this name and another message is in progress." })
         }
         const turn: Turn = {
+          basis,
           fingerprint,
           message,
           events: [],
@@ -158,19 +172,21 @@ export class Turns extends Context.Service<
       return Turns.of({
         begin: (principal, message, name) => listen(start(principal, message, name), 0),
         find: (principal, name, after) =>
-          Effect.suspend(() => {
-            const turn = named.get(keyOf(principal, name))
+          Effect.flatMap(basisOf(principal), (basis) => {
+            const turn = unexpired(keyOf(basis, name))
             return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn), after)
           }),
-        held: (principal) => {
-          const own = keyOf(principal, "")
-          return [...named].flatMap(([key, turn]) =>
-            key.startsWith(own) ? [namedTurn(key.slice(own.length), turn)] : []
-          )
-        },
+        held: (principal) =>
+          Effect.map(basisOf(principal), (basis) => {
+            const own = keyOf(basis, "")
+            return [...named.keys()].flatMap((key) => {
+              const turn = key.startsWith(own) ? unexpired(key) : undefined
+              return turn === undefined ? [] : [namedTurn(key.slice(own.length), turn)]
+            })
+          }),
         stop: (principal, name) =>
-          Effect.suspend(() => {
-            const key = keyOf(principal, name)
+          Effect.flatMap(basisOf(principal), (basis) => {
+            const key = keyOf(basis, name)
             const turn = named.get(key)
             if (turn?.fiber === undefined) return Effect.succeed(false)
             // Frees the name immediately.

@@ -96,20 +96,26 @@ export const Conversations = HttpApiBuilder.group(
   Api,
   "conversations",
   Effect.fnUntraced(function* (handlers) {
+    const queries = yield* EntityQueryService
     const store = yield* ConversationStore
     const turns = yield* Turns
     return handlers.handleAll({
       resume: ({ headers, params }) =>
-        Effect.gen(function* () {
-          const listener = yield* turns.find(yield* CurrentPrincipal, params.turn, headers["last-event-id"] ?? 0)
-          return listener === undefined ? notFound("turn") : yield* respond(listener)
-        }),
+        orProblem(
+          Effect.gen(function* () {
+            const listener = yield* turns.find(yield* CurrentPrincipal, params.turn, headers["last-event-id"] ?? 0)
+            return listener === undefined ? notFound("turn") : yield* respond(listener)
+          })
+        ),
       stop: ({ params }) =>
-        Effect.gen(function* () {
-          const stopped = yield* turns.stop(yield* CurrentPrincipal, params.turn)
-          return stopped ? HttpServerResponse.empty() : notFound("turn")
-        }),
-      held: () => Effect.map(CurrentPrincipal, (principal) => json<NamedTurns>({ turns: turns.held(principal) })),
+        orProblem(
+          Effect.gen(function* () {
+            const stopped = yield* turns.stop(yield* CurrentPrincipal, params.turn)
+            return stopped ? HttpServerResponse.empty() : notFound("turn")
+          })
+        ),
+      held: () =>
+        orProblem(Effect.map(Effect.flatMap(CurrentPrincipal, turns.held), (turns) => json<NamedTurns>({ turns }))),
       list: ({ query: { limit = PAGE_SIZE, ...query } }) =>
         orProblem(
           Effect.gen(function* () {
@@ -121,17 +127,16 @@ export const Conversations = HttpApiBuilder.group(
         orProblem(
           Effect.gen(function* () {
             const principal = yield* CurrentPrincipal
-            const found = yield* store.show(ownerOf(principal), params.id, { before, limit })
+            const basis = yield* queries.basis(principal)
+            const found = yield* store.show(ownerOf(principal), params.id, basis, { before, limit })
             if (found === undefined) return notFound("conversation")
             const { conversation } = found
             return json<Conversation>({
               ...conversation,
-              // An answer from another epoch may contain values that the person can't see any more.
-              turns: found.turns.map(({ answered: text, epoch, references, ...turn }) => ({
+              turns: found.turns.map((turn) => ({
                 ...turn,
-                ...(epoch === principal.epoch ? { answered: text, references } : {}),
-                ...(epoch === principal.epoch && turn.position === conversation.turns
-                  ? { choices: choicesIn(text, references) }
+                ...(turn.answered !== undefined && turn.position === conversation.turns
+                  ? { choices: choicesIn(turn.answered, turn.references ?? []) }
                   : {})
               }))
             })

@@ -6,6 +6,7 @@ import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { MaxAgent } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
+import type { Basis } from "../../domain/Basis.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"
@@ -72,6 +73,7 @@ export class SmsProcessor extends Context.Service<
           readonly text: string
           readonly choices?: Parameters<typeof shapeReply>[1]
           readonly principal?: Principal
+          readonly basis?: Basis
           readonly greet?: boolean
         }
 
@@ -89,6 +91,7 @@ export class SmsProcessor extends Context.Service<
               messageId: messages[0]!.id,
               anchorId: draft.principal?.anchorEntityId ?? "",
               epoch: draft.principal?.epoch ?? 0n,
+              expiresAt: draft.basis?.expiresAt ?? Infinity,
               budget: line.limits && { segments: line.limits.segmentsPerDay, timeZone: organization.timeZone }
             }
           }
@@ -173,7 +176,8 @@ export class SmsProcessor extends Context.Service<
               persist: (save, answer) => {
                 const exchange = hashOf(text) + hashOf(answer.text)
                 const exchanges = exchange === sender.exchange ? sender.exchanges + 1 : 1
-                const draft = { kind: "answer", text: answer.text, choices: answer.choices, principal, greet } as const
+                const { basis, choices } = answer
+                const draft = { kind: "answer", text: answer.text, choices, principal, basis, greet } as const
                 const patch = { ...identity, session: answer.session, exchange, exchanges, heard: true }
                 return Effect.catchTag(conclude(messages, "answered", patch, draft, save), "LeaseLost", () => {
                   lost = true

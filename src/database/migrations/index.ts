@@ -8,6 +8,7 @@ import { traces } from "./0007_traces.ts"
 import { sms } from "./0008_sms.ts"
 import { traceRetention } from "./0011_trace_retention.ts"
 import { namesByReference } from "./0013_names_by_reference.ts"
+import { basisOfAnswers } from "./0014_basis_of_answers.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -19,7 +20,8 @@ export const migrations: ReadonlyArray<Migration> = [
   traces,
   sms,
   traceRetention,
-  namesByReference
+  namesByReference,
+  basisOfAnswers
 ]
 
 /** The schema version of this program. */

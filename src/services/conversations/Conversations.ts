@@ -2,9 +2,10 @@
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { Presented } from "../../domain/Presented.ts"
-import { decodePresented, type Owner } from "./Sessions.ts"
+import { decodePresented, madeFrom, type Owner } from "./Sessions.ts"
 
 export interface ConversationSummary {
   readonly id: string
@@ -32,11 +33,16 @@ interface TurnsQuery {
 export interface SaidTurn {
   readonly position: number
   readonly asked: string
-  readonly answered: string
-  readonly references: ReadonlyArray<Presented>
-  readonly epoch: bigint
+  /** Undefined unless the answer may be shown under the caller's basis, like the references. */
+  readonly answered?: string
+  readonly references?: ReadonlyArray<Presented>
   readonly reference: string
   readonly at: string
+}
+
+interface SaidRow extends Pick<SaidTurn, "position" | "asked" | "reference" | "at"> {
+  readonly answered: string | null
+  readonly refs: unknown
 }
 
 interface SummaryRow {
@@ -72,10 +78,11 @@ export class Conversations extends Context.Service<
       { readonly conversations: ReadonlyArray<ConversationSummary>; readonly next?: string },
       Unavailable
     >
-    /** One conversation with its latest turns, oldest first; undefined if the owner has no such conversation. */
+    /** One conversation as it may be shown under a basis, with its latest turns, oldest first; undefined if the owner has no such conversation. */
     readonly show: (
       owner: Owner,
       id: string,
+      basis: Basis,
       query: TurnsQuery
     ) => Effect.Effect<
       { readonly conversation: ConversationSummary; readonly turns: ReadonlyArray<SaidTurn> } | undefined,
@@ -117,16 +124,19 @@ export class Conversations extends Context.Service<
           return { conversations, ...(rows.length > limit ? { next: conversations.at(-1)!.id } : {}) }
         }),
 
-        show: Effect.fn("Conversations.show")(function* (owner, id, { before, limit }) {
+        show: Effect.fn("Conversations.show")(function* (owner, id, basis, { before, limit }) {
           const [row] = yield* find(owner, id)
           if (row === undefined) return undefined
-          const turns = yield* orUnavailable(app<Omit<SaidTurn, "references"> & { readonly refs: unknown }>`
-            SELECT position, asked, answered, refs, epoch, reference, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at
+          const turns = yield* orUnavailable(app<SaidRow>`
+            SELECT position, asked, CASE WHEN ${madeFrom(app, basis)} THEN answered END AS answered, refs, reference, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at
             FROM max.turns WHERE organization_id = ${owner.organizationId} AND session_id = ${id}
               AND position < coalesce(${before ?? null}::int, 2147483647) ORDER BY position DESC LIMIT ${limit}`)
           return {
             conversation: summary(row),
-            turns: turns.toReversed().map(({ refs, ...turn }) => ({ ...turn, references: decodePresented(refs) }))
+            turns: turns.toReversed().map(({ answered, refs, ...turn }) => ({
+              ...turn,
+              ...(answered === null ? {} : { answered, references: decodePresented(refs) })
+            }))
           }
         }),
 

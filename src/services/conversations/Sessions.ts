@@ -5,8 +5,10 @@
  */
 import { Context, Effect, Layer, Schedule, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
+import type { SqlClient } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import type { Basis } from "../../domain/Basis.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../domain/errors.ts"
 import { Presented } from "../../domain/Presented.ts"
@@ -27,7 +29,7 @@ export interface Said {
 }
 
 interface NewTurn extends Said {
-  /** The epoch of the turn's lookups. Under a later epoch no model receives the turn's text. */
+  /** The epoch of the turn's lookups, for operators. */
   readonly epoch: bigint
   readonly references: ReadonlyArray<Presented>
   readonly model: string
@@ -42,10 +44,10 @@ export interface OpenSession {
   readonly isNew: boolean
   /** The entities of the last answer that presented any, in its order. */
   readonly focus: ReadonlyArray<Reference>
-  /** The latest turns of an epoch, oldest first. */
-  readonly turnsOf: (epoch: bigint) => Effect.Effect<ReadonlyArray<Said>, Unavailable>
+  /** The latest turns whose answers may be shown under this basis, oldest first. */
+  readonly turnsOf: (basis: Basis) => Effect.Effect<ReadonlyArray<Said>, Unavailable>
   /** Stores the turn and releases the lease; writes nothing if the lease is no longer held. */
-  readonly save: (turn: NewTurn) => Effect.Effect<void, Unavailable>
+  readonly save: (turn: NewTurn, basis: Basis) => Effect.Effect<void, Unavailable>
 }
 
 export interface SessionSummary {
@@ -64,6 +66,10 @@ export interface StoredTurn extends NewTurn {
 const MAX_TURNS = 8
 /** The poll of a turn that waits for the lease. */
 const LEASE_POLL = Schedule.spaced("100 millis")
+
+/** The condition on a turn that its answer may be shown under this basis: it was made from the same, which hasn't expired. */
+export const madeFrom = (sql: SqlClient.SqlClient, { key }: Basis) =>
+  sql`coalesce(basis = ${key}::text AND expires_at > to_timestamp(${Date.now() / 1000}::float8), false)`
 
 const decodeFocus = Schema.decodeUnknownSync(Schema.Array(Reference))
 /** Turns that earlier versions stored have types and ids only. */
@@ -154,11 +160,11 @@ export class Sessions extends Context.Service<
             WHERE organization_id = ${owner.organizationId} AND session_id = ${id} AND lease = ${token}`)
         )
 
-      const turnsOf = (owner: Owner, id: string, after: number | undefined) => (epoch: bigint) =>
+      const turnsOf = (owner: Owner, id: string, after: number | undefined) => (basis: Basis) =>
         orUnavailable(app<Said>`
           SELECT asked, answered FROM (
             SELECT position, asked, answered FROM max.turns WHERE organization_id = ${owner.organizationId}
-              AND session_id = ${id} AND epoch = ${epoch} AND position <= coalesce(${after ?? null}::int, position)
+              AND session_id = ${id} AND ${madeFrom(app, basis)} AND position <= coalesce(${after ?? null}::int, position)
             ORDER BY position DESC LIMIT ${MAX_TURNS}
           ) latest ORDER BY position`)
 
@@ -171,9 +177,9 @@ export class Sessions extends Context.Service<
           ([row]) => row?.refs ?? []
         )
 
-      const values = (turn: NewTurn) =>
+      const values = (turn: NewTurn, { expiresAt, key }: Basis) =>
         app`${turn.epoch}::bigint, ${turn.asked}::text, ${turn.answered}::text, ${app.json(turn.references)}::jsonb, ${turn.model}::text,
-          ${turn.inputTokens}::int, ${turn.outputTokens}::int, ${turn.reference}::text`
+          ${turn.inputTokens}::int, ${turn.outputTokens}::int, ${turn.reference}::text, ${key}::text, to_timestamp(${expiresAt / 1000}::float8)`
 
       const focusOf = (references: ReadonlyArray<Presented>) =>
         references.map(({ id, type }): Reference => ({ type, id }))
@@ -184,7 +190,7 @@ export class Sessions extends Context.Service<
       /** Saves a turn under the lease. With `after`, it overwrites the following turn and deletes the rest. */
       const append =
         (owner: Owner, id: string, token: string, after: number | undefined, focus: ReadonlyArray<Reference>) =>
-        (turn: NewTurn) =>
+        (turn: NewTurn, basis: Basis) =>
           orUnavailable(app`
           WITH held AS (
             UPDATE max.sessions SET turns = least(turns, coalesce(${after ?? null}::int, turns)) + 1, updated_at = now(),
@@ -195,23 +201,24 @@ export class Sessions extends Context.Service<
             DELETE FROM max.turns t USING held WHERE t.organization_id = held.organization_id
               AND t.session_id = held.session_id AND t.position > held.turns
           )
-          INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
-          SELECT organization_id, session_id, turns, ${values(turn)} FROM held
+          INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference,
+            basis, expires_at)
+          SELECT organization_id, session_id, turns, ${values(turn, basis)} FROM held
           ON CONFLICT (organization_id, session_id, position) DO UPDATE SET epoch = excluded.epoch, asked = excluded.asked,
             answered = excluded.answered, refs = excluded.refs, model = excluded.model, input_tokens = excluded.input_tokens,
-            output_tokens = excluded.output_tokens, reference = excluded.reference, created_at = now()`).pipe(
-            Effect.asVoid
-          )
+            output_tokens = excluded.output_tokens, reference = excluded.reference,
+            basis = excluded.basis, expires_at = excluded.expires_at, created_at = now()`).pipe(Effect.asVoid)
 
-      const begin = (owner: Owner, id: string) => (turn: NewTurn) =>
+      const begin = (owner: Owner, id: string) => (turn: NewTurn, basis: Basis) =>
         orUnavailable(app`
           WITH created AS (
             INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, focus)
             VALUES (${owner.organizationId}, ${id}, ${owner.anchorId}, 1, ${focusAfter(turn, [])}::jsonb)
             RETURNING organization_id, session_id
           )
-          INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
-          SELECT organization_id, session_id, 1, ${values(turn)} FROM created`).pipe(Effect.asVoid)
+          INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference,
+            basis, expires_at)
+          SELECT organization_id, session_id, 1, ${values(turn, basis)} FROM created`).pipe(Effect.asVoid)
 
       const fresh = (owner: Owner): OpenSession => {
         const id = randomBytes(16).toString("base64url")

@@ -1,7 +1,8 @@
 /**
  * The transactional outbox of texts. A text is marked as tried before the provider gets it. After a crash, a timeout or
  * a truncated response, the provider is asked whether it has the text before it is sent again. An answer that was
- * planned under an older epoch is not sent; its question is answered again.
+ * planned under an older epoch, or whose basis has expired, is not sent; its question is answered again. The epoch stands for
+ * the rest of the basis: a sender's rights come from the database alone, never from a token.
  */
 import { Context, Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
@@ -21,6 +22,8 @@ export interface NewText extends ShapedText {
   readonly anchorId: string
   /** The epoch of the lookups behind it. */
   readonly epoch: bigint
+  /** When a time-bound rule of those lookups starts or ends, in milliseconds since 1970, or Infinity. */
+  readonly expiresAt: number
   /** The organization's segment budget for a day of its time zone; without it, segments are not counted. */
   readonly budget?: { readonly segments: number; readonly timeZone: string } | undefined
 }
@@ -37,7 +40,7 @@ export interface Outgoing {
   readonly due: boolean
   /** It is too old to be sent. */
   readonly late: boolean
-  /** It was planned under an older epoch. */
+  /** It is an answer that was planned under an older epoch, or whose basis has expired or is unknown. */
   readonly stale: boolean
   readonly triedAt: Date | undefined
 }
@@ -131,9 +134,10 @@ export class SmsOutbox extends Context.Service<
         const { line, organizationId, phone } = lease.key
         const error = (yield* fitsBudget(lease, text)) ? null : "day's limit"
         return yield* app`
-          INSERT INTO max.sms_outbox (organization_id, text_id, line, phone, anchor_id, message_id, kind, body, segments, epoch, state, error)
+          INSERT INTO max.sms_outbox (organization_id, text_id, line, phone, anchor_id, message_id, kind, body, segments, epoch,
+            expires_at, state, error)
           SELECT ${organizationId}::bigint, ${id}, ${line}, ${phone}, ${text.anchorId}, ${text.messageId}, ${text.kind}, ${text.body},
-            ${text.segments}::int, ${text.epoch}::bigint, ${error === null ? "queued" : "dead"}, ${error}
+            ${text.segments}::int, ${text.epoch}::bigint, to_timestamp(${text.expiresAt / 1000}::float8), ${error === null ? "queued" : "dead"}, ${error}
           WHERE ${isHeld(lease)}
           ON CONFLICT DO NOTHING RETURNING 1 AS one`
       })
@@ -147,7 +151,7 @@ export class SmsOutbox extends Context.Service<
           const [row] = yield* orUnavailable(app<OutgoingRow>`
             SELECT t.text_id, t.body, t.kind, t.state, t.attempts, t.tried_at, t.next_at <= clock_timestamp() AS due,
               t.created_at < now() - make_interval(mins => ${MAX_AGE}::int) AS late,
-              t.kind = 'answer' AND t.epoch <> o.epoch AS stale
+              t.kind = 'answer' AND (t.epoch <> o.epoch OR coalesce(t.expires_at <= to_timestamp(${Date.now() / 1000}::float8), true)) AS stale
             FROM max.sms_outbox t JOIN max.organizations o ON o.organization_id = t.organization_id
             WHERE t.organization_id = ${key.organizationId} AND t.line = ${key.line} AND t.phone = ${key.phone}
               AND t.state IN ('queued', 'trying') ORDER BY t.created_at, t.text_id LIMIT 1`)

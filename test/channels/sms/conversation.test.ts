@@ -175,6 +175,22 @@ describe("an answer that was planned under an older epoch", () => {
     expect(s.model.requests).toHaveLength(2)
   })
 
+  it("is answered again as well when a rule of its plan has ended since", async () => {
+    s.model.script = inTurn(says("The old answer."), says("The new answer."))
+    s.carrier.fate = () => ({ accept: false, status: 429, headers: { "retry-after": "1" } })
+    const passing = { id: "passing", effect: "allow", role: "admin", action: "read", type: "people" } as const
+    const at = Date.now() + 3000
+    await s.run(
+      publish(s.organization, (rules) => [...rules, { ...passing, columns: "*", notAfter: new Date(at).toISOString() }])
+    )
+    await s.text(ADA, "who is ada?")
+    await until(() => s.carrier.asked.send > 0 && Date.now() > at)
+    s.carrier.fate = () => ({})
+    await s.quiet()
+    expect(s.heard(ADA)).toEqual(["The new answer."])
+    expect(s.model.requests).toHaveLength(2)
+  })
+
   it("is not sent to a person whose membership was suspended", async () => {
     s.carrier.fate = () => ({ accept: false, status: 429, headers: { "retry-after": "1" } })
     await s.text(BOB, "who is ada?")

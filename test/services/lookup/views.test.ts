@@ -80,6 +80,30 @@ describe("a view", () => {
     expect(viewOf({ principal: lena, state })).toBe(before)
   })
 
+  it("is the same for roles, attributes and grants in any order, and so is the basis of its answers", () => {
+    const viewOf = makeViews()
+    const grants = ["name", "phone"].map((column) => ({ type: "people", action: "read", columns: [column] }))
+    const several = { ...full, roles: ["manager", "member"], scope: grants }
+    const turned = {
+      ...several,
+      roles: several.roles.toReversed(),
+      scope: grants.toReversed(),
+      attributes: { level: 3, region: "west" }
+    }
+    expect(viewOf({ principal: turned, state })).toBe(viewOf({ principal: several, state }))
+    const keyOf = (principal: Principal) => makeViews()({ principal, state }).basis().key
+    expect(keyOf(turned)).toBe(keyOf(several))
+    expect(keyOf({ ...turned, roles: ["member"] })).not.toBe(keyOf(several))
+  })
+
+  it("names in its basis the first time-bound rule of any type, planned or not", () => {
+    const timed = stateOf([{ notAfter: "2026-06-01" }])
+    at(Date.parse("2026-05-01"), () => {
+      expect(makeViews()({ principal: lena, state: timed }).basis().expiresAt).toBe(Date.parse("2026-06-01"))
+    })
+    expect(makeViews()({ principal: lena, state }).basis().expiresAt).toBe(Infinity)
+  })
+
   it("plans a type once, on first use, and hides a denied one", () => {
     const view = makeViews()({ principal: lena, state })
     expect(view.planning()).toBe(0n)
