@@ -523,5 +523,34 @@ export const replays = [
     defence: "views.ts `basis`: plans all types",
     removed: "the planning",
     patches: [[views, "for (const type of state.catalog.types) view.planOf(type)", ""]]
+  },
+  {
+    name: "An expired token in a process whose clock is behind",
+    test: ["test/services/access/Admission.test.ts", "expires by the database's clock"],
+    defence: "Credentials.ts, Admission.ts: the database says how long a credential is valid",
+    removed: "the database's clock",
+    patches: [
+      [
+        "src/services/access/Admission.ts",
+        "validUntil: performance.now() + credential.validFor",
+        "validUntil: Number.POSITIVE_INFINITY"
+      ]
+    ]
+  },
+  {
+    name: "Failed authentication that locked out active callers of its address",
+    test: [
+      "test/channels/http/limits.test.ts",
+      "limits an address's invalid credentials per minute without locking out cached callers"
+    ],
+    defence: "Admission.ts: the throttle applies to credentials that the process has never admitted",
+    removed: "the exception for admitted credentials",
+    patches: [
+      [
+        "src/services/access/Admission.ts",
+        "cache.has(key) ? authentication : throttle.attempt(authentication)",
+        "throttle.attempt(authentication)"
+      ]
+    ]
   }
 ]

@@ -44,7 +44,8 @@ export interface Need {
 
 interface Authenticated {
   readonly caller: Caller
-  readonly expiresAt: number
+  /** By this process's monotonic clock (`performance.now`), because its wall clock may differ from the database's. */
+  readonly validUntil: number
   /** The epoch read together with the credential; a later one may already include its revocation. */
   readonly epoch: bigint
 }
@@ -109,7 +110,7 @@ export class Admission extends Context.Service<
 
       const lookUp = (key: string): Cached | undefined => {
         const cached = cache.get(key)
-        return cached !== undefined && cached.expiresAt > Date.now() ? cached : undefined
+        return cached !== undefined && cached.validUntil > performance.now() ? cached : undefined
       }
 
       const byCredential = Effect.fnUntraced(function* (by: "token" | "session", credential: ValidCredential) {
@@ -120,7 +121,7 @@ export class Admission extends Context.Service<
         const scopes = scopesOf(by, credential, administers(state.policy, principal.roles))
         return {
           caller: { principal, scopes, by, credentialId: credential.id },
-          expiresAt: credential.expiresAt.getTime(),
+          validUntil: performance.now() + credential.validFor,
           epoch: credential.epoch
         } satisfies Authenticated
       })
@@ -143,7 +144,7 @@ export class Admission extends Context.Service<
         })
         return {
           caller: { principal, scopes: PROVIDER_SCOPES, by: "provider" },
-          expiresAt: Math.min(expiresAt.getTime(), Date.now() + PROVIDER_CACHE_MS),
+          validUntil: performance.now() + Math.min(expiresAt.getTime() - Date.now(), PROVIDER_CACHE_MS),
           epoch
         } satisfies Authenticated
       })
@@ -157,16 +158,23 @@ export class Admission extends Context.Service<
         return Effect.flatMap(credentials.verify(kind, secret), (credential) => byCredential(kind, credential))
       }
 
-      /** Authenticates a proof again, and replaces its cache entry. */
+      /**
+       * Authenticates a proof again, and replaces its cache entry. The throttle applies to credentials that this process has
+       * never admitted: a change of the epoch must not lock out active callers of an attacker's address.
+       */
       const reload = (key: string, proof: Proof) =>
         Effect.suspend(() => {
-          cache.delete(key)
-          return Effect.map(throttle.attempt(authenticate(proof)), (authenticated): Cached => {
-            if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!)
-            const entry = { ...authenticated, throttled: false }
-            cache.set(key, entry)
-            return entry
-          })
+          const authentication = authenticate(proof)
+          return (cache.has(key) ? authentication : throttle.attempt(authentication)).pipe(
+            Effect.tapError(({ _tag }) => Effect.sync(() => _tag !== "Unavailable" && cache.delete(key))),
+            Effect.map((authenticated): Cached => {
+              cache.delete(key)
+              if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!)
+              const entry = { ...authenticated, throttled: false }
+              cache.set(key, entry)
+              return entry
+            })
+          )
         })
 
       const inScope = ({ caller }: Authenticated, scope: Scope | undefined): Effect.Effect<Caller, NotInScope> =>

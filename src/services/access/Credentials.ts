@@ -47,7 +47,8 @@ export interface ValidCredential {
   readonly organizationId: bigint
   readonly anchorId: string
   readonly scopes: ReadonlyArray<Scope>
-  readonly expiresAt: Date
+  /** Milliseconds until it expires, by the database's clock. */
+  readonly validFor: number
   /** The organization's epoch, read by the same statement; revoking the credential raises it. */
   readonly epoch: bigint
 }
@@ -135,9 +136,10 @@ export class Credentials extends Context.Service<
           credential_id: string
           anchor_id: string
           scopes: ReadonlyArray<Scope>
-          expires_at: Date
+          valid_for: number
           epoch: bigint
-        }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, c.expires_at, o.epoch
+        }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, o.epoch,
+              (extract(epoch FROM c.expires_at - now()) * 1000)::float8 AS valid_for
             FROM max.credentials c JOIN max.organizations o ON o.organization_id = c.organization_id
             WHERE c.organization_id = ${organizationId} AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind}
               AND c.ended_at IS NULL AND c.expires_at > now()`)
@@ -147,7 +149,7 @@ export class Credentials extends Context.Service<
           organizationId,
           anchorId: row.anchor_id,
           scopes: row.scopes,
-          expiresAt: row.expires_at,
+          validFor: row.valid_for,
           epoch: row.epoch
         } satisfies ValidCredential
       })

@@ -142,6 +142,8 @@ describe("the failed-auth throttle", () => {
     })
     expect(link.status).toBe(429)
     expect((await whoAmI(server, cached.token)).status).toBe(200)
+    await server.run(Effect.flatMap(Database, ({ owner }) => owner`UPDATE max.organizations SET epoch = epoch + 1`))
+    expect((await whoAmI(server, cached.token)).status).toBe(200)
     // An uncached credential is throttled with its address, although it is valid.
     expect((await whoAmI(server, late.token)).status).toBe(429)
     expect((await ask(server.url, "/v1/session")).status).toBe(401)

@@ -1,7 +1,8 @@
 /** The cache of admitted credentials, and speculative reads while a call is being counted. */
 import { layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
 import { NotAuthenticated, TooManyCalls } from "../../../src/domain/errors.ts"
 import { Admission } from "../../../src/services/access/Admission.ts"
 import { CallLimits } from "../../../src/services/access/CallLimits.ts"
@@ -25,9 +26,17 @@ const start = Effect.fnUntraced(function* (slug: string, perPerson: number, befo
     Admission
   )
   const revoke = run(Effect.flatMap(Credentials, (credentials) => credentials.revokeToken(organization, id)))
+  const expireIn = (interval: string) =>
+    run(
+      Effect.flatMap(
+        Database,
+        ({ owner }) =>
+          owner`UPDATE max.credentials SET expires_at = now() + ${interval}::text::interval WHERE credential_id = ${id}`
+      )
+    )
   let done = 0
   const ask = admission.admitted({ by: "bearer", secret: token }, NEED, () => Effect.sync(() => ++done))
-  return { ask, revoke, done: () => done }
+  return { ask, revoke, expireIn, done: () => done }
 })
 
 layer(Url.layer, { excludeTestServices: true })("a credential", (it) => {
@@ -61,6 +70,21 @@ layer(Url.layer, { excludeTestServices: true })("a credential", (it) => {
       expect(done()).toBe(3)
       expect(yield* Effect.flip(ask)).toEqual(NotAuthenticated.error)
       expect(done()).toBe(3)
+    })
+  )
+
+  it.effect("expires by the database's clock, even if the clock of the process is an hour behind", () =>
+    Effect.gen(function* () {
+      const now = Date.now
+      yield* Effect.acquireRelease(
+        Effect.sync(() => void (Date.now = () => now() - 3_600_000)),
+        () => Effect.sync(() => void (Date.now = now))
+      )
+      const { ask, expireIn } = yield* start("clocks", 100)
+      yield* expireIn("2 seconds")
+      expect(yield* ask).toBe(1)
+      const error = yield* Effect.flip(ask).pipe(Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 }))
+      expect(error).toEqual(NotAuthenticated.error)
     })
   )
 
