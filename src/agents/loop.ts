@@ -244,9 +244,9 @@ const execute = (question: Question, call: ToolCall) =>
 const activity = (call: ToolCall, plurals: ReadonlyMap<string, string>): string => {
   const type = (call.input as { readonly entityTypeId?: unknown } | undefined)?.entityTypeId
   const plural = typeof type === "string" ? plurals.get(type)?.toLowerCase() : undefined
-  if (call.name === "listEntityTypes") return "Seeing what there is…"
+  if (call.name === "listEntityTypes") return "Listing what can be looked up…"
   if (plural === undefined) return "Looking…"
-  return call.name === "findEntities" ? `Looking up ${plural}…` : `Seeing what is known of ${plural}…`
+  return call.name === "findEntities" ? `Looking up ${plural}…` : `Looking up the details of ${plural}…`
 }
 
 /** Deducts a result from the turn's limits; a result that does not fit is withheld. */

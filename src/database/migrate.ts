@@ -74,7 +74,7 @@ export const refuseNewer = (inspection: Inspection): Effect.Effect<void, Configu
     ? refuse(`This is Postgres ${inspection.serverVersion}. Max needs ${OLDEST_SERVER} or newer.`)
     : inspection.schemaVersion > SCHEMA_VERSION
       ? refuse(
-          "The database was migrated by a newer Max. Update this one to that version, or restore a backup from before"
+          "The database was migrated by a newer Max. Update this Max to that version, or restore a backup from before"
         )
       : Effect.void
 

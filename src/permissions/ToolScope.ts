@@ -63,5 +63,5 @@ export const readScope = (
 const unknown = (what: string, name: string, known: ReadonlyArray<{ readonly slug: string }>): string => {
   const slugs = known.map(({ slug }) => slug)
   const near = closest(name, slugs)
-  return `There is no ${what} ${quoted(name)}. ${near === undefined ? `There is: ${slugs.slice(0, 20).join(", ")}.` : `Did you mean ${near}?`}`
+  return `There is no ${what} ${quoted(name)}. ${near === undefined ? `Known: ${slugs.slice(0, 20).join(", ")}.` : `Did you mean ${near}?`}`
 }

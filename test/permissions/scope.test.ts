@@ -82,7 +82,7 @@ describe("a tool scope", () => {
         `There is no type "peple". Did you mean people?`,
         `There is no column of people "fone". Did you mean phone?`,
         `There is no action "reed". Did you mean read?`,
-        `There is no type "". There is: people, companies, meetings.`,
+        `There is no type "". Known: people, companies, meetings.`,
         expect.stringContaining("There is no type")
       ]
     })

@@ -38,21 +38,21 @@ export const resolveType = (slug: string, visible: Visible): Result.Result<Visib
   return Result.fail(
     unknownName(
       slug,
-      "There is nothing called",
+      `There is no type ${quoted(slug)}.`,
       visibleTypes(visible).map((other) => other.slug)
     )
   )
 }
 
-const unknownName = (name: string, lead: string, visibleNames: ReadonlyArray<string>): UnknownName => {
+const unknownName = (name: string, message: string, visibleNames: ReadonlyArray<string>): UnknownName => {
   const near = closest(name, visibleNames)
   const hint =
     near !== undefined
       ? ` Did you mean ${near}?`
       : visibleNames.length > 0
-        ? ` There is: ${visibleNames.slice(0, 12).join(", ")}${visibleNames.length > 12 ? ", …" : ""}.`
+        ? ` Known: ${visibleNames.slice(0, 12).join(", ")}${visibleNames.length > 12 ? ", …" : ""}.`
         : ""
-  return new UnknownName({ message: `${lead} ${quoted(name)}.${hint}` })
+  return new UnknownName({ message: `${message}${hint}` })
 }
 
 /** The part of a resolved query that depends on the request's names only. */
@@ -101,7 +101,7 @@ const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Resolve
     const named = (slug: string) => {
       const column = bySlug.get(slug)
       return column === undefined
-        ? Result.fail(unknownName(slug, `${type.pluralName} have nothing called`, [...bySlug.keys()]))
+        ? Result.fail(unknownName(slug, `There is no column ${quoted(slug)} in ${type.slug}.`, [...bySlug.keys()]))
         : Result.succeed(column)
     }
     const columns: Array<Column> = []

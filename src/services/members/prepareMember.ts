@@ -54,7 +54,7 @@ export const makePrepare = (identities: IdentityResolver["Service"]) =>
     const { mapping, pluralName, relation } = peopleOf(state.catalog)!
     if (anchorId === undefined && mapping !== undefined) {
       return yield* OperatorError.of(
-        `No person has ${quoted(member.identifier)}. ${pluralName} are read from ${printable(relation.table)}, which isn't Max's: add the person there.`
+        `No person has ${quoted(member.identifier)}. ${pluralName} are read from ${printable(relation.table)}, which Max doesn't write to: add the person there.`
       )
     }
     if (anchorId === undefined && member.create === undefined) {

@@ -77,7 +77,7 @@ const findType = (catalog: Catalog, slug: string) => {
     const near = closest(slug, slugs)
     return Effect.fail(
       OperatorError.of(
-        `There is no type ${quoted(slug)}. ${near === undefined ? `There are: ${slugs.join(", ")}.` : `Did you mean ${near}?`}`
+        `There is no type ${quoted(slug)}. ${near === undefined ? `Known: ${slugs.join(", ")}.` : `Did you mean ${near}?`}`
       )
     )
   }
@@ -85,7 +85,7 @@ const findType = (catalog: Catalog, slug: string) => {
     ? Effect.succeed(type)
     : Effect.fail(
         OperatorError.of(
-          `${type.pluralName} are read from ${printable(`${type.relation.schema}.${type.relation.table}`)}, which isn't Max's: export them from there.`
+          `${type.pluralName} are read from ${printable(`${type.relation.schema}.${type.relation.table}`)}, which Max doesn't manage: export them from there.`
         )
       )
 }

@@ -210,7 +210,7 @@ const typeNamed = (slug: string, catalog: Catalog): Effect.Effect<EntityType, Op
   const near = closest(slug, known)
   return Effect.fail(
     OperatorError.of(
-      `There is no type ${quoted(slug)}. ${near === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${near}?`}`
+      `There is no type ${quoted(slug)}. ${near === undefined ? `Known: ${known.join(", ")}.` : `Did you mean ${near}?`}`
     )
   )
 }
@@ -219,7 +219,7 @@ const roleNamed = (role: string, policy: Policy): Effect.Effect<void, OperatorEr
   const known = Object.keys(policy.roles)
   return known.includes(role)
     ? Effect.void
-    : Effect.fail(OperatorError.of(`There is no role ${quoted(role)}. There is: ${known.join(", ")}.`))
+    : Effect.fail(OperatorError.of(`There is no role ${quoted(role)}. Known: ${known.join(", ")}.`))
 }
 
 const policyOf = (file: string, catalog: Catalog): Effect.Effect<Policy, OperatorError> => {

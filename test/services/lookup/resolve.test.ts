@@ -117,25 +117,23 @@ describe("names", () => {
   it("give the same error when hidden and when unknown, with the visible names", () => {
     const some = visibleUnder([{ columns: ["name", "phone"] }, { type: "meetings", columns: ["name", "attendees"] }])
     expect(refused({ entityTypeId: "tickets" }, some)).toBe(
-      `UnknownName: There is nothing called "tickets". There is: people, meetings.`
+      `UnknownName: There is no type "tickets". Known: people, meetings.`
     )
-    expect(refused({ entityTypeId: "peple" }, some)).toBe(
-      `UnknownName: There is nothing called "peple". Did you mean people?`
-    )
-    expect(refused({ entityTypeId: "people" }, visibleUnder([]))).toBe(`UnknownName: There is nothing called "people".`)
+    expect(refused({ entityTypeId: "peple" }, some)).toBe(`UnknownName: There is no type "peple". Did you mean people?`)
+    expect(refused({ entityTypeId: "people" }, visibleUnder([]))).toBe(`UnknownName: There is no type "people".`)
     for (const one of [{ filters: [parse("secret eq 1")] }, { selectColumns: ["secret"] }])
-      expect(refused(one, some)).toBe(`UnknownName: people have nothing called "secret". There is: name, phone.`)
+      expect(refused(one, some)).toBe(`UnknownName: There is no column "secret" in people. Known: name, phone.`)
     // A relation to a hidden type is hidden.
     const lonely = visibleUnder([{ columns: ["name", "company", "owner"] }])
-    expect(refused({ selectColumns: ["company"] }, lonely)).toContain("There is: name, owner.")
+    expect(refused({ selectColumns: ["company"] }, lonely)).toContain("Known: name, owner.")
     const many = Array.from({ length: 13 }, (_, index) => value(`column${index}`, "text"))
     const wide = (count: number): Catalog => ({
       ...catalog,
       types: [{ ...catalog.types[0]!, columns: many.slice(0, count) }]
     })
-    const told = (count: number) => refused({ selectColumns: ["zzz"] }, visibleUnder([{}], wide(count)))
-    expect(told(12)).toMatch(/There is: column0, .*, column11\.$/)
-    expect(told(13)).toMatch(/There is: column0, .*, column11, …\.$/)
+    const messageFor = (count: number) => refused({ selectColumns: ["zzz"] }, visibleUnder([{}], wide(count)))
+    expect(messageFor(12)).toMatch(/Known: column0, .*, column11\.$/)
+    expect(messageFor(13)).toMatch(/Known: column0, .*, column11, …\.$/)
   })
 
   it("are resolved before any value is parsed", () => {

@@ -290,7 +290,7 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
           (query) => answerText(one.find(lena, query))
         )
         expect(new Set(answers)).toEqual(
-          new Set([`{"fault":"UnknownName","message":"There is nothing called \\"people\\"."}`])
+          new Set([`{"fault":"UnknownName","message":"There is no type \\"people\\"."}`])
         )
         const { denied } = yield* using(one).review((review) =>
           review.explain(organization, { as: "lena@atlas.com", type: "people" })

@@ -1,5 +1,6 @@
 /**
- * A spreadsheet's archive, inspected before the reader unpacks it: the sizes that it declares, and rows beyond the last row of a sheet.
+ * A spreadsheet's archive, inspected before the reader unpacks it: the sizes that it declares, and rows beyond the last
+ * row that a sheet can have.
  * It walks the directory exactly as fflate does, because fflate unpacks the archive: a second zip library could see other
  * entries than the reader. Of these checks, yauzl would provide only the comparison with the declared size.
  */

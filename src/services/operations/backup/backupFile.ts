@@ -117,7 +117,7 @@ const partOf = (value: unknown, first: boolean): Part => {
   // Every format has this field in its first line.
   const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined
   if (first && typeof format === "number" && format > FORMAT)
-    throw new Unreadable("is from a newer Max. Update this one to that version.")
+    throw new Unreadable("is from a newer Max. Update this Max to that version.")
   try {
     return decodePart(value)
   } catch {

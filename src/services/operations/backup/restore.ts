@@ -109,7 +109,7 @@ const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one
 /** Creates the tables of the rows; fails when one has rows already. */
 const prepare = Effect.fnUntraced(function* (owner: PgClient.PgClient, contents: Contents) {
   if (contents.format > FORMAT || contents.schemaVersion > SCHEMA_VERSION)
-    return yield* OperatorError.of("The backup is from a newer Max. Update this one to that version")
+    return yield* OperatorError.of("The backup is from a newer Max. Update this Max to that version")
   yield* holdMigrations(owner)
   const { schemaVersion } = yield* Effect.tap(inspect(owner), refuseNewer)
   if (schemaVersion > contents.schemaVersion)

@@ -42,7 +42,7 @@ export const withSnapshot = <A, E, R>(
     yield* fixSettings(sql)
     const inspection = yield* inspect(sql)
     yield* refuseNewer(inspection)
-    if (inspection.schemaVersion === 0) return yield* OperatorError.of("This database has no data of Max.")
+    if (inspection.schemaVersion === 0) return yield* OperatorError.of("This database contains no Max data.")
     if (yield* hidesRows(sql)) {
       return yield* OperatorError.of(
         "Row-level security hides rows from this database's user. Switch it off for the backup: max migrate --rls off"
