@@ -28,6 +28,39 @@ const basis = "test/channels/http/basis.test.ts"
 
 export const replays = [
   {
+    name: "An allowed origin on the same site used the session cookie (our own review)",
+    test: ["test/web/embed.test.ts", "changes nothing and reads nothing with it"],
+    defence: "authenticate.ts `isOwnPage`: the cookie counts for Max's own origin only",
+    removed: "the comparison of origins",
+    patches: [
+      ["src/channels/http/authenticate.ts", "return origin === undefined || isOwnOrigin(origin, host)", "return true"],
+      [
+        "src/channels/http/authenticate.ts",
+        `if (site !== undefined && site !== "same-origin" && site !== "none") return false`,
+        ""
+      ],
+      [
+        "src/channels/http/authenticate.ts",
+        "origin !== undefined && isOwnPage(request, settings) && (requestedWith !== undefined || JSON_TYPE.test(type))",
+        "origin !== undefined"
+      ]
+    ]
+  },
+  {
+    name: "A change with the cookie by a request that needs no preflight (our own review)",
+    test: ["test/channels/http/admin.test.ts", "requires the own origin and a header of the page"],
+    defence: "authenticate.ts `isOwnChange`: X-Requested-With or a JSON body",
+    removed: "the required header",
+    patches: [["src/channels/http/authenticate.ts", " && (requestedWith !== undefined || JSON_TYPE.test(type))", ""]]
+  },
+  {
+    name: "A request with two Host headers (our own review)",
+    test: ["test/channels/http/tools.test.ts", "is refused with a 400 on every path, in either order"],
+    defence: "edge.ts `repeatedHeader`: a header with one value may be sent once",
+    removed: "the refusal",
+    patches: [["src/channels/http/edge.ts", "if (seen.has(name) && SINGLE_HEADERS.has(name)) return name", ""]]
+  },
+  {
     name: "Cerbos #917, CASL #170: a policy without rules or with denials alone allowed everything",
     test: [denials, "Cerbos #917"],
     defence: "PermissionEngine.ts `planFor`: no allow, no access",

@@ -1,10 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { Effect } from "effect"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { Browser } from "playwright-core"
+import { Memberships } from "../../src/services/members/Memberships.ts"
 import { accessibilityFaults, openBrowser, openPage, styleOf } from "../support/browser.ts"
 import { ask } from "../support/http.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
 import { openSite, type Site } from "../support/site.ts"
-import { openStage, ROSA, type Stage } from "../support/stage.ts"
+import { openStage, ROSA, type Stage, YUKI } from "../support/stage.ts"
 
 let stage: Stage
 let browser: Browser
@@ -119,6 +123,92 @@ describe("the chat inside another site", () => {
     expect(stage.messages.requests).toEqual([])
     await close()
   })
+})
+
+/** Watches the server in this process, for the time of a test. */
+const observe = (
+  channel: string,
+  see: (message: { readonly request: IncomingMessage; readonly response: ServerResponse }) => void
+) => {
+  const listener = (message: unknown) => see(message as Parameters<typeof see>[0])
+  subscribe(channel, listener)
+  onTestFinished(() => void unsubscribe(channel, listener))
+}
+
+describe("an allowed origin on the same site, to which the browser sends the session cookie", () => {
+  const rosa = async () => {
+    const list = Effect.flatMap(Memberships, (members) => members.list(stage.organization))
+    return (await stage.run(list)).find(({ identifiers }) => identifiers.includes(ROSA))!
+  }
+
+  it.each(["Chromium's own headers", "no Sec-Fetch-Site, as on plain http"])(
+    "changes nothing and reads nothing with it: %s",
+    async (headers) => {
+      body = ""
+      const { close, page } = await openPage(browser, stage.url)
+      const origin = { "x-requested-with": "max", origin: stage.url }
+      const signedIn = await ask(stage.url, "/v1/session", {
+        body: JSON.stringify({ code: (await stage.linkFor(YUKI)).split("#")[1] }),
+        headers: { "content-type": "application/json", ...origin }
+      })
+      const cookie = String(signedIn.headers["set-cookie"]).split(";")[0]!
+      const [name, value] = cookie.split("=") as [string, string]
+      await page.context().addCookies([{ name, value, url: stage.url, httpOnly: true, sameSite: "Strict" }])
+      const { anchorId } = await rosa()
+      const suspend = `${stage.url}/v1/admin/people/${anchorId}/suspend`
+      const session = `${stage.url}/v1/session`
+      await page.goto(site.url)
+      const answered: Array<{ status: number; cookie: boolean; method: string | undefined }> = []
+      const isOurs = ({ headers: { host } }: IncomingMessage) => host === new URL(stage.url).host
+      observe("http.server.request.start", ({ request }) => {
+        if (isOurs(request) && headers.startsWith("no")) delete request.headers["sec-fetch-site"]
+      })
+      observe("http.server.response.finish", ({ request, response }) => {
+        const { method } = request
+        const isWithCookie = request.headers.cookie?.includes(name) === true
+        if (isOurs(request)) answered.push({ status: response.statusCode, cookie: isWithCookie, method })
+      })
+      const attempts = [
+        `fetch("${suspend}", { method: "POST", mode: "no-cors", credentials: "include" })`,
+        `fetch("${suspend}", { method: "POST", mode: "no-cors", credentials: "include", body: "{}" })`,
+        `fetch("${suspend}", { method: "POST", credentials: "include" })`,
+        `fetch("${suspend}", { method: "POST", credentials: "include", headers: { "content-type": "application/json" } })`,
+        `fetch("${suspend}", { method: "POST", credentials: "include", headers: { "x-requested-with": "max" } })`,
+        `fetch("${session}", { method: "DELETE", credentials: "include" })`,
+        `fetch("${session}", { mode: "no-cors", credentials: "include" })`,
+        `fetch("${session}", { credentials: "include" }).then((answer) => answer.text())`,
+        `navigator.sendBeacon("${suspend}")`,
+        `navigator.sendBeacon("${suspend}", new Blob(["{}"], { type: "text/plain" }))`,
+        `new Promise((end) => Object.assign(new Image(), { onload: end, onerror: end, src: "${session}" }))`,
+        ...["application/x-www-form-urlencoded", "text/plain", "multipart/form-data"].map(
+          (type, index) => `(() => {
+            const frame = Object.assign(document.createElement("iframe"), { name: "frame${index}" })
+            const form = Object.assign(document.createElement("form"), { action: "${suspend}", method: "post", enctype: "${type}", target: frame.name })
+            document.body.append(frame, form)
+            form.submit()
+          })()`
+        )
+      ]
+      const texts: Array<unknown> = []
+      for (const attempt of attempts)
+        texts.push(await page.evaluate(`Promise.resolve(${attempt}).then((told) => String(told), () => "refused")`))
+      // Two with no-cors, one without a preflight, two beacons, three forms.
+      await expect.poll(() => answered.filter(({ cookie, method }) => cookie && method === "POST").length).toBe(8)
+      expect(answered.filter(({ cookie, method }) => cookie && method === "GET").length).toBe(3)
+      // Without Sec-Fetch-Site, images and no-cors reads are answered; the browser keeps the answer from the page.
+      const isRefused = ({ method, status }: (typeof answered)[number]) =>
+        status >= 400 || (headers.startsWith("no") && method === "GET")
+      expect(answered.filter((one) => one.cookie && !isRefused(one))).toEqual([])
+      expect(texts.join()).not.toContain("harbor")
+      expect((await rosa()).suspended).toBe(false)
+      // Control: the same cookie changes the member from Max's own origin.
+      for (const path of [suspend, suspend.replace("suspend", "resume")]) {
+        const headers = { cookie, ...origin }
+        expect((await ask(stage.url, new URL(path).pathname, { method: "POST", headers })).status).toBe(204)
+      }
+      await close()
+    }
+  )
 })
 
 describe("CORS", () => {

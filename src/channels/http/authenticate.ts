@@ -8,33 +8,52 @@ import { Admission, type Caller, type Need, type Proof } from "../../services/ac
 import { problem, problemOf } from "./problems.ts"
 import { HttpSettings } from "./settings.ts"
 
+type Request = HttpServerRequest.HttpServerRequest
+type Settings = HttpSettings["Service"]
+
 /** The admitted caller: principal, scopes and credential. */
 export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("max/channels/http/CurrentCaller") {}
 
 const MAX_CREDENTIAL_LENGTH = 8192
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+)$/i
 
+/**
+ * Whether the request may use the session cookie. SameSite admits every origin of the site, such as a sibling subdomain or
+ * another port, so this compares origins: `Sec-Fetch-Site`, which pages can't set, and `Origin`.
+ */
+const isOwnPage = ({ headers }: Request, { isOwnOrigin }: Settings): boolean => {
+  const { host, origin, "sec-fetch-site": site } = headers
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false
+  return origin === undefined || isOwnOrigin(origin, host)
+}
+
 /** The credential of a request. An Authorization header takes precedence: if it is invalid, the cookie isn't tried. */
-const proofOf = (request: HttpServerRequest.HttpServerRequest, cookie: string): Proof | undefined => {
+const proofOf = (request: Request, settings: Settings): Proof | undefined => {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const match = authorization.length <= MAX_CREDENTIAL_LENGTH ? BEARER.exec(authorization) : null
     return match === null ? undefined : { by: "bearer", secret: match[1]! }
   }
-  if (request.headers["cookie"] === undefined) return undefined
-  const secret = request.cookies[cookie]
+  if (request.headers["cookie"] === undefined || !isOwnPage(request, settings)) return undefined
+  const secret = request.cookies[settings.cookie]
   return secret === undefined || secret.length > MAX_CREDENTIAL_LENGTH ? undefined : { by: "session", secret }
 }
 
-const isRead = (request: HttpServerRequest.HttpServerRequest) => request.method === "GET" || request.method === "HEAD"
+const isRead = ({ method }: Request) => method === "GET" || method === "HEAD"
+const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-/** Guards cookie requests that change state against CSRF: browsers send an Origin with them, which the edge has checked. */
-export const hasOrigin = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  request.headers["origin"] !== undefined
+/**
+ * Guards changes that a browser authenticates: they need the own `Origin`, and a header that a cross-origin page can send
+ * only after a preflight. Forms, beacons and `no-cors` requests can't send either.
+ */
+export const isOwnChange = (request: Request, settings: Settings): boolean => {
+  const { "content-type": type = "", origin, "x-requested-with": requestedWith } = request.headers
+  return origin !== undefined && isOwnPage(request, settings) && (requestedWith !== undefined || JSON_TYPE.test(type))
+}
 
-export const originRequired = problem(
+export const ownOriginRequired = problem(
   "OriginNotAllowed",
-  "A request that changes something and uses the session cookie must send an Origin header."
+  "A request that changes something and uses the session cookie must send Max's own Origin and an X-Requested-With header."
 )
 
 /**
@@ -42,7 +61,7 @@ export const originRequired = problem(
  * about sampling, except for callers with the `traces` scope.
  */
 const traced = <A, E, R>(
-  request: HttpServerRequest.HttpServerRequest,
+  request: Request,
   { principal, scopes }: Caller,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
@@ -60,18 +79,16 @@ const traced = <A, E, R>(
  */
 export const admitting = Effect.gen(function* () {
   const admission = yield* Admission
-  const { cookie } = yield* HttpSettings
+  const settings = yield* HttpSettings
   return <E, R>(
-    use: (
-      caller: Caller,
-      request: HttpServerRequest.HttpServerRequest
-    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    use: (caller: Caller, request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     need: Need
   ) =>
     HttpServerRequest.HttpServerRequest.use((request) => {
-      const proof = proofOf(request, cookie)
+      const proof = proofOf(request, settings)
       if (proof === undefined) return Effect.succeed(problemOf(NotAuthenticated.error))
-      if (proof.by === "session" && !isRead(request) && !hasOrigin(request)) return Effect.succeed(originRequired)
+      if (proof.by === "session" && !isRead(request) && !isOwnChange(request, settings))
+        return Effect.succeed(ownOriginRequired)
       return Effect.matchEffect(
         admission.admitted(proof, need, (caller) => Effect.exit(traced(request, caller, use(caller, request)))),
         {

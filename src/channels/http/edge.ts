@@ -2,6 +2,7 @@
  * Request checks for every path: accepted hosts, origins, query keys and bodies. Every failure becomes a problem response.
  * Telemetry records only the method, the route and the response's status and size.
  */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Effect, Option } from "effect"
 import { HttpMiddleware, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
@@ -63,6 +64,40 @@ const invalidKeys = ({ method, url }: Request, find: ReturnType<typeof makeFinde
   return parameters.filter(([key, value]) => !accepted.includes(key) || value.includes("\u0000")).map(([key]) => key)
 }
 
+/**
+ * Headers that have one value. Node keeps the first of some, and joins others; a proxy may decide by the last one, so that
+ * it and Max would read two different requests.
+ */
+const SINGLE_HEADERS: ReadonlySet<string> = new Set([
+  "authorization",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "cookie",
+  "expect",
+  "host",
+  "last-event-id",
+  "mcp-protocol-version",
+  "origin",
+  "sec-fetch-site",
+  "traceparent",
+  "transfer-encoding",
+  "x-requested-with",
+  "x-twilio-signature"
+])
+
+/** The first header that has one value and was sent several times. */
+const repeatedHeader = (request: Request): string | undefined => {
+  const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    if (seen.has(name) && SINGLE_HEADERS.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}
+
 /** The problem of a request that fails the checks; the application never sees it. */
 const rejection = (
   request: Request,
@@ -70,6 +105,8 @@ const rejection = (
   find: ReturnType<typeof makeFinder>
 ): Response | undefined => {
   const { headers } = request
+  const repeated = repeatedHeader(request)
+  if (repeated !== undefined) return problem("InvalidInput", `Send the header ${repeated} once.`, CLOSING)
   if (!settings.isHost(headers["host"]) && !OPEN_PATHS.includes(pathOf(request))) {
     return problem("Misdirected", "Set MAX_PUBLIC_URL or MAX_ALLOWED_HOSTS to the host name that clients use for Max.")
   }
@@ -88,9 +125,8 @@ const rejection = (
   return isAccepted && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : unsupported
 }
 
-const tooLarge = problem("ContentTooLarge", `The body must have at most ${MAX_BODY_BYTES / 1024} KiB.`, {
-  headers: { connection: "close" }
-})
+const CLOSING = { headers: { connection: "close" } }
+const tooLarge = problem("ContentTooLarge", `The body must have at most ${MAX_BODY_BYTES / 1024} KiB.`, CLOSING)
 const bodyOf = (type: string) => ({
   type: new RegExp(`^${type}\\s*(;|$)`, "i"),
   unsupported: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)

@@ -17,7 +17,7 @@ import type { Session as SessionInfo } from "../../wire/session.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
-import { authentication, CurrentCaller, hasOrigin, originRequired } from "./authenticate.ts"
+import { authentication, CurrentCaller, isOwnChange, ownOriginRequired } from "./authenticate.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
@@ -60,12 +60,12 @@ const Session = HttpApiBuilder.group(
         })
       }, orProblem),
       signIn: ({ payload, request }) =>
-        hasOrigin(request)
+        isOwnChange(request, settings)
           ? throttle.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
               Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
               orProblem
             )
-          : Effect.succeed(originRequired),
+          : Effect.succeed(ownOriginRequired),
       signOut: Effect.fnUntraced(function* () {
         const { by, credentialId, principal } = yield* CurrentCaller
         if (by === "session" && credentialId !== undefined) {

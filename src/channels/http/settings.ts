@@ -21,6 +21,8 @@ export class HttpSettings extends Context.Service<
     readonly isHost: (host: string | undefined) => boolean
     /** Whether pages of this `Origin` may send requests to this `Host`. */
     readonly isOrigin: (origin: string, host: string | undefined) => boolean
+    /** Whether it is the origin of the server's own pages, the only one whose requests may use the session cookie. */
+    readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean
     /** Whether it is a configured origin other than the server's own, which needs CORS headers. */
     readonly isCrossOrigin: (origin: string, host: string | undefined) => boolean
     /** Whether the public URL is https: cookies are then `Secure` and responses carry HSTS. */
@@ -36,12 +38,18 @@ export class HttpSettings extends Context.Service<
     const origins = new Set([...allowedOrigins, ...(own === undefined ? [] : [own.origin])])
     const crossOrigins = new Set(allowedOrigins.filter((origin) => origin !== own?.origin))
     const secure = own?.protocol === "https:"
+    // On loopback only the same port: another port belongs to another program.
+    const isOrigin = (origin: string, host: string | undefined): boolean =>
+      origins.has(origin) || (host !== undefined && LOOPBACK.test(host) && origin === `http://${host}`)
+    // Without a public URL, a proxy may serve the same host over https.
+    const isOwnOrigin = (origin: string, host: string | undefined): boolean =>
+      origin === own?.origin ||
+      (isOrigin(origin, host) && (origin === `http://${host}` || (own === undefined && origin === `https://${host}`)))
     return HttpSettings.of({
       isHost: (host) => host !== undefined && (LOOPBACK.test(host) || hosts.has(host.toLowerCase())),
-      // On loopback only the same port: another port belongs to another program.
-      isOrigin: (origin, host) =>
-        origins.has(origin) || (host !== undefined && LOOPBACK.test(host) && origin === `http://${host}`),
-      isCrossOrigin: (origin, host) => crossOrigins.has(origin) && origin !== `http://${host ?? ""}`,
+      isOrigin,
+      isOwnOrigin,
+      isCrossOrigin: (origin, host) => crossOrigins.has(origin) && !isOwnOrigin(origin, host),
       secure,
       cookie: secure ? "__Host-max" : "max_session",
       sessionSeconds: sessionHours * 3600

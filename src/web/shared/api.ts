@@ -47,14 +47,17 @@ export const requestOver =
     const send = async (fresh: boolean): Promise<Response> => {
       const secret = await token?.(fresh)
       const headers = new Headers(init.headers)
+      // The cookie is the credential only on the page's own origin and without a token.
+      const isOwnOrigin = secret === undefined && base === ""
       if (body !== undefined) headers.set("content-type", "application/json")
+      // Pages of other origins can't send it without a preflight, so the server requires it beside the cookie.
+      if (isOwnOrigin) headers.set("x-requested-with", "max")
       if (secret !== undefined) headers.set("authorization", `Bearer ${secret}`)
       const response = await fetch(base + path, {
         ...init,
         method,
         headers,
-        // The cookie is the credential only on the page's own origin and without a token.
-        credentials: secret === undefined && base === "" ? "same-origin" : "omit",
+        credentials: isOwnOrigin ? "same-origin" : "omit",
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       }).catch((error: unknown) => {
         if (isAbort(error)) throw error

@@ -180,17 +180,21 @@ describe("the right to administer", () => {
     expect(await scopesOf("lena")).toEqual(["tools", "chat"])
   })
 
-  it("requires an origin for requests with a cookie that change something", async () => {
+  it("requires the own origin and a header of the page for requests with a cookie that change something", async () => {
     const { idOf, session } = organizations.atlas
     const cookie = `max_session=${await server.run(session("yuki"))}`
     const suspend = (headers: Readonly<Record<string, string>>) =>
       ask(server.url, `/v1/admin/people/${idOf("theo")}/suspend`, { method: "POST", headers: { cookie, ...headers } })
-    expect((await suspend({})).json.type).toBe("urn:max:problem:origin-not-allowed")
-    expect((await suspend({ origin: "https://elsewhere.example" })).status).toBe(403)
-    expect((await suspend({ origin: server.url })).status).toBe(204)
+    const own = { origin: server.url, "x-requested-with": "max" }
+    for (const incomplete of [{}, { origin: server.url }, { "x-requested-with": "max" }])
+      expect((await suspend(incomplete)).json.type).toBe("urn:max:problem:origin-not-allowed")
+    expect((await suspend({ ...own, origin: "https://elsewhere.example" })).status).toBe(403)
+    for (const site of ["same-site", "cross-site", "unknown"])
+      expect((await suspend({ ...own, "sec-fetch-site": site })).status).toBe(401)
+    expect((await suspend({ ...own, "sec-fetch-site": "same-origin" })).status).toBe(204)
     const resumed = await ask(server.url, `/v1/admin/people/${idOf("theo")}/resume`, {
       method: "POST",
-      headers: { cookie, origin: server.url }
+      headers: { cookie, ...own }
     })
     expect(resumed.status).toBe(204)
   })

@@ -420,7 +420,10 @@ describe("a sign-in link", () => {
     const cookie = cookieOf(await redeem(await link("out@atlas.com")))
     for (const at of [server, other])
       expect((await ask(at.url, "/v1/session", { headers: { cookie } })).status).toBe(200)
-    const out = await ask(server.url, "/v1/session", { method: "DELETE", headers: { cookie, origin: server.url } })
+    const out = await ask(server.url, "/v1/session", {
+      method: "DELETE",
+      headers: { cookie, origin: server.url, "x-requested-with": "max" }
+    })
     expect(out.status).toBe(204)
     expect(String(out.headers["set-cookie"])).toMatch(/^max_session=; Max-Age=0/)
     for (const at of [server, other])

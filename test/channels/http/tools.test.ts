@@ -289,6 +289,42 @@ describe("a request over HTTP", () => {
     expect(await raw(server.url, smuggled)).toMatch(/^HTTP\/1\.1 400 /)
   })
 
+  it.each([
+    ["Host", "localhost", "max.example.com"],
+    ["Authorization", "Bearer max_a", "Bearer max_b"],
+    ["Origin", "https://app.example.com", "https://app.example.com"],
+    ["Cookie", "max_session=a", "max_session=b"],
+    ["Content-Length", "2", "2"],
+    ["Content-Length", "2", "3"],
+    ["Content-Type", "application/json", "text/plain"],
+    ["Content-Encoding", "identity", "identity"],
+    ["Transfer-Encoding", "chunked", "identity"],
+    ["Sec-Fetch-Site", "same-origin", "cross-site"],
+    ["X-Requested-With", "max", "max"],
+    ["X-Twilio-Signature", "a", "b"]
+  ])("with two headers %s is refused with a 400 on every path, in either order", async (name, one, two) => {
+    const defaults = {
+      Host: "localhost",
+      Connection: "close",
+      "Content-Type": "application/json",
+      "Content-Length": "2"
+    }
+    const own = Object.entries(defaults).filter(
+      ([other]) => other !== name && !(name === "Transfer-Encoding" && other === "Content-Length")
+    )
+    for (const [first, second] of [
+      [one, two],
+      [two, one]
+    ])
+      for (const path of ["/healthz", "/v1/tools/listEntityTypes", "/v1/session", "/mcp"]) {
+        const lines = [...own, [name, first], [name.toLowerCase(), second]].map(([key, value]) => `${key}: ${value}`)
+        const content = name === "Transfer-Encoding" ? "2\r\n{}\r\n0\r\n\r\n" : "{}"
+        const answer = await raw(server.url, `POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${content}`)
+        expect(answer, path).toMatch(/^HTTP\/1\.1 400 [^]*connection: close[^]*urn:max:problem:invalid-input/i)
+        expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+      }
+  })
+
   it("is refused for an unknown host or origin on every path", async () => {
     for (const host of [
       "evil.example",
