@@ -25,6 +25,10 @@ const desk = "test/services/mapping/desk.test.ts"
 const scope = "test/permissions/scope.test.ts"
 const rowSecurityTest = "test/database/rowSecurity.test.ts"
 const basis = "test/channels/http/basis.test.ts"
+const large = "test/permissions/large.test.ts"
+const spreadsheets = "test/services/import/hostile-spreadsheets.test.ts"
+const scan = "src/services/import/readers/scanXml.js"
+const reader = "src/services/import/readers/spawnReader.ts"
 
 export const replays = [
   {
@@ -445,6 +449,48 @@ export const replays = [
     defence: "rows.ts `relationOf`: a relation that differs from its mapping isn't read",
     removed: "the refusal",
     patches: [[rows, `if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")`, ""]]
+  },
+  {
+    name: "A spreadsheet with a tag of megabytes (our own review)",
+    test: [spreadsheets, "a tag of 4 MB of spaces"],
+    defence: "scanXml.js: a tag's length is bounded in one linear pass before the library parses",
+    removed: "the bound",
+    patches: [[scan, "if (at - from > SPREADSHEET.tagBytes) throw new TooLarge()", ""]]
+  },
+  {
+    name: "A spreadsheet whose addresses span billions of cells (our own review)",
+    test: [spreadsheets, "one value in the last cell"],
+    defence: "scanXml.js: the grid that the addresses span is bounded before the library allocates it",
+    removed: "the bound",
+    patches: [[scan, "|| lastRow * lastColumn > SPREADSHEET.grid", ""]]
+  },
+  {
+    name: "A spreadsheet that keeps its reader busy (our own review)",
+    test: [spreadsheets, "ends at its limit of CPU time"],
+    defence: "spawnReader.ts: the process that reads a spreadsheet has a limit of CPU time",
+    removed: "the limit",
+    patches: [[reader, "ulimit -t ${cpuSeconds}; ", ""]]
+  },
+  {
+    name: "A flaw in the library that parses spreadsheets (our own review)",
+    test: [spreadsheets, "may read only its own modules"],
+    defence: "spawnReader.ts: Node's permission flags; the process may read only its own modules, and no environment",
+    removed: "the flags",
+    patches: [[reader, "permission === undefined", "true"]]
+  },
+  {
+    name: "A policy with a long chain of roles (our own review)",
+    test: [large, "a chain of 1,000 roles"],
+    defence: "readRoles.ts: closures are built from those of the parents, and the depth of inheritance is bounded",
+    removed: "the bound",
+    patches: [["src/permissions/readRoles.ts", "if (depth > POLICY.inheritance) {", "if (depth > Infinity) {"]]
+  },
+  {
+    name: "A policy file nested beyond the stack (our own review)",
+    test: [large, "lists nested 100,000 deep beside the policy"],
+    defence: "readPolicy.ts: the nesting of the whole file is bounded, without recursion",
+    removed: "the bound",
+    patches: [["src/permissions/readPolicy.ts", "if (isTooNested(document))", "if (false)"]]
   },
   {
     name: "A mapped view, or a function in it, with an untrusted owner (our own review)",

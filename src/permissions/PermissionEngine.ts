@@ -6,6 +6,7 @@ import { all, any, type Bound, NEVER } from "../domain/Predicate.ts"
 import type { Catalog, EntityType } from "../domain/EntityType.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { bindPredicate, type Binding } from "./bindPredicate.ts"
+import { POLICY } from "./limits.ts"
 import { bounded, denied, intersect, type Plan } from "./permissionPlan.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 import { scopePlan } from "./ToolScope.ts"
@@ -45,6 +46,7 @@ const planFor = (
   const candidates = rulesFor(policy, roles, type, action)
   const expiresAt = nextBoundary(candidates, now)
   const rules = candidates.filter((rule) => isInForce(rule, now))
+  if (rules.length > POLICY.planRules) return denied("too-large", expiresAt)
   const allows = rules.filter((rule) => rule.effect === "allow")
   if (allows.length === 0) return denied("no-rule", expiresAt)
 

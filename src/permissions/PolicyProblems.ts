@@ -33,6 +33,8 @@ export class PolicyProblems {
   }
 
   suggest(path: string, message: string, name: string, known: ReadonlyArray<string>) {
+    // Beyond the limit of the list, the closest name would be computed for nothing.
+    if (this.list.length >= MAX_PROBLEMS) return this.report(path, message)
     const near = closest(name, known)
     this.report(path, message, near === undefined ? undefined : `"${near}"`)
   }

@@ -81,8 +81,8 @@ const conflict = (parts: ReadonlyArray<Predicate>, type: EntityType, catalog: Ca
       }
     }
     if (empty && present) return `${column.slug} can't be empty and have a value at the same time`
-    const [first, ...others] = values
-    if (first !== undefined && !first.some((value) => others.every((list) => list.includes(value))))
+    const sets = values.slice(1).map((list) => new Set(list))
+    if (values[0] !== undefined && !values[0].some((value) => sets.every((set) => set.has(value))))
       return `${column.slug} can't be ${listed(values.map((list) => list.join(" or ")))} at the same time`
   }
   return undefined

@@ -5,6 +5,7 @@
 import { type Catalog, columnByKey, type EntityType, targetOf, typeByKey } from "../domain/EntityType.ts"
 import type { Predicate } from "../domain/Predicate.ts"
 import { contradiction } from "./contradiction.ts"
+import { POLICY } from "./limits.ts"
 import type { Policy, Problem, Rule } from "./Policy.ts"
 import { describeColumns, formatInstant } from "./describe.ts"
 
@@ -22,6 +23,7 @@ export const lintPolicy = (
   assignments?: Assignments
 ): ReadonlyArray<Problem> => {
   const duplicates = new Map<string, number>()
+  const shadowed = makeShadowed(policy)
   const assignedRoles = assignments && new Set([...assignments.roles].flatMap((role) => policy.roles[role] ?? []))
   const ruleWarnings = policy.rules.flatMap((rule, index): ReadonlyArray<Problem> => {
     const path = `rules[${index}] (${rule.id})`
@@ -36,7 +38,7 @@ export const lintPolicy = (
     const warning =
       timeWarning(rule, now, path) ??
       unsatisfiable(rule, type, catalog, path) ??
-      shadowed(rule, index, policy, type, path) ??
+      shadowed(rule, index, type, path) ??
       missingAttribute(rule, assignedRoles, assignments, path)
     return [...(warning === undefined ? [] : [warning]), ...negationInsideMany(rule, type, catalog, path)]
   })
@@ -83,35 +85,58 @@ const unsatisfiable = (rule: Rule, type: EntityType, catalog: Catalog, path: str
       }
 }
 
-const shadowed = (rule: Rule, index: number, policy: Policy, type: EntityType, path: string): Problem | undefined => {
-  const concerned = policy.rules.filter(
-    (other, at) => at !== index && other.type === rule.type && other.action === rule.action
-  )
-  const has = (role: string, other: Rule) => policy.roles[role]?.includes(other.role) === true
-  const holders = Object.keys(policy.roles).filter((role) => has(role, rule))
-  if (rule.effect === "deny") {
-    const broader = concerned.find((other) => other.effect === "deny" && has(rule.role, other) && covers(other, rule))
-    if (broader !== undefined) return shadow(path, rule, broader, type, "already denies all of this")
-    return holders.some((role) => concerned.some((other) => other.effect === "allow" && has(role, other)))
-      ? undefined
-      : {
-          path,
-          message: `Nothing allows ${rule.role} to ${rule.action} ${type.slug}, so this rule has nothing to deny. Remove it, or make it an allow.`
-        }
+/** Rules of one type and action, and the roles that an allow among them reaches. */
+interface Group {
+  readonly rules: Array<readonly [index: number, rule: Rule]>
+  readonly allowed: Set<string>
+}
+
+const makeShadowed = (policy: Policy) => {
+  const covers = makeCovers()
+  const closures = new Map(Object.entries(policy.roles).map(([role, all]) => [role, new Set(all)]))
+  /** By role: the roles that inherit it, itself included. */
+  const holders = new Map<string, Array<string>>()
+  for (const [holder, all] of closures)
+    for (const role of all) holders.set(role, (holders.get(role)?.push(holder), holders.get(role)) ?? [holder])
+  const groups = new Map<string, Group>()
+  const groupOf = (rule: Rule): Group => {
+    const key = JSON.stringify([rule.type, rule.action])
+    const group = groups.get(key) ?? { rules: [], allowed: new Set() }
+    groups.set(key, group)
+    return group
   }
-  const barrier = concerned.find(
-    (other) =>
-      other.effect === "deny" && other.where._tag === "Always" && has(rule.role, other) && covers(other, rule, true)
-  )
-  if (barrier !== undefined) return shadow(path, rule, barrier, type, "denies everything that this rule allows")
-  const broader = concerned.find(
-    (other) =>
-      other.effect === "allow" &&
-      has(rule.role, other) &&
-      covers(other, rule) &&
-      !(covers(rule, other) && policy.rules.indexOf(other) > index)
-  )
-  return broader === undefined ? undefined : shadow(path, rule, broader, type, "already allows all of this")
+  const allowing = new Set<string>()
+  for (const [index, rule] of policy.rules.entries()) {
+    const group = groupOf(rule)
+    group.rules.push([index, rule])
+    const key = JSON.stringify([rule.type, rule.action, rule.role])
+    if (rule.effect !== "allow" || allowing.has(key)) continue
+    allowing.add(key)
+    for (const holder of holders.get(rule.role) ?? []) group.allowed.add(holder)
+  }
+  return (rule: Rule, index: number, type: EntityType, path: string): Problem | undefined => {
+    const { allowed, rules } = groupOf(rule)
+    const inherited = closures.get(rule.role)
+    const find = (effect: Rule["effect"], matches: (other: Rule, at: number) => boolean): Rule | undefined =>
+      rules.find(
+        ([at, other]) =>
+          at !== index && other.effect === effect && inherited?.has(other.role) === true && matches(other, at)
+      )?.[1]
+    if (rule.effect === "deny") {
+      const broader = find("deny", (other) => covers(other, rule))
+      if (broader !== undefined) return shadow(path, rule, broader, type, "already denies all of this")
+      return (holders.get(rule.role) ?? []).some((role) => allowed.has(role))
+        ? undefined
+        : {
+            path,
+            message: `Nothing allows ${rule.role} to ${rule.action} ${type.slug}, so this rule has nothing to deny. Remove it, or make it an allow.`
+          }
+    }
+    const barrier = find("deny", (other) => other.where._tag === "Always" && covers(other, rule, true))
+    if (barrier !== undefined) return shadow(path, rule, barrier, type, "denies everything that this rule allows")
+    const broader = find("allow", (other, at) => covers(other, rule) && !(at > index && covers(rule, other)))
+    return broader === undefined ? undefined : shadow(path, rule, broader, type, "already allows all of this")
+  }
 }
 
 const shadow = (path: string, rule: Rule, by: Rule, type: EntityType, how: string): Problem => ({
@@ -119,23 +144,48 @@ const shadow = (path: string, rule: Rule, by: Rule, type: EntityType, how: strin
   message: `No effect: the rule ${by.id} of ${by.role} ${how} (${describeColumns(rule, type)} of ${type.slug}). Remove it.`
 })
 
-/** Whether one rule subsumes another in columns, rows and time. */
-const covers = (wide: Rule, narrow: Rule, anyRow = false): boolean =>
-  (wide.columns === "*" ||
-    (narrow.columns !== "*" && narrow.columns.every((column) => wide.columns.includes(column)))) &&
-  (wide.notBefore ?? -Infinity) <= (narrow.notBefore ?? -Infinity) &&
-  (wide.notAfter ?? Infinity) >= (narrow.notAfter ?? Infinity) &&
-  (anyRow || implies(narrow.where, wide.where))
+/** Compares rules in a bounded number of steps for a whole policy, after which it finds nothing any more. */
+const makeCovers = () => {
+  let steps = POLICY.lintSteps
+  const texts = new WeakMap<Predicate, string>()
+  const textOf = (predicate: Predicate): string => {
+    const text = texts.get(predicate) ?? JSON.stringify(predicate)
+    texts.set(predicate, text)
+    return text
+  }
 
-/** Whether `a` implies `b` syntactically. */
-const implies = (a: Predicate, b: Predicate): boolean =>
-  b._tag === "Always" ||
-  a._tag === "Never" ||
-  JSON.stringify(a) === JSON.stringify(b) ||
-  (a._tag === "Any" && a.of.length > 0 && a.of.every((part) => implies(part, b))) ||
-  (b._tag === "All" && b.of.every((part) => implies(a, part))) ||
-  (a._tag === "All" && a.of.some((part) => implies(part, b))) ||
-  (b._tag === "Any" && b.of.some((part) => implies(a, part)))
+  /** Whether `a` implies `b` syntactically. The number of ways to take both apart is exponential in their depth. */
+  const implies = (a: Predicate, b: Predicate): boolean =>
+    steps-- > 0 &&
+    (b._tag === "Always" ||
+      a._tag === "Never" ||
+      textOf(a) === textOf(b) ||
+      (a._tag === "Any" && a.of.length > 0 && a.of.every((part) => implies(part, b))) ||
+      (b._tag === "All" && b.of.every((part) => implies(a, part))) ||
+      (a._tag === "All" && a.of.some((part) => implies(part, b))) ||
+      (b._tag === "Any" && b.of.some((part) => implies(a, part))))
+
+  const columns = new WeakMap<Rule, ReadonlySet<string>>()
+  const columnsOf = (rule: Rule): ReadonlySet<string> => {
+    const set = columns.get(rule) ?? new Set(rule.columns)
+    columns.set(rule, set)
+    return set
+  }
+  const includesColumns = (wide: Rule, narrow: Rule): boolean => {
+    if (wide.columns === "*") return true
+    if (narrow.columns === "*" || columnsOf(wide).size < columnsOf(narrow).size) return false
+    const all = columnsOf(wide)
+    return narrow.columns.every((column) => steps-- > 0 && all.has(column))
+  }
+
+  /** Whether one rule subsumes another in columns, rows and time. */
+  return (wide: Rule, narrow: Rule, anyRow = false): boolean =>
+    steps-- > 0 &&
+    includesColumns(wide, narrow) &&
+    (wide.notBefore ?? -Infinity) <= (narrow.notBefore ?? -Infinity) &&
+    (wide.notAfter ?? Infinity) >= (narrow.notAfter ?? Infinity) &&
+    (anyRow || implies(narrow.where, wide.where))
+}
 
 const missingAttribute = (
   rule: Rule,

@@ -5,6 +5,7 @@
 import type { Catalog } from "../domain/EntityType.ts"
 import { isJsonObject } from "../domain/json.ts"
 import { quoted } from "../domain/text.ts"
+import { POLICY } from "./limits.ts"
 import type { Policy, PolicyTest, Problem } from "./Policy.ts"
 import { PolicyProblems } from "./PolicyProblems.ts"
 import { readPolicyTest } from "./policyTest.ts"
@@ -17,8 +18,7 @@ export type PolicyReading =
   | { readonly problems: ReadonlyArray<Problem> }
 
 /** The largest policy file that is read, in characters. */
-export const MAX_POLICY_LENGTH = 1_000_000
-const MAX_TESTS = 200
+export const MAX_POLICY_LENGTH = POLICY.characters
 
 /** Reads the text of a policy file. */
 export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
@@ -29,6 +29,10 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
   } catch (error) {
     return unreadable(`The file is not valid JSON: ${(error as Error).message.slice(0, 120)}.`)
   }
+  if (isTooNested(document))
+    return unreadable(
+      `The file must be nested at most ${POLICY.nesting} levels deep, its conditions nested at most ${POLICY.conditions} levels deep.`
+    )
   const repeated = repeatedKey(text)
   if (repeated !== undefined)
     return unreadable(`Duplicate key ${quoted(repeated)} in one object: only its last value would count.`)
@@ -54,6 +58,18 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
   }
 }
 
+/** Whether a value is nested beyond the limit; by a list of its own, because a recursion would overflow the stack. */
+const isTooNested = (value: unknown): boolean => {
+  const open: Array<readonly [unknown, number]> = [[value, 0]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [part, depth] = next
+    if (typeof part !== "object" || part === null) continue
+    if (depth >= POLICY.nesting) return true
+    for (const inner of Object.values(part)) open.push([inner, depth + 1])
+  }
+  return false
+}
+
 const unreadable = (message: string, fix?: string): PolicyReading => ({
   problems: [{ path: "policy", message, ...(fix === undefined ? {} : { fix }) }]
 })
@@ -68,8 +84,8 @@ const readTests = (
     problems.report("tests", "`tests` must be a list.", `"tests": []`)
     return []
   }
-  if (value.length > MAX_TESTS) {
-    problems.report("tests", `\`tests\` must have at most ${MAX_TESTS} entries.`)
+  if (value.length > POLICY.tests) {
+    problems.report("tests", `\`tests\` must have at most ${POLICY.tests} entries.`)
     return []
   }
   return value.flatMap(

@@ -5,11 +5,11 @@ import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import type { Predicate } from "../domain/Predicate.ts"
 import { printable, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
+import { POLICY } from "./limits.ts"
 import { Action, type Rule } from "./Policy.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
 import { makeWhereReader } from "./readWhere.ts"
 
-const MAX_RULES = 10_000
 const ZONED = /(Z|[+-]\d{2}:?\d{2})$/
 const RULE_KEYS = ["id", "effect", "role", "action", "type", "columns", "where", "notBefore", "notAfter"]
 
@@ -23,8 +23,8 @@ export const readRules = (
     problems.report("rules", "`rules` must be a list.", `"rules": []`)
     return []
   }
-  if (value.length > MAX_RULES) {
-    problems.report("rules", `\`rules\` must have at most ${MAX_RULES} entries.`)
+  if (value.length > POLICY.rules) {
+    problems.report("rules", `\`rules\` must have at most ${POLICY.rules} entries.`)
     return []
   }
   const ids = new Set<string>()

@@ -14,12 +14,10 @@ import { CompareOp, type Operand, type Predicate } from "../domain/Predicate.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import { quoted } from "../domain/text.ts"
 import { bindScalar } from "../domain/values.ts"
+import { POLICY } from "./limits.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
 
 const NEVER: Predicate = { _tag: "Never" }
-const MAX_DEPTH = 32
-/** Bounds the chain of relations: Postgres takes seconds to plan a chain of twenty. */
-const MAX_HOPS = 8
 const ORDERED: ReadonlySet<ColumnKind> = new Set<ColumnKind>(["integer", "number", "date", "timestamp"])
 const EXAMPLE: Readonly<Record<ColumnKind, string>> = {
   text: `"vip"`,
@@ -38,7 +36,8 @@ const EXAMPLE: Readonly<Record<ColumnKind, string>> = {
 export const makeWhereReader = (catalog: Catalog, problems: PolicyProblems) => {
   let hops = 0
   const where = (value: unknown, type: EntityType, path: string, depth = 0): Predicate => {
-    if (depth > MAX_DEPTH) return reject(path, `Conditions must be nested at most ${MAX_DEPTH} levels deep.`)
+    if (depth > POLICY.conditions)
+      return reject(path, `Conditions must be nested at most ${POLICY.conditions} levels deep.`)
     if (!isJsonObject(value))
       return reject(path, "A condition must be an object.", `{ "${type.columns[0]?.slug ?? "name"}": … }`)
     const parts = Object.entries(value).map(([name, condition]): Predicate => {
@@ -74,7 +73,8 @@ export const makeWhereReader = (catalog: Catalog, problems: PolicyProblems) => {
     path: string,
     depth: number
   ): Predicate => {
-    if (depth > MAX_DEPTH) return reject(path, `Conditions must be nested at most ${MAX_DEPTH} levels deep.`)
+    if (depth > POLICY.conditions)
+      return reject(path, `Conditions must be nested at most ${POLICY.conditions} levels deep.`)
     if (column.storage._tag === "Many") return many(value, column, path, depth)
     if (value === null) return { _tag: "IsNull", column: column.key }
     if (Array.isArray(value)) {
@@ -117,7 +117,7 @@ export const makeWhereReader = (catalog: Catalog, problems: PolicyProblems) => {
   const related = (value: JsonObject, column: Column, path: string, depth: number): Predicate => {
     const target = targetOf(catalog, column)
     if (target === undefined) return reject(path, `The target type of ${column.slug} doesn't exist.`)
-    if (hops === MAX_HOPS) return reject(path, `A condition must follow at most ${MAX_HOPS} relations in a row.`)
+    if (hops === POLICY.hops) return reject(path, `A condition must follow at most ${POLICY.hops} relations in a row.`)
     hops += 1
     const inner = where(value, target, path, depth + 1)
     hops -= 1

@@ -34,19 +34,35 @@ export const sheetXml = (rows: ReadonlyArray<ReadonlyArray<SheetCell>>): string 
     )
     .join("")}</sheetData></worksheet>`
 
+interface WorkbookOptions {
+  /** Further entries, which replace those of the same name. */
+  readonly entries?: Readonly<Record<string, string | Buffer>>
+  /** Overrides the declared sizes of entries. */
+  readonly sizes?: Readonly<Record<string, number>>
+  /** The path of a sheet within `xl/`, by its number from 1. */
+  readonly pathOf?: (number: number) => string
+}
+
 /** A workbook of sheets, given as XML by name. */
-export const workbook = (sheets: Readonly<Record<string, string>>): Buffer => {
+export const workbook = (
+  sheets: Readonly<Record<string, string>>,
+  { entries = {}, pathOf = (number) => `worksheets/sheet${number}.xml`, sizes }: WorkbookOptions = {}
+): Buffer => {
   const names = Object.keys(sheets)
   const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-  return zip({
-    "[Content_Types].xml": `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
-    "_rels/.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r0" Type="${relation}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    "xl/workbook.xml": `<?xml version="1.0"?><workbook xmlns="${main}" xmlns:r="${relation}"><sheets>${names.map((name, index) => `<sheet name="${escaped(name)}" sheetId="${index + 1}" r:id="r${index + 1}"/>`).join("")}</sheets></workbook>`,
-    "xl/_rels/workbook.xml.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names.map((_, index) => `<Relationship Id="r${index + 1}" Type="${relation}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`).join("")}<Relationship Id="r${names.length + 1}" Type="${relation}/styles" Target="styles.xml"/></Relationships>`,
-    "xl/styles.xml": `<?xml version="1.0"?><styleSheet xmlns="${main}"><cellStyleXfs count="1"><xf numFmtId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0" xfId="0"/><xf numFmtId="14" xfId="0" applyNumberFormat="1"/><xf numFmtId="22" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
-    ...Object.fromEntries(Object.values(sheets).map((xml, index) => [`xl/worksheets/sheet${index + 1}.xml`, xml]))
-  })
+  return zip(
+    {
+      "[Content_Types].xml": `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
+      "_rels/.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r0" Type="${relation}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+      "xl/workbook.xml": `<?xml version="1.0"?><workbook xmlns="${main}" xmlns:r="${relation}"><sheets>${names.map((name, index) => `<sheet name="${escaped(name)}" sheetId="${index + 1}" r:id="r${index + 1}"/>`).join("")}</sheets></workbook>`,
+      "xl/_rels/workbook.xml.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names.map((_, index) => `<Relationship Id="r${index + 1}" Type="${relation}/worksheet" Target="${pathOf(index + 1)}"/>`).join("")}<Relationship Id="r${names.length + 1}" Type="${relation}/styles" Target="styles.xml"/></Relationships>`,
+      "xl/styles.xml": `<?xml version="1.0"?><styleSheet xmlns="${main}"><cellStyleXfs count="1"><xf numFmtId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0" xfId="0"/><xf numFmtId="14" xfId="0" applyNumberFormat="1"/><xf numFmtId="22" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+      ...Object.fromEntries(Object.values(sheets).map((xml, index) => [`xl/${pathOf(index + 1)}`, xml])),
+      ...entries
+    },
+    sizes
+  )
 }
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {

@@ -128,7 +128,7 @@ export class Policies extends Context.Service<
         const reading = readPolicy(text, catalog)
         if ("problems" in reading) return yield* refused(reading.problems)
         const assignments = yield* readAssignments(search, organization.id)
-        const tooLarge = oversizedPlans(reading.policy, catalog, assignments.roleSets)
+        const tooLarge = yield* oversizedPlans(reading.policy, catalog, assignments.roleSets)
         if (tooLarge.length > 0) return yield* refused(tooLarge)
         return { ...reading, assignments }
       })

@@ -1,5 +1,6 @@
 /** Records of a file with their cells, and their size limits. */
 import { quoted } from "../../../domain/text.ts"
+import { Unreadable } from "./Unreadable.ts"
 
 /** A cell whose content can't be imported: an object, or a list within a list. */
 export const NESTED = Symbol("nested")
@@ -27,3 +28,6 @@ export const tooLong = (cells: ReadonlyArray<Cell>, headers: ReadonlyArray<strin
   const index = cells.findIndex((cell) => typeof cell === "string" && cell.length > MAX_CELL_LENGTH)
   return index < 0 ? undefined : `${quoted(headers[index]!)} has more than ${MAX_CELL_LENGTH} characters`
 }
+
+export const tooManyColumns = (count: number) =>
+  new Unreadable(`there are ${count} columns. At most ${MAX_CELLS} can be imported.`, 1)

@@ -9,3 +9,4 @@ export class Unreadable extends Error {
 
 export const DAMAGED = "this isn't a spreadsheet, or it is damaged."
 export const TOO_LARGE = "this spreadsheet is too large. Save the sheet as CSV (UTF-8), which may have any size."
+export const TOO_COMPLEX = "the spreadsheet is too complex to read. Save the sheet as CSV (UTF-8)."
