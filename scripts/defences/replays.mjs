@@ -631,5 +631,32 @@ export const replays = [
         "throttle.attempt(authentication)"
       ]
     ]
+  },
+  {
+    name: "A stream that outlived the access that opened it (our own review)",
+    test: ["test/channels/http/openStreams.test.ts", "ends when the member is suspended, and with it the model call"],
+    defence: "OpenStreams.ts `poll`: a stream ends when the organization's epoch has changed",
+    removed: "the comparison",
+    patches: [["src/channels/http/OpenStreams.ts", "epochs.get(one.organizationId) !== one.epoch", "epochs.size < 0"]]
+  },
+  {
+    name: "The same, for a rule that ends while an answer streams",
+    test: ["test/channels/http/openStreams.test.ts", "ends when a rule of the person's plans ends"],
+    defence: "OpenStreams.ts `poll`: a stream ends when its basis or credential expires",
+    removed: "the expiry",
+    patches: [["src/channels/http/OpenStreams.ts", "end(({ expiresAt }) => expiresAt <= Date.now())", ""]]
+  },
+  {
+    name: "The same, for the stream of traces",
+    test: ["test/channels/http/openStreams.test.ts", "ends when its token is revoked"],
+    defence: "traces.ts `live`: the stream is watched",
+    removed: "the watch",
+    patches: [
+      [
+        "src/channels/http/traces.ts",
+        "Stream.interruptWhen(streams.ended({ ...principal, expiresAt }))",
+        "(events) => events"
+      ]
+    ]
   }
 ]

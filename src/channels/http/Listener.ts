@@ -38,6 +38,7 @@ export class Listener {
   private position: number
   private resume: ((instead: Effect.Effect<Bytes | undefined>) => void) | undefined
   private readonly turn: EventLog
+  private isClosed = false
 
   /** Starts after the event with this number. */
   constructor(turn: EventLog, after: number) {
@@ -56,6 +57,17 @@ export class Listener {
     this.wake(KEEP_ALIVE)
   }
 
+  /** Leaves out what the reader hasn't read yet. */
+  skip(): void {
+    this.position = this.turn.events.length
+  }
+
+  /** Ends the stream without a further event. */
+  close(): void {
+    this.isClosed = true
+    this.wake()
+  }
+
   private wait(): Effect.Effect<Bytes | undefined> {
     return Effect.callback((resume) => {
       this.resume = resume
@@ -66,6 +78,7 @@ export class Listener {
   peek(): Effect.Effect<Numbered | undefined> {
     return Effect.suspend(() => {
       const { events, isOver } = this.turn
+      if (this.isClosed) return Effect.undefined
       return this.position < events.length || isOver
         ? Effect.succeed(events[this.position])
         : Effect.flatMap(this.wait(), () => this.peek())
@@ -75,6 +88,7 @@ export class Listener {
   /** The encoded events since the last pull; waits while there are none. */
   pull(): Pull.Pull<Bytes> {
     return Effect.suspend(() => {
+      if (this.isClosed) return Cause.done()
       const [first, ...rest] = this.turn.events.slice(this.position)
       if (first !== undefined) {
         this.position += 1 + rest.length

@@ -12,7 +12,10 @@ import { InvalidInput, type NotAdmitted, Unavailable } from "../../domain/errors
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
+import type { Caller } from "../../services/access/Admission.ts"
+import { SENTENCES } from "../../agents/sentences.ts"
 import { Listener, type Numbered, numbered } from "./Listener.ts"
+import { OpenStreams } from "./OpenStreams.ts"
 
 interface Turn {
   readonly basis: Basis
@@ -23,10 +26,15 @@ interface Turn {
   readonly listeners: Set<Listener>
   readonly isNamed: boolean
   isOver: boolean
+  /** Whether the access that it was begun with has ended: nothing more of it is shown. */
+  isWithdrawn: boolean
   /** The last event if the turn is interrupted. */
   onInterrupt: TurnEvent
   fiber?: Fiber.Fiber<void>
 }
+
+/** A listener's principal, and when the credential expires that it listens with. */
+type Hearer = Pick<Caller, "expiresAt" | "principal">
 
 type Message = Pick<TurnInput, "after" | "organization" | "say" | "session">
 
@@ -49,6 +57,7 @@ const namedTurn = (turn: string, { isOver, message: { after, say, session } }: T
 })
 
 const lost: TurnEvent = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
+const withdrawn: TurnEvent = { _tag: "error", reason: "Unavailable", message: SENTENCES.rightsChanged }
 const stopped: TurnEvent = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
 
 const wake = ({ listeners }: Turn): void => {
@@ -60,13 +69,13 @@ export class Turns extends Context.Service<
   {
     /** Starts a turn, or listens to the person's turn with this name and the same message. */
     readonly begin: (
-      principal: Principal,
+      hearer: Hearer,
       message: Message,
       name: string | undefined
     ) => Effect.Effect<Listener, InvalidInput | NotAdmitted | Unavailable, Scope.Scope>
     /** Listens to the person's turn with this name, after an event; undefined if there is none. */
     readonly find: (
-      principal: Principal,
+      hearer: Hearer,
       name: string,
       after: number
     ) => Effect.Effect<Listener | undefined, NotAdmitted | Unavailable, Scope.Scope>
@@ -81,6 +90,7 @@ export class Turns extends Context.Service<
     Effect.gen(function* () {
       const agent = yield* MaxAgent
       const queries = yield* EntityQueryService
+      const streams = yield* OpenStreams
       const scope = yield* Effect.scope
       const named = new Map<string, Turn>()
       const listeners = new Set<Listener>()
@@ -105,27 +115,38 @@ export class Turns extends Context.Service<
           return isAbandoned && turn.fiber !== undefined ? Fiber.interrupt(turn.fiber) : Effect.void
         })
 
-      /** Adds a listener to a turn, and removes it when the scope closes. */
-      const listen = <E>(turn: Effect.Effect<Turn, E>, after: number) =>
+      /** Adds a listener to a turn, until the scope closes or the listener's credential expires. */
+      const listen = <E>({ expiresAt, principal }: Hearer, turn: Effect.Effect<Turn, E>, after: number) =>
         Effect.map(
           Effect.acquireRelease(
             Effect.map(turn, (turn) => {
               const listener = new Listener(turn, after)
               turn.listeners.add(listener)
               listeners.add(listener)
-              return { listener, turn }
+              const { organizationId } = principal
+              const unwatch = streams.watch({ organizationId, expiresAt }, () => listener.close())
+              return { listener, turn, unwatch }
             }),
-            ({ listener, turn }) => leave(turn, listener)
+            ({ listener, turn, unwatch }) => Effect.andThen(Effect.sync(unwatch), leave(turn, listener))
           ),
           ({ listener }) => listener
         )
 
       const publish = (turn: Turn, event: TurnEvent) =>
         Effect.sync(() => {
+          if (turn.isWithdrawn && event !== withdrawn) return
           turn.events.push(numbered(turn.events.length + 1, event))
           // Set with the last event, so that no client receives it and still sees the turn in progress.
           turn.isOver = isLast(event)
           wake(turn)
+        })
+
+      /** Ends a turn whose access has ended; its listeners get nothing more but the reason. */
+      const withdraw = (turn: Turn) =>
+        Effect.sync(() => {
+          turn.isWithdrawn = true
+          turn.onInterrupt = withdrawn
+          for (const listener of turn.listeners) listener.skip()
         })
 
       const answer = (principal: Principal, message: Message, turn: Turn) =>
@@ -158,11 +179,15 @@ export class Turns extends Context.Service<
           listeners: new Set(),
           isNamed: key !== undefined,
           isOver: false,
+          isWithdrawn: false,
           onInterrupt: lost
         }
         if (key !== undefined) named.set(key, turn)
+        const { epoch, organizationId } = principal
+        const access = { organizationId, epoch, expiresAt: basis.expiresAt }
         const running = Telemetry.detached(answer(principal, message, turn)).pipe(
           Effect.andThen(key === undefined ? Effect.void : Effect.sleep(RETENTION)),
+          Effect.raceFirst(Effect.andThen(streams.ended(access), withdraw(turn))),
           Effect.ensuring(Effect.sync(() => key !== undefined && named.get(key) === turn && named.delete(key)))
         )
         turn.fiber = yield* Effect.forkIn(running, scope)
@@ -170,11 +195,11 @@ export class Turns extends Context.Service<
       })
 
       return Turns.of({
-        begin: (principal, message, name) => listen(start(principal, message, name), 0),
-        find: (principal, name, after) =>
-          Effect.flatMap(basisOf(principal), (basis) => {
+        begin: (hearer, message, name) => listen(hearer, start(hearer.principal, message, name), 0),
+        find: (hearer, name, after) =>
+          Effect.flatMap(basisOf(hearer.principal), (basis) => {
             const turn = unexpired(keyOf(basis, name))
-            return turn === undefined ? Effect.undefined : listen(Effect.succeed(turn), after)
+            return turn === undefined ? Effect.undefined : listen(hearer, Effect.succeed(turn), after)
           }),
         held: (principal) =>
           Effect.map(basisOf(principal), (basis) => {

@@ -13,6 +13,7 @@ import { EntityQueryService } from "../../services/EntityQueryService.ts"
 import type { NamedTurns, Welcome } from "../../wire/chat.ts"
 import type { Conversation, ConversationPage } from "../../wire/conversations.ts"
 import { Api } from "./Api.ts"
+import { CurrentCaller } from "./authenticate.ts"
 import { json } from "./json.ts"
 import type { ProblemName } from "../../wire/problems.ts"
 import { orProblem, problem } from "./problems.ts"
@@ -82,10 +83,10 @@ export const Chat = HttpApiBuilder.group(
       say: ({ payload }) =>
         orProblem(
           Effect.gen(function* () {
-            const { organization, principal } = yield* current
+            const { organization } = yield* current
             const say = "text" in payload ? { text: payload.text } : { choice: payload.choice }
             const message = { organization, say, session: payload.conversation, after: payload.after }
-            return yield* respond(yield* turns.begin(principal, message, payload.turn))
+            return yield* respond(yield* turns.begin(yield* CurrentCaller, message, payload.turn))
           })
         )
     })
@@ -103,7 +104,7 @@ export const Conversations = HttpApiBuilder.group(
       resume: ({ headers, params }) =>
         orProblem(
           Effect.gen(function* () {
-            const listener = yield* turns.find(yield* CurrentPrincipal, params.turn, headers["last-event-id"] ?? 0)
+            const listener = yield* turns.find(yield* CurrentCaller, params.turn, headers["last-event-id"] ?? 0)
             return listener === undefined ? notFound("turn") : yield* respond(listener)
           })
         ),

@@ -23,6 +23,7 @@ import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
 import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
+import { OpenStreams } from "./OpenStreams.ts"
 import { docs } from "./pages.ts"
 import { orProblem } from "./problems.ts"
 import { ready } from "./ready.ts"
@@ -102,6 +103,7 @@ const Authentication = Layer.effect(
 
 const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Administering, Session, HealthHandlers).pipe(
   Layer.provide(Turns.layer),
+  Layer.provide(OpenStreams.layer),
   Layer.provide(Authentication)
 )
 

@@ -22,7 +22,9 @@ import type {
   TraceList
 } from "../../wire/traces.ts"
 import { Api } from "./Api.ts"
+import { CurrentCaller } from "./authenticate.ts"
 import { json } from "./json.ts"
+import { OpenStreams } from "./OpenStreams.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -84,6 +86,7 @@ export const Traces = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const { traceSlow } = yield* Env
     const store = yield* TraceStore
+    const streams = yield* OpenStreams
     const services = yield* Effect.context<Database | TraceStore>()
 
     const queryOf = ({ atLeast, denied, failed, name, since, slow }: Selection, limit: number) =>
@@ -113,13 +116,16 @@ export const Traces = HttpApiBuilder.group(
         })
       }, orProblem),
       live: ({ query }) =>
-        Effect.map(queryOf(query, 1), (criteria) => {
+        Effect.gen(function* () {
+          const criteria = yield* queryOf(query, 1)
+          const { expiresAt, principal } = yield* CurrentCaller
           const lines = store.follow(criteria).pipe(
             Stream.map(encodeLine),
             Stream.catch(() => Stream.empty)
           )
           const events = Stream.merge(lines, KEEP_ALIVE, { haltStrategy: "left" }).pipe(
-            Stream.interruptWhen(Effect.sleep(LIVE))
+            Stream.interruptWhen(Effect.sleep(LIVE)),
+            Stream.interruptWhen(streams.ended({ ...principal, expiresAt }))
           )
           return HttpServerResponse.stream(events, {
             contentType: "text/event-stream",

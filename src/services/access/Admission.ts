@@ -30,6 +30,8 @@ export interface Caller {
   readonly by: "token" | "session" | "provider"
   /** The token's or session's id; undefined for a provider's JWT. */
   readonly credentialId?: string
+  /** When the credential expires, in milliseconds since 1970. */
+  readonly expiresAt: number
 }
 
 /** What a request needs from its caller. */
@@ -120,7 +122,7 @@ export class Admission extends Context.Service<
         })
         const scopes = scopesOf(by, credential, administers(state.policy, principal.roles))
         return {
-          caller: { principal, scopes, by, credentialId: credential.id },
+          caller: { principal, scopes, by, credentialId: credential.id, expiresAt: Date.now() + credential.validFor },
           validUntil: performance.now() + credential.validFor,
           epoch: credential.epoch
         } satisfies Authenticated
@@ -143,7 +145,7 @@ export class Admission extends Context.Service<
           ...(claimedRoles === undefined ? {} : { claimedRoles })
         })
         return {
-          caller: { principal, scopes: PROVIDER_SCOPES, by: "provider" },
+          caller: { principal, scopes: PROVIDER_SCOPES, by: "provider", expiresAt: expiresAt.getTime() },
           validUntil: performance.now() + Math.min(expiresAt.getTime() - Date.now(), PROVIDER_CACHE_MS),
           epoch
         } satisfies Authenticated
