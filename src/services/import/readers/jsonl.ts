@@ -43,6 +43,8 @@ const jsonCell = (value: unknown): Cell => {
     case "object": {
       if (value === null) return undefined
       if (!Array.isArray(value)) return NESTED
+      // Not by recursion: a line may nest lists millions deep.
+      if (value.some((part) => Array.isArray(part) && part.length > 0)) return NESTED
       const parts = value.filter((part) => part !== null).map(jsonCell)
       if (!parts.every((part) => part === undefined || typeof part === "string")) return NESTED
       const texts = parts.filter((part) => part !== undefined)
@@ -87,7 +89,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** Numbers that JavaScript would round or rewrite: long ones, and those with a fraction or exponent. */
 const EXACT = /\d{16}|\d[.eE]/
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** The object of a line, with its numbers as written; a string is the line's problem. */
 const readObject = (text: string): Json | string => {
