@@ -1,32 +1,24 @@
 /** Public errors, each with its HTTP status. */
 import { Schema } from "effect"
 
+const fields = { message: Schema.String }
+
 /** The caller has no active membership. The message discloses nothing about memberships. */
-export class NotAdmitted extends Schema.TaggedError<NotAdmitted>()(
-  "NotAdmitted",
-  { message: Schema.String },
-  { httpApiStatus: 403 }
-) {
+export class NotAdmitted extends Schema.TaggedError<NotAdmitted>()("NotAdmitted", fields, { httpApiStatus: 403 }) {
   static readonly error = new NotAdmitted({ message: "You don't have access here. Ask an administrator to add you." })
 }
 
 /** The credential is missing, invalid, expired or revoked. The message doesn't disclose which. */
-export class NotAuthenticated extends Schema.TaggedError<NotAuthenticated>()(
-  "NotAuthenticated",
-  { message: Schema.String },
-  { httpApiStatus: 401 }
-) {
+export class NotAuthenticated extends Schema.TaggedError<NotAuthenticated>()("NotAuthenticated", fields, {
+  httpApiStatus: 401
+}) {
   static readonly error = new NotAuthenticated({
     message: "Send a valid token: Authorization: Bearer max_… (to create one: max token create)."
   })
 }
 
 /** The credential is valid, but its scopes exclude this request. */
-export class NotInScope extends Schema.TaggedError<NotInScope>()(
-  "NotInScope",
-  { message: Schema.String },
-  { httpApiStatus: 403 }
-) {}
+export class NotInScope extends Schema.TaggedError<NotInScope>()("NotInScope", fields, { httpApiStatus: 403 }) {}
 
 /** The call rate limit is exceeded; `retryAfter` is in whole seconds. */
 export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()(
@@ -36,29 +28,17 @@ export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()(
 ) {}
 
 /** A type, column or relation that doesn't exist or is hidden from the caller: the error is byte-identical for both. */
-export class UnknownName extends Schema.TaggedError<UnknownName>()(
-  "UnknownName",
-  { message: Schema.String },
-  { httpApiStatus: 404 }
-) {}
+export class UnknownName extends Schema.TaggedError<UnknownName>()("UnknownName", fields, { httpApiStatus: 404 }) {}
 
 /** Malformed or out-of-range input. */
-export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
-  "InvalidInput",
-  { message: Schema.String },
-  { httpApiStatus: 400 }
-) {
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", fields, { httpApiStatus: 400 }) {
   static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
     return new this({ message })
   }
 }
 
 /** The database can't answer. One constant for every cause, so that a failure never looks like an empty result. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()(
-  "Unavailable",
-  { message: Schema.String },
-  { httpApiStatus: 503 }
-) {
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", fields, { httpApiStatus: 503 }) {
   static readonly error = new Unavailable({
     message: "I can't look things up right now. Please try again in a minute."
   })
@@ -75,9 +55,7 @@ export class OperatorError extends Schema.TaggedError<OperatorError>()("Operator
 }
 
 /** The configuration or the database's state needs a manual change first. */
-export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
-  message: Schema.String
-}) {
+export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", fields) {
   static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
     return new this({ message })
   }
