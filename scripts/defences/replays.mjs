@@ -342,7 +342,7 @@ export const replays = [
       [
         identity,
         `          const { membership, state } = yield* states.read(organization.id, { by: "identifier", ...identifier })\n`,
-        `          const [found] = yield* runWithin<{ id: bigint }>(search, organization.id, { text: "SELECT p.id FROM data.people p WHERE p.organization_id = $1::bigint AND $2::text IN (p.phone_k, p.email_k) ORDER BY p.id LIMIT 1", parameters: [organization.id, identifier.key] })\n          const { membership, state } = yield* states.read(organization.id, found === undefined ? { by: "identifier", ...identifier } : { by: "anchor", id: encodeId(found.id) })\n`
+        `          const [found] = yield* runWithin<{ id: bigint }>(search, organization.id, { text: "SELECT p.id FROM data.people p WHERE p.organization_id = $1::bigint AND $2::text IN (p.phone_k, p.email_k) ORDER BY p.id LIMIT 1", parameters: [organization.id, identifier.key] })\n          const { membership, state } = yield* states.read(organization.id, found === undefined ? { by: "identifier", ...identifier } : { by: "anchor", id: showId(found.id) })\n`
       ]
     ]
   },
