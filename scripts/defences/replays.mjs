@@ -658,5 +658,19 @@ export const replays = [
         "(events) => events"
       ]
     ]
+  },
+  {
+    name: "A text message of combining marks holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "a keyword of a text message"],
+    defence: "sms/keywords.ts: a message is cut before it is normalized",
+    removed: "the cut",
+    patches: [["src/channels/sms/keywords.ts", ".slice(0, MAX_BODY)", ""]]
+  },
+  {
+    name: "A policy of unclosed quotes holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "a policy's repeated keys"],
+    defence: "repeatedKey.ts: an unclosed string is read once",
+    removed: "a match that ends without its quote",
+    patches: [["src/permissions/repeatedKey.ts", `|\\\\[^]?)*"?(?:`, `|\\\\.)*"(?:`]]
   }
 ]

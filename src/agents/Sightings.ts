@@ -6,6 +6,7 @@ import { Array as Arr } from "effect"
 import { foldText } from "../domain/keys.ts"
 import type { Entity, Page } from "../domain/Page.ts"
 import { renderCell } from "../tools/render.ts"
+import { MAX_TEXT } from "./guards/normalize.ts"
 
 /** An entity in a tool result, with the type it was looked up by. */
 export interface Seen {
@@ -90,7 +91,7 @@ export class Sightings {
 }
 
 export const words = (text: string): string =>
-  foldText(text.normalize("NFKC"))
+  foldText(text.slice(0, MAX_TEXT))
     .replace(/[^\p{L}\p{N}@+]+/gu, " ")
     .trim()
 

@@ -162,6 +162,14 @@ const replaceWith = Effect.fnUntraced(function* (events: Question["events"], sai
   return text
 })
 
+/** Characters of a reply that the guard judges before other turns run. */
+const MAX_PIECE = 4000
+
+const piecesOf = (text: string): ReadonlyArray<string> =>
+  Array.from({ length: Math.ceil(text.length / MAX_PIECE) }, (_, index) =>
+    text.slice(index * MAX_PIECE, (index + 1) * MAX_PIECE)
+  )
+
 /** Runs one model step: shows its text as the guard releases it, and collects its tool calls. */
 const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, cost: number) => {
   const { events, model, spent } = question
@@ -181,7 +189,13 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     switch (event._tag) {
       case "Delta":
         raw += event.text
-        return show(guard.push(event.text))
+        return Effect.forEach(
+          piecesOf(event.text),
+          (piece) => Effect.andThen(Effect.yieldNow, show(guard.push(piece))),
+          {
+            discard: true
+          }
+        )
       case "ToolCall":
         calls.push(event)
         return Effect.void

@@ -35,6 +35,8 @@ const NON_ASCII = /[^\x20-\x7e]/
 export const foldText = (text: string): string => {
   const lower = NON_ASCII.test(text)
     ? text
+        // Before normalization as well, which sorts a run of marks and takes the square of its length.
+        .replace(/\p{M}+/gu, "")
         .normalize("NFKD")
         .replace(/\p{M}+/gu, "")
         .toLowerCase()

@@ -1,8 +1,10 @@
 /** Slugs, labels and names of types and columns, and the conversions between them. */
 import { foldText } from "./keys.ts"
-import { printable } from "./text.ts"
+import { printable, withoutFinal } from "./text.ts"
 
 const MAX_LABEL = 40
+/** Characters of a text that a slug or label is derived from. */
+const MAX_NAME = 1000
 const SLUG = /^[a-z][a-z0-9_]{0,62}$/
 /** Words with a special meaning in policies and filters. */
 const RESERVED = new Set(["id", "all", "any", "not", "eq", "ne", "lt", "lte", "gt", "gte", "in", "me"])
@@ -19,15 +21,17 @@ export const slugProblem = (text: string): string | undefined =>
 
 /** Derives a slug from a label: its letters without accents and its digits; empty if it has none. */
 export const slugFrom = (label: string): string =>
-  foldText(printable(label))
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+/, "")
-    .slice(0, 63)
-    .replace(/_+$/, "")
+  withoutFinal(
+    foldText(printable(label.slice(0, MAX_NAME)))
+      .replace(/[^a-z0-9]+/g, "_")
+      .replace(/^_+/, "")
+      .slice(0, 63),
+    "_"
+  )
 
 /** Derives a display label: one line of at most 40 characters. */
 export const labelFrom = (text: string): string => {
-  const words = printable(text).replace(/\s+/g, " ").trim()
+  const words = printable(text.slice(0, MAX_NAME)).replace(/\s+/g, " ").trim()
   const label = /^[a-z0-9_]+$/.test(words) ? sentence(words) : words
   return [...label].slice(0, MAX_LABEL).join("").trim()
 }

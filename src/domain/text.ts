@@ -5,13 +5,26 @@ const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\uf
 /** One line of text: control characters become a space; format and bidirectional control characters are removed. */
 export const printable = (text: string): string => text.replace(INVISIBLE, "").replace(CONTROL, " ")
 
+/** A text without the given characters at its end; a pattern such as `/x+$/` reads every run of them again. */
+export const withoutFinal = (text: string, characters: string): string => {
+  let end = text.length
+  while (end > 0 && characters.includes(text[end - 1]!)) end -= 1
+  return text.slice(0, end)
+}
+
+/** A decimal without the zeros that end its fraction, and without a final point. */
+export const withoutFinalZeros = (decimal: string): string =>
+  decimal.includes(".") ? withoutFinal(withoutFinal(decimal, "0"), ".") : decimal
+
 /** A lookup table without a prototype, for keys that a caller chooses: `constructor` is not in it. */
 export const byWord = <A>(entries: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
   Object.assign(Object.create(null), entries)
 
+const MAX_QUOTED = 1000
+
 /** Quotes a caller's text for an error message: printable and at most 40 characters. */
 export const quoted = (text: string): string => {
-  const clean = printable(text)
+  const clean = printable(text.slice(0, MAX_QUOTED))
   return `"${clean.length > 40 ? `${clean.slice(0, 39)}…` : clean}"`
 }
 
@@ -33,12 +46,18 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
+const MAX_CANDIDATES = 1000
+
 /** The candidate with the smallest edit distance to a word; undefined if none is close. */
 export const closest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   const lower = word.slice(0, 60).toLowerCase()
+  const most = Math.max(2, Math.floor(lower.length / 3))
   const ranked = candidates
+    .slice(0, MAX_CANDIDATES)
+    // The distance is at least the difference of the lengths.
+    .filter((candidate) => Math.abs(candidate.length - lower.length) <= most)
     .map((candidate) => ({ candidate, away: distance(lower, candidate.toLowerCase()) }))
     .sort((a, b) => a.away - b.away)
   const best = ranked[0]
-  return best !== undefined && best.away <= Math.max(2, Math.floor(lower.length / 3)) ? best.candidate : undefined
+  return best !== undefined && best.away <= most ? best.candidate : undefined
 }

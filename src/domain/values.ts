@@ -2,6 +2,7 @@
 import { DateTime, Option } from "effect"
 import { decodeId, encodeId } from "./ids.ts"
 import { emailKey, phoneKey } from "./keys.ts"
+import { withoutFinalZeros } from "./text.ts"
 import type { Column, ColumnKind, IdType, Organization } from "./EntityType.ts"
 import type { Literal, Scalar } from "./Predicate.ts"
 
@@ -80,7 +81,7 @@ const decimal = (value: string | number): string | undefined => {
 }
 
 const plainDecimal = (value: number): string | undefined =>
-  Math.abs(value) < 1e21 ? value.toFixed(20).replace(/\.?0+$/, "") : BigInt(value).toString()
+  Math.abs(value) < 1e21 ? withoutFinalZeros(value.toFixed(20)) : BigInt(value).toString()
 
 const bindText = (
   { ids, kind }: { readonly kind: ColumnKind; readonly ids?: IdType },
@@ -131,7 +132,7 @@ export const entityId = (text: string): string => decodeId(text)?.toString() ?? 
 /** Compares two decimal texts exactly: negative, zero or positive. */
 export const compareDecimals = (a: string, b: string): number => {
   const [left, right] = [a, b].map((text) => {
-    const [, sign, whole = "", fraction = ""] = /^([+-]?)(\d*)\.?(\d*)$/.exec(text) ?? []
+    const [, sign, whole = "", fraction = ""] = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text) ?? []
     return { sign: sign === "-" ? -1n : 1n, whole, fraction }
   }) as [Parts, Parts]
   const digits = Math.max(left.fraction.length, right.fraction.length)

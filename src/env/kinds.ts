@@ -3,6 +3,7 @@ import { Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
+import { withoutFinal } from "../domain/text.ts"
 
 export interface Kind<A> {
   /** What the setting accepts, as the error message and the documentation say it. */
@@ -97,7 +98,7 @@ export const optionalDatabaseUrl = optional(
 
 /** Without a trailing slash. */
 export const url = kind("an http or https address", (value) =>
-  /^https?:\/\/./i.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined
+  /^https?:\/\/./i.test(value) && URL.canParse(value) ? withoutFinal(value, "/") : undefined
 )
 export const optionalUrl = optional(url)
 

@@ -5,7 +5,7 @@
 export const repeatedKey = (json: string): string | undefined => {
   /** A stack of the enclosing objects' keys; undefined for an array. */
   const open: Array<Set<string> | undefined> = []
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g)) {
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\[^]?)*"?(?:\s*:)?|[{}[\]]/g)) {
     if (token === "{") open.push(new Set())
     else if (token === "[") open.push(undefined)
     else if (token === "}" || token === "]") open.pop()

@@ -6,7 +6,7 @@ import { folded, type Token, written } from "./tokenize.ts"
 
 const ZIP_CUE = /^(zip|zipcode|zip-code|postcode|postalcode|postal|post|plz|zips)$/
 const EMAIL = /^[^\s@]+@[^\s@]+$/
-const HANDLE = /^\p{L}[\p{L}.]*_[\p{L}\d_]*\d+$/u
+const HANDLE = /^\p{L}[\p{L}.]*_[\p{L}\d_]*\d$/u
 
 /** Reads e-mail addresses, account numbers, phone numbers and postcodes; `asides` are positions of values that are asides. */
 export const readCodes = (tokens: ReadonlyArray<Token>, asides: ReadonlySet<number>): ReadonlyArray<Fact> => {
@@ -46,16 +46,20 @@ const handleCue = (lead: ReadonlyArray<Token>): boolean =>
   /(^| )(user|customer|account|member|membership|loyalty|client)( (id|number|no|nr))?( is)?$/.test(folded(lead)) ||
   /(^| )(username|login|userid)( is)?$/.test(folded(lead))
 
+/** The most digits of a phone number: E.164. */
+const MAX_DIGITS = 15
+
 const phoneAt = (
   tokens: ReadonlyArray<Token>,
   at: number
 ): { readonly said: string; readonly length: number } | undefined => {
-  let text = ""
+  let digitsSoFar = 0
   let length = 0
   while (at + length < tokens.length) {
     const next = tokens[at + length]!
     if (!/^\+?[\d().‑-]+$/.test(next.text)) break
-    text += (length === 0 ? "" : " ") + next.text
+    digitsSoFar += next.text.replace(/\D/g, "").length
+    if (digitsSoFar > MAX_DIGITS) break
     length += 1
     if (/[,;!?]/.test(next.after)) break
   }
@@ -63,7 +67,7 @@ const phoneAt = (
     const said = written(tokens.slice(at, at + length))
     const digits = said.replace(/\D/g, "").length
     const lead = wordsBefore(tokens, at, 3)
-    if (digits < 7 || digits > 15 || ZIP.test(said) || /^\d{4}-\d{2}-\d{2}$/.test(said)) continue
+    if (digits < 7 || digits > MAX_DIGITS || ZIP.test(said) || /^\d{4}-\d{2}-\d{2}$/.test(said)) continue
     if (lead.some(({ word }) => OTHER_NUMBER_CUES.has(word) && word !== "number" && word !== "no" && word !== "at"))
       continue
     if (digits >= 10 || /[-.() ]/.test(said) || said.startsWith("+") || lead.some(({ word }) => /phone|mobile|cell|call|tel|number/.test(word))) return { said, length } // prettier-ignore
@@ -123,7 +127,7 @@ export const zipAt = (tokens: ReadonlyArray<Token>, at: number): SpelledValue | 
       length: 1
     }
   }
-  return cue && /^[a-z\d-]*\d[a-z\d-]*$/.test(current.word) && current.word.length >= 3
+  return cue && /^[a-z-]*\d[a-z\d-]*$/.test(current.word) && current.word.length >= 3
     ? { values: [current.text], said: current.text, length: 1 }
     : undefined
 }

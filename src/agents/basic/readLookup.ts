@@ -44,13 +44,27 @@ export interface Lookup {
 
 export const peopleOf = (context: Context): ContextType | undefined => context.types.find((type) => type.id === PEOPLE)
 
+interface OwnNoun {
+  readonly type: ContextType
+  readonly words: ReadonlyArray<string>
+}
+
+/** The folded names of a context's types: a message asks for them at every word. */
+const nouns = new WeakMap<Context["types"], ReadonlyArray<OwnNoun>>()
+const nounsOf = ({ types }: Context): ReadonlyArray<OwnNoun> => {
+  const own =
+    nouns.get(types) ??
+    types.flatMap((type) => [type.name, type.plural].map((name) => ({ type, words: foldText(name).split(" ") })))
+  nouns.set(types, own)
+  return own
+}
+
 /** The noun at the beginning of the tokens, by the organization's own words first, and its length. */
 export const nounAt = (
   tokens: ReadonlyArray<Token>,
   context: Context
 ): { readonly noun: Noun; readonly length: number } | undefined => {
-  const own = context.types
-    .flatMap((type) => [type.name, type.plural].map((name) => ({ type, words: foldText(name).split(" ") })))
+  const own = nounsOf(context)
     .filter(({ words }) => startsWith(tokens, words))
     .sort((a, b) => b.words.length - a.words.length)[0]
   if (own !== undefined) {
@@ -180,7 +194,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, context: Context): ReadonlyArra
       at += 1
       continue
     }
-    const starter = COMPARED.test(folded(rest)) ? undefined : STARTERS[word]
+    const starter = compares(rest) ? undefined : STARTERS[word]
     if (starter !== undefined) {
       const length = extent(rest.slice(1), context)
       if (length === 0 || length > MAX_PHRASE) return undefined
@@ -195,7 +209,7 @@ const readAfter = (tokens: ReadonlyArray<Token>, context: Context): ReadonlyArra
       continue
     }
     const length = extent(rest, context)
-    if (COMPARED.test(folded(rest)) && length <= MAX_PHRASE) {
+    if (compares(rest) && length <= MAX_PHRASE) {
       conditions.push(Condition.Where({ words: rest.slice(0, length) }))
       at += length
       continue
@@ -216,6 +230,7 @@ const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 
 /** "over 20000": a comparison without a column, which is resolved later. */
 const COMPARED = /^(over|above|under|below|more than|less than|at least|at most|greater than) /
+const compares = (tokens: ReadonlyArray<Token>): boolean => COMPARED.test(folded(tokens.slice(0, 3)))
 
 /** The number of words until the next condition begins. */
 const extent = (tokens: ReadonlyArray<Token>, context: Context): number => {
@@ -224,8 +239,7 @@ const extent = (tokens: ReadonlyArray<Token>, context: Context): number => {
     const { word } = tokens[length]!
     const begins =
       length > 0 &&
-      (BOUNDARIES.has(word) ||
-        ((word === "in" || word === "from" || word === "at") && !COMPARED.test(folded(tokens.slice(length)))))
+      (BOUNDARIES.has(word) || ((word === "in" || word === "from" || word === "at") && !compares(tokens.slice(length))))
     if (begins || (length > 0 && timeAt(tokens.slice(length), context.today) !== undefined)) break
     length += 1
     if (/[.;!?]/.test(tokens[length - 1]!.after)) break

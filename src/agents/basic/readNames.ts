@@ -27,13 +27,18 @@ const unusual = ({ text, word }: Token): boolean =>
   /^[\p{L}'’.‑-]+$/u.test(text) && (!COMMON_WORDS.has(word) || /^\p{Lu}\.$/u.test(text))
 
 /** Whether the message mixes lower-case and capitalized words, so that capitals are significant. */
-const isMixed = (tokens: ReadonlyArray<Token>): boolean =>
-  tokens.some(({ capital }) => capital) && tokens.some(({ capital, text }) => !capital && /^\p{L}/u.test(text))
+const isMixed = (tokens: ReadonlyArray<Token>): boolean => mixedUntil(tokens) >= 0
+
+/** The last position from which the rest of a message is mixed; -1 if the message is not. */
+const mixedUntil = (tokens: ReadonlyArray<Token>): number =>
+  Math.min(
+    tokens.findLastIndex(({ capital }) => capital),
+    tokens.findLastIndex(({ capital, text }) => !capital && /^\p{L}/u.test(text))
+  )
 
 /** The runs of words that could be names of people or towns; punctuation ends a run. */
-export const runsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Run> => {
+export const runsOf = (tokens: ReadonlyArray<Token>, mixed = isMixed(tokens)): ReadonlyArray<Run> => {
   const runs: Array<Run> = []
-  const mixed = isMixed(tokens)
   const likely = (token: Token | undefined): boolean =>
     token !== undefined &&
     !TITLES.has(token.word) &&
@@ -87,6 +92,7 @@ const MAX_NAMES = 14
 export const readNames = (tokens: ReadonlyArray<Token>, named = false): ReadonlyArray<SpokenName> => {
   const found: Array<SpokenName & { readonly order: number }> = []
   const mixed = tokens.some(({ capital }) => capital)
+  const restIsMixed = mixedUntil(tokens)
   for (const [index, run] of runsOf(tokens).entries()) {
     const lead = leadOf(tokens, run)
     const cue = named && index === 0 ? 4 : cueRank(tokens, run, lead)
@@ -114,9 +120,10 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
         })
       }
     }
-    const next = tokens.slice(run.start + words.length)
-    if (words.length === 1 && words[0]!.after.includes(",") && next.length > 0 && cue >= 3) {
-      const given = runsOf(next)[0]
+    const end = run.start + words.length
+    if (words.length === 1 && words[0]!.after.includes(",") && end < tokens.length && cue >= 3) {
+      // A run of two words is known by the two words after it.
+      const given = runsOf(tokens.slice(end, end + 4), end <= restIsMixed)[0]
       if (
         given !== undefined &&
         given.start === 0 &&

@@ -12,6 +12,7 @@ export const readPlaces = (
 ): { readonly facts: ReadonlyArray<Fact>; readonly asides: ReadonlySet<number> } => {
   const facts: Array<Fact> = []
   const runs = runsOf(tokens)
+  const endingAt = new Map(runs.map((run) => [run.start + run.tokens.length, run]))
   const taken = new Set<number>()
   /** The end of the last aside: a place that directly follows is an aside, too. */
   let asideUntil = -1
@@ -45,14 +46,14 @@ export const readPlaces = (
     const aside = isAside(tokens, run.start) || (run.start === asideUntil && asideUntil > 0)
     if (aside) asides.add((asideUntil = run.start + length))
     const lived = lead.some(({ word }) => RESIDENCE_CUES.has(word)) && (prepositions || adjacent !== undefined && (RESIDENCE_CUES.has(adjacent.word) || adjacent.word === "is")) // prettier-ignore
-    const afterName = prepositions && (runs.some((other) => other !== run && other.start + other.tokens.length === run.start - 1 && tokens[run.start - 2]!.after.replace(",", "") === "") || lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word))) // prettier-ignore
+    const afterName = prepositions && ((endingAt.has(run.start - 1) && tokens[run.start - 2]!.after.replace(",", "") === "") || lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word))) // prettier-ignore
     if (!prepositions && !apposed && !zipFollows && !zipBefore && state === undefined && !lived) continue
     const sure = lived || afterName || (state !== undefined && prepositions)
     const weight = aside ? "aside" : sure ? "stated" : "mentioned"
-    const named = runs.find((other) => other.start + other.tokens.length === run.start && other.tokens.length >= 2)
+    const named = (endingAt.get(run.start)?.tokens.length ?? 0) >= 2
     const closed = tokens[end] === undefined || tokens[end - 1]!.after !== ""
     const followsName =
-      weight === "mentioned" && apposed && named !== undefined && closed && town.every(({ capital }) => capital)
+      weight === "mentioned" && apposed && named && closed && town.every(({ capital }) => capital)
         ? { followsName: true as const }
         : {}
     if (town.length > 0)

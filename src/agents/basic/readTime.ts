@@ -76,9 +76,12 @@ const PREPOSITIONS = byWord<(span: Span) => Omit<When, "said">>({
   by: ({ to }) => ({ to })
 })
 
+/** One word more than the longest time: `3 of May 2026`. */
+const MAX_SPAN = 5
+
 const spanAt = (all: ReadonlyArray<Token>, today: string): Span | undefined => {
   const article = all[0]?.word === "the" ? 1 : 0
-  const tokens = all.slice(article)
+  const tokens = all.slice(article, article + MAX_SPAN)
   const found = relative(tokens, today) ?? calendar(tokens, today)
   return found && { ...found, length: found.length + article }
 }

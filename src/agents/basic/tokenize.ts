@@ -26,7 +26,17 @@ const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
   wheres: ["where", "is"],
   whens: ["when", "is"]
 })
-const EDGE = /^([^\p{L}\p{N}#$+@]*)(.*?)([^\p{L}\p{N}]*)$/su
+const BEGINS = /[\p{L}\p{N}#$+@]/u
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
+
+/** A word with the punctuation before and after it. */
+const parted = (piece: string): readonly [before: string, inner: string, after: string] => {
+  const start = piece.search(BEGINS)
+  if (start < 0) return [piece, "", ""]
+  const characters = Array.from(piece.slice(start))
+  const last = characters.findLastIndex((character) => LETTER_OR_DIGIT.test(character))
+  return [piece.slice(0, start), characters.slice(0, last + 1).join(""), characters.slice(last + 1).join("")]
+}
 
 /** The words of a message's first 4,000 characters. */
 export const tokenize = (message: string): ReadonlyArray<Token> => {
@@ -36,7 +46,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
     .replace(/[\r\n]+/g, " \n ")
     .replace(/[—–]|\s-\s|:(?=\S)/g, " , ")
   for (const piece of text.split(/[^\S\n]+/)) {
-    const [, before = "", inner = "", after = ""] = EDGE.exec(piece === "\n" ? ";" : printable(piece)) ?? []
+    const [before, inner, after] = parted(piece === "\n" ? ";" : printable(piece))
     if (before !== "" || inner === "") close(tokens, before + (inner === "" ? after : ""))
     if (inner === "") continue
     for (const part of inner.split(/[,;/](?=\p{L})|(?<=\p{L})[,;]/u)) {

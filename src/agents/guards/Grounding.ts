@@ -8,11 +8,15 @@ const WORD = /[\p{L}\p{N}]+/gu
 const lastDayOf = ({ to }: DateRange): string =>
   new Date(Date.parse(`${to}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
 
+const rangeKey = ({ from, to }: DateRange): string => `${from} ${to}`
+
 export class Grounding {
   readonly locale: Locale
   readonly #keys = new Set<string>()
   readonly #days = new Set<string>()
-  readonly #ranges: Array<DateRange> = []
+  /** The days in order; undefined after a change. */
+  #sorted: ReadonlyArray<string> | undefined
+  readonly #ranges = new Set<string>()
   readonly #words = new Set<string>()
   readonly #ids = new Set<string>()
 
@@ -63,11 +67,7 @@ export class Grounding {
     const bare = claim.keys.map((key) => /^number [\d.]+/.exec(key)?.[0]).filter((key) => key !== undefined)
     if (claim.kind === "amount" && bare.some((key) => this.#keys.has(`${key} bare`))) return true
     const { range } = claim
-    return (
-      range !== undefined &&
-      (this.#ranges.some(({ from, to }) => from === range.from && to === range.to) ||
-        [...this.#days].some((day) => day >= range.from && day < range.to))
-    )
+    return range !== undefined && (this.#ranges.has(rangeKey(range)) || this.#hasDayIn(range))
   }
 
   knowsWord(word: string): boolean {
@@ -76,6 +76,17 @@ export class Grounding {
 
   isId(word: string): boolean {
     return this.#ids.has(word)
+  }
+
+  #hasDayIn({ from, to }: DateRange): boolean {
+    const days = (this.#sorted ??= [...this.#days].sort())
+    let [low, high] = [0, days.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (days[middle]! < from) low = middle + 1
+      else high = middle
+    }
+    return low < days.length && days[low]! < to
   }
 
   #cell(text: string) {
@@ -92,13 +103,15 @@ export class Grounding {
       if (key.startsWith("day ")) this.#day(key.slice(4))
     }
     if (claim.range === undefined) return
-    this.#ranges.push(claim.range)
+    this.#ranges.add(rangeKey(claim.range))
     this.#day(claim.range.from)
     this.#day(lastDayOf(claim.range))
   }
 
   #day(day: string) {
+    if (this.#days.has(day)) return
     this.#days.add(day)
+    this.#sorted = undefined
     for (const key of dayKeys(day)) this.#keys.add(key)
   }
 }

@@ -35,6 +35,9 @@ const KINDS: Readonly<Record<Claim["kind"], string>> = {
 /** Characters before new text in which a claim that ends in it can begin. */
 const LOOKBACK = 120
 
+/** Characters of a claim in the reason that the model reads. */
+const MAX_CITED = 200
+
 /** The faults of a text that end after a position, in order. */
 const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArray<Fault> => {
   const offset = Math.max(0, from - LOOKBACK)
@@ -45,7 +48,7 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
   }
   for (const claim of claims(window, grounding.locale)) {
     if (grounding.isGrounded(claim)) continue
-    const what = window.slice(claim.start, claim.end)
+    const what = window.slice(claim.start, claim.end).slice(0, MAX_CITED)
     add(
       claim.start,
       claim.end,
@@ -67,21 +70,41 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
 }
 
 /** A word after which no claim can continue: letters that are not part of a date, amount or address. */
-const TERMINATES_CLAIM = /^["'“‘(*_-]*\p{L}[\p{L}\p{M}'’-]*["'”’)*_]*[,;!?]?$/u
+const TERMINATES_CLAIM = /^["'“‘(*_-]*\p{L}[\p{L}\p{M}'’-]*(?:["”)*_]["'”’)*_]*)?[,;!?]?$/u
 const CONTINUES_CLAIM =
   /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|^(?:of|and|at|in|on|to|a|an|the|this|next|last|coming|previous|past|today|tonight|tomorrow|yesterday|one|two|three|four|five|six|seven|ten|days?|weeks?|months?|years?|ago|dot|usd|eur|gbp|jpy|chf|cad|aud|inr|dollars?|euros?|pounds?)$|day$/i
 
-/** The end of the text that can be judged now: after the last word that no claim can continue from. */
-const safeBoundary = (text: string, from: number): number => {
-  let boundary = from
-  for (const match of text.slice(from).matchAll(/\S+\s+/g)) {
-    const word = match[0].trimEnd()
-    if ((TERMINATES_CLAIM.test(word) && !CONTINUES_CLAIM.test(word)) || match[0].includes("\n")) {
-      boundary = from + match.index + match[0].length
-    }
+/** The end of the text that can be judged now, among words from a position on: after the last one that ends all claims. */
+const safeBoundary = (text: string, from: number): number | undefined => {
+  let boundary: number | undefined
+  let at = from
+  for (const piece of text.slice(from).split(/(?<=\s)(?=\S)/)) {
+    const word = piece.trim()
+    at += piece.length
+    if ((TERMINATES_CLAIM.test(word) && !CONTINUES_CLAIM.test(word)) || piece.includes("\n")) boundary = at
   }
   return boundary
 }
+
+/** The position after the last white space; 0 if there is none. */
+const lastSpaceEnd = (text: string): number => {
+  let end = text.length
+  while (end > 0 && !/\s/.test(text[end - 1]!)) end -= 1
+  return end
+}
+
+/** Several times what a model may write in one reply. A longer reply is a fault: a cut could shorten a number. */
+const MAX_REPLY = 16_000
+const TOO_LONG = `The reply is longer than ${MAX_REPLY} characters.`
+
+/** Characters before new text in which its sentence is looked for, and in which a question may stay open. */
+const MAX_SENTENCE = 2000
+
+/** Sentences and lines that are judged one by one. */
+const MAX_SENTENCES = 500
+
+/** Normalizes a part of a reply; more than the limit shows that the reply is too long. */
+const normalizePart = (text: string): string => normalize(text, MAX_REPLY + 1)
 
 interface Verdict {
   /** Text that may be shown now. */
@@ -103,17 +126,26 @@ export const strictGuard = (grounding: Grounding): ReplyGuard => {
   let text = ""
   let tail = ""
   let shown = 0
+  let boundary = 0
+  /** A date that is forgiven if its sentence, which has not ended yet, becomes a question. */
+  let pending = false
   let failed = false
-  const judge = (boundary: number, ended: boolean): Verdict => {
+  const fail = (fault: string): Verdict => {
+    failed = true
+    return { text: "", fault }
+  }
+  const judge = (ended: boolean): Verdict => {
     let until = boundary
+    let sentenceAt: SentenceAt | undefined
+    const start = Math.max(0, shown - MAX_SENTENCE)
+    pending = false
     for (const fault of faultsOf(text.slice(0, boundary), shown, grounding)) {
-      const [sentence, complete] = sentenceAt(sentences(text), fault.start)
-      const isComplete = complete || ended
+      sentenceAt ??= sentencesOf(text.slice(start))
+      const [sentence, complete] = sentenceAt(fault.start - start)
+      const isComplete = complete || ended || text.length - shown > MAX_SENTENCE
       if (fault.untilSentenceEnds && isComplete && sentence.trimEnd().endsWith("?")) continue
-      if (!fault.untilSentenceEnds || isComplete) {
-        failed = true
-        return { text: "", fault: fault.reason }
-      }
+      if (!fault.untilSentenceEnds || isComplete) return fail(fault.reason)
+      pending = true
       until = fault.start
       break
     }
@@ -124,19 +156,28 @@ export const strictGuard = (grounding: Grounding): ReplyGuard => {
   return {
     push: (delta) => {
       if (failed) return { text: "" }
-      tail += delta
-      const cut = tail.search(/\s\S*$/)
-      if (cut < 0) return { text: "" }
-      text += normalize(tail.slice(0, cut + 1))
-      tail = tail.slice(cut + 1)
-      const boundary = safeBoundary(text, shown)
-      return boundary > shown ? judge(boundary, false) : { text: "" }
+      const cut = lastSpaceEnd(delta)
+      if (text.length + tail.length + delta.length > MAX_REPLY) return fail(TOO_LONG)
+      if (cut === 0) {
+        tail += delta
+        return { text: "" }
+      }
+      const read = text.length
+      text += normalizePart(tail + delta.slice(0, cut))
+      tail = delta.slice(cut)
+      if (text.length > MAX_REPLY) return fail(TOO_LONG)
+      boundary = safeBoundary(text, read) ?? boundary
+      // Only the end of its sentence decides an open question.
+      if (pending && !/[.!?…\n]/.test(text.slice(read)) && text.length - shown <= MAX_SENTENCE) return { text: "" }
+      return boundary > shown ? judge(false) : { text: "" }
     },
     end: () => {
       if (failed) return { text: "" }
-      text += normalize(tail)
+      text += normalizePart(tail)
       tail = ""
-      return judge(text.length, true)
+      if (text.length > MAX_REPLY) return fail(TOO_LONG)
+      boundary = text.length
+      return judge(true)
     },
     removedText: () => false
   }
@@ -145,7 +186,18 @@ export const strictGuard = (grounding: Grounding): ReplyGuard => {
 /** Judges a reply sentence by sentence and removes the sentences that fail. */
 export const lenientGuard = (grounding: Grounding): ReplyGuard => {
   let rest = ""
+  let read = 0
+  /** The length from which a long sentence is looked at again. */
+  let next = 0
   let removed = false
+  const parted = (): ReadonlyArray<string> => {
+    const parts = sentences(normalizePart(rest))
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    if (read <= MAX_REPLY && length <= MAX_REPLY && parts.length <= MAX_SENTENCES) return parts
+    // What follows is left out, and with it the sentence that it continues.
+    removed = true
+    return [""]
+  }
   const judge = (parts: ReadonlyArray<string>): Verdict => ({
     text: parts
       .filter((part) => {
@@ -158,14 +210,17 @@ export const lenientGuard = (grounding: Grounding): ReplyGuard => {
   })
   return {
     push: (delta) => {
-      rest += delta
-      const parts = sentences(normalize(rest))
-      if (parts.length < 2) return { text: "" }
+      read += delta.length
+      rest = read > MAX_REPLY ? "" : rest + delta
+      if (rest.length < next) return { text: "" }
+      const parts = parted()
       rest = parts.at(-1)!
+      next = rest.length > MAX_SENTENCE ? rest.length * 1.25 : 0
+      if (parts.length < 2) return { text: "" }
       return judge(parts.slice(0, -1))
     },
     end: () => {
-      const parts = sentences(normalize(rest))
+      const parts = parted()
       rest = ""
       return judge(parts)
     },
@@ -173,12 +228,15 @@ export const lenientGuard = (grounding: Grounding): ReplyGuard => {
   }
 }
 
-/** The sentence at a position, and whether it is complete. */
-const sentenceAt = (parts: ReadonlyArray<string>, position: number): readonly [string, boolean] => {
-  let end = 0
-  for (const [index, part] of parts.entries()) {
-    end += part.length
-    if (position < end) return [part, index < parts.length - 1]
+/** The sentence at a position, and whether it is complete; positions are asked in ascending order. */
+type SentenceAt = (position: number) => readonly [sentence: string, complete: boolean]
+
+const sentencesOf = (text: string): SentenceAt => {
+  const parts = sentences(text)
+  let index = 0
+  let end = parts[0]!.length
+  return (position) => {
+    while (position >= end && index < parts.length - 1) end += parts[++index]!.length
+    return [parts[index]!, index < parts.length - 1]
   }
-  return [parts.at(-1) ?? "", false]
 }

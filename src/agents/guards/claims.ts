@@ -4,9 +4,13 @@
  * compare equal.
  */
 import { emailKey, phoneKey } from "../../domain/keys.ts"
+import { withoutFinal, withoutFinalZeros } from "../../domain/text.ts"
 import { type DateRange, isoDate } from "../../domain/values.ts"
 import { asciiDigits } from "./normalize.ts"
 import { relativeDates } from "./relativeDates.ts"
+
+/** Phone numbers of one text that the library parses, which takes it 20 µs each; others compare by their digits. */
+const MAX_PHONES = 200
 
 /** The context in which phone numbers and relative dates are parsed. */
 export interface Locale {
@@ -25,11 +29,14 @@ export interface Claim {
   readonly range?: DateRange
 }
 
-const URL = /(?:[a-z][a-z0-9+.-]{1,20}:\/\/|www\.|(?:mailto|tel|data|javascript|file):(?=\S))[^\s<>"]+/gi
+/** Where links begin, or the end of their scheme. */
+const LINK = /:\/\/|www\.|(?:mailto|tel|data|javascript|file):/gi
+const LINK_REST = /[^\s<>"]*/y
 /** A host name: clients turn it into a link, even without a scheme. */
 const HOST =
   /(?<![\p{L}\p{N}@._-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}(?![\p{L}\p{N}@])(?:[/?#][^\s<>"]*)?/gu
-const EMAIL = /[^\s@<>()[\]{},;:"']+@[^\s@<>()[\]{},;:"']+/g
+/** Begins at the beginning of a word only, so that every word is read once. */
+const EMAIL = /(?<![^\s@<>()[\]{},;:"'])[^\s@<>()[\]{},;:"']+@[^\s@<>()[\]{},;:"']+/g
 const PHONE = /(?<!\p{N})(?:\+|\()?\d(?:[\s().\-/]{0,3}\d){6,14}(?!\p{N})/gu
 const TIME = /(?<![\d:.])(\d{1,2})(?::(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b\.?)?|\s?([ap])\.?m\b\.?)/gi
 const CURRENCY =
@@ -71,11 +78,7 @@ export const dayKeys = (day: string): ReadonlyArray<string> => [
 /** The decimal forms of a number without its separators: two when the separators are ambiguous. */
 const numberKeys = (text: string): ReadonlyArray<string> => {
   const bare = text.replace(/[\s'’]/g, "")
-  const plain = (digits: string) =>
-    digits
-      .replace(/^0+(?=\d)/, "")
-      .replace(/(\.\d*?)0+$/, "$1")
-      .replace(/\.$/, "")
+  const plain = (digits: string) => withoutFinalZeros(digits.replace(/^0+(?=\d)/, ""))
   const commas = plain(bare.replace(/,/g, ""))
   const points = plain(bare.replace(/\./g, "").replace(",", "."))
   return [...new Set([commas, points])]
@@ -100,20 +103,64 @@ const currencyOf = (word: string): string => {
   return CURRENCIES[lower] ?? CURRENCIES[lower.replace(/s$/, "")] ?? lower
 }
 
-const trimmed = (text: string): string => text.replace(/[.,;:!?'"”’)\]}>*_]+$/u, "")
+const trimmed = (text: string): string => withoutFinal(text, `.,;:!?'"”’)]}>*_`)
+
+/** Replaces ranges of a text by as many characters that no pattern takes. */
+const blanked = (text: string, ranges: ReadonlyArray<Pick<Claim, "start" | "end">>): string => {
+  const parts: Array<string> = []
+  let at = 0
+  for (const { end, start } of ranges.toSorted((a, b) => a.start - b.start)) {
+    if (end <= at) continue
+    parts.push(text.slice(at, start), "\u0001".repeat(end - Math.max(at, start)))
+    at = end
+  }
+  return parts.length === 0 ? text : parts.join("") + text.slice(at)
+}
+
+const SCHEME = /[a-z0-9+.-]/i
+const MAX_SCHEME = 21
+
+/** The length of the longest scheme that ends at a position: a letter and up to 20 characters. */
+const schemeBefore = (text: string, end: number): number => {
+  let length = 0
+  for (let at = end - 1; at >= Math.max(0, end - MAX_SCHEME) && SCHEME.test(text[at]!); at--) {
+    if (/[a-z]/i.test(text[at]!)) length = end - at
+  }
+  return length
+}
+
+/** Adds the links of a text, and blanks them. */
+const takeLinks = (text: string, found: Array<Claim>): string => {
+  let taken = 0
+  for (const match of text.matchAll(LINK)) {
+    const { index } = match
+    if (index < taken) continue
+    const colon = index + match[0].indexOf(":")
+    const scheme = colon >= index && text.startsWith("://", colon) ? schemeBefore(text, colon) : undefined
+    if (scheme === 1 || (scheme === 0 && match[0] === "://")) continue
+    LINK_REST.lastIndex = scheme === undefined ? index + match[0].length : colon + 3
+    const [rest] = LINK_REST.exec(text)!
+    const [start, end] = [scheme === undefined ? index : colon - scheme, LINK_REST.lastIndex]
+    if (rest === "") continue
+    const link = text.slice(start, end)
+    found.push({ kind: "url", keys: [`url ${link}`, `url ${trimmed(link)}`], start, end })
+    taken = end
+  }
+  return blanked(text, found)
+}
 
 /** The claims of a text, unordered and without overlap. */
 export const claims = (original: string, locale: Locale): ReadonlyArray<Claim> => {
   const found: Array<Claim> = []
   let text = asciiDigits(original)
   const take = (pattern: RegExp, read: (match: RegExpMatchArray) => Omit<Claim, "start" | "end"> | undefined) => {
+    const taken: Array<Claim> = []
     for (const match of text.matchAll(pattern)) {
       const claim = read(match)
-      if (claim === undefined) continue
-      const [start, end] = [match.index!, match.index! + match[0].length]
-      found.push({ ...claim, start, end })
-      text = text.slice(0, start) + "\u0001".repeat(end - start) + text.slice(end)
+      if (claim !== undefined) taken.push({ ...claim, start: match.index!, end: match.index! + match[0].length })
     }
+    text = blanked(text, taken)
+    for (const claim of taken) found.push(claim)
   }
   const day = (year: string | undefined, month: string, date: string): ReadonlyArray<string> | undefined => {
     const [monthDay, known] = [`${month}-${pad(date)}`, year !== undefined]
@@ -123,7 +170,7 @@ export const claims = (original: string, locale: Locale): ReadonlyArray<Claim> =
   const dated = (keys: ReadonlyArray<string> | undefined): Omit<Claim, "start" | "end"> | undefined =>
     keys === undefined ? undefined : { kind: "date", keys }
 
-  take(URL, ([match]) => ({ kind: "url", keys: [`url ${match}`, `url ${trimmed(match)}`] }))
+  text = takeLinks(text, found)
   take(EMAIL, ([match]) => {
     const key = emailKey(trimmed(match))
     return key === undefined ? undefined : { kind: "email", keys: [`email ${key}`] }
@@ -143,10 +190,9 @@ export const claims = (original: string, locale: Locale): ReadonlyArray<Claim> =
   take(DAY_FIRST, ([, date, month, year]) => dated(day(year, monthOf(month!), date!)))
   take(MONTH_YEAR, ([, month, year]) => ({ kind: "date", keys: [`year-month ${year}-${monthOf(month!)}`] }))
   take(LONE_MONTH, ([month]) => ({ kind: "date", keys: [`month ${monthOf(month)}`] }))
-  for (const { end, range, start } of relativeDates(text, locale.today)) {
-    found.push({ kind: "relative", keys: [], range, start, end })
-    text = text.slice(0, start) + "\u0001".repeat(end - start) + text.slice(end)
-  }
+  const relative = relativeDates(text, locale.today)
+  for (const { end, range, start } of relative) found.push({ kind: "relative", keys: [], range, start, end })
+  text = blanked(text, relative)
   take(WEEKDAY, ([word]) => ({ kind: "relative", keys: [`weekday ${WEEKDAYS.indexOf(word.toLowerCase())}`] }))
   take(TIME, ([, hour, minute, half, alone]) => {
     const [twelve, letter] = [Number(hour), (half ?? alone)?.toLowerCase()]
@@ -155,9 +201,10 @@ export const claims = (original: string, locale: Locale): ReadonlyArray<Claim> =
       ? undefined
       : { kind: "time", keys: [`time ${pad(hours)}:${minute ?? "00"}`] }
   })
+  let phones = 0
   take(PHONE, ([match]) => {
     const digits = match.replace(/\D/g, "")
-    const key = phoneKey(match, locale.country)
+    const key = phones++ < MAX_PHONES ? phoneKey(match, locale.country) : undefined
     return {
       kind: "phone",
       keys: [`digits ${digits}`, `number ${digits}`, ...(key === undefined ? [] : [`phone ${key}`])]

@@ -18,7 +18,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   seven: 7,
   ten: 10
 }
-const COUNT = `(\\d{1,3}|${Object.keys(NUMBERS).join("|")})\\s+(day|week|month|year)s?`
+const COUNT = "(\\d{1,3}|a|an|one|two|three|four|five|six|seven|ten)\\s+(day|week|month|year)s?"
 const AHEAD = new RegExp(`\\bin\\s+${COUNT}\\b`, "gi")
 const AGO = new RegExp(`\\b${COUNT}\\s+ago\\b`, "gi")
 

@@ -28,7 +28,7 @@ const shaped = (body: string): ShapedText => ({ body, segments: segmentsOf(body)
 const tidy = (text: string): string =>
   plain(text)
     .replace(/ +/g, " ")
-    .replace(/ *\n\s*/g, "\n")
+    .replace(/ ?\n\s*/g, "\n")
     .trim()
 
 const ITEM = /^(\d{1,2})[.)] /

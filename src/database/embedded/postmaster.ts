@@ -242,7 +242,9 @@ const openLog = (installation: Installation): Effect.Effect<Log, EmbeddedServerE
   })
 
 /** Conflicts with a concurrent start, or with the last sessions of a killed server: a retry succeeds. */
-const transient = /lock file .* already exists|pre-existing shared memory block/
+const isTransient = (complaint: string): boolean =>
+  (complaint.includes("lock file ") && complaint.includes(" already exists")) ||
+  complaint.includes("pre-existing shared memory block")
 
 const explainExit = Effect.fnUntraced(function* (
   log: Log,
@@ -250,7 +252,7 @@ const explainExit = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never, EmbeddedServerError | NotYet> {
   const text = yield* attempt("Max can't read its database's log", () => readFile(log.path))
   const complaint = complaintIn(`${text.subarray(log.from).toString("utf8")}\n${output}`)
-  if (transient.test(complaint)) return yield* new NotYet({ message: complaint })
+  if (isTransient(complaint)) return yield* new NotYet({ message: complaint })
   return yield* refusal(
     `The embedded database doesn't start: ${complaint} (log: ${log.path}). Set DATABASE_URL to a Postgres server, or MAX_DATA_DIR to a new folder.`
   )

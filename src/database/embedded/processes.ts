@@ -45,9 +45,10 @@ const identifyByPs = async (pid: number): Promise<ProcessIdentity | undefined> =
   const { stdout } = await run("ps", ["-ww", "-o", "stat=,uid=,lstart=,command=", "-p", String(pid)], {
     env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }
   })
-  const match = /^\s*(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(stdout.trim())
+  const text = stdout.trim()
+  const match = /^(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)(?=\s)/.exec(text)
   if (match === null || match[1]?.startsWith("Z")) return undefined
-  return { uid: Number(match[2]), started: match[3] ?? "", command: match[4] ?? "" }
+  return { uid: Number(match[2]), started: match[3] ?? "", command: text.slice(match[0].length).trimStart() }
 }
 
 /** The user that server processes run as. */

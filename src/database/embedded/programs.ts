@@ -70,7 +70,7 @@ export const complaintIn = (output: string): string => {
   if (at === -1) return lines.at(-1)?.slice(0, 300) ?? "it exited without a message, as on a full disk"
   const complaint = lines[at]?.replace(severity, "$1: ").slice(0, 300) ?? ""
   // Such as "Check free disk space".
-  const hint = lines[at + 1]?.match(/HINT: +(.*)$/)?.[1]
+  const hint = lines[at + 1]?.split("HINT: ", 2)[1]?.trimStart()
   return hint === undefined ? complaint : `${complaint} (${hint})`
 }
 

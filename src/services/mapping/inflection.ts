@@ -3,7 +3,7 @@ import { slugFrom } from "../../domain/names.ts"
 
 /** A physical name, CamelCase or snake_case, as snake_case. */
 export const words = (name: string): string =>
-  slugFrom(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2"))
+  slugFrom(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2"))
 
 const IRREGULAR: Readonly<Record<string, string>> = {
   person: "people",

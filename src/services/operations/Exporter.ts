@@ -15,7 +15,7 @@ import {
 } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import { encodeId } from "../../domain/ids.ts"
-import { closest, printable, quoted } from "../../domain/text.ts"
+import { closest, printable, quoted, withoutFinal, withoutFinalZeros } from "../../domain/text.ts"
 import { type ExportFormat, type Field, header, line, type Value } from "./export/cells.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 
@@ -116,7 +116,8 @@ const asReference = (cell: unknown): Value => (cell === null ? null : importKey(
 const asReferences = (cell: unknown): Value =>
   cell === null ? null : (cell as ReadonlyArray<Reference>).map(importKey)
 /** Without trailing zeros of the fraction. */
-const asTime = (cell: unknown): Value => (cell as string | null)?.replace(/\.?0*Z$/, "Z") ?? null
+const asTime = (cell: unknown): Value =>
+  cell === null ? null : `${withoutFinalZeros(withoutFinal(cell as string, "Z"))}Z`
 
 /** One statement for all rows, and the conversion of each column. */
 const compileExport = (catalog: Catalog, type: EntityType, format: ExportFormat) => {

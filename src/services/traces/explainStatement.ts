@@ -61,7 +61,7 @@ export const sequentialScans = (plan: PlanNode): ReadonlyArray<PlanNode> => [
 
 /** A condition on the organization alone selects all of its rows. */
 const isOrganizationOnly = (condition: string): boolean =>
-  /^\(?\(?\w*\.?organization_id = \$?\w+[^)]*\)?\)?$/.test(condition)
+  /^\(?\(?(?:\w+\.)?organization_id = \$?\w[^)]*\)?\)?$/.test(condition)
 
 type Explained = { readonly "QUERY PLAN": unknown }
 

@@ -9,7 +9,7 @@ import { Marked, type Tokens } from "marked"
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const WEB = /^https?:\/\/[^\s<>"']+$/i
-const MAIL = /^mailto:[^\s<>"'?]+@[^\s<>"'?]+$/i
+const MAIL = /^mailto:[^\s<>"'?@]+@[^\s<>"'?]+$/i
 
 /** The targets that a link may have: web pages, and mail without parameters. */
 const allowedTarget = (href: string): string | undefined => (WEB.test(href) || MAIL.test(href) ? href : undefined)

@@ -101,7 +101,7 @@ const isWestern = (bytes: Buffer): boolean => {
 
 const wordIn = (bytes: Buffer): string => {
   const text = new TextDecoder("windows-1252").decode(bytes.subarray(0, 4096))
-  return printable(/[^\s,;|"]*[^\u0000-\u007f][^\s,;|"]*/.exec(text)?.[0] ?? "").slice(0, 40)
+  return printable(/(?<![^\s,;|"])[^\s,;|"]*[^\u0000-\u007f][^\s,;|"]*/.exec(text)?.[0] ?? "").slice(0, 40)
 }
 
 /** A file's bytes in chunks that don't split a UTF-8 character. */

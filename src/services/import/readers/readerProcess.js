@@ -29,7 +29,11 @@ const numberText = (source) => {
   const text = String(shown)
   const exponent = Number(text.split("e")[1] ?? 0)
   if (exponent === 0) return text
-  return exponent > 0 ? BigInt(shown).toString() : shown.toFixed(Math.min(14 - exponent, 100)).replace(/\.?0+$/, "")
+  if (exponent > 0) return BigInt(shown).toString()
+  const fixed = shown.toFixed(Math.min(14 - exponent, 100))
+  let end = fixed.length
+  while (fixed[end - 1] === "0") end -= 1
+  return fixed.slice(0, fixed[end - 1] === "." ? end - 1 : end)
 }
 
 /** A cell's text; one that exceeds the limit is cut so that it still does. @param {unknown} value @returns {string | null} */

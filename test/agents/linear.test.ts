@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest"
+import { basicStep } from "../../src/agents/basic/BasicStep.ts"
+import { readFacts } from "../../src/agents/basic/readFacts.ts"
+import { readIntent } from "../../src/agents/basic/readIntent.ts"
+import { readNames } from "../../src/agents/basic/readNames.ts"
+import { tokenize } from "../../src/agents/basic/tokenize.ts"
+import { Grounding } from "../../src/agents/guards/Grounding.ts"
+import { lenientGuard, type ReplyGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
+import { words } from "../../src/agents/Sightings.ts"
+import { plain } from "../../src/channels/sms/gsm.ts"
+import { keywordOf } from "../../src/channels/sms/keywords.ts"
+import { shapeReply } from "../../src/channels/sms/shapeReply.ts"
+import { emailKey, foldText, phoneDigits, phoneKey } from "../../src/domain/keys.ts"
+import { labelFrom, slugFrom } from "../../src/domain/names.ts"
+import { closest, masked, printable, quoted } from "../../src/domain/text.ts"
+import { dateRange, isoDate, isoTimestamp, parseId } from "../../src/domain/values.ts"
+import { repeatedKey } from "../../src/permissions/repeatedKey.ts"
+import { hostileTexts } from "../support/hostileTexts.ts"
+
+const grounding = () => new Grounding({ country: "US", today: "2026-11-22" })
+const context = {
+  today: "2026-11-22",
+  types: ["people", "companies", "meetings"].map((id) => ({ id, name: id.slice(0, -1), plural: id }))
+}
+const names = Array.from({ length: 500 }, (_, index) => `column_${index}`)
+
+const reply = (guard: ReplyGuard, text: string) => {
+  if (guard.push(text).fault === undefined) guard.end()
+}
+
+/** Every matcher over text that people, files, rows and models write. */
+const MATCHERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "a reply under the strict guard": (text) => reply(strictGuard(grounding()), text),
+  "a reply under the lenient guard": (text) => reply(lenientGuard(grounding()), text),
+  "a message that grounds a reply": (text) => grounding().addText(text),
+  "a row that grounds a reply": (text) => grounding().addResult({ entities: [{ columns: { notes: text } }] }),
+  "an answer's words": words,
+  "basic mode's words": tokenize,
+  "basic mode's names": (text) => readNames(tokenize(text)),
+  "basic mode's facts": (text) => readFacts(tokenize(text)),
+  "basic mode's intent": (text) => readIntent(text, context),
+  "basic mode's intent of a question": (text) => readIntent(`how many ${text.slice(0, 4000)}`, context),
+  "basic mode's step": (text) =>
+    basicStep({
+      system: "",
+      messages: [
+        { role: "user", parts: [JSON.stringify(context), text].map((part) => ({ _tag: "Text", text: part })) }
+      ],
+      tools: [],
+      maxTokens: 1000
+    }),
+  // Lookups refuse longer values.
+  "a search key": (text) => foldText(text.slice(0, 4000)),
+  "a phone number": (text) => [phoneKey(text, "US"), phoneDigits(text)],
+  "an e-mail address": emailKey,
+  "a date": (text) => [isoDate(text), isoTimestamp(text), dateRange(text, () => "2026-11-22")],
+  "an id": (text) => (["uuid", "bigint", "text", undefined] as const).map((ids) => parseId(text, ids)),
+  "a name's slug": (text) => [slugFrom(text), labelFrom(text)],
+  "a name's suggestion": (text) => closest(text, names),
+  "a suggestion among long names": (text) => closest("column", [text, ...names]),
+  "a quotation": (text) => [printable(text), quoted(text), masked(text)],
+  "a keyword of a text message": keywordOf,
+  "a reply by text message": (text) => [plain(text), shapeReply(text)],
+  "a policy's repeated keys": repeatedKey
+}
+
+/** The bounds of messages and replies are among them. */
+const SIZES = [4_000, 15_000, 64_000, 1_000_000] as const
+/** One piece must not block the event loop longer, in milliseconds; texts over a matcher's bound are cut or refused. */
+const BLOCKED = 50
+/** Times below this are noise. */
+const NOISE = 4
+
+/** The shortest of up to seven runs: the first within `enough`, since other load only lengthens a run. */
+const time = (run: () => unknown, enough: number): number => {
+  let best = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 7 && best > enough; attempt++) {
+    const from = performance.now()
+    run()
+    best = Math.min(best, performance.now() - from)
+  }
+  return best
+}
+
+describe("matchers over text from outside", () => {
+  const texts = SIZES.map(hostileTexts)
+  it.each(Object.entries(MATCHERS))(
+    "read %s in time that grows with its length only",
+    (_, match) => {
+      const slow: Array<string> = []
+      for (const [index, [family, small]] of texts[0]!.entries()) {
+        const first = time(() => match(small), NOISE)
+        let allowed = Math.max(first, NOISE)
+        for (const [step, size] of SIZES.entries()) {
+          if (step > 0) allowed *= (3 * size) / SIZES[step - 1]!
+          const most = size === 1_000_000 ? Math.max(BLOCKED, allowed) : Math.min(BLOCKED, allowed)
+          const taken = step === 0 ? first : time(() => match(texts[step]![index]![1]), most)
+          if (taken > most) {
+            slow.push(`${family}, ${size}: ${taken.toFixed(0)} ms of ${most.toFixed(0)}`)
+            break
+          }
+        }
+      }
+      expect(slow).toEqual([])
+    },
+    600_000
+  )
+})
