@@ -3,7 +3,6 @@ import { Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
-import { withoutFinal } from "../domain/text.ts"
 
 export interface Kind<A> {
   /** What the setting accepts, as the error message and the documentation say it. */
@@ -96,9 +95,15 @@ export const optionalDatabaseUrl = optional(
   })
 )
 
+const withoutFinalSlashes = (value: string): string => {
+  let end = value.length
+  while (value[end - 1] === "/") end -= 1
+  return value.slice(0, end)
+}
+
 /** Without a trailing slash. */
 export const url = kind("an http or https address", (value) =>
-  /^https?:\/\/./i.test(value) && URL.canParse(value) ? withoutFinal(value, "/") : undefined
+  /^https?:\/\/./i.test(value) && URL.canParse(value) ? withoutFinalSlashes(value) : undefined
 )
 export const optionalUrl = optional(url)
 
