@@ -1,4 +1,4 @@
-// All static checks: types, Effect diagnostics, lint, format, dead code, and that every defence patch still applies.
+// All static checks: types, Effect diagnostics, lint, format, dead code, regular expressions, and that every defence patch still applies.
 import { spawnSync } from "node:child_process"
 import { delimiter, join } from "node:path"
 import { root } from "./stale.mjs"
@@ -20,6 +20,7 @@ const checks = [
   ["oxlint", "--deny-warnings"],
   ["oxfmt", "--check"],
   ["knip"],
+  ["node", "scripts/redos.mjs"],
   ["node", "scripts/defences.mjs", "--check"]
 ]
 const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env.PATH].join(delimiter) }

@@ -85,12 +85,16 @@ export const optionalDatabaseUrl = optional(
   kind("postgres://user:password@host:5432/database, env:NAME or file:/path", (value) => {
     const literal = dereference(value)
     if (!/^postgres(ql)?:\/\/./.test(literal)) return undefined
-    const [, authority = "", parameters = ""] = /^[a-z]+:\/\/([^/?]*)[^?]*\??(.*)$/.exec(literal) ?? []
-    const several = [
+    // Not by URL, which can't parse several hosts with ports.
+    const [address = "", query = ""] = literal.split("?", 2)
+    const authority = address.split("/", 3)[2] ?? ""
+    const parameters = new URLSearchParams(query)
+    const locations = [
       authority.slice(authority.lastIndexOf("@") + 1),
-      ...LOCATIONS.map((name) => new URLSearchParams(parameters).get(name) ?? "")
-    ].some((part) => part.includes(","))
-    if (several || new URLSearchParams(parameters).has("target_session_attrs")) return reject(ONE_SERVER)
+      ...LOCATIONS.map((name) => parameters.get(name) ?? "")
+    ]
+    if (locations.some((part) => part.includes(",")) || parameters.has("target_session_attrs"))
+      return reject(ONE_SERVER)
     return URL.canParse(literal) ? Redacted.make(literal) : undefined
   })
 )

@@ -89,7 +89,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** Numbers that JavaScript would round or rewrite: long ones, and those with a fraction or exponent. */
 const EXACT = /\d{16}|\d[.eE]/
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** The object of a line, with its numbers as written; a string is the line's problem. */
 const readObject = (text: string): Json | string => {
