@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -31,8 +32,23 @@ const server = Effect.gen(function* () {
   )
   // As root, the server runs as another user, which needs access to this folder.
   chmodSync(home, 0o755)
-  return urlOf(yield* start({ dataDir: join(home, "data"), stateDir: join(home, "state") }))
+  const url = urlOf(yield* start({ dataDir: join(home, "data"), stateDir: join(home, "state") }))
+  yield* stopWithThisProcess(home)
+  return url
 })
+
+/** Stops the server and removes its folder if this process is killed, which runs no finalizer: the pipe to a shell closes. */
+const stopWithThisProcess = (home: string) => {
+  const stop = `cat; kill -INT "$(head -n 1 data/pg/postmaster.pid)" && while [ -e data/pg/postmaster.pid ]; do sleep 0.1; done; cd / && rm -rf "${home}"`
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      const guard = spawn("sh", ["-c", stop], { cwd: home, detached: true, stdio: ["pipe", "ignore", "ignore"] })
+      guard.unref()
+      return guard
+    }),
+    (guard) => Effect.sync(() => guard.kill("SIGKILL"))
+  )
+}
 
 /** The name of the template; closing the scope drops it, unless MAX_TEST_TEMPLATE names an existing one. */
 const template = Effect.fnUntraced(function* (serverUrl: string) {
