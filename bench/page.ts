@@ -9,9 +9,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { Database } from "../src/database/Database.ts"
-import { ConfiguredDatabase } from "../src/layers.ts"
 import { Env } from "../src/env.ts"
+import { Live } from "../src/layers.ts"
+import { OrganizationState } from "../src/services/catalog/OrganizationState.ts"
 import { openBrowser } from "../test/support/browser.ts"
+import { basisKeyOf } from "../test/support/members.ts"
 import { says, startMessages } from "../test/support/messages.ts"
 import type { Timed } from "./figures.ts"
 
@@ -66,6 +68,7 @@ const startServer = (environment: Record<string, string>): Promise<ChildProcess>
 const fill = ({ dataDir, stateDir }: Folders) =>
   Effect.gen(function* () {
     const { owner } = yield* Database
+    const { organization } = yield* OrganizationState
     yield* owner.unsafe(
       `WITH own AS (SELECT DISTINCT organization_id, anchor_id FROM max.credentials)
        INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, updated_at)
@@ -73,16 +76,15 @@ const fill = ({ dataDir, stateDir }: Folders) =>
        FROM own, generate_series(1, ${CONVERSATIONS}) n`
     )
     yield* owner.unsafe(
-      `INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
+      `INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference, basis, expires_at)
        SELECT s.organization_id, s.session_id, p, o.epoch, 'Question ' || p || ' of ' || s.session_id,
-         'Answer **' || p || '**: a few people, and what is known of them.' || E'\\n\\n- one\\n- two', '[]', 'm', 1, 1, 'AAAA'
-       FROM max.sessions s JOIN max.organizations o ON o.organization_id = s.organization_id, generate_series(1, s.turns) p`
+         'Answer **' || p || '**: a few people, and what is known of them.' || E'\\n\\n- one\\n- two', '[]', 'm', 1, 1, 'AAAA', $1::text, 'infinity'
+       FROM max.sessions s JOIN max.organizations o ON o.organization_id = s.organization_id, generate_series(1, s.turns) p`,
+      [yield* basisKeyOf(yield* organization(undefined), ADA)]
     )
   }).pipe(
     Effect.provide(
-      ConfiguredDatabase.pipe(
-        Layer.provide(Env.layerWith({ databaseUrl: undefined, dataDir, stateDir, logLevel: "error" }))
-      )
+      Live.pipe(Layer.provide(Env.layerWith({ databaseUrl: undefined, dataDir, stateDir, logLevel: "error" })))
     ),
     Effect.scoped
   )

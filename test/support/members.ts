@@ -1,7 +1,10 @@
 /** Members with tokens, for tests of remote access. */
 import { Effect } from "effect"
+import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { Credentials, type Scope } from "../../src/services/access/Credentials.ts"
+import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
+import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 
 /** Creates a person with a membership and a token. */
@@ -16,4 +19,17 @@ export const memberWithToken = Effect.fnUntraced(function* (
   const { anchorId } = yield* members.add(organization, { identifier: email, roles, create: {} })
   const { id, secret } = yield* credentials.createToken(organization, { anchorId, name: email, scopes, days: 1 })
   return { anchorId, id, token: secret }
+})
+
+/** The key of the basis under which a member's stored answers are shown now. */
+export const basisKeyOf = Effect.fnUntraced(function* (organization: Organization, email: string) {
+  const identities = yield* IdentityResolver
+  const queries = yield* EntityQueryService
+  const { principal } = yield* identities.admit(organization, { kind: "email", key: email })
+  const { key } = yield* Effect.provideService(
+    queries.basis({ organizationId: organization.id }),
+    CurrentPrincipal,
+    principal
+  )
+  return key
 })

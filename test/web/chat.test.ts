@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
 import { openPage } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
+import { basisKeyOf } from "../support/members.ts"
 import { GUEST, ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 import { publish } from "../support/agent.ts"
@@ -341,11 +342,11 @@ describe("many conversations", () => {
           [here.stage.organization.id, yuki]
         )
         yield* owner.unsafe(
-          `INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference)
-           SELECT s.organization_id, s.session_id, p, o.epoch, 'Question ' || p || ' of ' || s.session_id, 'Answer ' || p, '[]', 'm', 1, 1, 'AAAA'
+          `INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference, basis, expires_at)
+           SELECT s.organization_id, s.session_id, p, o.epoch, 'Question ' || p || ' of ' || s.session_id, 'Answer ' || p, '[]', 'm', 1, 1, 'AAAA', $2::text, 'infinity'
            FROM max.sessions s JOIN max.organizations o ON o.organization_id = s.organization_id, generate_series(1, s.turns) p
            WHERE s.anchor_id = $1::text AND s.session_id LIKE 'many-%'`,
-          [yuki]
+          [yuki, yield* basisKeyOf(here.stage.organization, YUKI)]
         )
       })
     )
