@@ -9,6 +9,9 @@ export type Chain = "changes" | "reads"
 /** The actor of commands, which run with the database's credentials. */
 export const OPERATOR = "operator"
 
+/** The stored actor or subject of an event without an identified person. */
+export const UNIDENTIFIED = "nobody"
+
 export interface AuditEvent {
   /** `operator`, or the person's entity id. */
   readonly actor: string

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
+import { UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../../domain/errors.ts"
@@ -136,7 +137,7 @@ export class Admission extends Context.Service<
             AND ((kind = 'subject' AND key = ${subject ?? null}::text) OR (kind = 'email' AND key = ${email ?? null}::text))
           ORDER BY kind = 'subject' DESC LIMIT 1`)
         if (bound === undefined) {
-          refusals.record({ organizationId, actor: "nobody", action: "admission.refused", subject: "provider" })
+          refusals.record({ organizationId, actor: UNIDENTIFIED, action: "admission.refused", subject: "provider" })
           return yield* NotAdmitted.error
         }
         const { principal } = yield* identities.readmit({

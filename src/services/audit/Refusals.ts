@@ -3,13 +3,13 @@
  * refusal takes as long as an answer. The buffer is bounded.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
-import { appendAudit, type AuditEvent } from "../../database/audit.ts"
+import { appendAudit, type AuditEvent, UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 
 export interface Refusal {
   readonly organizationId: bigint
-  /** The person's entity id, or `nobody` if no person is known. */
+  /** The person's entity id, or `UNIDENTIFIED`. */
   readonly actor: string
   readonly action: "admission.refused" | "read.refused"
   /** From the catalog, never the caller's input: a type, `type.column`, or `unknown`. */
@@ -77,7 +77,7 @@ export class Refusals extends Context.Service<
         flush,
         record: (refusal) => {
           const now = Date.now()
-          count({ ...refusal, actor: refusal.actor || "nobody" }, 1, now, now)
+          count({ ...refusal, actor: refusal.actor || UNIDENTIFIED }, 1, now, now)
         }
       })
     })

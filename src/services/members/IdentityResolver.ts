@@ -4,6 +4,7 @@
  */
 import { pseudonym } from "../../domain/pseudonym.ts"
 import { Context, Effect, Layer } from "effect"
+import { UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { runWithin } from "../../database/execute.ts"
 import { compileIdentify } from "../../database/sql/identify.ts"
@@ -58,7 +59,7 @@ export class IdentityResolver extends Context.Service<
         refusals.record({ organizationId, actor, action: "admission.refused", subject })
         const attributes = {
           "max.denied": true,
-          ...(actor === "nobody" ? {} : { "max.caller": pseudonym({ organizationId, anchorEntityId: actor }) })
+          ...(actor === UNIDENTIFIED ? {} : { "max.caller": pseudonym({ organizationId, anchorEntityId: actor }) })
         }
         return Effect.andThen(Effect.annotateCurrentSpan(attributes), Effect.fail(NotAdmitted.error))
       }
@@ -74,7 +75,7 @@ export class IdentityResolver extends Context.Service<
         if (membership === undefined) {
           return "anchorId" in who
             ? refuse(organizationId, who.anchorId, "membership")
-            : refuse(organizationId, "nobody", who.kind)
+            : refuse(organizationId, UNIDENTIFIED, who.kind)
         }
         return Effect.succeed<Admitted>({
           state,
@@ -124,7 +125,7 @@ export class IdentityResolver extends Context.Service<
         identify,
         vouch: Effect.fn("IdentityResolver.vouch")(function* (organization, vouched) {
           const anchorEntityId = yield* subjectOf(organization, vouched.subject)
-          if (anchorEntityId === undefined) return yield* refuse(organization.id, "nobody", "vouched")
+          if (anchorEntityId === undefined) return yield* refuse(organization.id, UNIDENTIFIED, "vouched")
           return yield* assertedByHost({ organizationId: organization.id, anchorEntityId, vouched })
         }),
         admit: Effect.fn("IdentityResolver.admit")(function* (organization, identifier) {

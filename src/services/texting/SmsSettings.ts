@@ -3,7 +3,7 @@
  * an open channel. A number belongs to one organization; only a reference to its secret is stored.
  */
 import { Context, Effect, Layer } from "effect"
-import { appendAudit, type AuditEvent, OPERATOR } from "../../database/audit.ts"
+import { appendAudit, type AuditEvent, OPERATOR, UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -183,7 +183,7 @@ export class SmsSettings extends Context.Service<
                   WHERE organization_id = ${organization.id} AND phone = ${phone} RETURNING 1 AS one`
             if (bound.length + heard.length === 0) return false
             yield* raiseEpoch(app, organization.id, [
-              auditEvent("identifier.verified", bound[0]?.anchor_id ?? "nobody", {
+              auditEvent("identifier.verified", bound[0]?.anchor_id ?? UNIDENTIFIED, {
                 kind: "phone",
                 identifier: masked(phone)
               })
