@@ -50,11 +50,14 @@ const importFile = (url: string, file: string, killAfter: number) =>
       })
   )
 
-/** Waits until the server has ended the connections of the killed process. */
+/**
+ * Waits until the server has ended the transactions of the killed process, which may be committing. Only the owner sees the
+ * state of other roles' connections.
+ */
 const settled = Effect.gen(function* () {
-  const { search } = yield* Database
+  const { owner } = yield* Database
   yield* Effect.repeat(
-    search`SELECT 1 FROM pg_stat_activity a WHERE a.datname = current_database() AND a.state <> 'idle' AND a.pid <> pg_backend_pid()`,
+    owner`SELECT 1 FROM pg_stat_activity a WHERE a.datname = current_database() AND a.state IS DISTINCT FROM 'idle' AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()`,
     { until: (rows) => rows.length === 0, schedule: Schedule.spaced("10 millis") }
   )
 })

@@ -241,18 +241,23 @@ const openLog = (installation: Installation): Effect.Effect<Log, EmbeddedServerE
     return { path, fd: openSync(path, "a", 0o600), from: size > largestLog ? 0 : size }
   })
 
-/** Conflicts with a concurrent start, or with the last sessions of a killed server: a retry succeeds. */
-const isTransient = (complaint: string): boolean =>
+/**
+ * Conflicts with a concurrent start or with the last sessions of a killed server, and a stop by another process that joined
+ * and left while pg_ctl still waited: a retry succeeds.
+ */
+const isTransient = (complaint: string, log: string): boolean =>
   (complaint.includes("lock file ") && complaint.includes(" already exists")) ||
-  complaint.includes("pre-existing shared memory block")
+  complaint.includes("pre-existing shared memory block") ||
+  log.includes("received fast shutdown request")
 
 const explainExit = Effect.fnUntraced(function* (
   log: Log,
   output: string
 ): Effect.fn.Return<never, EmbeddedServerError | NotYet> {
-  const text = yield* attempt("Max can't read its database's log", () => readFile(log.path))
-  const complaint = complaintIn(`${text.subarray(log.from).toString("utf8")}\n${output}`)
-  if (isTransient(complaint)) return yield* new NotYet({ message: complaint })
+  const file = yield* attempt("Max can't read its database's log", () => readFile(log.path))
+  const text = file.subarray(log.from).toString("utf8")
+  const complaint = complaintIn(`${text}\n${output}`)
+  if (isTransient(complaint, text)) return yield* new NotYet({ message: complaint })
   return yield* refusal(
     `The embedded database doesn't start: ${complaint} (log: ${log.path}). Set DATABASE_URL to a Postgres server, or MAX_DATA_DIR to a new folder.`
   )
