@@ -109,7 +109,8 @@ export const rulesFor = (
 export const isInForce = (rule: Rule, now: number): boolean =>
   (rule.notBefore === undefined || rule.notBefore <= now) && (rule.notAfter === undefined || now < rule.notAfter)
 
-const nextBoundary = (rules: ReadonlyArray<Rule>, now: number): number => {
+/** The next time at which one of these rules begins or ends. */
+export const nextBoundary = (rules: ReadonlyArray<Rule>, now: number): number => {
   let next = Infinity
   for (const { notAfter, notBefore } of rules) {
     if (notBefore !== undefined && notBefore > now) next = Math.min(next, notBefore)

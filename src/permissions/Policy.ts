@@ -17,21 +17,47 @@ export const Rule = Schema.Struct({
   action: Action,
   /** The type's key. */
   type: Schema.String,
-  /** Column keys. "*" survives only in a deny, where it hides the whole row. */
+  /** Of `invoke`: the action's slug. */
+  name: Schema.optionalKey(Schema.String),
+  /** Column keys. "*" survives only in a deny, where it stands for the whole row, and for `delete`, which has no other. */
   columns: Schema.Union([Schema.Literal("*"), Schema.Array(Schema.String)]),
+  /** The row as it is; of `create`, the new row. */
   where: PredicateSchema,
+  /** Of an `update` that allows: the row afterwards. When absent, `where` holds for it too. */
+  becomes: Schema.optionalKey(PredicateSchema),
   /** Milliseconds since 1970. The rule is in force in the half-open interval [`notBefore`, `notAfter`). */
   notBefore: Schema.optionalKey(Schema.Finite),
   notAfter: Schema.optionalKey(Schema.Finite)
 })
 export interface Rule extends Schema.Schema.Type<typeof Rule> {}
 
+/** The ways to confirm a change, the weakest first. */
+export const CONFIRMATIONS = ["none", "once", "twice", "second"] as const
+export type Confirmation = (typeof CONFIRMATIONS)[number]
+
+/** Raises the confirmation of a change; no entry lowers it. */
+export const ConfirmEntry = Schema.Struct({
+  action: Schema.Literals(["create", "update", "delete", "invoke"]),
+  name: Schema.optionalKey(Schema.String),
+  /** The type's key. */
+  type: Schema.String,
+  /** Column keys: only a change of one of them is concerned. When absent, every change is. */
+  columns: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Only a change of more rows than this is concerned. */
+  above: Schema.optionalKey(Schema.Finite),
+  by: Schema.Literals(["once", "twice", "second"]),
+  /** Of `second`: the roles of which a second person needs one. */
+  approvers: Schema.optionalKey(Schema.Array(Schema.String))
+})
+export interface ConfirmEntry extends Schema.Schema.Type<typeof ConfirmEntry> {}
+
 export const Policy = Schema.Struct({
   /** Each role with the transitive closure of the roles that it inherits, itself included. */
   roles: Schema.Record(Schema.String, Schema.Array(Schema.String)),
   /** The roles that may use the administration API and pages. When absent, no role may. */
   administering: Schema.optionalKey(Schema.Array(Schema.String)),
-  rules: Schema.Array(Rule)
+  rules: Schema.Array(Rule),
+  confirm: Schema.optionalKey(Schema.Array(ConfirmEntry))
 })
 export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 

@@ -11,6 +11,10 @@ export const POLICY = {
   rules: 10_000,
   /** Rules of one plan: one type and action, one combination of roles. */
   planRules: 1000,
+  /** Rules of one plan of a change. */
+  changeRules: 500,
+  /** Entries of `confirm`. */
+  confirm: 200,
   /** Rules of the plans of all roles together. */
   plannedRules: 200_000,
   /** Nested conditions. */

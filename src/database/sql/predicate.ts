@@ -25,6 +25,8 @@ export interface FragmentContext extends RowContext {
   readonly hops: Hops
   /** Placeholder of the organization's time zone, bound on first use. */
   readonly timeZone: () => string
+  /** The links of a row that isn't written yet, as a FROM item without an alias; not with the hops `array`. */
+  readonly links?: (relation: Column, alias: string) => string | undefined
 }
 
 /** The context of a statement over one organization's rows; the organization's id is its first parameter. */
@@ -277,11 +279,12 @@ const exists = (
   }
   if (storage._tag === "Value") throw new Error("Not a relation")
   const link = context.writer.alias()
-  return `EXISTS (SELECT ${linkJoin(relation, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${idReference(type, alias)} AND ${condition}${end}`
+  return `EXISTS (SELECT ${linkJoin(relation, alias, link, other, target, context)} AND ${link}.${identifier(storage.from)} = ${idReference(type, alias)} AND ${condition}${end}`
 }
 
 const linkJoin = (
   relation: Column,
+  alias: string,
   link: string,
   other: string,
   target: EntityType,
@@ -290,7 +293,7 @@ const linkJoin = (
   const { storage } = relation
   if (storage._tag !== "Many") throw new Error("Not a link")
   return (
-    `${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} JOIN ${targetRows(target, other, context)} ` +
+    `${link}.${identifier(storage.from)} FROM ${context.links?.(relation, alias) ?? qualified(storage.link)} ${link} JOIN ${targetRows(target, other, context)} ` +
     `ON ${belongs(target, other, context)} AND ${idReference(target, other)} = ${link}.${identifier(storage.to)} ` +
     `WHERE ${linkBelongs(storage, link, context)}`
   )

@@ -1,0 +1,171 @@
+/**
+ * The SQL of assigned cells: stored texts, physical values, the row as it would be, and links. A cell's stored text is
+ * exact and independent of the session, so that two texts are equal if and only if the values are.
+ */
+import type { Column, EntityType } from "../../domain/EntityType.ts"
+import { fragment, type FragmentContext, hasOffset } from "./predicate.ts"
+import type { Assignment } from "./RowChange.ts"
+import { belongs, columnReference, relationOf } from "./rows.ts"
+import { identifier, qualified } from "./SqlWriter.ts"
+import { SQL_TYPE } from "./sqlType.ts"
+
+export const idList = (ids: ReadonlyArray<string>, { writer }: FragmentContext): string =>
+  `${writer.bind(ids, "text[]")}::bigint[]`
+
+/** The stored text of a cell: exact, and the same in every session. */
+export const storedText = (column: Column, alias: string, context: FragmentContext): string => {
+  const { storage } = column
+  if (storage._tag === "Many") {
+    const link = context.writer.alias()
+    const rows = context.links?.(column, alias) ?? qualified(storage.link)
+    return (
+      `(SELECT coalesce(array_agg(DISTINCT ${link}.${identifier(storage.to)}), '{}')::text FROM ${rows} ${link} ` +
+      `WHERE ${link}.organization_id = ${context.organization} AND ${link}.${identifier(storage.from)} = ${alias}.id)`
+    )
+  }
+  const reference = columnReference(column, alias, "value", context)
+  switch (column.kind) {
+    case "date":
+      return `to_char(${reference}, 'YYYY-MM-DD')`
+    case "timestamp":
+      return `to_char(timezone('UTC', ${reference}), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+    default:
+      return SQL_TYPE[column.kind] === "text" ? reference : `${reference}::text`
+  }
+}
+
+/** The values of physical columns, as SQL. */
+export const physicalValues = (
+  assignments: ReadonlyArray<Assignment>,
+  context: FragmentContext
+): ReadonlyMap<string, string> =>
+  new Map(
+    assignments.flatMap(({ column, texts: values }) => {
+      const columns = physicalOf(column)
+      if (columns.length > 0 && values.length !== columns.length) throw new Error("A value doesn't fit its column")
+      return columns.map((name, index): [string, string] => [name, physicalValue(column, values[index]!, context)])
+    })
+  )
+
+const physicalOf = ({ storage }: Column): ReadonlyArray<string> =>
+  storage._tag === "Many"
+    ? []
+    : storage._tag === "One" || storage.keyColumn === undefined
+      ? [storage.column]
+      : [storage.column, storage.keyColumn]
+
+const physicalValue = ({ kind }: Column, text: string | null, context: FragmentContext): string =>
+  kind !== "timestamp" || text === null || hasOffset(text)
+    ? context.writer.bind(text, SQL_TYPE[kind])
+    : `timezone(${context.timeZone()}, ${context.writer.bind(text, "timestamp")})`
+
+/** The row as it would be: of the row `p`, or, with an id, a new one. */
+export const virtualRow = (
+  type: EntityType,
+  assignments: ReadonlyArray<Assignment>,
+  context: FragmentContext,
+  id?: string
+): string => {
+  const values = physicalValues(assignments, context)
+  const cells = type.columns.flatMap((column) =>
+    physicalOf(column).map((name) => {
+      const kept = id === undefined ? `p.${identifier(name)}` : `NULL::${SQL_TYPE[column.kind]}`
+      return `${values.get(name) ?? kept} AS ${identifier(name)}`
+    })
+  )
+  const key =
+    id === undefined
+      ? "p.organization_id, p.id"
+      : `${context.organization} AS organization_id, ${context.writer.bind(id, "bigint")} AS id`
+  return `SELECT ${[key, ...cells].join(", ")}`
+}
+
+/** The links that the virtual row `a` would have. */
+export const assignedLinks =
+  (assignments: ReadonlyArray<Assignment>, context: FragmentContext): NonNullable<FragmentContext["links"]> =>
+  (relation, alias) => {
+    const assigned = assignments.find(({ column }) => column.key === relation.key)
+    if (assigned === undefined || alias !== "a" || relation.storage._tag !== "Many") return undefined
+    const { from, to } = relation.storage
+    return (
+      `(SELECT ${context.organization} AS organization_id, a.id AS ${identifier(from)}, u.id AS ${identifier(to)} ` +
+      `FROM unnest(${idList(idsOf(assigned), context)}) u(id))`
+    )
+  }
+
+const idsOf = ({ texts: ids }: Assignment): ReadonlyArray<string> => ids.flatMap((id) => id ?? [])
+
+const targetOfAssignment = ({ column, target }: Assignment) => {
+  // Without the caller's plan of the target, a relation could be set to any entity.
+  if (column.storage._tag !== "Value" && target === undefined)
+    throw new Error("A relation is set without a plan of its target")
+  return column.storage._tag === "Value" ? undefined : target
+}
+
+/** Whether the caller sees all rows that a relation is set to. */
+export const targetsVisible = (assignment: Assignment, context: FragmentContext): string => {
+  const target = targetOfAssignment(assignment)
+  const ids = [...new Set(idsOf(assignment))].filter((id) => target?.created?.includes(id) !== true)
+  if (target === undefined || ids.length === 0) return "TRUE"
+  const other = context.writer.alias()
+  return (
+    `(SELECT count(*) = ${context.writer.bind(ids.length, "int")} FROM ${relationOf(target.type)} ${other} ` +
+    `WHERE ${belongs(target.type, other, context)} AND ${other}.id = ANY(${idList(ids, context)}) ` +
+    `AND ${fragment(target.where, target.type, other, context)})`
+  )
+}
+
+/**
+ * That the caller sees what an assigned relation leads to now: a cell that looks empty to the caller must not be
+ * overwritten. For a caller who may not see every target, a missing one counts as hidden.
+ */
+export const ledToVisible = (assignment: Assignment, context: FragmentContext): ReadonlyArray<string> => {
+  const { storage } = assignment.column
+  const target = targetOfAssignment(assignment)
+  if (storage._tag === "Value" || target === undefined || target.where._tag === "Always") return []
+  const other = context.writer.alias()
+  const visible = (id: string) =>
+    `EXISTS (SELECT 1 FROM ${relationOf(target.type)} ${other} WHERE ${belongs(target.type, other, context)} ` +
+    `AND ${other}.id = ${id} AND ${fragment(target.where, target.type, other, context)} OFFSET 0)`
+  if (storage._tag === "One") {
+    const reference = `p.${identifier(storage.column)}`
+    return [`(${reference} IS NULL OR ${visible(reference)})`]
+  }
+  const link = context.writer.alias()
+  return [
+    `NOT EXISTS (SELECT 1 FROM ${qualified(storage.link)} ${link} WHERE ${link}.organization_id = ${context.organization} ` +
+      `AND ${link}.${identifier(storage.from)} = p.id AND NOT ${visible(`${link}.${identifier(storage.to)}`)})`
+  ]
+}
+
+export const ctes = (parts: ReadonlyArray<string>): string =>
+  parts.length === 0 ? "" : `WITH ${parts.map((part, index) => `l${index} AS (${part})`).join(", ")} `
+
+/** The links that are assigned to the rows `keys`, as a WITH clause; `replaces`: other links of these rows go. */
+export const withLinks = (
+  assignments: ReadonlyArray<Assignment>,
+  keys: string,
+  replaces: boolean,
+  context: FragmentContext
+): string =>
+  ctes(
+    assignments.flatMap((assignment) => {
+      const { storage } = assignment.column
+      if (storage._tag !== "Many") return []
+      const targets = idList(idsOf(assignment), context)
+      return [
+        ...(replaces ? [removeLinks(storage, keys, targets, context)] : []),
+        `INSERT INTO ${qualified(storage.link)} (organization_id, ${identifier(storage.from)}, ${identifier(storage.to)}) ` +
+          `SELECT ${context.organization}, k.id, u.id FROM unnest(${keys}) k(id), unnest(${targets}) u(id) ON CONFLICT DO NOTHING`
+      ]
+    })
+  )
+
+export const removeLinks = (
+  storage: Extract<Column["storage"], { readonly _tag: "Many" }>,
+  keys: string,
+  kept: string | undefined,
+  context: FragmentContext
+): string =>
+  `DELETE FROM ${qualified(storage.link)} l WHERE l.organization_id = ${context.organization} ` +
+  `AND l.${identifier(storage.from)} = ANY(${keys})${kept === undefined ? "" : ` AND l.${identifier(storage.to)} <> ALL(${kept})`}`

@@ -1,0 +1,265 @@
+/**
+ * The statements of changes to managed rows: propose (reads only), lock, write, verify. They share their fragments with
+ * lookups, so that a change is judged by the same conditions.
+ */
+import { type Catalog, type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
+import type { Bound } from "../../domain/Predicate.ts"
+import type { Granted } from "../../permissions/permissionPlan.ts"
+import type { WriteGranted } from "../../permissions/WritePlan.ts"
+import {
+  assignedLinks,
+  ctes,
+  idList,
+  ledToVisible,
+  physicalValues,
+  removeLinks,
+  storedText,
+  targetsVisible,
+  virtualRow,
+  withLinks
+} from "./assignments.ts"
+import { fragment, type FragmentContext, fragmentContext } from "./predicate.ts"
+import type { Statement } from "./ResolvedQuery.ts"
+import { type Assignment, changedColumns, type RowChange, type ShownRow } from "./RowChange.ts"
+import { belongs, columnReference, relationOf } from "./rows.ts"
+import { identifier, SqlWriter } from "./SqlWriter.ts"
+
+/** Proposes a change: reads as the reading role, locks and writes nothing. One row at least, for `fresh`. */
+export const compilePropose = (change: RowChange, catalog: Catalog): Statement => {
+  const { assignments, ids, read, type, write } = change
+  const context = contextOf(type, catalog)
+  const epoch = context.writer.bind(catalog.epoch, "bigint")
+  const guard = `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
+  const future = { ...context, links: assignedLinks(assignments, context) }
+  const columns = changedColumns(change)
+  const creates = write.action === "create"
+  const before = creates
+    ? [
+        `a.organization_id, a.id::text AS id, NULL::text AS name`,
+        `${booleans(columns.map(() => "TRUE"))} AS visible`,
+        `${texts(columns.map(() => "NULL"))} AS before`
+      ]
+    : seen(type, columns, assignments, read, context)
+  const afterwards = write.action === "delete" ? [] : columns
+  const selected = [
+    ...before,
+    `${texts(afterwards.map((column) => storedText(column, "a", future)))} AS after`,
+    `${booleans(assignments.map((assignment) => targetsVisible(assignment, context)))} AS targets`,
+    `${bits(creates ? [] : write.before, type, "p", context)} AS bits_before`,
+    `${bits(write.after, type, "a", future)} AS bits_after`,
+    `${write.action === "delete" ? "to_jsonb(p)::text" : "NULL::text"} AS row`
+  ].join(", ")
+  const rows = creates
+    ? `FROM (${virtualRow(type, assignments, context, ids[0])}) a`
+    : `FROM ${relationOf(type)} p${write.action === "delete" ? "" : ` CROSS JOIN LATERAL (${virtualRow(type, assignments, context)}) a`} ` +
+      `WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`
+  return {
+    text:
+      `/* max propose ${write.action} */ WITH ${guard} SELECT (SELECT g.fresh FROM g) AS fresh, r.* ` +
+      `FROM (SELECT) o LEFT JOIN (SELECT ${selected} ${rows}) r ON true ORDER BY r.id`,
+    parameters: context.writer.parameters
+  }
+}
+
+/** Reads rows and some of their cells as a viewer's plan shows them: `SeenRow`s. */
+export const compileSeen = (
+  type: EntityType,
+  ids: ReadonlyArray<string>,
+  columns: ReadonlyArray<Column>,
+  read: Granted,
+  catalog: Catalog
+): Statement => {
+  const context = contextOf(type, catalog)
+  return {
+    text:
+      `/* max seen */ SELECT ${seen(type, columns, [], read, context).join(", ")} FROM ${relationOf(type)} p ` +
+      `WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id`,
+    parameters: context.writer.parameters
+  }
+}
+
+/** Locks the rows of an `update` or `delete` that the caller sees, and compares them with what was shown: `LockedRow`s. */
+export const compileLock = (
+  change: Omit<RowChange, "ids">,
+  shown: ReadonlyArray<ShownRow>,
+  catalog: Catalog
+): Statement => {
+  const { assignments, read, type, write } = change
+  const context = contextOf(type, catalog)
+  const { writer } = context
+  const columns = changedColumns(change)
+  const deletes = write.action === "delete"
+  const expected = shown.map(
+    ({ before, id, name, row }) =>
+      `(${[writer.bind(id, "bigint"), writer.bind(name, "text"), writer.bind(row ?? null, "jsonb"), ...columns.map((_, index) => writer.bind(before[index] ?? null, "text"))].join(", ")})`
+  )
+  const mask = read.cells.get(DISPLAY_NAME)
+  const selected = [
+    ...seen(type, columns, assignments, read, context),
+    `${booleans(columns.map((column, index) => `${storedText(column, "p", context)} IS NOT DISTINCT FROM e.b${index}`))} AS same`,
+    `${shownName(type, mask, context)} IS NOT DISTINCT FROM e.name AS same_name`,
+    `${deletes ? `p IS NOT DISTINCT FROM jsonb_populate_record(NULL::${relationOf(type)}, e.row)` : "TRUE"} AS same_row`,
+    `${booleans(assignments.map((assignment) => targetsVisible(assignment, context)))} AS targets`,
+    `${bits(write.before, type, "p", context)} AS bits_before`
+  ].join(", ")
+  return {
+    text:
+      `/* max lock */ SELECT ${selected} FROM ${relationOf(type)} p ` +
+      `JOIN (VALUES ${expected.join(", ")}) e(id, name, row${columns.map((_, index) => `, b${index}`).join("")}) ON e.id = p.id ` +
+      `WHERE ${belongs(type, "p", context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id FOR UPDATE OF p NOWAIT`,
+    parameters: writer.parameters
+  }
+}
+
+/** Inserts a row: a `WrittenRow`. */
+export const compileInsert = (
+  type: EntityType,
+  id: string,
+  assignments: ReadonlyArray<Assignment>,
+  catalog: Catalog
+): Statement => {
+  const context = contextOf(type, catalog)
+  const values = physicalValues(assignments, context)
+  const [columns, cells] = [[...values.keys()], [...values.values()]]
+  const key = context.writer.bind(id, "bigint")
+  return {
+    text:
+      `/* max create */ ${withLinks(assignments, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type)} AS p ` +
+      `(${["organization_id", "id", ...columns.map(identifier)].join(", ")}) ` +
+      `VALUES (${[context.organization, key, ...cells].join(", ")}) RETURNING ${returning(assignments, context)}`,
+    parameters: context.writer.parameters
+  }
+}
+
+/** Updates rows to the same values: `WrittenRow`s. */
+export const compileUpdate = (
+  type: EntityType,
+  ids: ReadonlyArray<string>,
+  assignments: ReadonlyArray<Assignment>,
+  catalog: Catalog
+): Statement => {
+  const context = contextOf(type, catalog)
+  const values = [...physicalValues(assignments, context)].map(([column, value]) => `${identifier(column)} = ${value}`)
+  const keys = idList(ids, context)
+  const links = withLinks(assignments, keys, true, context)
+  const rows = `${belongs(type, "p", context)} AND p.id = ANY(${keys})`
+  const returned = returning(assignments, context)
+  return {
+    text:
+      `/* max update */ ${links}` +
+      (values.length === 0
+        ? `SELECT ${returned} FROM ${relationOf(type)} p WHERE ${rows}`
+        : `UPDATE ${relationOf(type)} p SET ${values.join(", ")} WHERE ${rows} RETURNING ${returned}`),
+    parameters: context.writer.parameters
+  }
+}
+
+/** Deletes rows and their own links; links of other rows to them stay. Returns the rows' `id`s. */
+export const compileDelete = (type: EntityType, ids: ReadonlyArray<string>, catalog: Catalog): Statement => {
+  const context = contextOf(type, catalog)
+  const keys = idList(ids, context)
+  const links = type.columns.flatMap(({ storage }) =>
+    storage._tag === "Many" ? [removeLinks(storage, keys, undefined, context)] : []
+  )
+  return {
+    text:
+      `/* max delete */ ${ctes(links)}DELETE FROM ${relationOf(type)} p ` +
+      `WHERE ${belongs(type, "p", context)} AND p.id = ANY(${keys}) RETURNING p.id::text AS id`,
+    parameters: context.writer.parameters
+  }
+}
+
+/** Inserts a deleted row again as it was (`ProposedRow.row`), with its links as assignments. Returns the row's `id`. */
+export const compileRestore = (
+  type: EntityType,
+  id: string,
+  row: string,
+  links: ReadonlyArray<Assignment>,
+  catalog: Catalog
+): Statement => {
+  const context = contextOf(type, catalog)
+  const key = context.writer.bind(id, "bigint")
+  const stored = context.writer.bind(row, "jsonb")
+  return {
+    text:
+      `/* max restore */ ${withLinks(links, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type)} AS p ` +
+      `SELECT r.* FROM jsonb_populate_record(NULL::${relationOf(type)}, ${stored}) r ` +
+      `WHERE r.organization_id = ${context.organization} AND r.id = ${key} RETURNING p.id::text AS id`,
+    parameters: context.writer.parameters
+  }
+}
+
+/** Reads rows after they were written, and judges them: `VerifiedRow`s. */
+export const compileVerify = (
+  type: EntityType,
+  ids: ReadonlyArray<string>,
+  columns: ReadonlyArray<Column>,
+  write: WriteGranted,
+  catalog: Catalog
+): Statement => {
+  const context = contextOf(type, catalog)
+  const after = texts(columns.map((column) => storedText(column, "p", context)))
+  return {
+    text:
+      `/* max verify */ SELECT p.organization_id, p.id::text AS id, ${after} AS after, ` +
+      `${bits(write.after, type, "p", context)} AS bits_after FROM ${relationOf(type)} p ` +
+      `WHERE ${named(type, ids, context)} ORDER BY p.id`,
+    parameters: context.writer.parameters
+  }
+}
+
+/** Rows are few and known by id, so that hops probe. */
+const contextOf = (type: EntityType, catalog: Catalog): FragmentContext => {
+  if (type.mapping !== undefined) throw new Error("A mapped type is read only")
+  return fragmentContext(catalog, new SqlWriter(), "probe")
+}
+
+const named = (type: EntityType, ids: ReadonlyArray<string>, context: FragmentContext): string =>
+  `${belongs(type, "p", context)} AND p.id = ANY(${idList(ids, context)})`
+
+const booleans = (parts: ReadonlyArray<string>): string => `ARRAY[${parts.join(", ")}]::boolean[]`
+const texts = (parts: ReadonlyArray<string>): string => `ARRAY[${parts.join(", ")}]::text[]`
+
+/** One bit per judgement: true where it is TRUE. */
+const bits = (judgements: ReadonlyArray<Bound>, type: EntityType, alias: string, context: FragmentContext): string =>
+  booleans(judgements.map((bound) => `(${fragment(bound, type, alias, context)}) IS TRUE`))
+
+/** The columns of a `SeenRow`. A cell that is assigned is seen only if the row that it leads to is seen too. */
+const seen = (
+  type: EntityType,
+  columns: ReadonlyArray<Column>,
+  assignments: ReadonlyArray<Assignment>,
+  read: Granted,
+  context: FragmentContext
+): ReadonlyArray<string> => {
+  const masks = columns.map((column, index) => {
+    const mask = read.cells.get(column.key)
+    if (mask === undefined) return "FALSE"
+    const led = assignments[index] === undefined ? [] : ledToVisible(assignments[index], context)
+    return [`(${fragment(mask, type, "p", context)}) IS TRUE`, ...led].join(" AND ")
+  })
+  const cells = columns.map((column, index) =>
+    masks[index] === "FALSE" ? "NULL" : `CASE WHEN ${masks[index]} THEN ${storedText(column, "p", context)} END`
+  )
+  return [
+    "p.organization_id",
+    "p.id::text AS id",
+    `${shownName(type, read.cells.get(DISPLAY_NAME), context)} AS name`,
+    `${booleans(masks)} AS visible`,
+    `${texts(cells)} AS before`
+  ]
+}
+
+const shownName = (type: EntityType, mask: Bound | undefined, context: FragmentContext): string => {
+  const column = columnByKey(type, DISPLAY_NAME)
+  return column === undefined || mask === undefined
+    ? "NULL::text"
+    : `CASE WHEN ${fragment(mask, type, "p", context)} THEN ${columnReference(column, "p", "value", context)} END`
+}
+
+const returning = (assignments: ReadonlyArray<Assignment>, context: FragmentContext): string => {
+  const after = assignments.map(({ column }) =>
+    column.storage._tag === "Many" ? "NULL" : storedText(column, "p", context)
+  )
+  return `p.id::text AS id, ${texts(after)} AS after`
+}
