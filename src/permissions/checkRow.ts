@@ -9,7 +9,7 @@ import { bindScalar, compareDecimals, microseconds } from "../domain/values.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 
 /** TRUE, FALSE or unknown. */
-type Kleene = boolean | null
+export type Kleene = boolean | null
 
 /** A row by column key, as policies compare it: search keys for phones and e-mail, decimal text for ids and numbers. */
 export interface CheckedRow {
@@ -80,7 +80,7 @@ const scoped = (scope: Principal["scope"], type: EntityType, action: Action, ver
 }
 
 /** The principal or its actor, which has no anchor. */
-interface Party {
+export interface Party {
   readonly me: string | undefined
   readonly roles: ReadonlyArray<string>
   readonly attributes: Principal["attributes"]
@@ -95,15 +95,7 @@ const checkParty = (
   row: CheckedRow,
   now: number
 ): Verdict => {
-  const effectiveRoles = party.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
-  const rules = policy.rules.filter(
-    (rule) =>
-      rule.type === type.key &&
-      rule.action === action &&
-      effectiveRoles.includes(rule.role) &&
-      !(rule.notBefore !== undefined && now < rule.notBefore) &&
-      !(rule.notAfter !== undefined && now >= rule.notAfter)
-  )
+  const rules = rulesOf(policy, party, type, action, now)
   const truth = new Map(rules.map((rule) => [rule.id, evaluate(rule.where, row, type, catalog, party)]))
   const allows = (rule: Rule) => rule.effect === "allow" && truth.get(rule.id) === true
   const denies = (rule: Rule) => rule.effect === "deny" && truth.get(rule.id) !== false
@@ -125,7 +117,32 @@ const checkParty = (
   }
 }
 
-const evaluate = (predicate: Predicate, row: CheckedRow, type: EntityType, catalog: Catalog, party: Party): Kleene => {
+/** The rules in force for a party. */
+export const rulesOf = (
+  policy: Policy,
+  party: Party,
+  type: EntityType,
+  action: Action,
+  now: number
+): ReadonlyArray<Rule> => {
+  const effectiveRoles = party.roles.flatMap((role) => (Object.hasOwn(policy.roles, role) ? policy.roles[role]! : []))
+  return policy.rules.filter(
+    (rule) =>
+      rule.type === type.key &&
+      rule.action === action &&
+      effectiveRoles.includes(rule.role) &&
+      !(rule.notBefore !== undefined && now < rule.notBefore) &&
+      !(rule.notAfter !== undefined && now >= rule.notAfter)
+  )
+}
+
+export const evaluate = (
+  predicate: Predicate,
+  row: CheckedRow,
+  type: EntityType,
+  catalog: Catalog,
+  party: Party
+): Kleene => {
   switch (predicate._tag) {
     case "Always":
       return true

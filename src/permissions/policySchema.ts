@@ -57,6 +57,11 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           })
         },
         rules: { type: "array", items: { $ref: "#/definitions/rule" } },
+        confirm: {
+          description: "How changes must be confirmed. An entry only raises it; of several the strictest counts.",
+          type: "array",
+          items: { $ref: "#/definitions/confirm" }
+        },
         tests: { type: "array", items: { $ref: "#/definitions/test" } }
       },
       { required: ["version", "roles", "rules"] }
@@ -68,13 +73,19 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           effect: { enum: ["allow", "deny"] },
           role,
           action: { enum: Action.literals },
+          name: { description: "Of invoke: the action.", type: "string", pattern: "^[a-z][a-z0-9_]{0,62}$" },
           type: typeName,
           columns: {
-            description: `The columns that the rule covers. "*" means, in an allow, the columns that exist at publication; in a deny, the whole row.`,
+            description: `The columns that the rule covers. "*" means, in an allow, the columns that exist at publication; in a deny, the whole row. A rule about delete covers "*".`,
             anyOf: [{ const: "*" }, { ...TEXTS, minItems: 1 }]
           },
           where: {
             description: "The rows that the rule covers; all rows when omitted.",
+            ...(catalog === undefined ? { $ref: "#/definitions/where" } : { type: "object" })
+          },
+          becomes: {
+            description:
+              "Of an update that is allowed: the row afterwards. When omitted, `where` holds for it too; {} permits any.",
             ...(catalog === undefined ? { $ref: "#/definitions/where" } : { type: "object" })
           },
           notBefore: { description: "The rule applies from this date (UTC) or time with an offset.", type: "string" },
@@ -84,8 +95,32 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           required: ["id", "effect", "role", "action", "type", "columns"],
           ...perType("type", (type) => ({
             columns: { anyOf: [{ const: "*" }, { type: "array", minItems: 1, items: slugs(type) }] },
-            where: { $ref: `#/definitions/where_${type.slug}` }
+            where: { $ref: `#/definitions/where_${type.slug}` },
+            becomes: { $ref: `#/definitions/where_${type.slug}` }
           }))
+        }
+      ),
+      confirm: object(
+        {
+          action: { enum: ["create", "update", "delete", "invoke"] },
+          name: { description: "Of invoke: the action.", type: "string" },
+          type: typeName,
+          columns: { description: "Only changes of one of these columns.", ...TEXTS, minItems: 1 },
+          above: { description: "Only changes of more rows than this.", type: "integer", minimum: 1 },
+          by: {
+            description: "once: one yes. twice: two different controls. second: another person, besides.",
+            enum: ["once", "twice", "second"]
+          },
+          approvers: {
+            description: "Of second: the roles of which the other person needs one.",
+            type: "array",
+            minItems: 1,
+            items: role
+          }
+        },
+        {
+          required: ["action", "type", "by"],
+          ...perType("type", (type) => ({ columns: { type: "array", minItems: 1, items: slugs(type) } }))
         }
       ),
       test: object(

@@ -9,6 +9,7 @@ import { POLICY } from "./limits.ts"
 import type { Policy, PolicyTest, Problem } from "./Policy.ts"
 import { PolicyProblems } from "./PolicyProblems.ts"
 import { readPolicyTest } from "./policyTest.ts"
+import { readConfirm } from "./readConfirm.ts"
 import { readRoles } from "./readRoles.ts"
 import { readRules } from "./readRules.ts"
 import { repeatedKey } from "./repeatedKey.ts"
@@ -41,11 +42,12 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
 
   const problems = new PolicyProblems()
   const property = (key: string) => (Object.hasOwn(document, key) ? document[key] : undefined)
-  problems.unknownProperties(document, ["$schema", "version", "roles", "rules", "tests"], "policy")
+  problems.unknownProperties(document, ["$schema", "version", "roles", "rules", "confirm", "tests"], "policy")
   if (document["version"] !== 1) problems.report("version", "`version` must be 1.", `"version": 1`)
   const { administering, closures } = readRoles(property("roles"), problems)
   const roles = [...closures.keys()]
   const rules = readRules(property("rules"), roles, catalog, problems)
+  const confirm = Object.hasOwn(document, "confirm") ? readConfirm(document["confirm"], roles, catalog, problems) : []
   const tests = Object.hasOwn(document, "tests") ? readTests(document["tests"], catalog, roles, problems) : []
   if (problems.count > 0) return { problems: problems.list }
   return {
@@ -53,7 +55,8 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
     policy: {
       roles: Object.fromEntries([...closures].map(([role, closure]) => [role, [...closure]])),
       ...(administering.length === 0 ? {} : { administering }),
-      rules
+      rules,
+      ...(confirm.length === 0 ? {} : { confirm })
     }
   }
 }

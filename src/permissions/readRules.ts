@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
-import type { Predicate } from "../domain/Predicate.ts"
 import { printable, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { POLICY } from "./limits.ts"
@@ -11,7 +10,19 @@ import type { PolicyProblems } from "./PolicyProblems.ts"
 import { makeWhereReader } from "./readWhere.ts"
 
 const ZONED = /(Z|[+-]\d{2}:?\d{2})$/
-const RULE_KEYS = ["id", "effect", "role", "action", "type", "columns", "where", "notBefore", "notAfter"]
+const RULE_KEYS = [
+  "id",
+  "effect",
+  "role",
+  "action",
+  "name",
+  "type",
+  "columns",
+  "where",
+  "becomes",
+  "notBefore",
+  "notAfter"
+]
 
 export const readRules = (
   value: unknown,
@@ -70,19 +81,28 @@ const readRule = (
   const notBefore = readInstant(value, "notBefore", path, problems)
   const notAfter = readInstant(value, "notAfter", path, problems)
   if (type === undefined) return undefined
-  const columns = readColumns(value["columns"], effect, type, path, problems)
-  const where: Predicate = Object.hasOwn(value, "where")
-    ? makeWhereReader(catalog, problems)(value["where"], type, `${path}.where`)
-    : { _tag: "Always" }
+  const columns = readColumns(value["columns"], effect, action, type, path, problems)
+  const condition = (key: "where" | "becomes") =>
+    Object.hasOwn(value, key) ? makeWhereReader(catalog, problems)(value[key], type, `${path}.${key}`) : undefined
+  const where = condition("where") ?? { _tag: "Always" as const }
+  const becomes = condition("becomes")
+  if (becomes !== undefined && (action !== "update" || effect !== "allow"))
+    problems.report(
+      `${path}.becomes`,
+      "`becomes` belongs to rules that allow an update. A deny looks at the row before and after with `where`."
+    )
+  const name = readActionName(value, action, path, problems)
   if (problems.count > before) return undefined
   return {
     id,
     effect: effect as "allow" | "deny",
     role,
     action: action as Action,
+    ...(name === undefined ? {} : { name }),
     type: type.key,
     columns,
     where,
+    ...(becomes === undefined ? {} : { becomes }),
     ...(notBefore === undefined ? {} : { notBefore }),
     ...(notAfter === undefined ? {} : { notAfter })
   }
@@ -91,10 +111,16 @@ const readRule = (
 const readColumns = (
   value: unknown,
   effect: string,
+  action: string,
   type: EntityType,
   path: string,
   problems: PolicyProblems
 ): "*" | ReadonlyArray<string> => {
+  if (action === "delete") {
+    if (value !== "*")
+      problems.report(`${path}.columns`, '`columns` of a rule about delete must be "*".', `"columns": "*"`)
+    return "*"
+  }
   if (value === "*") return effect === "deny" ? "*" : type.columns.map((column) => column.key)
   if (!Array.isArray(value) || value.length === 0) {
     problems.report(`${path}.columns`, `\`columns\` must be "*" or a list of at least one column.`, `"columns": "*"`)
@@ -107,6 +133,23 @@ const readColumns = (
     problems.unknownName(`${path}.columns`, `column of ${type.slug}`, String(slug), slugs)
     return []
   })
+}
+
+/** The name of a declared action: only `invoke` has one. */
+export const readActionName = (
+  value: JsonObject,
+  action: string,
+  path: string,
+  problems: PolicyProblems
+): string | undefined => {
+  const name = Object.hasOwn(value, "name") ? value["name"] : undefined
+  if (action !== "invoke") {
+    if (name !== undefined) problems.report(`${path}.name`, "`name` belongs to rules about invoke.")
+    return undefined
+  }
+  if (typeof name === "string" && /^[a-z][a-z0-9_]{0,62}$/.test(name)) return name
+  problems.report(`${path}.name`, "`name` must be the name of an action.", `"name": "send_reminder"`)
+  return undefined
 }
 
 const readInstant = (

@@ -1,7 +1,7 @@
 /** Random policy files and callers, valid by construction: names exist, and literals fit their column's kind. */
 import * as fc from "fast-check"
 import { encodeId } from "../../src/domain/ids.ts"
-import type { Caller, Json, PolicyJson, RuleJson } from "./oracle.ts"
+import type { Caller, Json, JsonObject, PolicyJson, RuleJson } from "./oracle.ts"
 import {
   ANCHORS,
   DATES,
@@ -25,8 +25,6 @@ export const NOW = Date.UTC(2026, 5, 1, 12)
 const PAST = "2026-01-01"
 const JUST_NOW = "2026-06-01T12:00:00Z"
 const FUTURE = "2026-06-01T14:00:00.001+02:00"
-
-type JsonObject = { readonly [key: string]: Json }
 
 const ids = [0, 1, 2, 3, 4, 5, 7, 900].map((offset) => encodeId(FIRST_ID + BigInt(offset)))
 
@@ -126,7 +124,7 @@ const leaf = (type: TypeName): fc.Arbitrary<JsonObject> => {
 }
 
 /** A condition; deeper ones are rarer, and hops are as likely as leaves. */
-const where = (type: TypeName, depth: number): fc.Arbitrary<JsonObject> => {
+export const where = (type: TypeName, depth: number): fc.Arbitrary<JsonObject> => {
   if (depth === 0) return leaf(type)
   const relations = Object.entries(SHAPES[type]).filter(([, { target }]) => target !== undefined)
   const parts = fc
@@ -183,7 +181,7 @@ const rule = (type: TypeName, depth: number): fc.Arbitrary<Omit<RuleJson, "id">>
       ...(notAfter === null ? {} : { notAfter })
     }))
 
-const ROLES: PolicyJson["roles"] = {
+export const ROLES: PolicyJson["roles"] = {
   guest: { inherits: [] },
   member: { inherits: ["guest"] },
   manager: { inherits: ["member"] },

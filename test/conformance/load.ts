@@ -52,7 +52,7 @@ export const registerDeals = Effect.fnUntraced(function* (owner: PgClient.PgClie
 })
 
 /** A row in the importer's form: each value with its search key beside it. */
-const physicalRow = (type: TypeName, entity: Entity, organization: Organization): Record<string, unknown> => {
+export const physicalRow = (type: TypeName, entity: Entity, organization: Organization): Record<string, unknown> => {
   const row: Record<string, unknown> = { id: entity.id.toString() }
   for (const [name, { key, kind, physical }] of Object.entries(SHAPES[type])) {
     if (kind === "many") continue

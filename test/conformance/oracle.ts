@@ -16,7 +16,7 @@ import {
 } from "./world.ts"
 
 /** Kleene logic: null is unknown. */
-type Truth = true | false | null
+export type Truth = true | false | null
 
 const both = (parts: ReadonlyArray<Truth>): Truth =>
   parts.includes(false) ? false : parts.includes(null) ? null : true
@@ -27,7 +27,7 @@ const either = (parts: ReadonlyArray<Truth>): Truth =>
 const opposite = (truth: Truth): Truth => (truth === null ? null : !truth)
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
-type JsonObject = { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
 
 export interface RuleJson {
   readonly id: string
@@ -37,6 +37,7 @@ export interface RuleJson {
   readonly type: TypeName
   readonly columns: "*" | ReadonlyArray<string>
   readonly where?: JsonObject
+  readonly becomes?: JsonObject
   readonly notBefore?: string
   readonly notAfter?: string
 }
@@ -58,7 +59,7 @@ export interface Caller extends Party {
   readonly actor?: Party
 }
 
-interface Asker extends Party {
+export interface Asker extends Party {
   readonly me: bigint | undefined
 }
 
@@ -187,12 +188,12 @@ const compare = (op: string, left: Comparable, right: Comparable): boolean => {
 
 // ---- conditions
 
-interface Scope {
+export interface Scope {
   readonly organization: Organization
   readonly asker: Asker
 }
 
-const where = (json: JsonObject, type: TypeName, entity: Entity, scope: Scope): Truth =>
+export const where = (json: JsonObject, type: TypeName, entity: Entity, scope: Scope): Truth =>
   both(
     Object.entries(json).map(([name, condition]) => {
       switch (name) {
@@ -275,12 +276,18 @@ const heldRoles = (policy: PolicyJson, roles: ReadonlyArray<string>): ReadonlySe
   return held
 }
 
-const applicable = (policy: PolicyJson, party: Party, type: TypeName, now: number): ReadonlyArray<RuleJson> => {
+export const applicable = (
+  policy: PolicyJson,
+  party: Party,
+  type: TypeName,
+  now: number,
+  action = "read"
+): ReadonlyArray<RuleJson> => {
   const held = heldRoles(policy, party.roles)
   return policy.rules.filter(
     (rule) =>
       rule.type === type &&
-      rule.action === "read" &&
+      rule.action === action &&
       held.has(rule.role) &&
       (rule.notBefore === undefined || Date.parse(rule.notBefore) <= now) &&
       (rule.notAfter === undefined || now < Date.parse(rule.notAfter))

@@ -33,6 +33,21 @@ describe("the JSON Schema of a policy file", () => {
         { type: "meetings", where: { attendees: "$me", start: { not: null } } },
         { where: { id: "$me" } }
       ]),
+      parsed(
+        [
+          { action: "update", columns: ["phone"], where: { owner: "$me" }, becomes: {} },
+          { action: "create", columns: ["name"] },
+          { action: "delete" },
+          { action: "invoke", name: "send_reminder" }
+        ],
+        {
+          confirm: [
+            { action: "delete", type: "people", by: "second", approvers: ["manager"] },
+            { action: "update", type: "people", columns: ["owner"], above: 5, by: "twice" },
+            { action: "invoke", name: "send_reminder", type: "people", by: "once" }
+          ]
+        }
+      ),
       parsed([{}], {
         tests: [
           { as: "lena@atlas.com", read: "people", expect: ["a"], shows: ["phone"] },
@@ -61,6 +76,13 @@ describe("the JSON Schema of a policy file", () => {
       parsed([{ where: { company: { nam: "x" } } }]),
       parsed([{ where: { level: { gtx: 3 } } }]),
       parsed([{ where: { any: {} } }]),
+      parsed([{ action: "update", becomes: { statuss: "vip" } }]),
+      parsed([{ action: "invoke", name: "Send reminder" }]),
+      parsed([{}], { confirm: {} }),
+      parsed([{}], { confirm: [{ action: "read", type: "people", by: "once" }] }),
+      parsed([{}], { confirm: [{ action: "update", type: "people", by: "thrice" }] }),
+      parsed([{}], { confirm: [{ action: "update", type: "people", columns: ["fone"], by: "twice" }] }),
+      parsed([{}], { confirm: [{ action: "update", type: "people", above: 0, by: "twice" }] }),
       parsed([{}], { tests: [{ as: "x", read: "people", expcet: [] }] }),
       parsed([{}], { tests: [{ as: "x", read: "people", shows: ["fone"] }] })
     ]

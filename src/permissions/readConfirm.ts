@@ -1,0 +1,136 @@
+/** The `confirm` entries of a policy file, which raise how a change is confirmed. */
+import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
+import { isJsonObject, type JsonObject } from "../domain/json.ts"
+import { POLICY } from "./limits.ts"
+import type { ConfirmEntry } from "./Policy.ts"
+import type { PolicyProblems } from "./PolicyProblems.ts"
+import { readActionName } from "./readRules.ts"
+
+const KEYS = ["action", "name", "type", "columns", "above", "by", "approvers"]
+const ACTIONS = ["create", "update", "delete", "invoke"] as const
+const LEVELS = ["once", "twice", "second"] as const
+const EXAMPLE = `{ "action": "delete", "type": "people", "by": "second", "approvers": ["manager"] }`
+
+export const readConfirm = (
+  value: unknown,
+  roles: ReadonlyArray<string>,
+  catalog: Catalog,
+  problems: PolicyProblems
+): ReadonlyArray<ConfirmEntry> => {
+  if (!Array.isArray(value)) {
+    problems.report("confirm", "`confirm` must be a list.", `"confirm": [${EXAMPLE}]`)
+    return []
+  }
+  if (value.length > POLICY.confirm) {
+    problems.report("confirm", `\`confirm\` must have at most ${POLICY.confirm} entries.`)
+    return []
+  }
+  return value.flatMap((entry: unknown, index) => readEntry(entry, `confirm[${index}]`, roles, catalog, problems) ?? [])
+}
+
+const readEntry = (
+  value: unknown,
+  path: string,
+  roles: ReadonlyArray<string>,
+  catalog: Catalog,
+  problems: PolicyProblems
+): ConfirmEntry | undefined => {
+  if (!isJsonObject(value)) {
+    problems.report(path, "An entry must be an object.", EXAMPLE)
+    return undefined
+  }
+  const before = problems.count
+  problems.unknownProperties(value, KEYS, path)
+  const property = (key: string) => (Object.hasOwn(value, key) ? value[key] : undefined)
+  const one = <Name extends string>(key: string, what: string, known: ReadonlyArray<Name>): Name | undefined => {
+    const name = property(key)
+    const found = known.find((candidate) => candidate === name)
+    if (found !== undefined) return found
+    if (typeof name === "string") problems.unknownName(`${path}.${key}`, what, name, known)
+    else problems.report(`${path}.${key}`, `\`${key}\` must be one of ${known.slice(0, 20).join(", ")}.`)
+    return undefined
+  }
+  const action = one("action", "action", ACTIONS)
+  const by = one("by", "way to confirm", LEVELS)
+  const slug = one(
+    "type",
+    "type",
+    catalog.types.map((known) => known.slug)
+  )
+  const type = slug === undefined ? undefined : typeBySlug(catalog, slug)
+  const name = action === undefined ? undefined : readActionName(value, action, path, problems)
+  const columns = type && readColumns(value, action, type, path, problems)
+  const above = property("above")
+  if (above !== undefined && !(typeof above === "number" && Number.isSafeInteger(above) && above >= 1))
+    problems.report(`${path}.above`, "`above` must be a number of rows, at least 1.", `"above": 5`)
+  const approvers = readApprovers(value, by, roles, path, problems)
+  if (problems.count > before) return undefined
+  return {
+    action: action!,
+    ...(name === undefined ? {} : { name }),
+    type: type!.key,
+    ...(columns === undefined ? {} : { columns }),
+    ...(above === undefined ? {} : { above: above as number }),
+    by: by!,
+    ...(approvers === undefined ? {} : { approvers })
+  }
+}
+
+const readColumns = (
+  value: JsonObject,
+  action: string | undefined,
+  type: EntityType,
+  path: string,
+  problems: PolicyProblems
+): ReadonlyArray<string> | undefined => {
+  if (!Object.hasOwn(value, "columns")) return undefined
+  const slugs = value["columns"]
+  if (action === "delete" || action === "invoke") {
+    problems.report(`${path}.columns`, "`columns` belongs to entries about create and update.")
+    return undefined
+  }
+  if (!Array.isArray(slugs) || slugs.length === 0) {
+    problems.report(`${path}.columns`, "`columns` must be a list of at least one column.")
+    return undefined
+  }
+  return slugs.flatMap((slug: unknown) => {
+    const column = typeof slug === "string" ? columnBySlug(type, slug) : undefined
+    if (column !== undefined) return [column.key]
+    problems.unknownName(
+      `${path}.columns`,
+      `column of ${type.slug}`,
+      String(slug),
+      type.columns.map((known) => known.slug)
+    )
+    return []
+  })
+}
+
+/** Only `second` has approvers, and it needs some. */
+const readApprovers = (
+  value: JsonObject,
+  by: string | undefined,
+  roles: ReadonlyArray<string>,
+  path: string,
+  problems: PolicyProblems
+): ReadonlyArray<string> | undefined => {
+  const approvers = Object.hasOwn(value, "approvers") ? value["approvers"] : undefined
+  if (by !== "second") {
+    if (approvers !== undefined && by !== undefined)
+      problems.report(`${path}.approvers`, '`approvers` belongs to `"by": "second"`.')
+    return undefined
+  }
+  if (!Array.isArray(approvers) || approvers.length === 0) {
+    problems.report(
+      `${path}.approvers`,
+      "`approvers` must be a list of at least one role.",
+      `"approvers": ["${roles[0] ?? "manager"}"]`
+    )
+    return undefined
+  }
+  return approvers.flatMap((role: unknown) => {
+    if (typeof role === "string" && roles.includes(role)) return [role]
+    problems.unknownName(`${path}.approvers`, "role", String(role), roles)
+    return []
+  })
+}
