@@ -26,7 +26,7 @@ export const writeCase = (seed: number, organization: Organization): WriteCase =
   const sampled = <A>(arbitrary: fc.Arbitrary<A>, numRuns = 1) =>
     fc.sample(arbitrary, { numRuns, seed: Math.floor(next() * 2 ** 31) })
   const type = pick(TYPE_NAMES)
-  const action = next() < 0.84 ? "update" : pick(["create", "delete"] as const)
+  const action = next() < 0.9 ? "update" : pick(["create", "delete"] as const)
   const rows = [...organization.entities[type].keys()]
   const id = action === "create" ? NEW_ID : next() < 0.03 ? NEW_ID : pick(rows)
   const existing = organization.entities[type].get(id)
@@ -58,9 +58,9 @@ export const writeCase = (seed: number, organization: Organization): WriteCase =
     {} satisfies JsonObject
   ]
   const rules = askers.flatMap((asker, index) =>
-    aim > 0.92
+    aim > 0.94
       ? pool.slice(0, 3).map((where) => drafted(roleOf(asker, pick), change, pick, { where }))
-      : rulesFor(asker, change, organization, pool, { pick, next, refuse: index === 0 && aim > 0.45 })
+      : rulesFor(asker, change, organization, pool, { pick, next, refuse: index === 0 && aim > 0.42 })
   )
   const noise = Array.from({ length: Math.floor(next() * 3) }, () => ({
     ...drafted(pick(["guest", "member", "agent"]), change, pick, { where: pick(pool) }),
@@ -69,7 +69,7 @@ export const writeCase = (seed: number, organization: Organization): WriteCase =
   })).map(({ becomes, ...rule }): Draft =>
     rule.effect === "deny" || becomes === undefined ? rule : { ...rule, becomes }
   )
-  const read = next() < 0.8 ? READ : sampled(generousPolicy)[0]!.rules.map(({ id: _, ...rule }): Draft => rule)
+  const read = next() < 0.87 ? READ : sampled(generousPolicy)[0]!.rules.map(({ id: _, ...rule }): Draft => rule)
   const columns = [...chosen]
   const narrow = next() < 0.5 ? columns : columns.slice(1)
   return {
