@@ -69,7 +69,7 @@ export const writeCase = (seed: number, organization: Organization): WriteCase =
   })).map(({ becomes, ...rule }): Draft =>
     rule.effect === "deny" || becomes === undefined ? rule : { ...rule, becomes }
   )
-  const read = next() < 0.87 ? READ : sampled(generousPolicy)[0]!.rules.map(({ id: _, ...rule }): Draft => rule)
+  const read = next() < 0.87 ? READ : sampled(generousPolicy)[0]!.rules
   const columns = [...chosen]
   const narrow = next() < 0.5 ? columns : columns.slice(1)
   return {
@@ -79,7 +79,7 @@ export const writeCase = (seed: number, organization: Organization): WriteCase =
     policy: {
       version: 1,
       roles: ROLES,
-      rules: [...read, ...rules, ...noise].map((rule, number): RuleJson => ({ id: `r${number}`, ...rule }))
+      rules: [...read, ...rules, ...noise].map((rule, number): RuleJson => ({ ...rule, id: `r${number}` }))
     }
   }
 }
