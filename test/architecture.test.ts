@@ -42,6 +42,7 @@ const MAY_IMPORT_EVERYTHING = ["index.ts", "Max.ts", "main.ts", "layers.ts", "ve
 const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   audit: [],
   catalog: [],
+  cells: [],
   conversations: [],
   traces: [],
   members: ["audit", "catalog"],
@@ -50,7 +51,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   texting: ["catalog", "members"],
   policies: ["catalog", "lookup", "members"],
   organizations: ["catalog", "policies"],
-  import: ["catalog", "policies"],
+  import: ["catalog", "cells", "policies"],
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
   administration: ["access", "audit", "catalog", "members", "policies", "texting"]

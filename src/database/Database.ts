@@ -20,6 +20,7 @@ const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off
 /** Milliseconds. Every request waits for its admission. */
 const ADMISSION_TIMEOUT = 2000
 const TRACES_TIMEOUT = 10_000
+const CHANGES_TIMEOUT = 10_000
 
 const ownerClient = (source: Source) =>
   PgClient.make({
@@ -74,6 +75,12 @@ export class Database extends Context.Service<
     readonly searchConnections: number
     /** Writes of organization data. */
     readonly app: PgClient.PgClient
+    /**
+     * Changes, which lock rows: connections of their own, so that nothing else waits for them, with short timeouts.
+     */
+    readonly changes: PgClient.PgClient
+    /** The role that a change writes rows as, within its transaction; undefined where the roles don't exist. */
+    readonly changeRole: string | undefined
     /** Trace storage, on a separate connection, so that it never delays a request. */
     readonly traces: PgClient.PgClient
     /** One pipelined connection for the first statement of every request: credentials and call counts. */
@@ -145,6 +152,20 @@ const connections: Effect.Effect<
       spanAttributes: { "max.pool": "app" },
       startupParameters: SESSION,
       maxConnections: 2
+    }),
+    changeRole: roles?.change,
+    changes: yield* PgClient.make({
+      ...as(roles?.app),
+      ...watched(CHANGES_TIMEOUT),
+      applicationName: "max changes",
+      spanAttributes: { "max.pool": "changes" },
+      startupParameters: {
+        ...SESSION,
+        lock_timeout: "2s",
+        statement_timeout: String(CHANGES_TIMEOUT),
+        idle_in_transaction_session_timeout: String(CHANGES_TIMEOUT)
+      },
+      maxConnections: 4
     }),
     traces: yield* PgClient.make({
       ...as(roles?.app),

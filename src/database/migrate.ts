@@ -21,12 +21,14 @@ export interface Inspection {
 export interface Roles {
   readonly read: string
   readonly app: string
+  /** Writes the rows of a change. It can't log in; the app role switches to it within a transaction. */
+  readonly change: string
 }
 
 /** Roles are global to a server and an installation is one database, so role names include a hash of the database name. */
 export const rolesOf = (database: string): Roles => {
   const suffix = createHash("sha256").update(database).digest("hex").slice(0, 8)
-  return { read: `max_read_${suffix}`, app: `max_app_${suffix}` }
+  return { read: `max_read_${suffix}`, app: `max_app_${suffix}`, change: `max_change_${suffix}` }
 }
 
 /**
@@ -142,10 +144,13 @@ export const roleStatements = (
 ): ReadonlyArray<string> => {
   const read = identifier(roles.read)
   const app = identifier(roles.app)
+  const change = identifier(roles.change)
+  const create = (name: string) =>
+    `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${identifier(name)}; END IF; END $$`
   const role = (name: string) => {
     const secret = password(name)
     return [
-      `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${identifier(name)}; END IF; END $$`,
+      create(name),
       `ALTER ROLE ${identifier(name)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS ` +
         `PASSWORD ${secret === undefined ? "NULL" : `'${scramVerifier(Redacted.value(secret))}'`}`,
       `ALTER ROLE ${identifier(name)} SET search_path = pg_catalog, pg_temp`,
@@ -166,8 +171,16 @@ export const roleStatements = (
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.usage, max.spending TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sms_settings, max.sms_numbers, max.sms_senders, max.sms_inbox, max.sms_outbox, max.sms_days TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.changes, max.change_steps TO ${app}`,
+    `GRANT SELECT, INSERT ON max.change_events TO ${app}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,
-    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`,
+    create(roles.change),
+    `ALTER ROLE ${change} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD NULL`,
+    `GRANT USAGE ON SCHEMA data TO ${change}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA data TO ${change}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${change}`,
+    `GRANT ${change} TO ${app}`
   ]
 }
 

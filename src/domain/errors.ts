@@ -44,6 +44,46 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   })
 }
 
+/** The policy doesn't permit this change to the caller, who sees the row. */
+export class NotAllowed extends Schema.TaggedError<NotAllowed>()("NotAllowed", fields, { httpApiStatus: 403 }) {
+  static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
+    return new this({ message })
+  }
+}
+
+/** A value fits several entities; the caller chooses one. */
+export class Unclear extends Schema.TaggedError<Unclear>()(
+  "Unclear",
+  { message: Schema.String, choices: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })) },
+  { httpApiStatus: 400 }
+) {}
+
+/** What the change was proposed on is no longer so; the message says what differs, as the caller may see it. */
+export class Stale extends Schema.TaggedError<Stale>()("Stale", fields, { httpApiStatus: 409 }) {
+  static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
+    return new this({ message })
+  }
+}
+
+/** The time to decide on the change is over. */
+export class Expired extends Schema.TaggedError<Expired>()("Expired", fields, { httpApiStatus: 409 }) {
+  static readonly error = new Expired({ message: "This change has expired: nothing was changed. Propose it again." })
+}
+
+/** The change was decided otherwise before. */
+export class Decided extends Schema.TaggedError<Decided>()(
+  "Decided",
+  { message: Schema.String, state: Schema.String },
+  { httpApiStatus: 409 }
+) {}
+
+/** A change needs something else first, such as a second confirmation or another row's lock to end. */
+export class NotYet extends Schema.TaggedError<NotYet>()("NotYet", fields, { httpApiStatus: 409 }) {
+  static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
+    return new this({ message })
+  }
+}
+
 /** An operator's command failed: the reason and a remedy, with further lines in `details`. */
 export class OperatorError extends Schema.TaggedError<OperatorError>()("OperatorError", {
   message: Schema.String,
@@ -62,3 +102,19 @@ export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()
 }
 
 export type LookupError = NotAdmitted | UnknownName | InvalidInput | Unavailable
+
+/** How a proposal of a change can fail. */
+export type ProposalError = LookupError | NotInScope | NotAllowed | Unclear | Stale | TooManyCalls
+
+/** How a decision on a change can fail. */
+export type DecisionError =
+  | NotAdmitted
+  | NotInScope
+  | UnknownName
+  | InvalidInput
+  | NotAllowed
+  | Stale
+  | Expired
+  | Decided
+  | NotYet
+  | Unavailable

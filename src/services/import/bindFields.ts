@@ -12,7 +12,8 @@ import {
 } from "../../domain/EntityType.ts"
 import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import { boundText, partsOf, readId, textProblem, type ValueField, valueField } from "./convertCell.ts"
+import { boundText, textProblem } from "../cells/cellWriter.ts"
+import { partsOfCell, readId, type ValueField, valueField } from "./convertCell.ts"
 import { fault, word } from "./faults.ts"
 import { ID, type Mapped, type Via } from "./planImport.ts"
 import type { Cell } from "./readers/FileRecord.ts"
@@ -115,8 +116,8 @@ const referenceField = Effect.fnUntraced(function* (
   }
   const self = target.key === type.key
   const key = referenceKey(by, catalog.organization, self ? idPrefix : "")
-  const parts = (cell: Cell) =>
-    storage._tag === "Many" || typeof cell !== "string" ? partsOf(cell) : (textProblem(cell) ?? [cell.trim()])
+  const parts = (cell: Exclude<Cell, undefined>) =>
+    storage._tag === "Many" || typeof cell !== "string" ? partsOfCell(cell) : (textProblem(cell) ?? [cell.trim()])
   const field: ReferenceField = {
     header,
     index,
@@ -142,7 +143,7 @@ const referenceField = Effect.fnUntraced(function* (
       return [...keys]
     },
     sourceOf: (cell, wanted) => {
-      const texts = parts(cell)
+      const texts = cell === undefined ? [] : parts(cell)
       return (typeof texts === "string" ? undefined : texts.find((text) => key(text) === wanted)) ?? wanted
     }
   }

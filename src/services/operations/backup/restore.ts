@@ -40,6 +40,7 @@ export const restoreInto = Effect.fn("Backup.restore")(function* <E, R>(
   const { filled, restored } = yield* Effect.gen(function* () {
     const filled = yield* fill(owner, parts)
     const { withoutRoles } = yield* migrate(owner, password)
+    yield* expireChanges(owner)
     const restored: Restored = {
       takenAt: filled.takenAt,
       tables: filled.tables.length,
@@ -190,6 +191,10 @@ const raiseEpochs = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
     yield* raiseEpoch(owner, id, [{ actor: OPERATOR, action: "organization.restored", subject: String(id) }])
   return organizations.length
 })
+
+/** Expires every pending change: its proposer decided on data as it was after the backup. */
+const expireChanges = (owner: PgClient.PgClient) =>
+  owner`UPDATE max.changes SET state = 'expired', decided_at = now() WHERE state IN ('drafted', 'open', 'waiting')`
 
 const readForeignTables = (owner: PgClient.PgClient) =>
   Effect.map(

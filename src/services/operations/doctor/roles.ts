@@ -28,19 +28,34 @@ export const roles: Check = Effect.fnUntraced(function* (database) {
 const checkPrivileges = Effect.fnUntraced(function* (database: Examined) {
   const { inspection, owner } = database
   const names = rolesOf(inspection.database)
-  const found = yield* owner.unsafe<Rights>(RIGHTS, [names.read, names.app]).unprepared
+  const found = yield* owner.unsafe<Rights>(RIGHTS, [names.read, names.app, names.change]).unprepared
   const findings: Array<Finding> = []
   for (const rights of found) {
-    const powers = powersOf(rights)
+    const powers = powersOf(rights, rights.name === names.app ? names.change : undefined)
     if (powers.length > 0)
       findings.push(
         fail(
           "roles",
           `${rights.name} has more rights than it should: it is ${powers.join(", ")}.`,
-          ...mendingOf(rights)
+          ...mendingOf(rights, rights.name === names.app ? names.change : undefined)
         )
       )
   }
+  if (!found.some(({ name }) => name === names.change))
+    findings.push(fail("roles", "The role that writes changes is missing: no change can be applied.", "max migrate"))
+  const changer = found.find(({ name }) => name === names.change)
+  if (changer !== undefined && changer.writable.length > 0)
+    findings.push(
+      fail(
+        "roles",
+        `The role of changes may write into ${some(changer.writable)}.`,
+        ...changer.writable
+          .slice(0, 5)
+          .map(
+            (table) => `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${table} FROM PUBLIC, ${identifier(names.change)};`
+          )
+      )
+    )
   const reader = found.find(({ name }) => name === names.read)!
   if (reader.writable.length > 0)
     findings.push(
@@ -86,23 +101,26 @@ const RIGHTS = `SELECT r.rolname::text AS name, r.rolsuper AS super, r.rolbypass
     EXISTS (SELECT FROM pg_class c WHERE c.relowner = r.oid) AS owns,
     ARRAY(SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-        AND has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1 LIMIT 20) AS writable,
+        AND (r.rolname <> $3 OR n.nspname <> 'data') AND has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1 LIMIT 20) AS writable,
     ARRAY(SELECT quote_ident(n.nspname) FROM pg_namespace n
       WHERE n.nspname !~ '^pg_' AND has_schema_privilege(r.oid, n.oid, 'CREATE') ORDER BY 1) AS creatable
-  FROM pg_roles r WHERE r.rolname IN ($1, $2) ORDER BY r.rolname = $2`
+  FROM pg_roles r WHERE r.rolname IN ($1, $2, $3) ORDER BY r.rolname = $2`
 
-const powersOf = (rights: Rights): ReadonlyArray<string> => [
+/** The groups of a role beyond the one that it should have. */
+const excessOf = ({ members }: Rights, intended: string | undefined) => members.filter((group) => group !== intended)
+
+const powersOf = (rights: Rights, intended: string | undefined): ReadonlyArray<string> => [
   ...(rights.super ? ["a superuser"] : []),
   ...(rights.bypass ? ["allowed to bypass row-level security or to replicate"] : []),
   ...(rights.creates ? ["allowed to create roles or databases"] : []),
   ...(rights.owns ? ["the owner of tables"] : []),
-  ...(rights.members.length > 0 ? [`a member of ${rights.members.join(", ")}`] : [])
+  ...(excessOf(rights, intended).length > 0 ? [`a member of ${excessOf(rights, intended).join(", ")}`] : [])
 ]
 
-const mendingOf = ({ members, name, owns }: Rights): ReadonlyArray<string> => [
+const mendingOf = (rights: Rights, intended: string | undefined): ReadonlyArray<string> => [
   "max migrate",
-  ...members.map((group) => `REVOKE ${identifier(group)} FROM ${identifier(name)};`),
-  ...(owns ? [`REASSIGN OWNED BY ${identifier(name)} TO CURRENT_USER;`] : [])
+  ...excessOf(rights, intended).map((group) => `REVOKE ${identifier(group)} FROM ${identifier(rights.name)};`),
+  ...(rights.owns ? [`REASSIGN OWNED BY ${identifier(rights.name)} TO CURRENT_USER;`] : [])
 ]
 
 /** Attempts an UPDATE that matches no row, in a transaction set to READ WRITE, as no lookup does. */

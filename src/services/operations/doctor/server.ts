@@ -78,8 +78,8 @@ export const extensions: Check = ({ inspection: { schemaVersion }, owner }) =>
     }
   )
 
-/** A process's connections besides searches: one for lookups, two each for writes and the owner, one for traces. */
-const OTHER_CONNECTIONS = 6
+/** A process's connections besides searches: two each for writes and the owner, four for changes, and one each for lookups, admission and traces. */
+const OTHER_CONNECTIONS = 11
 
 export const connections: Check = ({ owner, searchConnections }) =>
   Effect.map(

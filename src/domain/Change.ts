@@ -1,0 +1,158 @@
+/**
+ * Changes: one immutable proposal of one or more steps, its document, what a viewer is shown of it, and what came of it.
+ * `before` and `after` hold stored texts, not displayed ones, so that equal texts mean equal values.
+ */
+import { Schema } from "effect"
+import { Confirmation } from "./Action.ts"
+
+const optional = Schema.optionalKey
+
+/**
+ * `drafted`: its conversation's turn isn't kept yet, and nobody sees it. `open`: waits for its proposer. `waiting`: waits for
+ * another person. The others are final.
+ */
+export const CHANGE_STATES = [
+  "drafted",
+  "open",
+  "waiting",
+  "applied",
+  "rejected",
+  "withdrawn",
+  "expired",
+  "stale",
+  "failed"
+] as const
+export const ChangeState = Schema.Literals(CHANGE_STATES)
+export type ChangeState = typeof ChangeState.Type
+
+/** Stored texts by column key; NULL for an empty cell. Relations to many have their sorted ids, joined by spaces. */
+const Texts = Schema.Record(Schema.String, Schema.NullOr(Schema.String))
+
+/** One action on one entity. */
+export const ChangeStep = Schema.Struct({
+  /** The action's key. */
+  action: Schema.String,
+  version: Schema.Int,
+  /** The type's key and version. */
+  type: Schema.String,
+  typeVersion: Schema.Int,
+  /** The entity's id in its stored form; of a create, the id that the row will have. */
+  entity: Schema.String,
+  before: Texts,
+  after: Texts,
+  /** What identified the row to the person: its name. */
+  shown: Texts,
+  /** Of a delete: the whole row and its own links, as an undo writes them back; of an undone delete, what to write. */
+  row: optional(Schema.String)
+})
+export type ChangeStep = typeof ChangeStep.Type
+
+/** The document of a change. Its canonical JSON is stored, and the digest is the SHA-256 of that text. */
+export const ChangeDocument = Schema.Struct({
+  v: Schema.Literal(1),
+  organization: Schema.String,
+  change: Schema.String,
+  proposer: Schema.String,
+  actor: optional(Schema.String),
+  steps: Schema.Array(ChangeStep),
+  level: Confirmation,
+  approvers: optional(Schema.Array(Schema.String)),
+  undoes: optional(Schema.String)
+})
+export type ChangeDocument = typeof ChangeDocument.Type
+
+/** One cell of a preview; both texts are printable, and absent for an empty cell. */
+export const PreviewCell = Schema.Struct({
+  columnId: Schema.String,
+  name: Schema.String,
+  was: optional(Schema.String),
+  becomes: optional(Schema.String)
+})
+export type PreviewCell = typeof PreviewCell.Type
+
+export const PreviewStep = Schema.Struct({
+  /** The action's slug and name. */
+  actionId: Schema.String,
+  action: Schema.String,
+  entityTypeId: Schema.String,
+  entityId: Schema.String,
+  /** The name of the entity; absent where the viewer may not see it. */
+  displayName: optional(Schema.String),
+  cells: Schema.Array(PreviewCell)
+})
+export type PreviewStep = typeof PreviewStep.Type
+
+/** What came of a decided change; no values. */
+export const Receipt = Schema.Struct({
+  state: ChangeState,
+  /** One sentence. */
+  message: Schema.String,
+  rows: Schema.Int,
+  /** ISO 8601, UTC. */
+  at: Schema.String,
+  by: Schema.String,
+  entities: Schema.Array(
+    Schema.Struct({ actionId: Schema.String, entityTypeId: Schema.String, entityId: Schema.String })
+  )
+})
+export type Receipt = typeof Receipt.Type
+
+/** What a viewer is shown of a change: a function of the document and the viewer's own plan. */
+export const Preview = Schema.Struct({
+  changeId: Schema.String,
+  state: ChangeState,
+  level: Confirmation,
+  /** Present with a complete preview: what a confirmation sends back. */
+  digest: optional(Schema.String),
+  /** Whether the viewer sees everything that the change touches; only such a viewer can confirm or approve it. */
+  complete: Schema.Boolean,
+  destructive: Schema.Boolean,
+  rows: Schema.Int,
+  /** Whether the proposer has confirmed a change of level `twice` once. */
+  confirmedOnce: Schema.Boolean,
+  /** Whole seconds until it expires; absent once it is decided. */
+  seconds: optional(Schema.Int),
+  proposer: Schema.String,
+  /** The roles of which an approver needs one. */
+  approvers: Schema.Array(Schema.String),
+  /** Empty after the values have been erased. */
+  steps: Schema.Array(PreviewStep),
+  receipt: optional(Receipt),
+  undoes: optional(Schema.String),
+  undoneBy: optional(Schema.String),
+  replacedBy: optional(Schema.String)
+})
+export type Preview = typeof Preview.Type
+
+/** An entry of a list of changes. */
+export const ChangeSummary = Schema.Struct({
+  changeId: Schema.String,
+  state: ChangeState,
+  level: Confirmation,
+  actionIds: Schema.Array(Schema.String),
+  rows: Schema.Int,
+  proposer: Schema.String,
+  channel: Schema.String,
+  /** ISO 8601, UTC. */
+  createdAt: Schema.String,
+  seconds: optional(Schema.Int),
+  receipt: optional(Receipt)
+})
+export type ChangeSummary = typeof ChangeSummary.Type
+
+/** One applied change of one entity. */
+export const HistoryEntry = Schema.Struct({
+  changeId: Schema.String,
+  actionId: Schema.String,
+  /** Entity ids of who proposed and who decided. */
+  proposer: Schema.String,
+  decider: Schema.String,
+  channel: Schema.String,
+  /** ISO 8601, UTC. */
+  at: Schema.String,
+  /** The slugs of the changed columns that the reader may see now. */
+  columnIds: Schema.Array(Schema.String),
+  /** Absent after the values have been erased. */
+  cells: optional(Schema.Array(PreviewCell))
+})
+export type HistoryEntry = typeof HistoryEntry.Type
