@@ -11,6 +11,7 @@ import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
+import { Changes } from "./services/changes/Changes.ts"
 import { Credentials } from "./services/access/Credentials.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
@@ -41,24 +42,44 @@ import { TraceStore } from "./services/traces/TraceStore.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
 import { version } from "./version.ts"
 
-/** Every service, over a `Database` to be provided. */
-export const Services = Layer.mergeAll(
-  Administration.layer,
-  EntityQueryService.layer,
-  Exporter.layer,
-  ExternalIds.layer,
-  IdentityProviders.layer,
-  Importer.layer,
-  Mappings.layer,
-  Organizations.layer,
-  Conversations.layer,
-  Sessions.layer,
-  SmsAdmission.layer,
-  SenderLeases.layer,
-  SmsInbox.layer,
-  SmsOutbox.layer,
-  Spending.layer
-).pipe(
+/** Changes, as they are configured. */
+const ConfiguredChanges = Layer.unwrap(
+  Effect.map(Env, (env) =>
+    Changes.layer({
+      enabled: env.changes === "on",
+      limits: {
+        calls: env.callsPerPerson,
+        changes: env.writesPerMinute,
+        destructive: env.destructivePerHour,
+        rows: env.changedRowsPerDay
+      },
+      approvalHours: env.approvalHours,
+      days: env.changeDays
+    })
+  )
+)
+
+/** Every service, over a `Database` and the configuration to be provided. */
+export const Services = ConfiguredChanges.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Administration.layer,
+      EntityQueryService.layer,
+      Exporter.layer,
+      ExternalIds.layer,
+      IdentityProviders.layer,
+      Importer.layer,
+      Mappings.layer,
+      Organizations.layer,
+      Conversations.layer,
+      Sessions.layer,
+      SmsAdmission.layer,
+      SenderLeases.layer,
+      SmsInbox.layer,
+      SmsOutbox.layer,
+      Spending.layer
+    )
+  ),
   Layer.provideMerge(
     Layer.mergeAll(
       AuditLog.layer,

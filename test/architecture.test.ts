@@ -48,6 +48,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   members: ["audit", "catalog"],
   access: ["audit", "members"],
   lookup: ["audit", "catalog", "members"],
+  changes: ["catalog", "cells", "lookup", "members"],
   texting: ["catalog", "members"],
   policies: ["catalog", "lookup", "members"],
   organizations: ["catalog", "policies"],

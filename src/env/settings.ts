@@ -189,6 +189,37 @@ export const SETTINGS = {
     "1000",
     "The maximum tool calls per minute and organization over HTTP."
   ),
+  changes: setting("MAX_CHANGES", oneOf("on", "off"), "on", "Whether people can propose and confirm changes."),
+  writesPerMinute: setting(
+    "MAX_WRITES_PER_MINUTE",
+    wholeNumber(1, 1_000_000),
+    "10",
+    "The maximum changes per minute and person."
+  ),
+  destructivePerHour: setting(
+    "MAX_DESTRUCTIVE_PER_HOUR",
+    wholeNumber(0, 1_000_000),
+    "5",
+    "The maximum deletions per hour and person."
+  ),
+  changedRowsPerDay: setting(
+    "MAX_CHANGED_ROWS_PER_DAY",
+    wholeNumber(1, 100_000_000),
+    "500",
+    "The maximum rows per day that a person changes."
+  ),
+  approvalHours: setting(
+    "MAX_APPROVAL_HOURS",
+    wholeNumber(1, 8760),
+    "72",
+    "Hours that a change waits for another person's approval."
+  ),
+  changeDays: setting(
+    "MAX_CHANGE_DAYS",
+    wholeNumber(1, 3650),
+    "90",
+    "Days to keep the values of a decided change; its digest stays."
+  ),
   twilioUrl: setting("MAX_TWILIO_URL", url, "https://api.twilio.com", "The base URL of Twilio's API."),
   smsPerNumber: setting(
     "MAX_SMS_PER_NUMBER",

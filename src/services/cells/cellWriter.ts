@@ -146,5 +146,35 @@ const writeList = (list: string | ReadonlyArray<string>): Written => {
       : [arrayLiteral(parts), arrayLiteral(keys)]
 }
 
-const arrayLiteral = (parts: ReadonlyArray<string>): string =>
-  `{${parts.map((part) => `"${part.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
+const arrayLiteral = (parts: ReadonlyArray<string | null>): string =>
+  `{${parts.map((part) => (part === null ? "NULL" : `"${part.replace(/["\\]/g, "\\$&")}"`)).join(",")}}`
+
+/**
+ * Texts for the physical columns of a value whose stored text is known, such as that of an earlier change: the text is
+ * written back exactly, and its search key is made again.
+ */
+export const storedTexts = (
+  column: Column,
+  { keyColumn }: Extract<Storage, { readonly _tag: "Value" }>,
+  stored: string | null,
+  { country }: Organization
+): ReadonlyArray<string | null> => {
+  if (keyColumn === undefined) return [stored]
+  if (stored === null) return [null, null]
+  switch (column.kind) {
+    case "phone":
+      return [stored, phoneKey(stored, country) ?? null]
+    case "email":
+      return [stored, emailKey(stored) ?? null]
+    case "list":
+      return [stored, arrayLiteral(listOf(stored).map((part) => (part === null ? part : foldText(part))))]
+    default:
+      return [stored, foldText(stored)]
+  }
+}
+
+/** The entries of a Postgres array of texts in its text form. */
+export const listOf = (stored: string): ReadonlyArray<string | null> =>
+  [...stored.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs)].map(([, quotedPart, plain]) =>
+    plain === undefined ? (quotedPart ?? "").replaceAll(/\\(.)/gs, "$1") : plain === "NULL" ? null : plain
+  )

@@ -44,7 +44,7 @@ export const resolveType = (slug: string, visible: Visible): Result.Result<Visib
   )
 }
 
-const unknownName = (name: string, message: string, visibleNames: ReadonlyArray<string>): UnknownName => {
+export const unknownName = (name: string, message: string, visibleNames: ReadonlyArray<string>): UnknownName => {
   const near = closest(name, visibleNames)
   const hint =
     near !== undefined

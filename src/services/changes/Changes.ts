@@ -1,0 +1,330 @@
+/**
+ * Governed changes: a change is proposed, shown, confirmed, applied, undone and recorded. The service knows no channel. Nothing
+ * is applied but by a person's confirmation of the digest that belongs to what the person saw.
+ */
+import type { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import { actionByKey, type Confirmation } from "../../domain/Action.ts"
+import type { ChangeState, ChangeSummary, HistoryEntry, Preview } from "../../domain/Change.ts"
+import {
+  Decided,
+  type DecisionError,
+  type NotAdmitted,
+  NotAllowed,
+  NotInScope,
+  NotYet,
+  type ProposalError,
+  type Unavailable,
+  type UnknownName
+} from "../../domain/errors.ts"
+import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import { OrganizationState } from "../catalog/OrganizationState.ts"
+import { EntityQueryService } from "../EntityQueryService.ts"
+import { IdentityResolver } from "../members/IdentityResolver.ts"
+import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
+import * as decisions from "./decisions.ts"
+import { open } from "./document.ts"
+import { historyOf } from "./history.ts"
+import { type ChangeLimits, countCall } from "./limits.ts"
+import { previewOf } from "./preview.ts"
+import { noChange, propose, type Proposed, type Proposing, unitsOf } from "./propose.ts"
+import { appendEvents, openDrafts, readChange, readChanges, type Stored, type Via } from "./records.ts"
+import { resolveSteps, type StepInput } from "./resolve.ts"
+import { tidy, type Tidied } from "./retain.ts"
+import { inverseOf, requireStanding } from "./undo.ts"
+import type { Unit } from "./Unit.ts"
+
+export type { Confirmed, Decision } from "./decisions.ts"
+export type { OpenAction } from "./callers.ts"
+export type { StepInput } from "./resolve.ts"
+export type { Via } from "./records.ts"
+
+export interface ChangeSettings {
+  /** Whether changes are switched on. */
+  readonly enabled: boolean
+  readonly limits: ChangeLimits
+  /** How long a change waits for another person. */
+  readonly approvalHours: number
+  /** How long the values of a decided change are kept. */
+  readonly days: number
+}
+
+export interface Proposal {
+  readonly steps: ReadonlyArray<StepInput>
+  readonly via: Via
+  /** `drafted` until its turn is kept; without it the change is open at once. */
+  readonly drafted?: boolean | undefined
+  readonly sessionId?: string | undefined
+  readonly reference?: string | undefined
+  /** An idempotency key: the same key is the same change. */
+  readonly key?: string | undefined
+  readonly atLeast?: Confirmation | undefined
+  /** The id of a draft of the same turn that this one replaces: its steps come first. */
+  readonly continues?: string | undefined
+}
+
+/** A proposed change. The entity ids of its creates are those that the rows will have. */
+export interface Draft {
+  readonly changeId: string
+  /** Whether the same proposal existed before. */
+  readonly known: boolean
+  readonly preview: Preview
+}
+
+export interface ListQuery {
+  /** `mine`: proposed by the caller. `me`: waiting for the caller's decision. */
+  readonly which: "mine" | "me"
+  readonly sessionId?: string | undefined
+  readonly limit?: number | undefined
+}
+
+const MAX_LISTED = 100
+const MAX_ATTEMPTS = 3
+const OFF = new NotInScope({ message: "Changes are switched off here." })
+const BUSY = "Permissions are being changed right now. Try again in a minute."
+
+export class Changes extends Context.Service<
+  Changes,
+  {
+    /** The actions that are open to the caller, with the columns that it may set; none while changes are switched off. */
+    readonly actions: Effect.Effect<ReadonlyArray<OpenAction>, NotAdmitted | Unavailable, CurrentPrincipal>
+    /** Proposes a change. Nothing is changed by it. */
+    readonly propose: (proposal: Proposal) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
+    /** Opens drafts in the transaction that keeps their turn. */
+    readonly opening: (
+      principal: Principal,
+      via: Via,
+      changeIds: ReadonlyArray<string>
+    ) => (
+      sql: PgClient.PgClient,
+      turn: { readonly sessionId: string; readonly position: number } | undefined
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** What the caller may see of a change, with the digest that confirms it. */
+    readonly preview: (changeId: string, via: Via) => Effect.Effect<Preview, DecisionError, CurrentPrincipal>
+    /** The caller's yes to a digest, as the proposer or as the second person. */
+    readonly confirm: (
+      decision: decisions.Decision
+    ) => Effect.Effect<decisions.Confirmed, DecisionError, CurrentPrincipal>
+    readonly reject: (changeId: string, via: Via) => Effect.Effect<void, DecisionError, CurrentPrincipal>
+    readonly withdraw: (changeId: string, via: Via) => Effect.Effect<void, DecisionError, CurrentPrincipal>
+    /** Proposes the inverse of an applied change, as a change with a confirmation of its own. */
+    readonly undo: (
+      changeId: string,
+      via: Via
+    ) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
+    /** Changes, newest first. */
+    readonly list: (query: ListQuery) => Effect.Effect<ReadonlyArray<ChangeSummary>, DecisionError, CurrentPrincipal>
+    /** The applied changes of an entity, newest first. */
+    readonly history: (
+      entityTypeId: string,
+      entityId: string
+    ) => Effect.Effect<ReadonlyArray<HistoryEntry>, NotAdmitted | UnknownName | Unavailable, CurrentPrincipal>
+    /** Marks expired changes and erases values whose time is over. */
+    readonly tidy: (organizationId: bigint) => Effect.Effect<Tidied, Unavailable>
+  }
+>()("max/services/Changes") {
+  static readonly layer = (settings: ChangeSettings) =>
+    Layer.effect(
+      Changes,
+      Effect.gen(function* () {
+        const database = yield* Database
+        const identities = yield* IdentityResolver
+        const queries = yield* EntityQueryService
+        const states = yield* OrganizationState
+        const callerOf = makeCallers()
+        const sql = database.changes
+        const { approvalHours, enabled, limits } = settings
+        const deciders: decisions.Deciders = { database, identities, callerOf, approvalHours }
+
+        const principalOf = CurrentPrincipal.use((principal) =>
+          enabled ? Effect.succeed(principal) : Effect.fail(OFF)
+        )
+
+        /** The caller by the cached state, if it is of the caller's epoch; a stale plan is found by the statements. */
+        const callerFor = Effect.fnUntraced(function* (principal: Principal, fresh = false) {
+          const state = states.cached(principal.organizationId)
+          return callerOf(
+            !fresh && state?.catalog.epoch === principal.epoch
+              ? { principal, state }
+              : yield* identities.readmit(principal)
+          )
+        })
+
+        /** Proposes what `prepare` makes of the caller, again from fresh state when its plan was stale. */
+        const proposing = Effect.fnUntraced(function* (
+          principal: Principal,
+          prepare: (
+            caller: Caller
+          ) => Effect.Effect<
+            { readonly units: ReadonlyArray<Unit>; readonly how: Proposing },
+            ProposalError | Decided | NotYet
+          >
+        ): Effect.fn.Return<Draft, ProposalError | Decided | NotYet> {
+          if (principal.anchorEntityId === "")
+            return yield* NotAllowed.of("Only an identified member can propose changes.")
+          yield* orUnavailable(countCall(sql, principal.organizationId, principal.anchorEntityId, limits))
+          for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+            const caller = yield* callerFor(principal, attempt > 0)
+            const started = performance.now()
+            const { how, units } = yield* prepare(caller)
+            const proposed = yield* propose(units, how, caller, database, limits, performance.now() - started).pipe(
+              Effect.catchTag("StalePlan", (): Effect.Effect<Proposed | undefined> => Effect.undefined)
+            )
+            if (proposed !== undefined) return yield* draftOf(proposed, caller)
+          }
+          return yield* NotYet.of(BUSY)
+        })
+
+        const draftOf = Effect.fnUntraced(function* ({ changeId, known }: Proposed, caller: Caller) {
+          const stored = yield* orUnavailable(readChange(sql, caller.principal.organizationId, changeId))
+          if (stored === undefined) return yield* noChange
+          return { changeId, known, preview: yield* previewOf(stored, caller, database) } satisfies Draft
+        })
+
+        const shown = (principal: Principal, stored: Stored, via: Via) =>
+          Effect.ignore(
+            orUnavailable(
+              Effect.gen(function* () {
+                const rows = yield* sql.unsafe(
+                  "SELECT 1 FROM max.changes WHERE organization_id = $1::bigint AND change_id = $2::text FOR UPDATE SKIP LOCKED",
+                  [principal.organizationId, stored.change_id]
+                )
+                if (rows.length === 0) return
+                yield* appendEvents(sql, principal.organizationId, stored.change_id, principal.anchorEntityId, via, [
+                  { phase: "shown", outcome: "ok" }
+                ])
+              }).pipe(sql.withTransaction)
+            )
+          )
+
+        return Changes.of({
+          actions: Effect.suspend(() =>
+            enabled
+              ? CurrentPrincipal.use((principal) => Effect.map(callerFor(principal), openActions))
+              : Effect.succeed([])
+          ),
+
+          propose: Effect.fn("Changes.propose")(function* (proposal) {
+            const principal = yield* principalOf
+            const { atLeast, continues, drafted, key, reference, sessionId, steps, via } = proposal
+            return yield* proposing(principal, (caller) =>
+              Effect.gen(function* () {
+                const before =
+                  continues === undefined
+                    ? undefined
+                    : yield* orUnavailable(readChange(sql, principal.organizationId, continues))
+                if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId) return yield* noChange
+                const units = yield* resolveSteps(
+                  steps,
+                  before === undefined ? [] : yield* unitsOf(before, caller),
+                  caller,
+                  queries
+                )
+                const state = drafted === true ? ("drafted" as const) : ("open" as const)
+                return { units, how: { via, state, sessionId, reference, key, atLeast, continues: before } }
+              })
+            )
+          }),
+
+          opening: (principal, via, changeIds) => (client, turn) =>
+            enabled
+              ? openDrafts(client, principal.organizationId, principal.anchorEntityId, via, changeIds, turn)
+              : Effect.void,
+
+          preview: Effect.fn("Changes.preview")(function* (changeId, via) {
+            const principal = yield* principalOf
+            const stored = yield* decisions.requireChange(principal, changeId, database)
+            // From fresh state: a preview must not show what a role has lost by now.
+            const preview = yield* previewOf(stored, yield* callerFor(principal, true), database)
+            if (preview.digest !== undefined) yield* shown(principal, stored, via)
+            return preview
+          }),
+
+          confirm: Effect.fn("Changes.confirm")(function* (decision) {
+            return yield* decisions.confirm(yield* principalOf, decision, deciders)
+          }),
+
+          reject: Effect.fn("Changes.reject")(function* (changeId, via) {
+            return yield* decisions.reject(yield* principalOf, changeId, via, database)
+          }),
+
+          withdraw: Effect.fn("Changes.withdraw")(function* (changeId, via) {
+            return yield* decisions.withdraw(yield* principalOf, changeId, via, database)
+          }),
+
+          undo: Effect.fn("Changes.undo")(function* (changeId, via) {
+            const principal = yield* principalOf
+            const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
+            const who = principal.anchorEntityId
+            if (stored === undefined || ![stored.proposer_id, stored.decided_by].includes(who)) return yield* noChange
+            if (stored.state !== "applied")
+              return yield* new Decided({ message: "Only an applied change can be undone.", state: stored.state })
+            if (stored.undone_by !== null)
+              return yield* new Decided({ message: "This change has been undone already.", state: "applied" })
+            if (stored.document === null)
+              return yield* new Decided({
+                message: "The values of this change aren't kept any more.",
+                state: "applied"
+              })
+            const undone = open(stored.document, stored.digest)
+            return yield* proposing(principal, (caller) =>
+              Effect.map(inverseOf(undone, caller), (units) => ({
+                units,
+                how: {
+                  via,
+                  state: "open" as const,
+                  undoes: changeId,
+                  check: (steps) => requireStanding(steps, undone, caller)
+                }
+              }))
+            )
+          }),
+
+          list: Effect.fn("Changes.list")(function* ({ limit = 20, sessionId, which }) {
+            const principal = yield* principalOf
+            const { catalog } = yield* callerFor(principal)
+            const who = principal.anchorEntityId
+            const mine = "c.proposer_id = $2::text AND c.state <> 'drafted'"
+            const condition =
+              which === "mine"
+                ? mine
+                : `c.expires_at > clock_timestamp() AND ((c.state = 'open' AND c.proposer_id = $2::text)
+                    OR (c.state = 'waiting' AND c.proposer_id <> $2::text AND c.approvers && $4::text[]))`
+            const rows = yield* orUnavailable(
+              readChanges(
+                sql,
+                principal.organizationId,
+                `${condition} AND ($3::text IS NULL OR c.session_id = $3::text) AND $4::text[] IS NOT NULL`,
+                [who, sessionId ?? null, principal.roles],
+                Math.min(Math.max(1, Math.trunc(limit)), MAX_LISTED)
+              )
+            )
+            return rows.map((row) => ({
+              changeId: row.change_id,
+              state: row.state,
+              level: row.level,
+              actionIds: (row.actions ?? []).map((key) => actionByKey(catalog, key)?.slug ?? key),
+              rows: row.rows,
+              proposer: row.proposer_id,
+              channel: row.channel,
+              createdAt: row.created,
+              ...(isPending(row.state) ? { seconds: Math.max(0, row.seconds) } : {}),
+              ...(row.receipt === undefined ? {} : { receipt: row.receipt })
+            }))
+          }),
+
+          history: Effect.fn("Changes.history")(function* (entityTypeId, entityId) {
+            const principal = yield* CurrentPrincipal
+            return yield* historyOf(entityTypeId, entityId, yield* callerFor(principal, true), database)
+          }),
+
+          tidy: Effect.fn("Changes.tidy")((organizationId) => tidy(organizationId, settings.days, database))
+        })
+      })
+    )
+}
+
+const isPending = (state: ChangeState): boolean => state === "open" || state === "waiting"

@@ -1,0 +1,337 @@
+/** Decisions on a change: confirm, approve, reject and withdraw. Each condition is part of the statement that decides. */
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { appendAudit } from "../../database/audit.ts"
+import type { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import { faultOf } from "../../database/fault.ts"
+import type { Receipt } from "../../domain/Change.ts"
+import {
+  Decided,
+  type DecisionError,
+  Expired,
+  InvalidInput,
+  type NotAdmitted,
+  NotAllowed,
+  NotYet,
+  Stale,
+  type Unavailable,
+  type UnknownName
+} from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import type { IdentityResolver, Readmitted } from "../members/IdentityResolver.ts"
+import { apply, auditDetails, type Deciding } from "./apply.ts"
+import type { Caller, makeCallers } from "./callers.ts"
+import { isDigest, open } from "./document.ts"
+import { noChange } from "./propose.ts"
+import { appendEvents, type ChangeEvent, PENDING, readChange, type Stored, type Via } from "./records.ts"
+
+export interface Decision {
+  readonly changeId: string
+  /** The digest of the preview that the person saw. */
+  readonly digest: string
+  /** At the second confirmation of level `twice`: the number of rows, as the person typed it. */
+  readonly rows?: number | undefined
+  readonly via: Via
+}
+
+/** What came of a confirmation: applied, or what it needs now. */
+export type Confirmed =
+  | { readonly _tag: "Applied"; readonly receipt: Receipt }
+  /** Level `twice`: confirm again with the number of rows, a second later at the earliest. */
+  | { readonly _tag: "Again"; readonly rows: number }
+  /** Level `second`: waits for another person. */
+  | { readonly _tag: "Waiting"; readonly approvers: ReadonlyArray<string> }
+
+export interface Deciders {
+  readonly database: Database["Service"]
+  readonly identities: IdentityResolver["Service"]
+  readonly callerOf: ReturnType<typeof makeCallers>
+  /** How long a change waits for another person. */
+  readonly approvalHours: number
+}
+
+/** Changes of policy, memberships or catalog during a confirmation, each of which costs an attempt. */
+const MAX_ATTEMPTS = 3
+const TOO_SOON = "Confirm again in a moment: the second confirmation is at least a second after the first."
+const ELSEWHERE = "Somebody else is changing this right now. Try again in a minute."
+/** Another transaction has the lock. */
+const LOCKED = "55P03"
+
+/** Whether a person has one of the roles that may approve a change. */
+export const mayApprove = ({ approvers, level, proposer_id }: Stored, { anchorEntityId, roles }: Principal): boolean =>
+  level === "second" && proposer_id !== anchorEntityId && roles.some((role) => approvers.includes(role))
+
+/** A change that the caller may know of: its own, one that it may approve, or one that it decided. */
+export const requireChange = Effect.fnUntraced(function* (
+  principal: Principal,
+  changeId: string,
+  database: Database["Service"]
+) {
+  const stored = yield* orUnavailable(readChange(database.changes, principal.organizationId, changeId))
+  const who = principal.anchorEntityId
+  const own = stored?.proposer_id === who
+  const others =
+    stored !== undefined && stored.state !== "open" && (mayApprove(stored, principal) || stored.decided_by === who)
+  if (stored === undefined || who === "" || stored.state === "drafted" || !(own || others)) return yield* noChange
+  return stored
+})
+
+/** Why a change can't be decided on; the receipt if it was applied. */
+const settled = (stored: Stored): Effect.Effect<Receipt | undefined, Decided | Expired> => {
+  switch (stored.state) {
+    case "applied":
+      return stored.receipt === undefined
+        ? Effect.fail(new Decided({ message: DECIDED, state: "applied" }))
+        : Effect.succeed(stored.receipt)
+    case "open":
+    case "waiting":
+      return Effect.succeed(undefined)
+    case "expired":
+      return Effect.fail(Expired.error)
+    default:
+      return Effect.fail(new Decided({ message: DECIDED_AS[stored.state] ?? DECIDED, state: stored.state }))
+  }
+}
+
+const DECIDED = "This change has been decided already."
+const DECIDED_AS: Readonly<Record<string, string>> = {
+  rejected: "This change was rejected: nothing was changed.",
+  withdrawn: "This change was withdrawn: nothing was changed.",
+  stale: "What this change was about has changed since: nothing was changed. Propose it again.",
+  failed: "This change couldn't be made: nothing was changed."
+}
+
+/** The proposer's or the approver's yes. */
+export const confirm = Effect.fnUntraced(function* (
+  principal: Principal,
+  { changeId, digest, rows, via }: Decision,
+  deciders: Deciders
+): Effect.fn.Return<Confirmed, DecisionError> {
+  const started = performance.now()
+  const { database } = deciders
+  let stored = yield* requireChange(principal, changeId, database)
+  if (!isDigest(digest)) return yield* InvalidInput.of("digest is the 64 hexadecimal digits of the preview.")
+  if (stored.digest !== digest) return yield* Stale.of("This isn't the change that was shown. Look at it again.")
+  const own = stored.proposer_id === principal.anchorEntityId
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const receipt = yield* settled(stored)
+    if (receipt !== undefined) return { _tag: "Applied", receipt }
+    if (stored.level === "second" && own) {
+      if (stored.state === "open") yield* askApprovers(stored, principal, via, deciders)
+      return { _tag: "Waiting", approvers: stored.approvers }
+    }
+    if (stored.level === "twice" && !stored.confirmed) {
+      if (yield* firstYes(stored, principal, via, database)) return { _tag: "Again", rows: stored.rows }
+    } else {
+      if (stored.level === "twice" && rows !== stored.rows) {
+        if (rows === undefined) return { _tag: "Again", rows: stored.rows }
+        return yield* InvalidInput.of(`This changes ${stored.rows} rows. Type that number to confirm it.`)
+      }
+      const outcome = yield* tryApply(stored, own, principal, via, started, deciders)
+      if (typeof outcome !== "string") return { _tag: "Applied", receipt: outcome }
+      if (outcome === "not-claimed" && stored.level === "twice") {
+        stored = yield* requireChange(principal, changeId, database)
+        if (stored.state === "open") return yield* NotYet.of(TOO_SOON)
+        continue
+      }
+    }
+    stored = yield* requireChange(principal, changeId, database)
+  }
+  return yield* NotYet.of("Permissions are being changed right now. Try again in a minute.")
+})
+
+/** One attempt; a text when another decision or a change of the epoch came first. */
+const tryApply = Effect.fnUntraced(function* (
+  stored: Stored,
+  own: boolean,
+  principal: Principal,
+  via: Via,
+  started: number,
+  deciders: Deciders
+): Effect.fn.Return<
+  Receipt | "stale-plan" | "not-claimed",
+  NotAdmitted | UnknownName | NotAllowed | Stale | NotYet | Unavailable
+> {
+  const { database } = deciders
+  const deciding: Deciding = {
+    decider: principal.anchorEntityId,
+    via,
+    started,
+    ...(yield* partiesOf(stored, own, principal, deciders))
+  }
+  const outcome = yield* orUnavailable(
+    apply(stored, deciding, database).pipe(
+      Effect.catchTags({
+        StalePlan: () => Effect.succeed("stale-plan" as const),
+        NotClaimed: () => Effect.succeed("not-claimed" as const)
+      }),
+      Effect.catchTag("SqlError", (error): Effect.Effect<never, SqlError.SqlError | NotYet | NotAllowed> => {
+        const { code } = faultOf(error)
+        if (code === LOCKED) return Effect.fail(NotYet.of(ELSEWHERE))
+        // Integrity constraints and values: the message names the constraint, so it stays with the operator.
+        return code !== undefined && /^2[23]/.test(code) ? Effect.fail(NotAllowed.of(NOT_TAKEN)) : Effect.fail(error)
+      })
+    )
+  ).pipe(Effect.tapErrorTag(["Stale", "NotAllowed"], (error) => mark(stored, principal, via, error, database)))
+  return outcome
+})
+
+const NOT_TAKEN = "The database doesn't take this value: nothing was changed."
+
+/** The proposer as of now, and whoever confirms, each with the plans of this moment. */
+const partiesOf = Effect.fnUntraced(function* (
+  stored: Stored,
+  own: boolean,
+  principal: Principal,
+  { callerOf, identities }: Deciders
+): Effect.fn.Return<Pick<Deciding, "writers" | "approver">, NotAdmitted | UnknownName | NotAllowed | Unavailable> {
+  const admit = (who: Readmitted & Pick<Principal, "scope">) => Effect.map(identities.readmit(who), callerOf)
+  const confirming: Caller = yield* admit(principal)
+  // The credential that proposed narrows the change for good: confirming with another one doesn't widen it.
+  const proposer = {
+    organizationId: principal.organizationId,
+    anchorEntityId: stored.proposer_id,
+    ...(stored.actor === null ? {} : { actor: stored.actor }),
+    ...(stored.scope === null ? {} : { scope: stored.scope })
+  }
+  if (!own) {
+    // The roles that let this person approve may be gone by now.
+    if (!mayApprove(stored, confirming.principal)) return yield* noChange
+    const writer = yield* admit(proposer).pipe(
+      Effect.catchTag("NotAdmitted", () =>
+        Effect.fail(NotAllowed.of("Its proposer has no access any more: nothing was changed."))
+      )
+    )
+    return { writers: [writer], approver: confirming }
+  }
+  if (stored.actor === null && stored.scope === null) return { writers: [confirming] }
+  const { claimedRoles, vouched } = principal
+  const narrowed = yield* admit({
+    ...proposer,
+    ...(claimedRoles === undefined ? {} : { claimedRoles }),
+    ...(vouched === undefined ? {} : { vouched })
+  })
+  return { writers: [narrowed, confirming] }
+})
+
+/** Ends a change that can't be applied. If this never runs, the next confirmation finds the same. */
+const mark = (
+  stored: Stored,
+  principal: Principal,
+  via: Via,
+  error: Stale | NotAllowed,
+  { changes: sql }: Database["Service"]
+) => {
+  const state = error._tag === "Stale" ? "stale" : "failed"
+  return Effect.ignore(
+    orUnavailable(
+      Effect.gen(function* () {
+        const ended = yield* sql.unsafe(
+          `UPDATE max.changes SET state = $3::text, decided_at = clock_timestamp(), decided_by = $4::text, decided_channel = $5::text
+           WHERE organization_id = $1::bigint AND change_id = $2::text AND state IN ${PENDING} RETURNING 1`,
+          [principal.organizationId, stored.change_id, state, principal.anchorEntityId, via.channel]
+        )
+        if (ended.length === 0) return
+        yield* appendEvents(sql, principal.organizationId, stored.change_id, principal.anchorEntityId, via, [
+          { phase: state, outcome: error._tag }
+        ])
+        if (state === "failed") yield* audit(sql, stored, principal, "change.failed")
+      }).pipe(sql.withTransaction)
+    )
+  )
+}
+
+/** The first of two confirmations; false when another decision came first. */
+const firstYes = (stored: Stored, principal: Principal, via: Via, database: Database["Service"]) =>
+  decide(database, stored, principal, via, "yes_at = clock_timestamp()", "c.state = 'open' AND c.yes_at IS NULL", [
+    { phase: "confirmed", outcome: "first" }
+  ])
+
+const askApprovers = (stored: Stored, principal: Principal, via: Via, { approvalHours, database }: Deciders) =>
+  decide(
+    database,
+    stored,
+    principal,
+    via,
+    `state = 'waiting', yes_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(hours => ${approvalHours})`,
+    "c.state = 'open'",
+    [{ phase: "confirmed", outcome: "waiting" }]
+  )
+
+/** Rejects a change: its proposer while it is open, an approver while it waits. */
+export const reject = (principal: Principal, changeId: string, via: Via, database: Database["Service"]) =>
+  end(principal, changeId, via, database, "rejected", (stored, own) =>
+    own ? stored.state === "open" : stored.state === "waiting"
+  )
+
+/** Withdraws a change; only its proposer can. */
+export const withdraw = (principal: Principal, changeId: string, via: Via, database: Database["Service"]) =>
+  end(principal, changeId, via, database, "withdrawn", (_, own) => own)
+
+const end = Effect.fnUntraced(function* (
+  principal: Principal,
+  changeId: string,
+  via: Via,
+  database: Database["Service"],
+  state: "rejected" | "withdrawn",
+  may: (stored: Stored, own: boolean) => boolean
+): Effect.fn.Return<void, DecisionError> {
+  const stored = yield* requireChange(principal, changeId, database)
+  if (stored.state === state) return
+  const receipt = yield* settled(stored)
+  if (receipt !== undefined)
+    return yield* new Decided({ message: "This change was applied. Undo it instead.", state: "applied" })
+  if (!may(stored, stored.proposer_id === principal.anchorEntityId)) return yield* noChange
+  const ended = yield* decide(
+    database,
+    stored,
+    principal,
+    via,
+    `state = '${state}', decided_at = clock_timestamp(), decided_by = $4::text, decided_channel = $5::text`,
+    "c.state IN ('open', 'waiting')",
+    [{ phase: state, outcome: "ok" }],
+    state === "rejected" ? "change.rejected" : undefined
+  )
+  if (ended) return
+  yield* settled(yield* requireChange(principal, changeId, database))
+})
+
+/** Changes a pending change's state, if the condition still holds, with its events; false if it doesn't. */
+const decide = (
+  { changes: sql }: Database["Service"],
+  stored: Stored,
+  principal: Principal,
+  via: Via,
+  set: string,
+  condition: string,
+  events: ReadonlyArray<ChangeEvent>,
+  audited?: string
+): Effect.Effect<boolean, NotYet | Unavailable> =>
+  Effect.gen(function* () {
+    const rows = yield* sql.unsafe(
+      `/* max decide */ UPDATE max.changes c SET ${set} WHERE c.organization_id = $1::bigint AND c.change_id = $2::text
+         AND c.digest = decode($3::text, 'hex') AND c.expires_at > clock_timestamp() AND ${condition}
+         AND $4::text IS NOT NULL AND $5::text IS NOT NULL RETURNING 1`,
+      [principal.organizationId, stored.change_id, stored.digest, principal.anchorEntityId, via.channel]
+    )
+    if (rows.length === 0) return false
+    yield* appendEvents(sql, principal.organizationId, stored.change_id, principal.anchorEntityId, via, events)
+    if (audited !== undefined) yield* audit(sql, stored, principal, audited)
+    return true
+  }).pipe(
+    sql.withTransaction,
+    Effect.catchTag("SqlError", (error): Effect.Effect<never, SqlError.SqlError | NotYet> =>
+      faultOf(error).code === LOCKED ? Effect.fail(NotYet.of(ELSEWHERE)) : Effect.fail(error)
+    ),
+    orUnavailable
+  )
+
+const audit = (sql: Database["Service"]["changes"], stored: Stored, principal: Principal, action: string) => {
+  const decider = principal.anchorEntityId
+  const { digest, document } = stored
+  const details = document === null ? { digest } : auditDetails(open(document, digest), digest, decider)
+  return appendAudit(sql, principal.organizationId, "changes", [
+    { actor: decider, action, subject: stored.change_id, details }
+  ])
+}

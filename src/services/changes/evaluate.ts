@@ -1,0 +1,140 @@
+/**
+ * Units → steps of a document: one statement per group computes what the caller sees of the rows, what they would become and
+ * whether the policy permits it. It runs as the reading role, locks nothing and fires no trigger.
+ */
+import { Effect } from "effect"
+import type { Database } from "../../database/Database.ts"
+import { changedColumns, type ProposedRow } from "../../database/sql/RowChange.ts"
+import { compilePropose } from "../../database/sql/write.ts"
+import type { ChangeStep } from "../../domain/Change.ts"
+import { type Column, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
+import { InvalidInput, NotAllowed, Unavailable, type UnknownName } from "../../domain/errors.ts"
+import { printable } from "../../domain/text.ts"
+import { decide, type Refusals } from "../../permissions/decide.ts"
+import type { WriteAction } from "../../permissions/WritePlan.ts"
+import type { Caller } from "./callers.ts"
+import { compiled, readerOf } from "./reader.ts"
+import { noEntity, shownIdOf } from "./resolve.ts"
+import { assignmentsOf, type Group, groupsOf, rowChangeOf, type Unit } from "./Unit.ts"
+
+/** The state that the caller's plans were made from is over. */
+export class StalePlan {
+  readonly _tag = "StalePlan"
+}
+
+/** The steps in the order of the units, without cells that wouldn't change. */
+export const evaluate = Effect.fnUntraced(function* (
+  units: ReadonlyArray<Unit>,
+  caller: Caller,
+  database: Database["Service"]
+): Effect.fn.Return<ReadonlyArray<ChangeStep>, StalePlan | NotAllowed | InvalidInput | UnknownName | Unavailable> {
+  const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
+  const steps = new Map<Unit, ChangeStep>()
+  for (const group of groupsOf(units)) {
+    for (const [unit, step] of yield* evaluateGroup(group, created, caller, database)) steps.set(unit, step)
+  }
+  const inOrder = units.flatMap((unit) => steps.get(unit) ?? [])
+  return inOrder.length > 0 ? inOrder : yield* InvalidInput.of("Nothing would change: the values are there already.")
+})
+
+const evaluateGroup = Effect.fnUntraced(function* (
+  group: Group,
+  created: ReadonlyArray<string>,
+  caller: Caller,
+  database: Database["Service"]
+) {
+  const [first] = group.units
+  const { op, type } = first
+  const read = caller.readOf(type)
+  const write = caller.writeOf(type, op)
+  if (read === undefined || write === undefined)
+    return yield* NotAllowed.of(`You may not ${VERBS[op]} ${type.pluralName.toLowerCase()}.`)
+  const assignments = yield* compiled(() => assignmentsOf(group, caller.catalog, caller.readOf, created))
+  const change = rowChangeOf(group, { read, write }, assignments)
+  const columns = changedColumns(change)
+  const statement = yield* compiled(() => compilePropose(change, caller.catalog))
+  const rows = yield* readerOf(database, caller.catalog)<ProposedRow>(statement)
+  if (rows[0]?.fresh !== true) return yield* Effect.fail(new StalePlan())
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const steps: Array<readonly [Unit, ChangeStep]> = []
+  for (const unit of group.units) {
+    const row = byId.get(unit.id)
+    if (row === undefined) return yield* noEntity(type, shownIdOf(unit))
+    // The organization is in every condition; a row of another one is a bug, and must not be changed.
+    if (row.organization_id !== caller.catalog.organization.id) return yield* Unavailable.error
+    const step = yield* stepOf(unit, row, columns, caller)
+    if (step !== undefined) steps.push([unit, step])
+  }
+  return steps
+})
+
+/** The step of a unit; undefined when nothing would change. */
+const stepOf = Effect.fnUntraced(function* (
+  unit: Unit,
+  row: ProposedRow,
+  columns: ReadonlyArray<Column>,
+  caller: Caller
+) {
+  const { action, op, type } = unit
+  const write = caller.writeOf(type, op)!
+  const changed = columns.flatMap((column, index) =>
+    op === "update" && row.before[index] === row.after[index] && row.visible[index] === true ? [] : [{ column, index }]
+  )
+  if (changed.length === 0 && op === "update") return undefined
+  const hidden = changed.find(({ index }) => row.visible[index] !== true)
+  const name = row.name === null ? undefined : printable(row.name)
+  if (hidden !== undefined) return yield* refused([{ column: hidden.column.key, because: "row" }], unit, name)
+  const target = unit.restores === undefined ? changed.find(({ index }) => row.targets[index] === false) : undefined
+  if (target !== undefined)
+    return yield* InvalidInput.of(`${target.column.slug}: there is no such ${targetName(target.column, caller)}.`)
+  const keys = changed
+    .filter(({ index }) => op !== "create" || row.after[index] !== null)
+    .map(({ column }) => column.key)
+  const refusals = decide(write, keys, { before: row.bits_before, after: row.bits_after })
+  if (refusals.length > 0) return yield* refused(refusals, unit, name)
+  const texts = (of: ReadonlyArray<string | null>) =>
+    Object.fromEntries(changed.map(({ column, index }) => [column.key, of[index] ?? null]))
+  const step: ChangeStep = {
+    action: action.key,
+    version: action.version,
+    type: type.key,
+    typeVersion: type.version,
+    entity: unit.id,
+    before: op === "create" ? {} : texts(row.before),
+    after: op === "delete" ? {} : texts(row.after),
+    // The stored name, as the lock compares it.
+    shown: op === "create" ? {} : { [DISPLAY_NAME]: row.name },
+    ...(row.row === null ? (unit.restores === undefined ? {} : { row: unit.restores }) : { row: row.row })
+  }
+  return step
+})
+
+const VERBS: Readonly<Record<WriteAction, string>> = { create: "add", update: "change", delete: "delete" }
+
+/** The words for what the policy refuses; they name only what the caller sees. */
+export const refused = (
+  [refusal]: Refusals,
+  { op, type }: Pick<Unit, "op" | "type">,
+  name: string | undefined
+): NotAllowed => {
+  const one = name ?? `this ${type.name.toLowerCase()}`
+  const column = type.columns.find(({ key }) => key === refusal?.column)
+  if (op === "delete") return NotAllowed.of(`You may not delete ${one}.`)
+  if (op === "create") {
+    return NotAllowed.of(
+      refusal?.because === "value" || column === undefined
+        ? `You may not add ${aOrAn(type)} like that.`
+        : `You may not set ${column.slug} of ${type.slug}.`
+    )
+  }
+  return NotAllowed.of(
+    refusal?.because === "value"
+      ? `You may not change ${column?.slug ?? "it"} of ${one} to that.`
+      : `You may not change ${column?.slug ?? "anything"} of ${one}.`
+  )
+}
+
+const aOrAn = ({ name }: EntityType): string => `${/^[aeiou]/i.test(name) ? "an" : "a"} ${name.toLowerCase()}`
+
+const targetName = ({ storage }: Column, { catalog }: Caller): string =>
+  catalog.types.find(({ key }) => storage._tag !== "Value" && key === storage.target)?.name.toLowerCase() ?? "entity"

@@ -1,0 +1,222 @@
+/**
+ * The preview of a change: a function of its document and the viewer's own plan of now. Old values come from the document, and
+ * are shown only where the viewer may read the cell; a viewer who sees less than the change touches gets no digest.
+ */
+import { Effect } from "effect"
+import type { Database } from "../../database/Database.ts"
+import type { ProposedRow, SeenRow } from "../../database/sql/RowChange.ts"
+import { compilePropose, compileSeen } from "../../database/sql/write.ts"
+import type { ChangeDocument, ChangeStep, Preview, PreviewCell, PreviewStep } from "../../domain/Change.ts"
+import { type Catalog, type Column, DISPLAY_NAME, type EntityType, typeByKey } from "../../domain/EntityType.ts"
+import type { Unavailable } from "../../domain/errors.ts"
+import { encodeId } from "../../domain/ids.ts"
+import { listOf } from "../cells/cellWriter.ts"
+import type { Caller } from "./callers.ts"
+import { open } from "./document.ts"
+import { compiled, type Reader, readerOf } from "./reader.ts"
+import type { Stored } from "./records.ts"
+import { cut, showText } from "./show.ts"
+import { assignmentsOf, groupsOf, type Unit, unitOf } from "./Unit.ts"
+import { readingOf } from "./writeUnits.ts"
+
+/** The columns that a step touches, of the type as it is now. */
+const touched = (step: ChangeStep, type: EntityType): ReadonlyArray<Column> =>
+  type.columns.filter(({ key }) => Object.hasOwn(step.before, key) || Object.hasOwn(step.after, key))
+
+/** A step with what the viewer sees of it. */
+export interface SeenStep {
+  readonly step: ChangeStep
+  readonly unit: Unit
+  /** Undefined where the row is hidden or gone. */
+  readonly name: string | undefined
+  readonly isVisible: boolean
+  /** Keys of the columns that the viewer may read on this row. */
+  readonly visible: ReadonlySet<string>
+}
+
+export const previewOf = Effect.fnUntraced(function* (
+  stored: Stored,
+  viewer: Caller,
+  database: Database["Service"]
+): Effect.fn.Return<Preview, Unavailable> {
+  const document = stored.document === null ? undefined : open(stored.document, stored.digest)
+  const shown =
+    document === undefined ? undefined : yield* showSteps(document, viewer, database, stored.state === "applied")
+  const complete = shown?.complete === true
+  const pending = stored.state === "open" || stored.state === "waiting"
+  return {
+    changeId: stored.change_id,
+    state: stored.state,
+    level: stored.level,
+    ...(complete && pending ? { digest: stored.digest } : {}),
+    complete,
+    destructive: stored.destructive,
+    rows: stored.rows,
+    confirmedOnce: stored.confirmed,
+    ...(pending ? { seconds: Math.max(0, stored.seconds) } : {}),
+    proposer: stored.proposer_id,
+    approvers: stored.approvers,
+    steps: shown?.steps ?? [],
+    ...(stored.receipt === undefined ? {} : { receipt: stored.receipt }),
+    ...(stored.undoes === null ? {} : { undoes: stored.undoes }),
+    ...(stored.undone_by === null ? {} : { undoneBy: stored.undone_by }),
+    ...(stored.replaced_by === null ? {} : { replacedBy: stored.replaced_by })
+  }
+})
+
+/** The steps of a document as a viewer sees them. `done`: the rows are as the change left them. */
+export const showSteps = Effect.fnUntraced(function* (
+  document: ChangeDocument,
+  viewer: Caller,
+  database: Database["Service"],
+  done: boolean
+) {
+  const { catalog } = viewer
+  const rows = readerOf(database, catalog)
+  const units = document.steps.flatMap((step) => unitOf(step, catalog) ?? [])
+  const own = document.proposer === viewer.principal.anchorEntityId
+  const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
+  const seen: Array<SeenStep> = []
+  for (const group of groupsOf(units)) {
+    const [first] = group.units
+    const read = viewer.readOf(first.type)
+    const columns = touched(first.step!, first.type)
+    const virtual = first.op === "create" && !done
+    const found = new Map<string, { readonly name: string | null; readonly visible: ReadonlyArray<boolean> }>()
+    if (read !== undefined && !virtual) {
+      const statement = yield* compiled(() =>
+        compileSeen(
+          first.type,
+          group.units.map(({ id }) => id),
+          columns,
+          read,
+          catalog
+        )
+      )
+      for (const row of yield* rows<SeenRow>(statement)) found.set(row.id, row)
+    }
+    if (read !== undefined && virtual) {
+      // The row isn't there yet: the viewer's read plan is judged on what it would be. Its proposer wrote it.
+      const statement = yield* compiled(() =>
+        compilePropose(
+          {
+            type: first.type,
+            ids: [first.id],
+            assignments: assignmentsOf(group, catalog, viewer.readOf, created),
+            read,
+            write: readingOf(first, read)
+          },
+          catalog
+        )
+      )
+      const [row] = yield* rows<ProposedRow>(statement)
+      const bits = own ? columns.map(() => true) : (row?.bits_after.slice(1) ?? [])
+      const name = first.step!.after[DISPLAY_NAME] ?? null
+      if (own || row?.bits_after[0] === true) found.set(first.id, { name, visible: bits })
+    }
+    for (const unit of group.units) {
+      const row = found.get(unit.id)
+      seen.push({
+        step: unit.step!,
+        unit,
+        isVisible: row !== undefined,
+        name: row === undefined ? undefined : (row.name ?? undefined),
+        visible: new Set(columns.flatMap(({ key }, index) => (row?.visible[index] === true ? [key] : [])))
+      })
+    }
+  }
+  const names = yield* namesOf(seen, viewer, rows)
+  const inOrder = document.steps.flatMap((step) => seen.find((one) => one.step === step) ?? [])
+  const complete = inOrder.length === document.steps.length && inOrder.every((one) => isComplete(one, names))
+  return { complete, steps: inOrder.map((one) => showStep(one, catalog, names)) }
+})
+
+/** Whether the viewer sees the row, every cell that is touched, and every entity that a relation is set to. */
+const isComplete = ({ isVisible, step, unit, visible }: SeenStep, names: Names): boolean =>
+  isVisible &&
+  touched(step, unit.type).every(
+    (column) =>
+      visible.has(column.key) &&
+      // A restored row gets the references back that it had, also those that lead nowhere by now.
+      (unit.restores !== undefined ||
+        column.storage._tag === "Value" ||
+        referencesOf(column, step.after[column.key] ?? null).every((id) => names.has(keyOf(column, id))))
+  )
+
+const keyOf = ({ storage }: Column, id: string): string => (storage._tag === "Value" ? id : `${storage.target} ${id}`)
+
+/** Names of entities by type key and id, of those that the viewer sees. */
+type Names = ReadonlyMap<string, string>
+
+const referencesOf = (column: Column, text: string | null): ReadonlyArray<string> =>
+  text === null || column.storage._tag === "Value"
+    ? []
+    : column.storage._tag === "One"
+      ? [text]
+      : listOf(text).flatMap((id) => id ?? [])
+
+/** Reads the names of the referenced entities through the viewer's plans, one statement per type. */
+export const namesOf = Effect.fnUntraced(function* (seen: ReadonlyArray<SeenStep>, viewer: Caller, rows: Reader) {
+  const wanted = new Map<string, Set<string>>()
+  for (const { step, unit, visible } of seen) {
+    for (const column of touched(step, unit.type).filter(({ key }) => visible.has(key))) {
+      if (column.storage._tag === "Value") continue
+      const ids = wanted.get(column.storage.target) ?? new Set()
+      for (const text of [step.before[column.key] ?? null, step.after[column.key] ?? null])
+        for (const id of referencesOf(column, text)) ids.add(id)
+      wanted.set(column.storage.target, ids)
+    }
+  }
+  const names = new Map<string, string>()
+  for (const { step, unit } of seen)
+    if (unit.op === "create") names.set(`${unit.type.key} ${unit.id}`, cut(step.after[DISPLAY_NAME] ?? ""))
+  for (const [key, ids] of wanted) {
+    const type = typeByKey(viewer.catalog, key)
+    const read = type === undefined || ids.size === 0 ? undefined : viewer.readOf(type)
+    if (type === undefined || read === undefined) continue
+    const statement = yield* compiled(() => compileSeen(type, [...ids], [], read, viewer.catalog))
+    for (const { id, name } of yield* rows<SeenRow>(statement))
+      names.set(`${key} ${id}`, cut(name ?? encodeId(BigInt(id))))
+  }
+  return names
+})
+
+/** A cell's text for the viewer; a referenced entity that the viewer doesn't see has no name. */
+const showCell = (column: Column, text: string | null, catalog: Catalog, names: Names): string | undefined => {
+  const { storage } = column
+  if (storage._tag === "Value") return showText(column, text, catalog)
+  const shown = referencesOf(column, text).map((id) => names.get(keyOf(column, id)) ?? "(not visible)")
+  return shown.length === 0 ? undefined : cut(shown.join(", "))
+}
+
+const showStep = ({ name, step, unit, visible }: SeenStep, catalog: Catalog, names: Names): PreviewStep => ({
+  actionId: unit.action.slug,
+  action: unit.action.name,
+  entityTypeId: unit.type.slug,
+  entityId: encodeId(BigInt(step.entity)),
+  ...(name === undefined ? {} : { displayName: cut(name) }),
+  cells: cellsOf(step, unit.type, visible, catalog, names)
+})
+
+/** The cells of a step that the viewer may read. */
+export const cellsOf = (
+  step: ChangeStep,
+  type: EntityType,
+  visible: ReadonlySet<string>,
+  catalog: Catalog,
+  names: Names
+): ReadonlyArray<PreviewCell> =>
+  touched(step, type).flatMap((column): ReadonlyArray<PreviewCell> => {
+    if (!visible.has(column.key)) return []
+    const was = showCell(column, step.before[column.key] ?? null, catalog, names)
+    const becomes = showCell(column, step.after[column.key] ?? null, catalog, names)
+    if (was === undefined && becomes === undefined) return []
+    return [
+      {
+        columnId: column.slug,
+        name: column.name,
+        ...(was === undefined ? {} : { was }),
+        ...(becomes === undefined ? {} : { becomes })
+      }
+    ]
+  })

@@ -1,0 +1,216 @@
+/** Stored changes: their rows, steps and events. Every statement names the organization first. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Confirmation } from "../../domain/Action.ts"
+import { type ChangeState, type ChangeStep, Receipt } from "../../domain/Change.ts"
+import type { Actor, ScopeGrant } from "../../domain/Principal.ts"
+
+/** Through what a caller reached Max. */
+export interface Via {
+  readonly channel: string
+  readonly credentialId?: string | undefined
+}
+
+interface StoredRow {
+  readonly change_id: string
+  readonly state: ChangeState
+  readonly level: Confirmation
+  readonly approvers: ReadonlyArray<string>
+  readonly destructive: boolean
+  readonly rows: number
+  readonly proposer_id: string
+  readonly actor: Actor | null
+  readonly scope: ReadonlyArray<ScopeGrant> | null
+  readonly channel: string
+  readonly session_id: string | null
+  readonly digest: string
+  readonly document: string | null
+  readonly confirmed: boolean
+  readonly seconds: number
+  readonly created: string
+  readonly decided_by: string | null
+  readonly receipt: unknown
+  readonly undoes: string | null
+  readonly undone_by: string | null
+  readonly replaced_by: string | null
+  readonly actions: ReadonlyArray<string> | null
+}
+
+/** A stored change; a pending one whose time is over has the state `expired`, whatever is stored. */
+export interface Stored extends Omit<StoredRow, "receipt"> {
+  readonly receipt: Receipt | undefined
+}
+
+const decodeReceipt = Schema.decodeUnknownSync(Receipt)
+
+export const PENDING = `('drafted', 'open', 'waiting')`
+/** Pending and shown: these expire. */
+export const DECIDABLE = `('open', 'waiting')`
+const ISO = `'YYYY-MM-DD"T"HH24:MI:SS"Z"'`
+/** A time as ISO text, UTC. */
+export const isoTime = (expression: string) => `to_char(${expression} AT TIME ZONE 'UTC', ${ISO})`
+
+const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END AS state,
+  c.level, c.approvers, c.destructive, c.rows, c.proposer_id, c.actor, c.scope, c.channel, c.session_id,
+  encode(c.digest, 'hex') AS digest, c.document, c.yes_at IS NOT NULL AS confirmed,
+  ceil(extract(epoch FROM c.expires_at - clock_timestamp()))::int AS seconds, ${isoTime("c.created_at")} AS created,
+  c.decided_by, c.receipt, c.undoes, c.undone_by, c.replaced_by,
+  (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
+    WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions`
+
+/**
+ * Reads changes that satisfy a condition on `c`, whose parameters begin at $2; newest first. Refused attempts, which are stored
+ * without rows because they count, are not among them.
+ */
+export const readChanges = (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  condition: string,
+  parameters: ReadonlyArray<unknown>,
+  limit: number
+): Effect.Effect<ReadonlyArray<Stored>, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<StoredRow>(
+      `/* max changes */ SELECT ${COLUMNS} FROM max.changes c WHERE c.organization_id = $1::bigint AND c.rows > 0 AND (${condition})
+       ORDER BY c.created_at DESC, c.change_id DESC LIMIT ${limit}`,
+      [organizationId, ...parameters]
+    ),
+    (rows) => rows.map((row) => ({ ...row, receipt: row.receipt === null ? undefined : decodeReceipt(row.receipt) }))
+  )
+
+export const readChange = (sql: PgClient.PgClient, organizationId: bigint, changeId: string) =>
+  Effect.map(readChanges(sql, organizationId, "c.change_id = $2::text", [changeId], 1), ([row]) => row)
+
+/** One thing that happened to a change; never a value of a row. */
+export interface ChangeEvent {
+  readonly phase:
+    | "resolved"
+    | "planned"
+    | "opened"
+    | "shown"
+    | "confirmed"
+    | "approved"
+    | "rejected"
+    | "withdrawn"
+    | "expired"
+    | "stale"
+    | "applied"
+    | "failed"
+    | "undone"
+  readonly outcome: string
+  readonly ms?: number | undefined
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Appends events to a change. Call it in a transaction that has locked the change's row or created it, because the next number
+ * is read first.
+ */
+export const appendEvents = (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  changeId: string,
+  who: string,
+  via: Via,
+  events: ReadonlyArray<ChangeEvent>
+): Effect.Effect<void, SqlError.SqlError> =>
+  events.length === 0
+    ? Effect.void
+    : Effect.asVoid(
+        sql.unsafe(
+          `/* max change events */ INSERT INTO max.change_events
+             (organization_id, change_id, sequence, phase, who, credential_id, channel, ms, outcome, detail)
+           SELECT $1::bigint, $2::text, l.last + e.n, e.phase, $3::text, $4::text, $5::text, e.ms, e.outcome, coalesce(e.detail, '{}')
+           FROM (SELECT coalesce(max(sequence), 0) AS last FROM max.change_events WHERE organization_id = $1::bigint AND change_id = $2::text) l,
+             ROWS FROM (jsonb_to_recordset($6::jsonb) AS (phase text, ms int, outcome text, detail jsonb)) WITH ORDINALITY e(phase, ms, outcome, detail, n)`,
+          [organizationId, changeId, who, via.credentialId ?? null, via.channel, JSON.stringify(events)]
+        )
+      )
+
+export interface NewChange {
+  readonly changeId: string
+  readonly state: "drafted" | "open" | "failed"
+  readonly level: Confirmation
+  readonly approvers: ReadonlyArray<string>
+  readonly destructive: boolean
+  readonly rows: number
+  readonly proposerId: string
+  readonly actor: Actor | undefined
+  readonly scope: ReadonlyArray<ScopeGrant> | undefined
+  readonly sessionId: string | undefined
+  readonly reference: string | undefined
+  /** Hex. */
+  readonly key: string
+  readonly digest: string
+  readonly document: string | null
+  readonly seconds: number
+  readonly undoes: string | undefined
+  readonly steps: ReadonlyArray<ChangeStep>
+}
+
+/** Stores a change with its steps. */
+export const insertChange = (sql: PgClient.PgClient, organizationId: bigint, via: Via, change: NewChange) =>
+  sql.unsafe(
+    `/* max change */ WITH made AS (
+       INSERT INTO max.changes (organization_id, change_id, state, level, approvers, destructive, rows, proposer_id, actor, scope,
+         credential_id, channel, session_id, reference, key, digest, document, undoes, expires_at)
+       VALUES ($1::bigint, $2::text, $3::text, $4::text, $5::text[], $6::boolean, $7::int, $8::text, $9::jsonb, $10::jsonb, $11::text, $12::text,
+         $13::text, $14::text, decode($15::text, 'hex'), decode($16::text, 'hex'), $17::text, $18::text,
+         clock_timestamp() + make_interval(secs => $19::int))
+       RETURNING change_id)
+     INSERT INTO max.change_steps (organization_id, change_id, step, action_key, action_version, type_key, entity_id, columns)
+     SELECT $1::bigint, made.change_id, s.n, s.action, s.version, s.type, s.entity, ARRAY(SELECT jsonb_array_elements_text(s.columns))
+     FROM made, ROWS FROM (jsonb_to_recordset($20::jsonb) AS (action text, version int, type text, entity text, columns jsonb))
+       WITH ORDINALITY s(action, version, type, entity, columns, n)`,
+    [
+      organizationId,
+      change.changeId,
+      change.state,
+      change.level,
+      change.approvers,
+      change.destructive,
+      change.rows,
+      change.proposerId,
+      change.actor === undefined ? null : JSON.stringify(change.actor),
+      change.scope === undefined ? null : JSON.stringify(change.scope),
+      via.credentialId ?? null,
+      via.channel,
+      change.sessionId ?? null,
+      change.reference ?? null,
+      change.key,
+      change.digest,
+      change.document,
+      change.undoes ?? null,
+      change.seconds,
+      JSON.stringify(
+        change.steps.map(({ action, after, before, entity, type, version }) => ({
+          action,
+          version,
+          type,
+          entity,
+          columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
+        }))
+      )
+    ]
+  )
+
+/** Opens drafts of a person; call it in the transaction that keeps their turn. Their time begins now. */
+export const openDrafts = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  who: string,
+  via: Via,
+  changeIds: ReadonlyArray<string>,
+  turn: { readonly sessionId: string; readonly position: number } | undefined
+) {
+  if (changeIds.length === 0) return
+  const opened = yield* sql.unsafe<{ change_id: string }>(
+    `/* max open changes */ UPDATE max.changes SET state = 'open', expires_at = clock_timestamp() + (expires_at - created_at),
+       session_id = coalesce($4::text, session_id), turn = $5::int
+     WHERE organization_id = $1::bigint AND change_id = ANY($2::text[]) AND proposer_id = $3::text AND state = 'drafted' RETURNING change_id`,
+    [organizationId, changeIds, who, turn?.sessionId ?? null, turn?.position ?? null]
+  )
+  for (const { change_id } of opened)
+    yield* appendEvents(sql, organizationId, change_id, who, via, [{ phase: "opened", outcome: "ok" }])
+})

@@ -1,0 +1,225 @@
+/**
+ * Steps as callers write them → units: names resolve among the visible ones, values become texts, and references are looked
+ * up through the caller's own plan. A hidden name and an unknown one give the same error.
+ */
+import { Effect } from "effect"
+import { actionBySlug, MAX_CHANGE_ROWS } from "../../domain/Action.ts"
+import { columnBySlug, type Column, type EntityType, typeByKey } from "../../domain/EntityType.ts"
+import { InvalidInput, type LookupError, NotAllowed, Unclear, UnknownName } from "../../domain/errors.ts"
+import { encodeId, nextId } from "../../domain/ids.ts"
+import type { Entity } from "../../domain/Page.ts"
+import { CurrentPrincipal } from "../../domain/Principal.ts"
+import { MAX_VALUE_LENGTH } from "../../domain/Query.ts"
+import { quoted } from "../../domain/text.ts"
+import { parseId } from "../../domain/values.ts"
+import { partsOf } from "../cells/cellWriter.ts"
+import type { EntityQueryService } from "../EntityQueryService.ts"
+import { unknownName } from "../lookup/resolve.ts"
+import { visibleColumns } from "../lookup/visible.ts"
+import { type Caller, openAction, openActions } from "./callers.ts"
+import { canonicalJson } from "./document.ts"
+import { type SetCell, signatureOf, type Unit } from "./Unit.ts"
+import { checkText, validate } from "./validate.ts"
+
+/** A step as a caller writes it. */
+export interface StepInput {
+  /** The action's slug. */
+  readonly actionId: string
+  /** The rows; none for a create. */
+  readonly entityIds?: ReadonlyArray<string> | undefined
+  /** Texts by column slug; an empty one empties the cell. */
+  readonly values?: ReadonlyArray<{ readonly columnId: string; readonly value: string }> | undefined
+}
+
+/** The error for a row that doesn't exist or is hidden. */
+export const noEntity = (type: EntityType, id: string): UnknownName =>
+  new UnknownName({ message: `There is no ${type.name.toLowerCase()} with the id ${quoted(id)}.` })
+
+/** Resolves steps into units, after the units of an earlier draft that they extend. */
+export const resolveSteps = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<StepInput>,
+  before: ReadonlyArray<Unit>,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  let units = before
+  if (steps.length === 0) return yield* InvalidInput.of("A change has at least one step.")
+  for (const step of steps) {
+    for (const unit of yield* resolveStep(step, units, caller, queries)) units = yield* merged(units, unit)
+    if (units.length > MAX_CHANGE_ROWS) return yield* InvalidInput.of(`A change has at most ${MAX_CHANGE_ROWS} rows.`)
+  }
+  return units
+})
+
+/** Adds a unit, unless it is there already; a second update of a row joins the first, because a row is written once. */
+const merged = (units: ReadonlyArray<Unit>, unit: Unit): Effect.Effect<ReadonlyArray<Unit>, InvalidInput> => {
+  if (units.some((each) => canonicalJson(signatureOf(each)) === canonicalJson(signatureOf(unit))))
+    return Effect.succeed(units)
+  const other = units.find(({ id, type }) => id === unit.id && type.key === unit.type.key)
+  if (other === undefined) return Effect.succeed([...units, unit])
+  const twice = unit.cells.find(({ column }) => other.cells.some((cell) => cell.column.key === column.key))
+  if (other.op !== "update" || unit.op !== "update")
+    return Effect.fail(InvalidInput.of(`One change does one thing to a ${unit.type.name.toLowerCase()}.`))
+  if (twice !== undefined) return Effect.fail(InvalidInput.of(`${twice.column.slug} is set twice.`))
+  const cells = unit.type.columns.flatMap(({ key }) =>
+    [...other.cells, ...unit.cells].filter(({ column }) => column.key === key)
+  )
+  const { step: _, ...rest } = other
+  return Effect.succeed(units.map((each) => (each === other ? { ...rest, cells } : each)))
+}
+
+const resolveStep = Effect.fnUntraced(function* (
+  step: StepInput,
+  units: ReadonlyArray<Unit>,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  const action = actionBySlug(caller.catalog, step.actionId)
+  const open = action && openAction(action, caller)
+  const type = action && typeByKey(caller.catalog, action.subject.type)
+  if (action === undefined || open === undefined || type === undefined) {
+    const known = openActions(caller).map((each) => each.action.slug)
+    return yield* unknownName(step.actionId, `There is no action ${quoted(step.actionId)}.`, known)
+  }
+  const { op } = action.executor
+  const named = [...new Set(step.entityIds ?? [])]
+  if (op === "create" && named.length > 0)
+    return yield* InvalidInput.of(`${action.slug} takes no entityIds: it gives the id.`)
+  if (op !== "create" && named.length === 0) return yield* InvalidInput.of(`${action.slug} needs entityIds.`)
+  if (named.length > action.subject.most)
+    return yield* InvalidInput.of(`${action.slug} takes at most ${action.subject.most} entityIds.`)
+  const cells = yield* resolveCells(step, type, op === "create", open.columns, units, caller, queries)
+  if (op === "delete" && cells.length > 0) return yield* InvalidInput.of(`${action.slug} takes no values.`)
+  if (op !== "delete" && cells.length === 0) return yield* InvalidInput.of(`${action.slug} needs values.`)
+  const missing = op === "create" ? action.fields.find(isMissing(cells)) : undefined
+  if (missing !== undefined) return yield* InvalidInput.of(`${action.slug} needs ${missing.slug}.`)
+  if (op === "create") return [{ action, op, type, id: nextId().toString(), cells }] satisfies ReadonlyArray<Unit>
+  const found: Array<Unit> = []
+  for (const text of named) {
+    const id = parseId(text, type.mapping?.id.type)
+    if (id === undefined) return yield* noEntity(type, text)
+    found.push({ action, op, type, id, cells })
+  }
+  return found
+})
+
+const isMissing =
+  (cells: ReadonlyArray<SetCell>) =>
+  ({ key, needed }: { readonly key: string; readonly needed: boolean }) =>
+    needed && !cells.some(({ column }) => column.key === key)
+
+const resolveCells = Effect.fnUntraced(function* (
+  { actionId, values = [] }: StepInput,
+  type: EntityType,
+  creates: boolean,
+  settable: ReadonlyArray<string>,
+  units: ReadonlyArray<Unit>,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  const plan = caller.readOf(type)!
+  const visible = visibleColumns({ type, plan }, caller.view)
+  const cells = new Map<string, SetCell>()
+  for (const { columnId, value } of values) {
+    const column = columnBySlug(type, columnId)
+    if (column === undefined || !visible.includes(column)) {
+      return yield* unknownName(
+        columnId,
+        `There is no column ${quoted(columnId)} in ${type.slug}.`,
+        visible.map(({ slug }) => slug)
+      )
+    }
+    // A delete sets nothing: the caller gets the error for values, not one for the column.
+    if (!settable.includes(column.key) && !actionId.endsWith(".delete"))
+      return yield* NotAllowed.of(`You may not ${creates ? "set" : "change"} ${column.slug} of ${type.slug}.`)
+    if (cells.has(column.key)) return yield* InvalidInput.of(`${column.slug} is set twice.`)
+    const text = yield* Effect.fromResult(checkText(column, value))
+    // A new row's cells are empty already.
+    if (creates && text === undefined) continue
+    cells.set(column.key, {
+      column,
+      texts:
+        column.storage._tag === "Value"
+          ? yield* Effect.fromResult(validate(column, text, caller.catalog.organization))
+          : yield* resolveTargets(column, text, units, caller, queries)
+    })
+  }
+  return type.columns.flatMap(({ key }) => cells.get(key) ?? [])
+})
+
+/** The ids that a relation is set to, in their bound form and order. */
+const resolveTargets = Effect.fnUntraced(function* (
+  column: Column,
+  text: string | undefined,
+  units: ReadonlyArray<Unit>,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  if (column.storage._tag === "Value") throw new Error("A value has no target")
+  const many = column.storage._tag === "Many"
+  if (text === undefined) return many ? [] : [null]
+  const target = typeByKey(caller.catalog, column.storage.target)!
+  const parts = many ? partsOf(text) : [text.trim()]
+  if (typeof parts === "string") return yield* InvalidInput.of(`${column.slug}: ${parts}.`)
+  const ids = new Set<string>()
+  for (const part of parts) ids.add(yield* resolveTarget(column, part, target, units, caller, queries))
+  return [...ids].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+})
+
+/** The most choices that are offered. */
+const MAX_CHOICES = 8
+
+/** An entity by its id, by what identifies it, or by a part of its name; each through the caller's plan. */
+const resolveTarget = Effect.fnUntraced(function* (
+  column: Column,
+  text: string,
+  target: EntityType,
+  units: ReadonlyArray<Unit>,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  const id = parseId(text, undefined)
+  if (units.some((unit) => unit.op === "create" && unit.type.key === target.key && unit.id === id)) return id!
+  if (text.length > MAX_VALUE_LENGTH)
+    return yield* InvalidInput.of(`${column.slug} has at most ${MAX_VALUE_LENGTH} characters.`)
+  const organizationId = caller.catalog.organization.id
+  const found = (columnId: string, op: "eq" | "ilike", limit: number) =>
+    queries
+      .findEntities({ organizationId, entityTypeId: target.slug, filters: [{ columnId, op, value: text }], limit })
+      .pipe(
+        Effect.map(({ entities }) => entities),
+        // A text that isn't of the column's kind matches none.
+        Effect.catchTag("InvalidInput", (): Effect.Effect<ReadonlyArray<Entity>> => Effect.succeed([])),
+        Effect.provideService(CurrentPrincipal, caller.principal)
+      )
+  const isSelf = id === undefined ? [] : yield* found("id", "eq", 1)
+  if (isSelf.length === 1) return id!
+  const identifiers = (yield* queries
+    .overview({ organizationId })
+    .pipe(Effect.provideService(CurrentPrincipal, caller.principal))).find(
+    (type) => type.id === target.slug
+  )?.identifiers
+  const searches: ReadonlyArray<Effect.Effect<ReadonlyArray<Entity>, LookupError>> = [
+    Effect.map(
+      Effect.forEach(identifiers ?? [], (columnId) => found(columnId, "eq", MAX_CHOICES + 1)),
+      (pages) => [...new Map(pages.flat().map((entity) => [entity.entityId, entity])).values()]
+    ),
+    ...(identifiers?.includes("name") === true ? [found("name", "ilike", MAX_CHOICES + 1)] : [])
+  ]
+  for (const search of searches) {
+    const entities = yield* search
+    if (entities.length === 1) return parseId(entities[0]!.entityId, undefined)!
+    if (entities.length > 1) {
+      return yield* new Unclear({
+        message: `${column.slug}: several ${target.pluralName.toLowerCase()} fit ${quoted(text)}. Which one?`,
+        choices: entities
+          .slice(0, MAX_CHOICES)
+          .map(({ displayName, entityId }) => ({ id: entityId, name: displayName ?? entityId }))
+      })
+    }
+  }
+  return yield* InvalidInput.of(`${column.slug}: there is no ${target.name.toLowerCase()} ${quoted(text)}.`)
+})
+
+/** The id of a unit's row as callers see it. */
+export const shownIdOf = ({ id }: Pick<Unit, "id">): string => encodeId(BigInt(id))

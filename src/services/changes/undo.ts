@@ -1,0 +1,77 @@
+/** The inverse of an applied change, as units of a new one. It stands only where what the change made still stands. */
+import { Effect } from "effect"
+import { actionByKey, type Executor } from "../../domain/Action.ts"
+import type { ChangeDocument, ChangeStep } from "../../domain/Change.ts"
+import { type EntityType, typeByKey } from "../../domain/EntityType.ts"
+import { Stale } from "../../domain/errors.ts"
+import type { Caller } from "./callers.ts"
+import { showText } from "./show.ts"
+import { textsOf, type Unit } from "./Unit.ts"
+
+const MOVED = "The columns of this type have changed since: it can't be undone."
+
+/** The units that undo a document, the last step first. */
+export const inverseOf = (document: ChangeDocument, caller: Caller): Effect.Effect<ReadonlyArray<Unit>, Stale> => {
+  const units = document.steps.toReversed().map((step) => inverseStep(step, caller))
+  return units.includes(undefined) ? Effect.fail(Stale.of(MOVED)) : Effect.succeed(units as ReadonlyArray<Unit>)
+}
+
+const INVERSE: Readonly<Record<Executor["op"], Executor["op"]>> = {
+  create: "delete",
+  update: "update",
+  delete: "create"
+}
+
+const inverseStep = (step: ChangeStep, { catalog }: Caller): Unit | undefined => {
+  const done = actionByKey(catalog, step.action)
+  const type = typeByKey(catalog, step.type)
+  if (done === undefined || type === undefined) return undefined
+  const op = INVERSE[done.executor.op]
+  const action = actionByKey(catalog, `${type.key}.${op}`)
+  const filled = Object.entries(step.before).filter(([, text]) => op !== "create" || !isEmpty(text))
+  const columns = type.columns.filter(({ key }) => filled.some(([filledKey]) => filledKey === key))
+  if (action === undefined || columns.length < filled.length) return undefined
+  return {
+    action,
+    op,
+    type,
+    id: step.entity,
+    cells: columns.map((column) => ({ column, texts: textsOf(column, step.before[column.key] ?? null, catalog) })),
+    ...(op === "create" && step.row !== undefined ? { restores: step.row } : {})
+  }
+}
+
+/** An empty cell, or a relation without links. */
+const isEmpty = (text: string | null | undefined): boolean => text === null || text === undefined || text === "{}"
+
+/** Fails where the rows aren't as the change left them; says so for each cell. */
+export const requireStanding = (
+  steps: ReadonlyArray<ChangeStep>,
+  undone: ChangeDocument,
+  { catalog }: Caller
+): Effect.Effect<void, Stale> => {
+  const conflicts = steps.flatMap((step) => {
+    const done = undone.steps.find(({ entity, type }) => entity === step.entity && type === step.type)
+    const type = typeByKey(catalog, step.type)
+    return done === undefined || type === undefined ? [] : conflictsOf(step, done, type, { catalog })
+  })
+  return conflicts.length === 0
+    ? Effect.void
+    : Effect.fail(Stale.of(`${conflicts.slice(0, 5).join(" ")} It wasn't undone.`))
+}
+
+const conflictsOf = (
+  step: ChangeStep,
+  done: ChangeStep,
+  type: EntityType,
+  { catalog }: Pick<Caller, "catalog">
+): ReadonlyArray<string> =>
+  type.columns
+    .filter(({ key }) => Object.hasOwn(step.before, key))
+    .flatMap((column): ReadonlyArray<string> => {
+      const [now, then] = [step.before[column.key] ?? null, done.after[column.key] ?? null]
+      if (now === then || (isEmpty(now) && isEmpty(then))) return []
+      if (column.storage._tag !== "Value") return [`${column.name} has been changed since.`]
+      const shown = (text: string | null) => showText(column, text, catalog) ?? "empty"
+      return [`${column.name} was made ${shown(then)}; it is ${shown(now)} now.`]
+    })

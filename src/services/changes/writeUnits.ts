@@ -1,0 +1,232 @@
+/** Locks the rows of a change, compares them with what was shown, writes them, and judges them again. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Statement } from "../../database/sql/ResolvedQuery.ts"
+import {
+  type Assignment,
+  changedColumns,
+  type LockedRow,
+  type RowChange,
+  type SeenRow,
+  type VerifiedRow,
+  type WrittenRow
+} from "../../database/sql/RowChange.ts"
+import {
+  compileDelete,
+  compileInsert,
+  compileLock,
+  compileRestore,
+  compileSeen,
+  compileUpdate,
+  compileVerify
+} from "../../database/sql/write.ts"
+import type { Catalog, Column } from "../../domain/EntityType.ts"
+import { NotAllowed, Stale } from "../../domain/errors.ts"
+import { printable } from "../../domain/text.ts"
+import { type Bits, decide } from "../../permissions/decide.ts"
+import type { Granted } from "../../permissions/permissionPlan.ts"
+import type { WriteGranted } from "../../permissions/WritePlan.ts"
+import type { Caller } from "./callers.ts"
+import { refused } from "./evaluate.ts"
+import { showText } from "./show.ts"
+import { assignmentsOf, type Group, groupsOf, rowChangeOf, shownOf, type Unit } from "./Unit.ts"
+
+/** A group as one writer's plans see it. */
+interface Planned {
+  readonly group: Group
+  readonly change: RowChange
+  readonly assignments: ReadonlyArray<Assignment>
+  readonly writer: Caller
+  /** The bits of the rows before, by id. */
+  readonly before: Map<string, Bits["before"]>
+}
+
+const MOVED = "What you looked at isn't there any more: nothing was changed."
+const OTHERWISE = "The database made something else of it: nothing was changed."
+const UNREADABLE = "You can't see everything that this changes, so you can't approve it."
+
+/**
+ * Writes the units of a change. Every writer must be permitted all of it, and the approver must see all of it. Fails without
+ * an order among what it has done: the caller's transaction rolls back.
+ */
+export const writeUnits = Effect.fnUntraced(function* (
+  units: ReadonlyArray<Unit>,
+  writers: ReadonlyArray<Caller>,
+  approver: Caller | undefined,
+  sql: PgClient.PgClient
+): Effect.fn.Return<void, Stale | NotAllowed | SqlError.SqlError> {
+  const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
+  const groups = groupsOf(units)
+  const planned: Array<Planned> = []
+  for (const group of groups) for (const writer of writers) planned.push(yield* plan(group, created, writer))
+  const rows = <Row extends object>({ parameters, text }: Statement) => sql.unsafe<Row>(text, parameters)
+  for (const one of planned) {
+    if (one.group.units[0].op === "create") continue
+    const shown = shownOf(one.group, changedColumns(one.change))
+    const locked = yield* rows<LockedRow>(compileLock(one.change, shown, one.writer.catalog))
+    for (const unit of one.group.units) yield* compareUnit(unit, locked, one)
+  }
+  for (const one of planned) yield* requireTargets(one, created, rows)
+  if (approver !== undefined) for (const group of groups) yield* requireSeen(group, approver, rows)
+  for (const group of groups)
+    yield* write(
+      group,
+      planned.find((one) => one.group === group)!,
+      rows
+    )
+  for (const one of planned) yield* verify(one, rows)
+  if (approver !== undefined) for (const group of groups) yield* requireCreatedSeen(group, approver, rows)
+})
+
+type Rows = <Row extends object>(statement: Statement) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+
+const plan = (group: Group, created: ReadonlyArray<string>, writer: Caller): Effect.Effect<Planned, NotAllowed> => {
+  const [{ op, type }] = group.units
+  const read = writer.readOf(type)
+  const write = writer.writeOf(type, op)
+  if (read === undefined || write === undefined) {
+    return Effect.fail(
+      NotAllowed.of(`You may not change ${type.pluralName.toLowerCase()} any more: nothing was changed.`)
+    )
+  }
+  const assignments = assignmentsOf(group, writer.catalog, writer.readOf, created)
+  return Effect.succeed({
+    group,
+    assignments,
+    change: rowChangeOf(group, { read, write }, assignments),
+    writer,
+    before: new Map()
+  })
+}
+
+/** Requires that a locked row is what was shown, and that the writer still sees what it changes. */
+const compareUnit = Effect.fnUntraced(function* (
+  unit: Unit,
+  locked: ReadonlyArray<LockedRow>,
+  { before, change, writer }: Planned
+) {
+  const row = locked.find(({ id }) => id === unit.id)
+  if (row === undefined || row.organization_id !== writer.catalog.organization.id) return yield* Stale.of(MOVED)
+  const columns = changedColumns(change)
+  const name = row.name === null ? undefined : printable(row.name)
+  const hidden = columns.find((_, index) => row.visible[index] !== true)
+  if (hidden !== undefined) return yield* refused([{ column: hidden.key, because: "row" }], unit, name)
+  const differs = columns.findIndex((_, index) => row.same[index] !== true)
+  if (differs >= 0)
+    return yield* Stale.of(differenceOf(unit, columns[differs]!, row.before[differs] ?? null, writer.catalog))
+  if (!row.same_name) return yield* Stale.of(`It is called ${name ?? "something else"} now: nothing was changed.`)
+  if (!row.same_row) return yield* Stale.of(`${name ?? "The row"} has changed since you looked: nothing was changed.`)
+  if (row.targets.includes(false)) return yield* Stale.of(MOVED)
+  before.set(unit.id, row.bits_before)
+})
+
+/** Requires that a writer still sees what a new row refers to. A restored row gets the references back that it had. */
+const requireTargets = Effect.fnUntraced(function* (
+  { assignments, group, writer }: Planned,
+  created: ReadonlyArray<string>,
+  rows: Rows
+) {
+  const [{ op, restores }] = group.units
+  if (op !== "create" || restores !== undefined) return
+  for (const { column, target, texts } of assignments) {
+    const ids = column.storage._tag === "Value" ? [] : texts.filter((id) => id !== null && !created.includes(id))
+    const read = ids.length === 0 || target === undefined ? undefined : writer.readOf(target.type)
+    if (read === undefined || target === undefined) continue
+    const seen = yield* rows<SeenRow>(compileSeen(target.type, ids as ReadonlyArray<string>, [], read, writer.catalog))
+    if (seen.length !== new Set(ids).size) return yield* Stale.of(MOVED)
+  }
+})
+
+/** Both texts, as the writer may see them; of a reference only that it differs, because its id says nothing. */
+const differenceOf = ({ step }: Unit, column: Column, now: string | null, catalog: Catalog): string => {
+  if (column.storage._tag !== "Value") return `${column.name} has changed since you looked: nothing was changed.`
+  const shown = (text: string | null) => showText(column, text, catalog) ?? "empty"
+  const was = shown(step?.before[column.key] ?? null)
+  return `${column.name} was ${was} when you looked; it is ${shown(now)} now. Nothing was changed.`
+}
+
+const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writer }: Planned, rows: Rows) {
+  const [{ id, op, restores, type }] = units
+  const ids = units.map((unit) => unit.id)
+  const links = assignments.filter(({ column }) => column.storage._tag === "Many")
+  const written = yield* rows<Partial<WrittenRow>>(
+    op === "delete"
+      ? compileDelete(type, ids, writer.catalog)
+      : op === "update"
+        ? compileUpdate(type, ids, assignments, writer.catalog)
+        : restores === undefined
+          ? compileInsert(type, id, assignments, writer.catalog)
+          : compileRestore(type, id, restores, links, writer.catalog)
+  )
+  if (written.length !== units.length) return yield* Stale.of(OTHERWISE)
+  for (const unit of units) {
+    const row = written.find((one) => one.id === unit.id)
+    const same = assignments.every(
+      ({ column }, index) =>
+        row?.after === undefined || column.storage._tag === "Many" || row.after[index] === unit.step?.after[column.key]
+    )
+    if (row === undefined || !same) return yield* Stale.of(OTHERWISE)
+  }
+})
+
+/** Judges the rows as they are now, and compares them with what was confirmed. */
+const verify = Effect.fnUntraced(function* ({ before, change, group, writer }: Planned, rows: Rows) {
+  const { type, write: plan } = change
+  const columns = plan.action === "delete" ? [] : changedColumns(change)
+  const after =
+    plan.action === "delete"
+      ? []
+      : yield* rows<VerifiedRow>(compileVerify(type, change.ids, columns, plan, writer.catalog))
+  for (const unit of group.units) {
+    const row = after.find(({ id }) => id === unit.id)
+    if (plan.action !== "delete") {
+      const same = columns.every(({ key }, index) => row?.after[index] === unit.step?.after[key])
+      if (row === undefined || row.organization_id !== writer.catalog.organization.id || !same)
+        return yield* Stale.of(OTHERWISE)
+    }
+    const keys = plan.action === "delete" ? [] : columns.map(({ key }) => key)
+    const refusals = decide(plan, keys, { before: before.get(unit.id), after: row?.bits_after })
+    if (refusals.length > 0) {
+      const name = unit.step?.shown["name"]
+      return yield* refused(refusals, unit, name === null || name === undefined ? undefined : printable(name))
+    }
+  }
+})
+
+/** The columns that a unit of a document touches. */
+const touched = ({ step, type }: Unit): ReadonlyArray<Column> =>
+  type.columns.filter(({ key }) => Object.hasOwn(step!.before, key) || Object.hasOwn(step!.after, key))
+
+/** Requires that the approver sees every cell that is changed, as the rows are before. */
+const requireSeen = Effect.fnUntraced(function* ({ units }: Group, approver: Caller, rows: Rows) {
+  const [{ op, type }] = units
+  const read = approver.readOf(type)
+  if (read === undefined) return yield* NotAllowed.of(UNREADABLE)
+  if (op === "create") return
+  const ids = units.map(({ id }) => id)
+  const seen = yield* rows<SeenRow>(compileSeen(type, ids, touched(units[0]), read, approver.catalog))
+  if (seen.length !== units.length || seen.some(({ visible }) => visible.includes(false)))
+    return yield* NotAllowed.of(UNREADABLE)
+})
+
+/** Requires that the approver sees every cell of the rows that are created, as they are now. */
+const requireCreatedSeen = Effect.fnUntraced(function* ({ units }: Group, approver: Caller, rows: Rows) {
+  const [unit] = units
+  if (unit.op !== "create") return
+  const masks = readingOf(unit, approver.readOf(unit.type)!)
+  const [row] = yield* rows<VerifiedRow>(compileVerify(unit.type, [unit.id], [], masks, approver.catalog))
+  if (row === undefined || row.bits_after.includes(false)) return yield* NotAllowed.of(UNREADABLE)
+})
+
+/** A read plan as judgements on a new row. */
+export const readingOf = (unit: Unit, { cells, where }: Granted): WriteGranted => ({
+  _tag: "Granted",
+  action: "create",
+  before: [],
+  after: [where, ...touched(unit).map(({ key }) => cells.get(key) ?? { _tag: "Never" as const })],
+  parties: [],
+  columns: [],
+  whole: false,
+  expiresAt: Infinity
+})
