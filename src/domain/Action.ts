@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { type Catalog, type ColumnKind, DISPLAY_NAME, type EntityType, typeByKey } from "./EntityType.ts"
 
 /** The ways to confirm a change, the weakest first. `second`: another person decides. */
-export const CONFIRMATIONS = ["none", "once", "twice", "second"] as const
+const CONFIRMATIONS = ["none", "once", "twice", "second"] as const
 export const Confirmation = Schema.Literals(CONFIRMATIONS)
 export type Confirmation = typeof Confirmation.Type
 
@@ -14,10 +14,10 @@ export type Confirmation = typeof Confirmation.Type
 export const stricter = (a: Confirmation, b: Confirmation): Confirmation =>
   CONFIRMATIONS.indexOf(a) >= CONFIRMATIONS.indexOf(b) ? a : b
 
-export type Category = "read" | "write" | "destructive" | "external" | "ui"
+type Category = "read" | "write" | "destructive" | "external" | "ui"
 
 /** A field of an action: the shape of a column, so that values, words and forms have one form. */
-export interface Field {
+interface Field {
   readonly key: string
   readonly slug: string
   readonly name: string
@@ -56,7 +56,7 @@ export interface Action {
 }
 
 /** The most rows of one step. */
-export const MAX_STEP_ROWS = 25
+const MAX_STEP_ROWS = 25
 /** The most rows of one change. */
 export const MAX_CHANGE_ROWS = 100
 /** Above this number of rows, a change needs a second confirmation. */

@@ -11,7 +11,7 @@ const optional = Schema.optionalKey
  * `drafted`: its conversation's turn isn't kept yet, and nobody sees it. `open`: waits for its proposer. `waiting`: waits for
  * another person. The others are final.
  */
-export const CHANGE_STATES = [
+const CHANGE_STATES = [
   "drafted",
   "open",
   "waiting",
@@ -25,7 +25,7 @@ export const CHANGE_STATES = [
 export const ChangeState = Schema.Literals(CHANGE_STATES)
 export type ChangeState = typeof ChangeState.Type
 
-/** Stored texts by column key; NULL for an empty cell. Relations to many have their sorted ids, joined by spaces. */
+/** Stored texts by column key; NULL for an empty cell. Lists and relations to many are Postgres arrays. */
 const Texts = Schema.Record(Schema.String, Schema.NullOr(Schema.String))
 
 /** One action on one entity. */

@@ -31,10 +31,6 @@ export const Rule = Schema.Struct({
 })
 export interface Rule extends Schema.Schema.Type<typeof Rule> {}
 
-/** The ways to confirm a change, the weakest first. */
-export const CONFIRMATIONS = ["none", "once", "twice", "second"] as const
-export type Confirmation = (typeof CONFIRMATIONS)[number]
-
 /** Raises the confirmation of a change; no entry lowers it. */
 export const ConfirmEntry = Schema.Struct({
   action: Schema.Literals(["create", "update", "delete", "invoke"]),

@@ -1,5 +1,6 @@
 /** How a change must be confirmed: the least of its action, raised by the policy's `confirm` entries. */
-import { type Confirmation, CONFIRMATIONS, type ConfirmEntry, type Policy } from "./Policy.ts"
+import { type Confirmation, stricter } from "../domain/Action.ts"
+import type { ConfirmEntry, Policy } from "./Policy.ts"
 
 /** A change as `confirm` entries look at it. */
 export interface Confirmable {
@@ -21,9 +22,6 @@ export interface Confirmed {
    */
   readonly approvers?: ReadonlyArray<string>
 }
-
-export const stricter = (a: Confirmation, b: Confirmation): Confirmation =>
-  CONFIRMATIONS.indexOf(a) >= CONFIRMATIONS.indexOf(b) ? a : b
 
 /** The strictest of `least` and of every entry that concerns one of the changes. */
 export const confirmationOf = (policy: Policy, changes: ReadonlyArray<Confirmable>, least: Confirmation): Confirmed => {

@@ -14,7 +14,7 @@ export const VIA = { channel: "test" }
 type RuleFile = Readonly<Record<string, unknown>>
 
 /** An admin may read and change everything; `rules` and `rest` add to the policy. */
-export const policyOf = (rules: ReadonlyArray<RuleFile> = [], rest: RuleFile = {}) => ({
+const policyOf = (rules: ReadonlyArray<RuleFile> = [], rest: RuleFile = {}) => ({
   version: 1,
   roles: {
     member: { inherits: [] },
@@ -121,7 +121,7 @@ export const confirmed = Effect.fnUntraced(function* (
 })
 
 /** Moves the first confirmation of a change into the past. */
-export const longAgo = Effect.fnUntraced(function* (organizationId: bigint, changeId: string) {
+const longAgo = Effect.fnUntraced(function* (organizationId: bigint, changeId: string) {
   const { owner } = yield* Database
   yield* owner`UPDATE max.changes SET yes_at = yes_at - interval '2 seconds' WHERE organization_id = ${organizationId} AND change_id = ${changeId}`
 })

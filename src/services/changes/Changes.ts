@@ -37,9 +37,8 @@ import { tidy, type Tidied } from "./retain.ts"
 import { inverseOf, requireStanding } from "./undo.ts"
 import type { Unit } from "./Unit.ts"
 
-export type { Confirmed, Decision } from "./decisions.ts"
+export type { Decision } from "./decisions.ts"
 export type { OpenAction } from "./callers.ts"
-export type { StepInput } from "./resolve.ts"
 export type { Via } from "./records.ts"
 
 export interface ChangeSettings {

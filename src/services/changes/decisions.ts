@@ -59,7 +59,7 @@ const ELSEWHERE = "Somebody else is changing this right now. Try again in a minu
 const LOCKED = "55P03"
 
 /** Whether a person has one of the roles that may approve a change. */
-export const mayApprove = ({ approvers, level, proposer_id }: Stored, { anchorEntityId, roles }: Principal): boolean =>
+const mayApprove = ({ approvers, level, proposer_id }: Stored, { anchorEntityId, roles }: Principal): boolean =>
   level === "second" && proposer_id !== anchorEntityId && roles.some((role) => approvers.includes(role))
 
 /** A change that the caller may know of: its own, one that it may approve, or one that it decided. */

@@ -65,7 +65,7 @@ export const previewOf = Effect.fnUntraced(function* (
 })
 
 /** The steps of a document as a viewer sees them. `done`: the rows are as the change left them. */
-export const showSteps = Effect.fnUntraced(function* (
+const showSteps = Effect.fnUntraced(function* (
   document: ChangeDocument,
   viewer: Caller,
   database: Database["Service"],

@@ -240,7 +240,7 @@ const removeDraft = Effect.fnUntraced(function* (sql: Sql, organizationId: bigin
 })
 
 /** The ids of rows in People that a change deletes, as memberships have them. */
-export const deletedPeople = (steps: ReadonlyArray<ChangeStep>, { catalog }: Pick<Caller, "catalog">) =>
+const deletedPeople = (steps: ReadonlyArray<ChangeStep>, { catalog }: Pick<Caller, "catalog">) =>
   steps
     .filter(({ action, type }) => action.endsWith(".delete") && typeByKey(catalog, type)?.slug === PEOPLE)
     .map(({ entity, shown }) => ({ id: encodeId(BigInt(entity)), name: shown["name"] }))

@@ -69,7 +69,7 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
             "people.create",
             [
               { columnId: "name", name: "Name", becomes: "Bo Ek" },
-              { columnId: "owner", name: "Owner", becomes: admin.email },
+              { columnId: "owner", name: "Owner", becomes: "Admin" },
               { columnId: "company", name: "Company", becomes: "Heron Optics" }
             ]
           ],
@@ -78,7 +78,7 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
             [
               { columnId: "name", name: "Name", becomes: "Kick-off" },
               { columnId: "start", name: "Start", becomes: "2026-03-31 14:00" },
-              { columnId: "attendees", name: "Attendees", becomes: admin.email }
+              { columnId: "attendees", name: "Attendees", becomes: "Admin" }
             ]
           ]
         ])
