@@ -8,7 +8,7 @@ import { Confirmation } from "./Action.ts"
 const optional = Schema.optionalKey
 
 /**
- * `drafted`: its conversation's turn isn't kept yet, and nobody sees it. `open`: waits for its proposer. `waiting`: waits for
+ * `drafted`: its conversation's turn isn't kept yet, and its proposer doesn't see it. `open`: waits for its proposer. `waiting`: waits for
  * another person. The others are final.
  */
 const CHANGE_STATES = [

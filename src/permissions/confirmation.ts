@@ -18,7 +18,7 @@ export interface Confirmed {
   readonly level: Confirmation
   /**
    * Of `second`, where entries name approvers: a second person needs one of these roles in the membership. Where several
-   * entries concern the change, these are the roles that satisfy each of them; an empty list means that nobody can approve.
+   * entries concern the change, these are the roles that satisfy each of them; an empty list means that no role can approve.
    */
   readonly approvers?: ReadonlyArray<string>
 }

@@ -54,7 +54,7 @@ export interface Deciders {
 /** Changes of policy, memberships or catalog during a confirmation, each of which costs an attempt. */
 const MAX_ATTEMPTS = 3
 const TOO_SOON = "Confirm again in a moment: the second confirmation is at least a second after the first."
-const ELSEWHERE = "Somebody else is changing this right now. Try again in a minute."
+const ELSEWHERE = "This is being changed right now. Try again in a minute."
 /** Another transaction has the lock. */
 const LOCKED = "55P03"
 
@@ -179,7 +179,7 @@ const tryApply = Effect.fnUntraced(function* (
 
 const NOT_TAKEN = "The database doesn't take this value: nothing was changed."
 
-/** The proposer as of now, and whoever confirms, each with the plans of this moment. */
+/** The proposer as of now and the person who confirms, each with the plans of this moment. */
 const partiesOf = Effect.fnUntraced(function* (
   stored: Stored,
   own: boolean,

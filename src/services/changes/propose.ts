@@ -42,7 +42,7 @@ import { signatureOf, type Unit, unitOf } from "./Unit.ts"
 /** How a proposal is stored. */
 export interface Proposing {
   readonly via: Via
-  /** `drafted`: nobody sees it until its turn is kept. */
+  /** `drafted`: hidden until its turn is kept. */
   readonly state: "drafted" | "open"
   /** The conversation that it belongs to. */
   readonly sessionId?: string | undefined
@@ -294,7 +294,7 @@ const confirmationFor = Effect.fnUntraced(function* (
   const confirmed = confirmationOf(policy, [...kinds.values()], level)
   const approvers = confirmed.level === "second" ? (confirmed.approvers ?? policy.administering ?? []) : []
   if (confirmed.level === "second" && approvers.length === 0)
-    return yield* NotAllowed.of("Another person must approve this, and the policy names nobody who may.")
+    return yield* NotAllowed.of("Another person must approve this, and the policy names no role that may.")
   return { level: confirmed.level, approvers }
 })
 
