@@ -44,15 +44,71 @@ export const describeRule = (rule: Rule, catalog: Catalog, person: DescribedPrin
   if (type === undefined) return "is about a type that no longer exists"
   const columns = describeColumns(rule, type)
   const where = describeCondition(rule.where, type, catalog, person)
-  const verb = rule.action === "read" ? "see" : rule.action
   const when = timeWords(rule)
-  if (rule.effect === "allow")
-    return `may ${verb} ${columns} of ${where === "" ? `all ${type.slug}` : `${type.slug} where ${where}`}${when}`
-  const condition = where === "" ? "" : ` where ${where}, or where that is unknown`
-  return rule.columns === "*"
-    ? `may not ${verb} ${where === "" ? `any ${type.slug}` : type.slug}${condition}${when}`
-    : `may not ${verb} ${columns} of ${where === "" ? `any ${type.slug}` : type.slug}${condition}${when}`
+  if (rule.effect === "allow") {
+    const rows = where === "" ? `all ${type.slug}` : `${type.slug} where ${where}`
+    switch (rule.action) {
+      case "read":
+        return `may see ${columns} of ${rows}${when}`
+      case "update":
+        return `may update ${columns} of ${rows}${afterwardsWords(rule, type, catalog, person, where)}${when}`
+      case "create":
+        return `may create ${type.slug} with ${columns}${where === "" ? "" : ` where ${where}`}${when}`
+      case "delete":
+        return `may delete ${rows}${when}`
+      case "invoke":
+        return `may run ${rule.name ?? "(an action without a name)"} for ${rows}${when}`
+    }
+  }
+  const besides = rule.action === "update" ? ", before or afterwards" : ""
+  const condition = where === "" ? "" : ` where ${where}${besides}, or where that is unknown`
+  const rows = where === "" ? `any ${type.slug}` : type.slug
+  switch (rule.action) {
+    case "create":
+      return `may not create ${rows}${rule.columns === "*" ? "" : ` with ${columns}`}${condition}${when}`
+    case "delete":
+      return `may not delete ${rows}${condition}${when}`
+    case "invoke":
+      return `may not run ${rule.name ?? "(an action without a name)"} for ${rows}${condition}${when}`
+    default: {
+      const verb = rule.action === "read" ? "see" : "update"
+      return `may not ${verb} ${rule.columns === "*" ? rows : `${columns} of ${rows}`}${condition}${when}`
+    }
+  }
 }
+
+/** What must hold after an update that a rule allows. */
+const afterwardsWords = (
+  { becomes }: Rule,
+  type: EntityType,
+  catalog: Catalog,
+  person: DescribedPrincipal,
+  where: string
+): string => {
+  if (becomes === undefined) return where === "" ? "" : ", before and afterwards"
+  const words = describeCondition(becomes, type, catalog, person)
+  return words === "" ? (where === "" ? "" : ", whatever they become") : `, if afterwards ${words}`
+}
+
+/** Describes the `confirm` entries of a policy. */
+export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray<string> =>
+  (policy.confirm ?? []).map(({ above, action, approvers, by, columns, name, type: key }) => {
+    const type = typeByKey(catalog, key)
+    if (type === undefined) return "An entry is about a type that no longer exists."
+    const rows = above === undefined ? type.slug : `more than ${above} ${type.slug}`
+    const deed = {
+      create: `Creating ${rows}${columns === undefined ? "" : ` with ${describeColumns({ columns }, type)}`}`,
+      update: `Updating ${columns === undefined ? "" : `${describeColumns({ columns }, type)} of `}${rows}`,
+      delete: `Deleting ${rows}`,
+      invoke: `Running ${name ?? "(an action without a name)"} for ${rows}`
+    }[action]
+    const how = {
+      once: "one confirmation",
+      twice: "two different confirmations",
+      second: `a second person's approval${approvers === undefined ? "" : ` (${listed(approvers, "or")})`}`
+    }[by]
+    return `${deed} takes ${how}.`
+  })
 
 /** The slugs of a rule's columns; "everything" when it covers every column of the type. */
 export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType): string => {

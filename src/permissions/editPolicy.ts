@@ -5,12 +5,12 @@
 import { type Catalog, columnByKey, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { quoted } from "../domain/text.ts"
 import type { PolicyDocument, RuleDocument } from "./policyDocument.ts"
-import type { Policy, Problem } from "./Policy.ts"
+import type { Action, Policy, Problem } from "./Policy.ts"
 import { PolicyProblems } from "./PolicyProblems.ts"
 
 export interface PolicyEdit {
   readonly role: string
-  /** `TYPE` or `TYPE.COLUMN`. */
+  /** `TYPE` or `TYPE.COLUMN`, each with an optional `:ACTION` (default: read). */
   readonly what: ReadonlyArray<string>
   /** Restricts the grant to matching rows; written as in a rule. */
   readonly where?: unknown
@@ -18,8 +18,12 @@ export interface PolicyEdit {
 
 export type EditResult = { readonly document: PolicyDocument } | { readonly problems: ReadonlyArray<Problem> }
 
+type EditedAction = Exclude<Action, "invoke">
+const EDITED_ACTIONS: ReadonlyArray<EditedAction> = ["read", "create", "update", "delete"]
+
 interface Target {
   readonly type: EntityType
+  readonly action: EditedAction
   /** Column slugs; undefined for the whole type. */
   readonly columns: ReadonlyArray<string> | undefined
 }
@@ -38,16 +42,16 @@ export const grantAccess = (stored: PolicyDocument, policy: Policy, catalog: Cat
 const withGrant = (
   rules: ReadonlyArray<RuleDocument>,
   { role, where }: PolicyEdit,
-  { columns, type }: Target
+  { action, columns, type }: Target
 ): ReadonlyArray<RuleDocument> => {
-  const own = rules.filter((rule) => isAllow(rule, role, type) && isPlain(rule))
+  const own = rules.filter((rule) => isAllow(rule, role, action, type) && isPlain(rule))
   const added = (among: ReadonlyArray<RuleDocument>) => [
     ...rules,
     {
-      id: freeId(`${role}-${type.slug}`, among),
+      id: freeId(`${role}-${action === "read" ? "" : `${action}-`}${type.slug}`, among),
       effect: "allow" as const,
       role,
-      action: "read" as const,
+      action,
       type: type.slug,
       columns: columns ?? ("*" as const),
       ...(where === undefined ? {} : { where })
@@ -71,11 +75,11 @@ export const revokeAccess = (
   if ("problems" in parsed) return parsed
   const problems: Array<Problem> = []
   let rules = document.rules
-  for (const { columns, type } of parsed.targets) {
+  for (const { action, columns, type } of parsed.targets) {
     const shows = (rule: RuleDocument) =>
       columns === undefined || rule.columns === "*" || columns.some((column) => rule.columns.includes(column))
-    const own = rules.filter((rule) => isAllow(rule, edit.role, type) && shows(rule))
-    if (own.length === 0) problems.push(nothingToRevoke(rules, policy, edit.role, type, shows))
+    const own = rules.filter((rule) => isAllow(rule, edit.role, action, type) && shows(rule))
+    if (own.length === 0) problems.push(nothingToRevoke(rules, policy, edit.role, action, type, shows))
     rules = rules.flatMap((rule) => {
       if (!own.includes(rule)) return [rule]
       const left = without(rule.columns, columns, type)
@@ -89,11 +93,12 @@ const nothingToRevoke = (
   rules: ReadonlyArray<RuleDocument>,
   policy: Policy,
   role: string,
+  action: EditedAction,
   type: EntityType,
   shows: (rule: RuleDocument) => boolean
 ): Problem => {
   const parents = (policy.roles[role] ?? []).filter((parent) => parent !== role)
-  const inherited = rules.find((rule) => parents.some((parent) => isAllow(rule, parent, type)) && shows(rule))
+  const inherited = rules.find((rule) => parents.some((parent) => isAllow(rule, parent, action, type)) && shows(rule))
   return inherited === undefined
     ? { path: type.slug, message: `No rule of ${role} grants this access, so there is nothing to revoke.` }
     : {
@@ -103,8 +108,8 @@ const nothingToRevoke = (
       }
 }
 
-const isAllow = (rule: RuleDocument, role: string, type: EntityType): boolean =>
-  rule.effect === "allow" && rule.action === "read" && rule.role === role && rule.type === type.slug
+const isAllow = (rule: RuleDocument, role: string, action: EditedAction, type: EntityType): boolean =>
+  rule.effect === "allow" && rule.action === action && rule.role === role && rule.type === type.slug
 
 const isPlain = (rule: RuleDocument): boolean => rule.notBefore === undefined && rule.notAfter === undefined
 
@@ -147,37 +152,48 @@ const parseTargets = (
   const problems = new PolicyProblems()
   const roles = Object.keys(document.roles)
   if (!roles.includes(role)) problems.unknownName("role", "role", role, roles)
-  const columnsByType = new Map<EntityType, Array<string> | undefined>()
+  const targets = new Map<
+    string,
+    { readonly type: EntityType; readonly action: EditedAction; columns?: Array<string> }
+  >()
   for (const text of what) {
-    const [slug = "", ...rest] = text.split(".")
+    const path = quoted(text).slice(1, -1)
+    const [, slug = "", columnSlug, actionName = "read"] = /^([^.:]*)(?:\.([^:]*))?(?::(.*))?$/s.exec(text) ?? []
     const type = typeBySlug(catalog, slug)
+    const action = EDITED_ACTIONS.find((known) => known === actionName)
     if (type === undefined) {
       problems.unknownName(
-        quoted(text).slice(1, -1),
+        path,
         "type",
         slug,
         catalog.types.map((type) => type.slug)
       )
       continue
     }
-    const columnSlug = rest.length === 0 ? undefined : rest.join(".")
-    if (columnSlug === undefined) {
-      columnsByType.set(type, undefined)
+    if (action === undefined) {
+      problems.unknownName(path, "action", actionName, EDITED_ACTIONS)
       continue
     }
-    if (columnBySlug(type, columnSlug) === undefined) {
+    if (columnSlug !== undefined && action === "delete") {
+      problems.report(path, "A row is deleted as a whole.", `${type.slug}:delete`)
+      continue
+    }
+    if (columnSlug !== undefined && columnBySlug(type, columnSlug) === undefined) {
       problems.unknownName(
-        quoted(text).slice(1, -1),
+        path,
         `column of ${type.slug}`,
         columnSlug,
         type.columns.map((column) => column.slug)
       )
       continue
     }
-    if (!columnsByType.has(type)) columnsByType.set(type, [])
-    columnsByType.get(type)?.push(columnSlug)
+    const key = `${type.slug}:${action}`
+    const target = targets.get(key)
+    if (columnSlug === undefined) targets.set(key, { type, action })
+    else if (target === undefined) targets.set(key, { type, action, columns: [columnSlug] })
+    else target.columns?.push(columnSlug)
   }
   return problems.count > 0
     ? { problems: problems.list }
-    : { targets: [...columnsByType].map(([type, columns]) => ({ type, columns })) }
+    : { targets: [...targets.values()].map(({ action, columns, type }) => ({ type, action, columns })) }
 }

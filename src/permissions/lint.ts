@@ -6,6 +6,7 @@ import { type Catalog, columnByKey, type EntityType, targetOf, typeByKey } from 
 import type { Predicate } from "../domain/Predicate.ts"
 import { contradiction } from "./contradiction.ts"
 import { POLICY } from "./limits.ts"
+import { afterOf, makeChangeWarnings } from "./lintChanges.ts"
 import type { Policy, Problem, Rule } from "./Policy.ts"
 import { describeColumns, formatInstant } from "./describe.ts"
 
@@ -24,6 +25,7 @@ export const lintPolicy = (
 ): ReadonlyArray<Problem> => {
   const duplicates = new Map<string, number>()
   const shadowed = makeShadowed(policy)
+  const changeWarnings = makeChangeWarnings(policy, catalog)
   const assignedRoles = assignments && new Set([...assignments.roles].flatMap((role) => policy.roles[role] ?? []))
   const ruleWarnings = policy.rules.flatMap((rule, index): ReadonlyArray<Problem> => {
     const path = `rules[${index}] (${rule.id})`
@@ -40,7 +42,11 @@ export const lintPolicy = (
       unsatisfiable(rule, type, catalog, path) ??
       shadowed(rule, index, type, path) ??
       missingAttribute(rule, assignedRoles, assignments, path)
-    return [...(warning === undefined ? [] : [warning]), ...negationInsideMany(rule, type, catalog, path)]
+    return [
+      ...(warning === undefined ? [] : [warning]),
+      ...negationInsideMany(rule, type, catalog, path),
+      ...changeWarnings(rule, type, path)
+    ]
   })
   return [...ruleWarnings, ...unassignedRoles(policy, assignedRoles)]
 }
@@ -76,6 +82,9 @@ const timeWarning = (rule: Rule, now: number, path: string): Problem | undefined
 
 const unsatisfiable = (rule: Rule, type: EntityType, catalog: Catalog, path: string): Problem | undefined => {
   const why = contradiction(rule.where, true, type, catalog)
+  const never = rule.becomes && contradiction(rule.becomes, true, type, catalog)
+  if (why === undefined && never !== undefined)
+    return { path: `${path}.becomes`, message: `No row can match this condition: ${never}.`, fix: `"becomes": {}` }
   return why === undefined
     ? undefined
     : {
@@ -100,7 +109,7 @@ const makeShadowed = (policy: Policy) => {
     for (const role of all) holders.set(role, (holders.get(role)?.push(holder), holders.get(role)) ?? [holder])
   const groups = new Map<string, Group>()
   const groupOf = (rule: Rule): Group => {
-    const key = JSON.stringify([rule.type, rule.action])
+    const key = JSON.stringify([rule.type, rule.action, rule.name])
     const group = groups.get(key) ?? { rules: [], allowed: new Set() }
     groups.set(key, group)
     return group
@@ -109,7 +118,7 @@ const makeShadowed = (policy: Policy) => {
   for (const [index, rule] of policy.rules.entries()) {
     const group = groupOf(rule)
     group.rules.push([index, rule])
-    const key = JSON.stringify([rule.type, rule.action, rule.role])
+    const key = JSON.stringify([rule.type, rule.action, rule.name, rule.role])
     if (rule.effect !== "allow" || allowing.has(key)) continue
     allowing.add(key)
     for (const holder of holders.get(rule.role) ?? []) group.allowed.add(holder)
@@ -184,7 +193,7 @@ const makeCovers = () => {
     includesColumns(wide, narrow) &&
     (wide.notBefore ?? -Infinity) <= (narrow.notBefore ?? -Infinity) &&
     (wide.notAfter ?? Infinity) >= (narrow.notAfter ?? Infinity) &&
-    (anyRow || implies(narrow.where, wide.where))
+    (anyRow || (implies(narrow.where, wide.where) && implies(afterOf(narrow), afterOf(wide))))
 }
 
 const missingAttribute = (
@@ -194,7 +203,9 @@ const missingAttribute = (
   path: string
 ): Problem | undefined => {
   if (assignments === undefined || assignedRoles?.has(rule.role) !== true) return undefined
-  const missing = attributesOf(rule.where).find((name) => !assignments.attributes.has(name))
+  const missing = [rule.where, ...(rule.becomes === undefined ? [] : [rule.becomes])]
+    .flatMap(attributesOf)
+    .find((name) => !assignments.attributes.has(name))
   return missing === undefined
     ? undefined
     : {
@@ -224,21 +235,22 @@ const attributesOf = (predicate: Predicate): ReadonlyArray<string> => {
 
 /** Warns of `attendees: { not: … }` (at least one isn't), which is easily confused with `not: { attendees: … }` (none is). */
 const negationInsideMany = (rule: Rule, type: EntityType, catalog: Catalog, path: string): ReadonlyArray<Problem> => {
-  const visit = (predicate: Predicate, of: EntityType): ReadonlyArray<Problem> => {
+  const visit = (predicate: Predicate, of: EntityType, side = "where"): ReadonlyArray<Problem> => {
     switch (predicate._tag) {
       case "Not":
-        return visit(predicate.of, of)
+        return visit(predicate.of, of, side)
       case "All":
       case "Any":
-        return predicate.of.flatMap((part) => visit(part, of))
+        return predicate.of.flatMap((part) => visit(part, of, side))
       case "Related": {
         const column = columnByKey(of, predicate.relation)
         const target = column && targetOf(catalog, column)
         if (column === undefined || target === undefined) return []
-        if (column.storage._tag !== "Many" || predicate.where._tag !== "Not") return visit(predicate.where, target)
+        if (column.storage._tag !== "Many" || predicate.where._tag !== "Not")
+          return visit(predicate.where, target, side)
         return [
           {
-            path: `${path}.where.${column.slug}`,
+            path: `${path}.${side}.${column.slug}`,
             message: `This condition is true if at least one of ${column.slug} doesn't match. To require that none matches, move "not" outside.`,
             fix: `"not": { "${column.slug}": { … } }`
           }
@@ -248,5 +260,5 @@ const negationInsideMany = (rule: Rule, type: EntityType, catalog: Catalog, path
         return []
     }
   }
-  return visit(rule.where, type)
+  return [...visit(rule.where, type), ...(rule.becomes === undefined ? [] : visit(rule.becomes, type, "becomes"))]
 }

@@ -1,7 +1,7 @@
 /** Describes the differences between two policies: roles, rules by id, and columns that a re-published "*" adds. */
 import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
 import { administers, type Policy, type Rule } from "./Policy.ts"
-import { listed, describeRule } from "./describe.ts"
+import { describeConfirm, describeRule, listed } from "./describe.ts"
 
 /** One change, marked like a line of a diff. */
 export interface PolicyChange {
@@ -31,7 +31,16 @@ export const diffPolicies = (from: Policy, to: Policy, catalog: Catalog): Readon
             { mark: "-", what: oldSentence },
             { mark: "+", what: newSentence }
           ]
-    })
+    }),
+    ...confirmChanges(from, to, catalog)
+  ]
+}
+
+const confirmChanges = (from: Policy, to: Policy, catalog: Catalog): ReadonlyArray<PolicyChange> => {
+  const [before, after] = [describeConfirm(from, catalog), describeConfirm(to, catalog)]
+  return [
+    ...before.filter((words) => !after.includes(words)).map((what): PolicyChange => ({ mark: "-", what })),
+    ...after.filter((words) => !before.includes(words)).map((what): PolicyChange => ({ mark: "+", what }))
   ]
 }
 
@@ -49,14 +58,14 @@ const columnChange = (
     listed(keys.map((key) => (type && columnByKey(type, key)?.slug) ?? key))
   const added = after.filter((key) => !before.includes(key))
   const removed = before.filter((key) => !after.includes(key))
-  const verb = rule.action === "read" ? "see" : rule.action
+  const verb = { read: "see", create: "set", update: "update", delete: "delete", invoke: "use" }[rule.action]
   const may = rule.effect === "allow" ? ["may also", "may no longer"] : ["may also not", "is no longer denied to"]
   return (
     [
       ...(added.length === 0 ? [] : [`${may[0]} ${verb} ${slugs(added)}`]),
       ...(removed.length === 0 ? [] : [`${may[1]} ${verb} ${slugs(removed)}`])
     ].join(", and ") +
-    ` of ${type?.slug ?? "a type that no longer exists"}${rule.where._tag === "Always" ? "" : " on the rows that the rule matches"}`
+    ` of ${rule.action === "create" ? "new " : ""}${type?.slug ?? "a type that no longer exists"}${rule.where._tag === "Always" ? "" : " on the rows that the rule matches"}`
   )
 }
 

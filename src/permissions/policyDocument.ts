@@ -6,9 +6,11 @@ export interface RuleDocument {
   readonly effect: "allow" | "deny"
   readonly role: string
   readonly action: Action
+  readonly name?: string
   readonly type: string
   readonly columns: "*" | ReadonlyArray<string>
   readonly where?: unknown
+  readonly becomes?: unknown
   readonly notBefore?: string
   readonly notAfter?: string
 }
@@ -20,6 +22,7 @@ export interface PolicyDocument {
     Record<string, { readonly inherits?: ReadonlyArray<string>; readonly administers?: boolean }>
   >
   readonly rules: ReadonlyArray<RuleDocument>
+  readonly confirm?: ReadonlyArray<unknown>
   readonly tests?: ReadonlyArray<unknown>
 }
 

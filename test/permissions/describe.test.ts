@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { diffPolicies } from "../../src/permissions/policyDiff.ts"
-import { describeRule, describeCondition } from "../../src/permissions/describe.ts"
+import { describeCondition, describeConfirm, describeRule } from "../../src/permissions/describe.ts"
 import { catalog, people, policyOf, type RuleInput } from "./support.ts"
 
 const sentence = (rule: RuleInput) => describeRule(policyOf([rule]).rules[0]!, catalog)
@@ -28,6 +28,42 @@ describe("describeRule", () => {
     )
     expect(sentence({ effect: "deny" })).toBe("may not see any people")
     expect(sentence({ action: "update", columns: ["phone"] })).toBe("may update phone of all people")
+  })
+
+  it.each<readonly [RuleInput, string]>([
+    [
+      { action: "update", columns: ["phone"], where: { owner: "$me" } },
+      "may update phone of people where owner is the person who asks, before and afterwards"
+    ],
+    [
+      { action: "update", columns: ["owner"], where: { owner: "$me" }, becomes: { owner: { status: "staff" } } },
+      `may update owner of people where owner is the person who asks, if afterwards owner's status is "staff"`
+    ],
+    [
+      { action: "update", where: { owner: "$me" }, becomes: {} },
+      "may update everything of people where owner is the person who asks, whatever they become"
+    ],
+    [
+      { action: "update", effect: "deny", columns: ["status"], where: { status: "Won" } },
+      `may not update status of people where status is "Won", before or afterwards, or where that is unknown`
+    ],
+    [
+      { action: "create", columns: ["name", "owner"], where: { owner: "$me" } },
+      "may create people with name and owner where owner is the person who asks"
+    ],
+    [{ action: "create", effect: "deny", columns: ["phone"] }, "may not create any people with phone"],
+    [{ action: "delete" }, "may delete all people"],
+    [
+      { action: "delete", effect: "deny", where: { status: "Won" } },
+      `may not delete people where status is "Won", or where that is unknown`
+    ],
+    [
+      { action: "invoke", name: "remind", where: { owner: "$me" } },
+      "may run remind for people where owner is the person who asks"
+    ],
+    [{ action: "invoke", effect: "deny", name: "remind" }, "may not run remind for any people"]
+  ])("describes the rule %j", (rule, words) => {
+    expect(sentence(rule)).toBe(words)
   })
 
   it.each<readonly [unknown, string]>([
@@ -72,6 +108,21 @@ describe("describeRule", () => {
   })
 })
 
+describe("describeConfirm", () => {
+  it("says what a change takes", () => {
+    const confirm = [
+      { action: "delete", type: "people", by: "second", approvers: ["manager", "agent"] },
+      { action: "update", type: "people", columns: ["owner"], above: 5, by: "twice" },
+      { action: "invoke", name: "remind", type: "people", by: "once" }
+    ]
+    expect(describeConfirm(policyOf([], { confirm }), catalog)).toEqual([
+      "Deleting people takes a second person's approval (manager or agent).",
+      "Updating owner of more than 5 people takes two different confirmations.",
+      "Running remind for people takes one confirmation."
+    ])
+  })
+})
+
 describe("diffPolicies", () => {
   const marks = (a: ReadonlyArray<RuleInput>, b: ReadonlyArray<RuleInput>, more: object = {}) =>
     diffPolicies(policyOf(a), policyOf(b, more), catalog).map(({ mark, what }) => `${mark} ${what}`)
@@ -105,6 +156,20 @@ describe("diffPolicies", () => {
     ])
     expect(marks([{ id: "b", columns: ["name", "email"] }], [{ id: "b", columns: ["name", "phone"] }])).toEqual([
       "~ b: member may also see phone, and may no longer see email of people"
+    ])
+    const rule = (more: object) => [{ id: "a", action: "update", columns: ["phone"], where: { owner: "$me" }, ...more }]
+    expect(marks(rule({}), rule({ becomes: {} }))).toEqual([
+      "- a: member may update phone of people where owner is the person who asks, before and afterwards",
+      "+ a: member may update phone of people where owner is the person who asks, whatever they become"
+    ])
+    expect(
+      marks(
+        [{ id: "a", action: "create", columns: ["name"] }],
+        [{ id: "a", action: "create", columns: ["name", "email"] }]
+      )
+    ).toEqual(["~ a: member may also set email of new people"])
+    expect(marks([], [], { confirm: [{ action: "delete", type: "people", by: "twice" }] })).toEqual([
+      "+ Deleting people takes two different confirmations."
     ])
     expect(marks([{}], [{}], { roles: { member: {}, agent: { inherits: ["member"] } } })).toEqual([
       "- role manager, who also has what member has",

@@ -76,6 +76,48 @@ describe("grantAccess", () => {
     ])
   })
 
+  it("grants changes by their action, apart from reading", () => {
+    const rules = [
+      { id: "see", columns: ["name"] },
+      { id: "own", action: "update", columns: ["name"], where: { owner: "$me" } }
+    ]
+    expect(changed(grantAccess, rules, { role: "member", what: ["people.phone:update"] })).toEqual([
+      { id: "own", columns: ["name", "phone"], where: { owner: "$me" } }
+    ])
+    const added = apply(grantAccess, rules, {
+      role: "member",
+      what: ["people.name:create", "people.phone:create", "people:delete"],
+      where: { owner: "$me" }
+    })
+    expect("document" in added && added.document.rules.slice(2)).toEqual([
+      {
+        id: "member-create-people",
+        effect: "allow",
+        role: "member",
+        action: "create",
+        type: "people",
+        columns: ["name", "phone"],
+        where: { owner: "$me" }
+      },
+      {
+        id: "member-delete-people",
+        effect: "allow",
+        role: "member",
+        action: "delete",
+        type: "people",
+        columns: "*",
+        where: { owner: "$me" }
+      }
+    ])
+  })
+
+  it("refuses to grant deleting a column, and actions that it doesn't know", () => {
+    const messages = (...what: ReadonlyArray<string>) => changed(grantAccess, [{}], { role: "member", what })
+    expect(messages("people.phone:delete")).toEqual(["A row is deleted as a whole."])
+    expect(messages("people:invoke")).toEqual([`There is no action "invoke". Known: read, create, update, delete.`])
+    expect(messages("people.phone:updat")).toEqual([`There is no action "updat". Known: read, create, update, delete.`])
+  })
+
   it("doesn't expose columns added since publication through another rule's star", () => {
     const rules = [
       { id: "boss", role: "manager" },
@@ -103,6 +145,19 @@ describe("grantAccess", () => {
 })
 
 describe("revokeAccess", () => {
+  it("revokes a change and leaves reading as it is", () => {
+    const rules = [
+      { id: "see", columns: ["name", "phone"] },
+      { id: "own", action: "update", columns: ["name", "phone"] },
+      { id: "del", action: "delete" }
+    ]
+    expect(changed(revokeAccess, rules, { role: "member", what: ["people.phone:update"] })).toEqual([
+      { id: "own", columns: ["name"] }
+    ])
+    const edited = apply(revokeAccess, rules, { role: "member", what: ["people:delete"] })
+    expect("document" in edited && edited.document.rules.map(({ id }) => id)).toEqual(["see", "own"])
+  })
+
   it("removes a column from every rule of the role, and removes rules left without columns", () => {
     const rules = [
       { id: "all", columns: ["phone"] },

@@ -112,3 +112,86 @@ describe("lintPolicy", () => {
     expect(warnings([{ where: { owner: { not: { status: "vip" } } } }])).toEqual([])
   })
 })
+
+describe("lintPolicy about changes", () => {
+  const see = { id: "see", columns: ["name", "status", "owner", "phone"] }
+  const update = { id: "update", action: "update", columns: ["phone"], where: { owner: "$me" } }
+
+  it("reports nothing for changes of what the role sees", () => {
+    expect(
+      warnings([
+        { id: "all" },
+        update,
+        {
+          id: "hand",
+          action: "update",
+          columns: ["owner"],
+          where: { owner: "$me" },
+          becomes: { owner: { status: "a" } }
+        },
+        { id: "add", action: "create", where: { owner: "$me" } },
+        { id: "drop", action: "delete", where: { owner: "$me" } }
+      ])
+    ).toEqual([])
+  })
+
+  it("reports columns that the role may change and can't see", () => {
+    expect(warnings([see, { ...update, columns: ["phone", "email"] }])).toEqual([
+      "rules[1] (update): No effect on email of people: member can't see it, and only what is seen can be changed. Write: max policy grant member people.email"
+    ])
+    expect(warnings([see, { id: "drop", action: "delete" }]).join()).toContain(
+      "No effect: member can't see company, email, level, secret, joined, tags or score of people, and only a row that is seen whole can be deleted."
+    )
+    expect(
+      warnings([
+        { id: "all", role: "manager" },
+        { ...update, role: "manager" }
+      ])
+    ).toEqual([])
+  })
+
+  it("reports conditions on what the role can't see, also through a relation", () => {
+    expect(warnings([see, { ...update, where: { secret: true } }])).toEqual([
+      "rules[1] (update): This rule looks at secret of people, which member can't see: each change that it allows or refuses tells something about it."
+    ])
+    expect(
+      warnings([{ id: "all" }, { ...update, where: { owner: "$me" }, becomes: { company: { name: "Atlas" } } }])
+    ).toEqual([
+      "rules[1] (update): This rule looks at name of companies, which member can't see: each change that it allows or refuses tells something about it."
+    ])
+  })
+
+  it("reports columns that the role may set to any value and that its own permissions depend on", () => {
+    const rules = [
+      { id: "see", where: { any: [{ status: "open" }, { owner: "$me" }] } },
+      { ...update, columns: ["status"] }
+    ]
+    expect(warnings(rules)).toEqual([
+      `rules[1] (update): member may set status of people to any value, and the rule see looks at it: with the value changes what member may do. Write: "becomes": { "status": … }`
+    ])
+    expect(warnings([rules[0]!, { ...rules[1]!, becomes: { owner: "$me", status: ["open", "lost"] } }])).toEqual([])
+  })
+
+  it("compares conditions of the row afterwards when it looks for rules without effect", () => {
+    const open = { id: "open", action: "update", columns: ["phone"], where: { owner: "$me" }, becomes: {} }
+    expect(warnings([{ id: "all" }, update, open]).join()).toContain(
+      "rules[1] (update): No effect: the rule open of member already allows all of this"
+    )
+    expect(warnings([{ id: "all" }, update, { ...open, becomes: { owner: null } }])).toEqual([])
+  })
+
+  it("reports a condition that no row can become, and attributes that no member has", () => {
+    const never = { ...update, becomes: { all: [{ status: "a" }, { status: "b" }] } }
+    expect(warnings([{ id: "all" }, never])[0]).toMatch(/^rules\[1\] \(update\)\.becomes: No row can match/)
+    const assignments = { roles: new Set(["member", "manager", "agent"]), attributes: new Set<string>() }
+    expect(
+      warnings([{ id: "all" }, { ...update, becomes: { owner: "$me", status: "$attr.x" } }], {}, assignments).join()
+    ).toContain("No member has the attribute x")
+  })
+
+  it("keeps rules about different actions apart", () => {
+    const run = (id: string, name: string, effect = "allow") => ({ id, name, effect, action: "invoke" })
+    expect(warnings([run("a", "remind"), run("b", "call")])).toEqual([])
+    expect(warnings([run("a", "remind"), run("b", "call", "deny")]).join()).toContain("has nothing to deny")
+  })
+})

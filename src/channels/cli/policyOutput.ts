@@ -2,7 +2,7 @@
 import type { Catalog } from "../../domain/EntityType.ts"
 import type { PolicyChange } from "../../permissions/policyDiff.ts"
 import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
-import { listed, describePolicy } from "../../permissions/describe.ts"
+import { describeConfirm, describePolicy, listed } from "../../permissions/describe.ts"
 import type { Truth, TypeExplanation } from "../../wire/admin/policy.ts"
 import type { RowExplanation } from "../../services/policies/explainRow.ts"
 import type { EvaluatedRule } from "../../services/policies/rowReasons.ts"
@@ -22,7 +22,12 @@ const of = (part: number, whole: number): string =>
   part === whole && whole > 0 ? `all ${whole}` : part === 0 ? `none of ${whole}` : `${part} of ${whole}`
 
 /** Every rule of a policy as a sentence, grouped by role. */
-export const policyLines = (policy: Policy, catalog: Catalog): Lines =>
+export const policyLines = (policy: Policy, catalog: Catalog): Lines => [
+  ...roleLines(policy, catalog),
+  ...describeConfirm(policy, catalog)
+]
+
+const roleLines = (policy: Policy, catalog: Catalog): Lines =>
   describePolicy(policy, catalog).flatMap(({ administers, inherits, role, rules }) => [
     `${role}${inherits.length === 0 ? "" : `, which inherits ${listed(inherits)}`}`,
     ...(administers ? ["  may use the administration pages at /admin: members, policy and audit log"] : []),

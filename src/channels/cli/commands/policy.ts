@@ -175,14 +175,14 @@ const edit = (
   name: "grant" | "revoke",
   change: (...args: Parameters<typeof grantAccess>) => EditResult,
   description: string,
-  example: { readonly command: string; readonly description: string }
+  ...examples: ReadonlyArray<{ readonly command: string; readonly description: string }>
 ) =>
   Command.make(
     name,
     {
       role: argument("role", "A role of the policy"),
       what: Argument.String("what").pipe(
-        Argument.withDescription("TYPE.COLUMN, or TYPE for all columns"),
+        Argument.withDescription("TYPE.COLUMN, or TYPE for all columns; with :update, :create or :delete for changes"),
         Argument.variadic({ min: 1 })
       ),
       where: optional("where", `Only on these rows, as in a rule: '{"owner":"$me"}'; creates a new rule`),
@@ -216,12 +216,21 @@ const edit = (
             : [])
       ])
     })
-  ).pipe(Command.withDescription(description), Command.withExamples([example]))
+  ).pipe(Command.withDescription(description), Command.withExamples(examples))
 
-export const grant = edit("grant", grantAccess, "Grant a role a column or a type, and publish the edited policy", {
-  command: "max policy grant member people.phone",
-  description: "On every row that the role already sees"
-})
+export const grant = edit(
+  "grant",
+  grantAccess,
+  "Grant a role a column or a type, and publish the edited policy",
+  {
+    command: "max policy grant member people.phone",
+    description: "On every row that the role already sees"
+  },
+  {
+    command: `max policy grant member people.phone:update --where '{"owner":"$me"}'`,
+    description: "To change it, on the rows that they own"
+  }
+)
 
 export const revoke = edit(
   "revoke",
