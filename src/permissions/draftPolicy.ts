@@ -12,13 +12,16 @@ export interface DraftRole {
 }
 
 export interface Draft {
-  /** The roles besides `admin`, which sees everything and administers. */
+  /** The roles besides `admin`, which sees and changes everything and administers. */
   readonly roles: ReadonlyArray<DraftRole>
   /** Columns shown only on a person's own rows: TYPE.COLUMN, or COLUMN for every type. */
   readonly private: ReadonlyArray<string>
 }
 
-/** Builds the file. A person's own rows are their own record and the rows that relate to it. */
+/**
+ * Builds the file. A person's own rows are their own record and the rows that relate to it. A role changes the values of the
+ * rows that the person owns, and adds such rows; relations, which decide who sees a row, and deletions are the admin's.
+ */
 export const draftPolicy = (draft: Draft, catalog: Catalog): PolicyDocument => ({
   version: 1,
   roles: {
@@ -29,7 +32,14 @@ export const draftPolicy = (draft: Draft, catalog: Catalog): PolicyDocument => (
     ...catalog.types.map((type) => rule("admin", type, "everything", "*")),
     ...draft.roles.flatMap(({ reach, role }) =>
       catalog.types.flatMap((type) => rulesFor(role, reach, type, draft, catalog))
-    )
+    ),
+    // Mapped types are read only.
+    ...catalog.types
+      .filter(({ mapping }) => mapping === undefined)
+      .flatMap((type) => [
+        ...(["create", "update", "delete"] as const).map((action) => changeRule("admin", action, type, "*")),
+        ...draft.roles.flatMap((role) => ownChanges(role, type, catalog))
+      ])
   ]
 })
 
@@ -68,6 +78,27 @@ const rule = (
   columns,
   ...(where === undefined ? {} : { where })
 })
+
+const changeRule = (
+  role: string,
+  action: "create" | "update" | "delete",
+  type: EntityType,
+  columns: RuleDocument["columns"],
+  where?: unknown
+): RuleDocument => ({ ...rule(role, type, action, columns, where), action })
+
+const ownChanges = ({ reach, role }: DraftRole, type: EntityType, catalog: Catalog): ReadonlyArray<RuleDocument> => {
+  // The company's name decides what the role sees.
+  if (reach === "company" && type.slug === "companies") return []
+  const owner = type.columns.find(({ slug }) => slug === "owner")
+  if (owner === undefined || targetOf(catalog, owner)?.key !== peopleOf(catalog)?.key) return []
+  const values = type.columns.filter(({ storage }) => storage._tag === "Value").map(({ slug }) => slug)
+  const where = { [owner.slug]: "$me" }
+  return [
+    changeRule(role, "update", type, values, where),
+    changeRule(role, "create", type, [...values, owner.slug], where)
+  ]
+}
 
 /** The condition for the principal's own rows; undefined for a type without a relation to people. */
 const ownRows = (type: EntityType, catalog: Catalog, reach: Reach): unknown => {

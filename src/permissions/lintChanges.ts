@@ -22,7 +22,7 @@ export const afterOf = (rule: Rule): Predicate => rule.becomes ?? rule.where
 /** What a role's rules show and look at, by `nameOf` a column. */
 interface RoleFacts {
   readonly shown: ReadonlySet<string>
-  /** The first rule whose condition looks at the column. */
+  /** The first rule whose condition looks at the column, of those that decide something. */
   readonly lookedAt: ReadonlyMap<string, string>
 }
 
@@ -43,7 +43,9 @@ export const makeChangeWarnings = (policy: Policy, catalog: Catalog) => {
     if (known !== undefined) return known
     const shown = new Set<string>()
     const lookedAt = new Map<string, string>()
-    for (const rule of (policy.roles[role] ?? []).flatMap((held) => byRole.get(held) ?? [])) {
+    const rules = (policy.roles[role] ?? []).flatMap((held) => byRole.get(held) ?? [])
+    const open = rules.filter(isUnconditional)
+    for (const rule of rules) {
       const type = typeByKey(catalog, rule.type)
       if (type === undefined) continue
       if (rule.action === "read" && rule.effect === "allow") {
@@ -51,6 +53,9 @@ export const makeChangeWarnings = (policy: Policy, catalog: Catalog) => {
         steps -= columns.length
         for (const column of columns) shown.add(nameOf(type, column))
       }
+      steps -= open.length * rule.columns.length
+      if (steps <= 0) return undefined
+      if (rule.effect === "allow" && open.some((wide) => wide !== rule && includes(wide, rule))) continue
       for (const { column, of } of lookedAtBy(rule, type, catalog)) {
         steps -= 1
         const name = nameOf(of, column.key)
@@ -73,6 +78,20 @@ export const makeChangeWarnings = (policy: Policy, catalog: Catalog) => {
     ]
   }
 }
+
+/** An allow of every row at any time; it makes the conditions of narrower ones irrelevant. */
+const isUnconditional = (rule: Rule): boolean =>
+  rule.effect === "allow" &&
+  rule.where._tag === "Always" &&
+  afterOf(rule)._tag === "Always" &&
+  rule.notBefore === undefined &&
+  rule.notAfter === undefined
+
+const includes = (wide: Rule, narrow: Rule): boolean =>
+  wide.type === narrow.type &&
+  wide.action === narrow.action &&
+  wide.name === narrow.name &&
+  (wide.columns === "*" || (narrow.columns !== "*" && narrow.columns.every((column) => wide.columns.includes(column))))
 
 /** Only what is seen can be changed. */
 const unseen = (rule: Rule, type: EntityType, { shown }: RoleFacts, path: string): ReadonlyArray<Problem> => {

@@ -3,8 +3,9 @@ import type { Catalog } from "../../src/domain/EntityType.ts"
 import { type PolicyDocument, printPolicy } from "../../src/permissions/policyDocument.ts"
 import { draftPolicy, type Reach } from "../../src/permissions/draftPolicy.ts"
 import { type PolicyEdit, type EditResult, grantAccess, revokeAccess } from "../../src/permissions/editPolicy.ts"
+import { lintPolicy } from "../../src/permissions/lint.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
-import { catalog, file, granted, meaningOf, people, planOf, policyOf, type RuleInput } from "./support.ts"
+import { catalog, file, granted, meaningOf, NOW, people, planOf, policyOf, type RuleInput } from "./support.ts"
 
 const grown: Catalog = {
   ...catalog,
@@ -207,6 +208,20 @@ describe("draftPolicy", () => {
     if ("problems" in reading) throw new Error(JSON.stringify(reading.problems))
     return reading.policy
   }
+
+  it("lets the admin change everything, and a role the values of what the person owns", () => {
+    const rules = draft("company").rules.filter(({ action }) => action !== "read")
+    expect(rules.filter(({ role }) => role === "admin").map(({ id }) => id)).toEqual(
+      ["people", "companies", "meetings"].flatMap((type) =>
+        ["create", "update", "delete"].map((action) => `admin-${action}-${type}`)
+      )
+    )
+    const [update, create, ...rest] = rules.filter(({ role, type }) => role === "member" && type === "people")
+    expect([rest, update!.action, create!.action]).toEqual([[], "update", "create"])
+    expect(update!.columns).not.toContain("owner-key")
+    expect(create!.columns).toContain("owner-key")
+    expect(lintPolicy(draft("company"), catalog, NOW)).toEqual([])
+  })
 
   it("produces a publishable policy for every answer", () => {
     for (const reach of ["all", "own", "company"] as const) {

@@ -6,7 +6,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { OPERATOR } from "../../database/audit.ts"
 import { type EntityType, PEOPLE } from "../../domain/EntityType.ts"
-import type { Policy, Rule } from "../../permissions/Policy.ts"
+import type { Policy } from "../../permissions/Policy.ts"
 import { insertPolicy } from "./Policies.ts"
 import starterPolicy from "./starter-policy.json" with { type: "json" }
 
@@ -20,17 +20,20 @@ interface Extended {
 
 type Json = Record<string, unknown>
 
-/** Whether a rule of the file unconditionally shows a whole type to the starter admin. */
-const showsAll = (rule: unknown, slug: string): rule is Json & { readonly id: string } => {
+/** What the starter admin may do with every type. */
+const ACTIONS = ["read", "create", "update", "delete"] as const
+
+/** Whether a rule of the file unconditionally allows the starter admin an action on a whole type. */
+const allowsAll = (rule: unknown, action: string, slug: string): rule is Json & { readonly id: string } => {
   if (typeof rule !== "object" || rule === null) return false
   const json = rule as Json
   return (
     json["role"] === ADMIN &&
     json["effect"] === "allow" &&
-    json["action"] === "read" &&
+    json["action"] === action &&
     json["type"] === slug &&
     json["columns"] === "*" &&
-    !("where" in json || "notBefore" in json || "notAfter" in json)
+    !["where", "becomes", "notBefore", "notAfter"].some((key) => key in json)
   )
 }
 
@@ -45,30 +48,24 @@ const extendAdmin = (
   catalog: ReadonlyArray<EntityType>
 ): Extended | undefined => {
   const file = JSON.parse(document) as Json & { readonly rules: ReadonlyArray<unknown> }
-  if (!file.rules.some((rule) => showsAll(rule, PEOPLE))) return undefined
+  const actions = ACTIONS.filter((action) => file.rules.some((rule) => allowsAll(rule, action, PEOPLE)))
+  if (!actions.includes("read")) return undefined
   const updated = file.rules.flatMap((rule) => withoutRemovedColumns(rule, catalog))
   const rules = new Map(policy.rules.map((rule) => [rule.id, rule]))
-  for (const type of types) {
-    const columns = type.columns.map((column) => column.key)
-    const fileRule = updated.find((rule) => showsAll(rule, type.slug))
+  for (const [action, type] of actions.flatMap((action) => types.map((type) => [action, type] as const))) {
+    const columns = action === "delete" ? ("*" as const) : type.columns.map((column) => column.key)
+    const fileRule = updated.find((rule) => allowsAll(rule, action, type.slug))
     const existing = fileRule === undefined ? undefined : rules.get((fileRule as { readonly id: string }).id)
     if (existing !== undefined) {
       rules.set(existing.id, { ...existing, type: type.key, columns })
       continue
     }
-    let id = `admin-${type.slug}`
-    for (let n = 2; rules.has(id); n++) id = `admin-${type.slug}-${n}`
-    const added: Rule = {
-      id,
-      effect: "allow",
-      role: ADMIN,
-      action: "read",
-      type: type.key,
-      columns,
-      where: { _tag: "Always" }
-    }
-    rules.set(id, added)
-    updated.push({ id, effect: "allow", role: ADMIN, action: "read", type: type.slug, columns: "*" })
+    const wanted = action === "read" ? `admin-${type.slug}` : `admin-${action}-${type.slug}`
+    let id = wanted
+    for (let n = 2; rules.has(id); n++) id = `${wanted}-${n}`
+    const rule = { id, effect: "allow", role: ADMIN, action } as const
+    rules.set(id, { ...rule, type: type.key, columns, where: { _tag: "Always" } })
+    updated.push({ ...rule, type: type.slug, columns: "*" })
   }
   // An unchanged file keeps its author's formatting.
   const same = JSON.stringify(updated) === JSON.stringify(file.rules)

@@ -299,14 +299,16 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         )
         expect(made.visibility.shownTo).toEqual(["admin"])
         const now = JSON.parse((yield* policies.current(organization)).document) as { rules: Array<{ id: string }> }
-        expect(now.rules.at(-1)).toEqual({
-          id: "admin-genres",
-          effect: "allow",
-          role: "admin",
-          action: "read",
-          type: "genres",
-          columns: "*"
-        })
+        expect(now.rules.slice(-4)).toEqual(
+          ["read", "create", "update", "delete"].map((action) => ({
+            id: action === "read" ? "admin-genres" : `admin-${action}-genres`,
+            effect: "allow",
+            role: "admin",
+            action,
+            type: "genres",
+            columns: "*"
+          }))
+        )
         // The extended policy can be published again.
         yield* policies.publish(organization, JSON.stringify(now), "test")
         const narrowed = {
