@@ -50,7 +50,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   lookup: ["audit", "catalog", "members"],
   changes: ["catalog", "cells", "lookup", "members"],
   texting: ["catalog", "members"],
-  policies: ["catalog", "lookup", "members"],
+  policies: ["catalog", "cells", "lookup", "members"],
   organizations: ["catalog", "policies"],
   import: ["catalog", "cells", "policies"],
   mapping: ["catalog", "policies"],

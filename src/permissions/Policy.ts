@@ -61,16 +61,23 @@ export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 export const administers = (policy: Policy, roles: ReadonlyArray<string>): boolean =>
   Object.hasOwn(policy, "administering") && roles.some((role) => policy.administering!.includes(role))
 
-/** An expectation in a policy file. It names rows by external id, types and columns by key. */
-export interface PolicyTest {
+interface TestSubject {
   /** The position in the file, such as `tests[2]`. */
   readonly path: string
-  /** The reading person's e-mail address or phone number. */
+  /** The person's e-mail address or phone number. */
   readonly as: string
   /** Replaces the membership's roles, so that a test needs no member. */
   readonly roles?: ReadonlyArray<string>
   readonly attributes?: Readonly<Record<string, AttributeValue>>
+  /** The type's key. */
   readonly type: string
+}
+
+/** An expectation in a policy file. It names rows by external id, types and columns by key. */
+export type PolicyTest = ReadTest | ChangeTest
+
+export interface ReadTest extends TestSubject {
+  readonly action: "read"
   /** Whether the plan must deny the whole type. */
   readonly denied?: boolean
   /** Exactly these rows are visible. */
@@ -81,6 +88,17 @@ export interface PolicyTest {
   readonly shows?: ReadonlyArray<string>
   /** Columns hidden on every row named by `expect` or `includes`; when none is named, on every row. */
   readonly hides?: ReadonlyArray<string>
+}
+
+/** A change that the policy allows on some rows and refuses on others. */
+export interface ChangeTest extends TestSubject {
+  readonly action: "create" | "update" | "delete"
+  /** By column key; NULL empties the cell. A relation takes external ids of its target, or "$me". */
+  readonly values: Readonly<Record<string, string | ReadonlyArray<string> | null>>
+  readonly allows: ReadonlyArray<string>
+  readonly refuses: ReadonlyArray<string>
+  /** Of `create`, which has no rows: whether it is allowed. */
+  readonly creates?: boolean
 }
 
 /** A problem in a policy file: its path, a message and, where one is known, the corrected text. */

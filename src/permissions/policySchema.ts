@@ -129,6 +129,17 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           roles: { description: "Replaces the roles of the membership.", type: "array", items: role },
           attributes: { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } },
           read: { description: "The type to read.", ...typeName },
+          create: { description: "Instead of read: the type of which a row is created.", ...typeName },
+          update: { description: "Instead of read: the type of which rows are changed.", ...typeName },
+          delete: { description: "Instead of read: the type of which rows are deleted.", ...typeName },
+          values: {
+            description: `What columns are set to; null empties a cell. A relation takes external ids, or "$me".`,
+            type: "object",
+            minProperties: 1
+          },
+          allows: { description: "External ids of rows on which the change is allowed.", ...TEXTS },
+          refuses: { description: "External ids of rows on which the change is refused.", ...TEXTS },
+          allowed: { description: "Of create: whether it is allowed.", type: "boolean" },
           denied: { description: "Whether access to the whole type is denied.", type: "boolean" },
           expect: { description: "The external ids of exactly the visible rows.", ...TEXTS },
           includes: { description: "External ids of rows that are visible.", ...TEXTS },
@@ -140,7 +151,8 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           hides: { description: "Columns hidden on every row named above; if none is named, on every row.", ...TEXTS }
         },
         {
-          required: ["as", "read"],
+          required: ["as"],
+          oneOf: ["read", "create", "update", "delete"].map((action) => ({ required: [action] })),
           ...perType("read", (type) => ({
             shows: { type: "array", items: slugs(type) },
             hides: { type: "array", items: slugs(type) }

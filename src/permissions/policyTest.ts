@@ -1,15 +1,14 @@
-/** Reads one test of a policy file: the person, the type, and the rows and cells that its author expects. */
+/** Reads one test of a policy file: the person, the type, and the rows and cells that its author expects; or a change. */
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { isJsonObject } from "../domain/json.ts"
-import type { PolicyTest } from "./Policy.ts"
+import type { ChangeTest, PolicyTest } from "./Policy.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
+import { CHANGE_KEYS, MAX_ROWS, readExpectedChange } from "./readChangeTest.ts"
 
 const KEYS = ["as", "roles", "attributes", "read", "denied", "expect", "includes", "excludes", "shows", "hides"]
 const ROWS = ["expect", "includes", "excludes"] as const
 const EXAMPLE = `{ "as": "ada@example.com", "read": "people", "expect": ["id-1", "id-2"] }`
-/** The most rows that one list of a test may name. */
-const MAX_ROWS = 1000
 
 export const readPolicyTest = (
   value: unknown,
@@ -27,7 +26,12 @@ export const readPolicyTest = (
   const report = (key: string, message: string, fix?: string) => problems.report(`${path}.${key}`, message, fix)
   const unknown = (key: string, what: string, name: string, known: ReadonlyArray<string>) =>
     problems.unknownName(`${path}.${key}`, what, name, known)
-  problems.unknownProperties(value, KEYS, path)
+  const action = (["create", "update", "delete"] as const).find((key) => properties.has(key)) ?? "read"
+  problems.unknownProperties(
+    value,
+    action === "read" ? KEYS : [...CHANGE_KEYS[action], "as", "roles", "attributes"],
+    path
+  )
   const texts = (key: string): ReadonlyArray<string> | undefined => {
     if (!properties.has(key)) return undefined
     const list = properties.get(key)
@@ -40,11 +44,11 @@ export const readPolicyTest = (
   if (typeof as !== "string" || as.length === 0 || as.length > 320) {
     report("as", "`as` must be an e-mail address or phone number.", `"as": "ada@example.com"`)
   }
-  const read = properties.get("read")
-  const type = typeof read === "string" ? typeBySlug(catalog, read) : undefined
+  const slug = properties.get(action)
+  const type = typeof slug === "string" ? typeBySlug(catalog, slug) : undefined
   const slugs = catalog.types.map(({ slug }) => slug)
-  if (typeof read !== "string") report("read", "`read` must name a type.", `"read": "people"`)
-  else if (type === undefined) unknown("read", "type", read, slugs)
+  if (typeof slug !== "string") report(action, `\`${action}\` must name a type.`, `"${action}": "people"`)
+  else if (type === undefined) unknown(action, "type", slug, slugs)
 
   const testRoles = texts("roles")
   for (const role of testRoles ?? []) if (!roles.includes(role)) unknown("roles", "role", role, roles)
@@ -53,6 +57,16 @@ export const readPolicyTest = (
     report("attributes", "`attributes` must be strings, numbers or booleans.", `"attributes": {}`)
   if (properties.has("attributes") && testRoles === undefined) {
     report("attributes", "A test with `attributes` must also have `roles`.", `"roles": ["${roles[0] ?? "member"}"]`)
+  }
+  const subject = (): Pick<ChangeTest, "path" | "as" | "roles" | "attributes" | "type"> => ({
+    path,
+    as: as as string,
+    ...(testRoles === undefined ? {} : { roles: testRoles, attributes: attributes! }),
+    type: (type as EntityType).key
+  })
+  if (action !== "read") {
+    const expected = readExpectedChange(action, properties, type, path, problems)
+    return problems.count > before || expected === undefined ? undefined : { ...subject(), action, ...expected }
   }
   const denied = properties.get("denied")
   if (properties.has("denied") && typeof denied !== "boolean")
@@ -80,10 +94,8 @@ export const readPolicyTest = (
   }
   if (problems.count > before) return undefined
   return {
-    path,
-    as: as as string,
-    ...(testRoles === undefined ? {} : { roles: testRoles, attributes: attributes! }),
-    type: (type as EntityType).key,
+    ...subject(),
+    action,
     ...(denied === undefined ? {} : { denied: denied as boolean }),
     ...rows,
     ...(shows === undefined ? {} : { shows }),

@@ -73,6 +73,32 @@ describe("a policy file is refused with a correction for", () => {
     ["an unknown type", { read: "peple", expect: [] }, `tests[0].read: There is no type "peple"`],
     ["no person", { as: 5, expect: [] }, `tests[0].as: \`as\` must be an e-mail address`],
     ["an unknown key", { expcet: [] }, `tests[0].expcet: Unknown property "expcet". Write: "expect"`],
+    [
+      "an update without values",
+      { read: undefined, update: "people", allows: ["a"] },
+      `tests[0].values: \`values\` must be an object`
+    ],
+    [
+      "an update without an expectation",
+      { read: undefined, update: "people", values: { phone: "1" } },
+      `tests[0].allows: The test must have at least one expectation.`
+    ],
+    [
+      "an update of an unknown column",
+      { read: undefined, update: "people", values: { fone: "1" }, allows: [] },
+      `There is no column of people "fone".`
+    ],
+    [
+      "a value of the wrong form",
+      { read: undefined, update: "people", values: { phone: ["1"], tags: "x" }, allows: [] },
+      `tests[0].values.phone: This is not a valid value of phone (phone).`
+    ],
+    [
+      "an expectation of rows for a new row",
+      { read: undefined, create: "people", values: { name: "x" }, allows: ["a"] },
+      `tests[0].allowed: \`allowed\` must say whether the row can be created.`
+    ],
+    ["two actions", { update: "people", values: { phone: "1" }, allows: [] }, `Unknown property "read"`],
     ["no expectation", {}, `tests[0].expect: The test must have at least one expectation.`],
     ["an unknown column", { shows: ["fone"] }, `Write: "phone"`],
     ["an unknown role", { roles: ["menber"], expect: [] }, `Write: "member"`],

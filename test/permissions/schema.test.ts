@@ -51,7 +51,16 @@ describe("the JSON Schema of a policy file", () => {
       parsed([{}], {
         tests: [
           { as: "lena@atlas.com", read: "people", expect: ["a"], shows: ["phone"] },
-          { as: "lena@atlas.com", roles: ["member"], attributes: { region: "west" }, read: "companies", denied: true }
+          { as: "lena@atlas.com", roles: ["member"], attributes: { region: "west" }, read: "companies", denied: true },
+          {
+            as: "lena@atlas.com",
+            update: "people",
+            values: { status: "won", owner: null },
+            allows: ["a"],
+            refuses: []
+          },
+          { as: "lena@atlas.com", create: "people", values: { name: "x", tags: ["a"] }, allowed: false },
+          { as: "lena@atlas.com", delete: "people", refuses: ["a"] }
         ]
       })
     ]
@@ -83,6 +92,7 @@ describe("the JSON Schema of a policy file", () => {
       parsed([{}], { confirm: [{ action: "update", type: "people", by: "thrice" }] }),
       parsed([{}], { confirm: [{ action: "update", type: "people", columns: ["fone"], by: "twice" }] }),
       parsed([{}], { confirm: [{ action: "update", type: "people", above: 0, by: "twice" }] }),
+      parsed([{}], { tests: [{ as: "x", read: "people", update: "people", values: { phone: "1" }, allows: [] }] }),
       parsed([{}], { tests: [{ as: "x", read: "people", expcet: [] }] }),
       parsed([{}], { tests: [{ as: "x", read: "people", shows: ["fone"] }] })
     ]

@@ -6,7 +6,7 @@ import { describeConfirm, describePolicy, listed } from "../../permissions/descr
 import type { Truth, TypeExplanation } from "../../wire/admin/policy.ts"
 import type { RowExplanation } from "../../services/policies/explainRow.ts"
 import type { EvaluatedRule } from "../../services/policies/rowReasons.ts"
-import type { TestOutcome } from "../../services/policies/runPolicyTests.ts"
+import type { TestOutcome } from "../../services/policies/testOutcome.ts"
 import type { Difference, Simulation } from "../../services/policies/simulatePolicy.ts"
 import type { Preview } from "../../services/policies/previewRoles.ts"
 import { renderCell } from "../../tools/render.ts"

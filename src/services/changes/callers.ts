@@ -6,6 +6,7 @@ import { typeByKey } from "../../domain/EntityType.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { Policy } from "../../permissions/Policy.ts"
+import { compilableWrite } from "../../database/sql/compilable.ts"
 import { planWrite, settableColumns, type WriteAction, type WriteGranted } from "../../permissions/WritePlan.ts"
 import type { Admitted } from "../members/IdentityResolver.ts"
 import { makeViews, type View } from "../lookup/views.ts"
@@ -41,7 +42,11 @@ export const makeCallers = () => {
       readOf: view.planOf,
       writeOf: (type, op) => {
         if (type.mapping !== undefined) return undefined
-        const planned = planWrite(state.policy, state.catalog, principal, type, op, Date.now())
+        const planned = compilableWrite(
+          planWrite(state.policy, state.catalog, principal, type, op, Date.now()),
+          type,
+          state.catalog
+        )
         return planned._tag === "Granted" ? planned : undefined
       }
     }

@@ -22,7 +22,8 @@ import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { makeRowEvaluator } from "./rowEvaluator.ts"
 import { readAssignments } from "./assignments.ts"
 import { oversizedPlans } from "./oversizedPlans.ts"
-import { failureLines, makeTestRunner, type TestOutcome } from "./runPolicyTests.ts"
+import { failureLines, makeTestRunner } from "./runPolicyTests.ts"
+import type { TestOutcome } from "./testOutcome.ts"
 import { makeSubjectReader } from "./reviewSubject.ts"
 
 export interface Published {

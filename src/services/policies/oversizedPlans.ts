@@ -3,12 +3,13 @@
  * diagnose, so the policy is refused at publication.
  */
 import { Effect } from "effect"
-import { compilable } from "../../database/sql/compilable.ts"
+import { compilable, compilableWrite } from "../../database/sql/compilable.ts"
 import type { Catalog } from "../../domain/EntityType.ts"
 import { encodeId } from "../../domain/ids.ts"
 import { POLICY } from "../../permissions/limits.ts"
 import { plan } from "../../permissions/PermissionEngine.ts"
-import { MAX_PLAN_PARAMETERS } from "../../permissions/permissionPlan.ts"
+import { MAX_PLAN_PARAMETERS, type Plan } from "../../permissions/permissionPlan.ts"
+import { planWrite, type WritePlan } from "../../permissions/WritePlan.ts"
 import type { Policy, Problem } from "../../permissions/Policy.ts"
 import { listed } from "../../permissions/describe.ts"
 
@@ -48,23 +49,42 @@ const plannedRules = (policy: Policy, roleSets: ReadonlyArray<ReadonlyArray<stri
 const oversizedPlansOf = (roles: ReadonlyArray<string>, policy: Policy, catalog: Catalog): ReadonlyArray<Problem> => {
   const effective = new Set(roles.flatMap((name) => policy.roles[name] ?? []))
   const own = { ...policy, rules: policy.rules.filter(({ role }) => effective.has(role)) }
+  const changes = CHANGES.filter((action) => own.rules.some((rule) => rule.action === action))
+  const principal = {
+    organizationId: catalog.organization.id,
+    anchorEntityId: encodeId(1n),
+    roles,
+    attributes: {},
+    epoch: catalog.epoch
+  }
+  const now = Date.now()
+  const problem = (message: string): Problem => ({
+    path: `roles.${roles.join("+")}`,
+    message,
+    fix: "one condition on a relation, an attribute or a column instead of many values"
+  })
   return catalog.types.flatMap((type): ReadonlyArray<Problem> => {
-    const principal = {
-      organizationId: catalog.organization.id,
-      anchorEntityId: encodeId(1n),
-      roles,
-      attributes: {},
-      epoch: catalog.epoch
-    }
-    const planned = compilable(plan(own, catalog, principal, type, "read", Date.now()), type, catalog)
-    return planned._tag === "Denied" && planned.reason === "too-large"
-      ? [
-          {
-            path: `roles.${roles.join("+")}`,
-            message: `The plan of ${listed(roles)} for ${type.slug} exceeds the limit of ${POLICY.planRules} rules, ${MAX_PLAN_PARAMETERS} values or 64 kB of SQL, so it would deny all of ${type.slug}.`,
-            fix: "one condition on a relation, an attribute or a column instead of many values"
-          }
-        ]
-      : []
+    const reading = compilable(plan(own, catalog, principal, type, "read", now), type, catalog)
+    const denied = changes.filter((action) =>
+      isTooLarge(compilableWrite(planWrite(own, catalog, principal, type, action, now), type, catalog))
+    )
+    return [
+      ...(isTooLarge(reading)
+        ? [
+            problem(
+              `The plan of ${listed(roles)} for ${type.slug} exceeds the limit of ${POLICY.planRules} rules, ${MAX_PLAN_PARAMETERS} values or 64 kB of SQL, so it would deny all of ${type.slug}.`
+            )
+          ]
+        : []),
+      ...denied.map((action) =>
+        problem(
+          `The plan of ${listed(roles)} to ${action} ${type.slug} exceeds the limit of ${POLICY.changeRules} rules, ${MAX_PLAN_PARAMETERS} values or 64 kB of SQL, so it would deny every such change.`
+        )
+      )
+    ]
   })
 }
+
+const CHANGES = ["create", "update", "delete"] as const
+
+const isTooLarge = (planned: Plan | WritePlan): boolean => planned._tag === "Denied" && planned.reason === "too-large"

@@ -4,6 +4,8 @@ import { Effect } from "effect"
 import { runWithin } from "../../database/execute.ts"
 import { compilable } from "../../database/sql/compilable.ts"
 import type { Statement } from "../../database/sql/ResolvedQuery.ts"
+import type { ProposedRow, RowChange } from "../../database/sql/RowChange.ts"
+import { compilePropose } from "../../database/sql/write.ts"
 import { compileCounts, compileRows, type JudgedRows, type Judgement } from "../../database/sql/judge.ts"
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { Unavailable } from "../../domain/errors.ts"
@@ -34,6 +36,8 @@ export interface RowEvaluator {
     judgements: ReadonlyArray<Judgement>,
     which: JudgedRows
   ) => Effect.Effect<ReadonlyArray<EvaluatedRow>, Unavailable>
+  /** What a proposal of the change would show; nothing is changed. */
+  readonly propose: (change: RowChange, catalog: Catalog) => Effect.Effect<ReadonlyArray<ProposedRow>, Unavailable>
 }
 
 export const makeRowEvaluator = (search: PgClient.PgClient): RowEvaluator => {
@@ -60,7 +64,8 @@ export const makeRowEvaluator = (search: PgClient.PgClient): RowEvaluator => {
             name: printable(row.name ?? ""),
             truths: row.truths
           }))
-      )
+      ),
+    propose: (change, catalog) => run<ProposedRow>(catalog, () => compilePropose(change, catalog))
   }
 }
 

@@ -3,18 +3,12 @@ import { Effect } from "effect"
 import { columnByKey, type Organization, typeByKey } from "../../domain/EntityType.ts"
 import type { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
 import { printable, quoted } from "../../domain/text.ts"
-import type { Policy, PolicyTest } from "../../permissions/Policy.ts"
+import type { Policy, PolicyTest, ReadTest } from "../../permissions/Policy.ts"
 import { DENIAL_REASONS, listed } from "../../permissions/describe.ts"
-import { type RowEvaluator, type EvaluatedRow, plannedAccess } from "./rowEvaluator.ts"
+import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
 import type { ReviewSubject, SubjectRequest } from "./reviewSubject.ts"
-
-export interface TestOutcome {
-  readonly path: string
-  /** The person and the type, as a sentence. */
-  readonly title: string
-  /** Expected and actual results; empty when the test passed. */
-  readonly failures: ReadonlyArray<string>
-}
+import { runChangeTest } from "./runChangeTest.ts"
+import { label, type TestOutcome, titleOf } from "./testOutcome.ts"
 
 /** The most unexpected rows that a failure names. */
 const MAX_NAMED = 5
@@ -29,11 +23,14 @@ export const makeTestRunner =
   ) =>
   (organization: Organization, policy: Policy, tests: ReadonlyArray<PolicyTest>) =>
     Effect.forEach(tests, (test) =>
-      runTest(evaluator, policy, test, subject(organization, test)).pipe(
+      (test.action === "read"
+        ? runTest(evaluator, policy, test, subject(organization, test))
+        : runChangeTest(evaluator, policy, test, subject(organization, test))
+      ).pipe(
         Effect.catchTag("OperatorError", (error) =>
           Effect.succeed({
             path: test.path,
-            title: `${test.as} reads ${test.type}`,
+            title: titleOf(test, test.type),
             failures: [error.message.replace(/\.$/, "")]
           })
         )
@@ -43,7 +40,7 @@ export const makeTestRunner =
 const runTest = Effect.fnUntraced(function* (
   evaluator: RowEvaluator,
   policy: Policy,
-  test: PolicyTest,
+  test: ReadTest,
   subject: Effect.Effect<ReviewSubject, OperatorError | NotAdmitted | Unavailable>
 ) {
   const { principal, state } = yield* subject
@@ -115,15 +112,10 @@ const runTest = Effect.fnUntraced(function* (
   }
   return {
     path: test.path,
-    title: `${test.as}${test.roles === undefined ? "" : ` as ${listed(test.roles) || "a person without roles"}`} reads ${type.slug}`,
+    title: titleOf(test, type.slug),
     failures
   }
 })
-
-const label = (row: EvaluatedRow): string => {
-  const id = printable(row.externalId ?? row.id)
-  return row.name === "" ? id : `${id} (${row.name})`
-}
 
 /** The failures, one line each. */
 export const failureLines = (outcomes: ReadonlyArray<TestOutcome>): ReadonlyArray<string> =>

@@ -1,6 +1,7 @@
 /** Golden statements of changes for review; test/conformance/writes.test.ts executes each of these forms on a real Postgres. */
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { compilableWrite } from "../../../src/database/sql/compilable.ts"
 import type { Statement } from "../../../src/database/sql/ResolvedQuery.ts"
 import type { Assignment, RowChange } from "../../../src/database/sql/RowChange.ts"
 import {
@@ -14,6 +15,7 @@ import {
   compileVerify
 } from "../../../src/database/sql/write.ts"
 import { columnBySlug, type EntityType, targetOf, typeBySlug } from "../../../src/domain/EntityType.ts"
+import { ALWAYS, Bound } from "../../../src/domain/Predicate.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
 import { readPolicy } from "../../../src/permissions/readPolicy.ts"
@@ -180,6 +182,21 @@ describe("the statement of a change", () => {
         /^(create|update|delete|restore)/.test(name)
       )
     }
+  })
+
+  it("isn't compiled from a plan of more than 64 kB, or one that no longer fits the catalog", () => {
+    const { type, write } = status
+    expect(compilableWrite(write, type, catalog)).toBe(write)
+    const hop = (at: number) =>
+      Bound.Some({
+        relation: "owner",
+        where: Bound.Compare({ column: "status", side: "value", op: "eq", value: `${at}` })
+      })
+    const sized = (count: number) => ({ ...write, after: Array.from({ length: count }, (_, at) => hop(at)) })
+    expect(compilableWrite(sized(100), type, catalog)._tag).toBe("Granted")
+    expect(compilableWrite(sized(700), type, catalog)).toMatchObject({ reason: "too-large" })
+    const broken = { ...sized(50), before: [Bound.Some({ relation: "other", where: ALWAYS })] }
+    expect(compilableWrite(broken, type, catalog)).toMatchObject({ reason: "not-bindable" })
   })
 
   it("isn't compiled for a mapped type, nor for a relation without the plan of its target", () => {
