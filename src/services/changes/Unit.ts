@@ -24,6 +24,8 @@ export interface Unit {
   readonly cells: ReadonlyArray<SetCell>
   /** Of a create that restores a deleted row: the row. */
   readonly restores?: string
+  /** Of an update that undoes another one. */
+  readonly undoes?: true
   /** The step of a document that it comes from. */
   readonly step?: ChangeStep
 }
@@ -78,6 +80,20 @@ export const assignmentsOf = (
     return { column, texts, target: { type, where: plan.where, created } }
   })
 
+/**
+ * Whether a relation may be set to a row that the caller doesn't see: an undo restores references that lead nowhere by now. Who
+ * sees every target knows that a missing one doesn't exist; for others it could be hidden.
+ */
+export const mayDangle = (
+  { restores, undoes }: Unit,
+  { storage }: Column,
+  catalog: Catalog,
+  planOf: (type: EntityType) => Granted | undefined
+): boolean => {
+  const target = storage._tag === "Value" ? undefined : typeByKey(catalog, storage.target)
+  return restores !== undefined || (undoes === true && target !== undefined && planOf(target)?.where._tag === "Always")
+}
+
 export const rowChangeOf = (group: Group, plans: Plans, assignments: ReadonlyArray<Assignment>): RowChange => ({
   type: group.units[0].type,
   ids: group.units.map(({ id }) => id),
@@ -95,7 +111,7 @@ export const shownOf = ({ units }: Group, columns: ReadonlyArray<Column>): Reado
   }))
 
 /** The unit of a document's step; undefined when the catalog no longer has its type or one of its columns. */
-export const unitOf = (step: ChangeStep, catalog: Catalog): Unit | undefined => {
+export const unitOf = (step: ChangeStep, catalog: Catalog, undoes = false): Unit | undefined => {
   const action = actionByKey(catalog, step.action)
   const type = typeByKey(catalog, step.type)
   if (action === undefined || type === undefined) return undefined
@@ -109,6 +125,7 @@ export const unitOf = (step: ChangeStep, catalog: Catalog): Unit | undefined => 
     id: step.entity,
     cells: columns.map((column) => ({ column, texts: textsOf(column, step.after[column.key] ?? null, catalog) })),
     ...(op === "create" && step.row !== undefined ? { restores: step.row } : {}),
+    ...(op === "update" && undoes ? { undoes: true } : {}),
     step
   }
 }

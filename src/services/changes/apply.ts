@@ -65,7 +65,7 @@ export const apply = Effect.fnUntraced(function* (
     ])
     if (claimed === undefined || claimed.document === null) return yield* Effect.fail(new NotClaimed())
     const document = open(claimed.document, stored.digest)
-    const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog) }))
+    const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
     const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)
     if (missing !== undefined) {
       const type = typeByKey(catalog, missing.step.type)

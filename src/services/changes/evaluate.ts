@@ -15,7 +15,7 @@ import type { WriteAction } from "../../permissions/WritePlan.ts"
 import type { Caller } from "./callers.ts"
 import { compiled, readerOf } from "./reader.ts"
 import { noEntity, shownIdOf } from "./resolve.ts"
-import { assignmentsOf, type Group, groupsOf, rowChangeOf, type Unit } from "./Unit.ts"
+import { assignmentsOf, type Group, groupsOf, mayDangle, rowChangeOf, type Unit } from "./Unit.ts"
 
 /** The state that the caller's plans were made from is over. */
 export class StalePlan {
@@ -84,7 +84,9 @@ const stepOf = Effect.fnUntraced(function* (
   const hidden = changed.find(({ index }) => row.visible[index] !== true)
   const name = row.name === null ? undefined : printable(row.name)
   if (hidden !== undefined) return yield* refused([{ column: hidden.column.key, because: "row" }], unit, name)
-  const target = unit.restores === undefined ? changed.find(({ index }) => row.targets[index] === false) : undefined
+  const target = changed.find(
+    ({ column, index }) => row.targets[index] === false && !mayDangle(unit, column, caller.catalog, caller.readOf)
+  )
   if (target !== undefined)
     return yield* InvalidInput.of(`${target.column.slug}: there is no such ${targetName(target.column, caller)}.`)
   const keys = changed

@@ -16,7 +16,7 @@ import { open } from "./document.ts"
 import { compiled, type Reader, readerOf } from "./reader.ts"
 import type { Stored } from "./records.ts"
 import { cut, showText } from "./show.ts"
-import { assignmentsOf, groupsOf, type Unit, unitOf } from "./Unit.ts"
+import { assignmentsOf, groupsOf, mayDangle, type Unit, unitOf } from "./Unit.ts"
 import { readingOf } from "./writeUnits.ts"
 
 /** The columns that a step touches, of the type as it is now. */
@@ -73,7 +73,7 @@ const showSteps = Effect.fnUntraced(function* (
 ) {
   const { catalog } = viewer
   const rows = readerOf(database, catalog)
-  const units = document.steps.flatMap((step) => unitOf(step, catalog) ?? [])
+  const units = document.steps.flatMap((step) => unitOf(step, catalog, document.undoes !== undefined) ?? [])
   const own = document.proposer === viewer.principal.anchorEntityId
   const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
   const seen: Array<SeenStep> = []
@@ -127,19 +127,18 @@ const showSteps = Effect.fnUntraced(function* (
   }
   const names = yield* namesOf(seen, viewer, rows)
   const inOrder = document.steps.flatMap((step) => seen.find((one) => one.step === step) ?? [])
-  const complete = inOrder.length === document.steps.length && inOrder.every((one) => isComplete(one, names))
+  const complete = inOrder.length === document.steps.length && inOrder.every((one) => isComplete(one, names, viewer))
   return { complete, steps: inOrder.map((one) => showStep(one, catalog, names)) }
 })
 
 /** Whether the viewer sees the row, every cell that is touched, and every entity that a relation is set to. */
-const isComplete = ({ isVisible, step, unit, visible }: SeenStep, names: Names): boolean =>
+const isComplete = ({ isVisible, step, unit, visible }: SeenStep, names: Names, viewer: Caller): boolean =>
   isVisible &&
   touched(step, unit.type).every(
     (column) =>
       visible.has(column.key) &&
-      // A restored row gets the references back that it had, also those that lead nowhere by now.
-      (unit.restores !== undefined ||
-        column.storage._tag === "Value" ||
+      (column.storage._tag === "Value" ||
+        mayDangle(unit, column, viewer.catalog, viewer.readOf) ||
         referencesOf(column, step.after[column.key] ?? null).every((id) => names.has(keyOf(column, id))))
   )
 

@@ -37,7 +37,8 @@ const inverseStep = (step: ChangeStep, { catalog }: Caller): Unit | undefined =>
     type,
     id: step.entity,
     cells: columns.map((column) => ({ column, texts: textsOf(column, step.before[column.key] ?? null, catalog) })),
-    ...(op === "create" && step.row !== undefined ? { restores: step.row } : {})
+    ...(op === "create" && step.row !== undefined ? { restores: step.row } : {}),
+    ...(op === "update" ? { undoes: true } : {})
   }
 }
 

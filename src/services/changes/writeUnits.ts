@@ -30,7 +30,7 @@ import type { WriteGranted } from "../../permissions/WritePlan.ts"
 import type { Caller } from "./callers.ts"
 import { refused } from "./evaluate.ts"
 import { showText } from "./show.ts"
-import { assignmentsOf, type Group, groupsOf, rowChangeOf, shownOf, type Unit } from "./Unit.ts"
+import { assignmentsOf, type Group, groupsOf, mayDangle, rowChangeOf, shownOf, type Unit } from "./Unit.ts"
 
 /** A group as one writer's plans see it. */
 interface Planned {
@@ -117,7 +117,10 @@ const compareUnit = Effect.fnUntraced(function* (
     return yield* Stale.of(differenceOf(unit, columns[differs]!, row.before[differs] ?? null, writer.catalog))
   if (!row.same_name) return yield* Stale.of(`It is called ${name ?? "something else"} now: nothing was changed.`)
   if (!row.same_row) return yield* Stale.of(`${name ?? "The row"} has changed since you looked: nothing was changed.`)
-  if (row.targets.includes(false)) return yield* Stale.of(MOVED)
+  const gone = columns.some(
+    (column, index) => row.targets[index] === false && !mayDangle(unit, column, writer.catalog, writer.readOf)
+  )
+  if (gone) return yield* Stale.of(MOVED)
   before.set(unit.id, row.bits_before)
 })
 
