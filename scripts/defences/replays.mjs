@@ -29,6 +29,17 @@ const large = "test/permissions/large.test.ts"
 const spreadsheets = "test/services/import/hostile-spreadsheets.test.ts"
 const scan = "src/services/import/readers/scanXml.js"
 const reader = "src/services/import/readers/spawnReader.ts"
+const decide = "src/permissions/decide.ts"
+const write = "src/database/sql/write.ts"
+const writePlan = "test/permissions/writePlan.test.ts"
+const writes = "test/conformance/writes.test.ts"
+
+/** The planner that looks for a rule before and for another one after the change. */
+const DECOUPLED = [
+  `covering.some((rule) => rule.effect === "allow" && holds(rule)) &&`,
+  `covering.some((rule) => rule.effect === "allow" && isTrue(rule.before, bits.before)) &&
+      covering.some((rule) => rule.effect === "allow" && isTrue(rule.after, bits.after)) &&`
+]
 
 export const replays = [
   {
@@ -672,5 +683,139 @@ export const replays = [
     defence: "repeatedKey.ts: an unclosed string is read once",
     removed: "a match that ends without its quote",
     patches: [["src/permissions/repeatedKey.ts", `|\\\\[^]?)*"?(?:`, `|\\\\.)*"(?:`]]
+  },
+  {
+    name: "One rule allowed the row before and another one the row after (row policies of Postgres)",
+    test: [writePlan, "requires one rule that holds both for the row before and for the row after"],
+    defence: "decide.ts `allowed`: one allow holds on both sides",
+    removed: "the coupling of both sides in one rule",
+    patches: [[decide, ...DECOUPLED]]
+  },
+  {
+    name: "The same, in the corpus of random changes",
+    test: [writes, "a proposal and its application reach the oracle's verdict"],
+    defence: "decide.ts `allowed`: one allow holds on both sides",
+    removed: "the coupling of both sides in one rule",
+    patches: [[decide, ...DECOUPLED]]
+  },
+  {
+    name: "A change to a row that no rule allows (our own review)",
+    test: [writePlan, "lets the condition hold for the row afterwards too"],
+    defence: "decide.ts `allowed`: the row afterwards is judged",
+    removed: "the judgement of the row afterwards",
+    patches: [
+      [decide, "isTrue(rule.before, bits.before) && isTrue(rule.after, bits.after)", "isTrue(rule.before, bits.before)"]
+    ]
+  },
+  {
+    name: "A deny that looks only at the row before a change (our own review)",
+    test: [writePlan, "refuses what a deny covers before or after"],
+    defence: "decide.ts `allowed`: a deny counts on both sides",
+    removed: "denials on the row afterwards",
+    patches: [
+      [
+        decide,
+        'covering.every((rule) => rule.effect === "allow" || holds(rule))',
+        'covering.every((rule) => rule.effect === "allow" || isTrue(rule.before, bits.before))'
+      ]
+    ]
+  },
+  {
+    name: "A change that an agent's own rules don't allow (our own review)",
+    test: [writePlan, "requires the principal and its actor to be allowed"],
+    defence: "WritePlan.ts `planWrite`: every party must be allowed",
+    removed: "the rules of the actor",
+    patches: [["src/permissions/WritePlan.ts", "of bindings) {", "of bindings.slice(0, 1)) {"]]
+  },
+  {
+    name: "A change outside the tool scope (our own review)",
+    test: [writePlan, "stays within the tool scope"],
+    defence: "decide.ts `decide`: every changed column is in the scope",
+    removed: "the scope's columns",
+    patches: [
+      [decide, 'plan.columns.includes(column) ? reasonOf(plan, column, bits) : "row"', "reasonOf(plan, column, bits)"]
+    ]
+  },
+  {
+    name: "A stored rule about some columns that allowed deleting the row (our own review)",
+    test: [writePlan, "doesn't let a stored rule about deleting with a list of columns allow anything"],
+    defence: "decide.ts `covers`: only an allow of every column is about the row",
+    removed: "the effect in `covers`",
+    patches: [
+      [
+        decide,
+        'column === undefined ? effect === "deny" : columns.includes(column)',
+        "column === undefined || columns.includes(column)"
+      ]
+    ]
+  },
+  {
+    name: "A change of a row that the person can't see (our own review)",
+    test: [writes, "a proposal and its application reach the oracle's verdict"],
+    defence: "write.ts `compilePropose`: only visible rows",
+    removed: "the read plan's rows",
+    patches: [
+      [
+        write,
+        '`WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`\n',
+        "`WHERE ${named(type, ids, context)}`\n"
+      ]
+    ]
+  },
+  {
+    name: "A change of a cell that the person can't see (our own review)",
+    test: [writes, "a proposal and its application reach the oracle's verdict"],
+    defence: "write.ts `seen`: each changed cell under its mask",
+    removed: "the masks",
+    patches: [
+      [write, 'if (mask === undefined) return "FALSE"', 'if (mask === undefined) return "TRUE"'],
+      [write, 'return [`(${fragment(mask, type, "p", context)}) IS TRUE`, ...led]', 'return ["TRUE", ...led]']
+    ]
+  },
+  {
+    name: "A relation that looks empty was overwritten (our own review)",
+    test: [writes, "a proposal and its application reach the oracle's verdict"],
+    defence: "assignments.ts `ledToVisible`: what a relation leads to is visible",
+    removed: "the visibility of its present target",
+    patches: [[write, "assignments[index] === undefined ? [] : ledToVisible(assignments[index], context)", "[]"]]
+  },
+  {
+    name: "A relation was set to a row that the person can't see (our own review)",
+    test: [writes, "a proposal and its application reach the oracle's verdict"],
+    defence: "assignments.ts `targetsVisible`: the new targets are visible",
+    removed: "the visibility of its new targets",
+    patches: [
+      [
+        "src/database/sql/assignments.ts",
+        'if (target === undefined || ids.length === 0) return "TRUE"',
+        'if (ids.length >= 0) return "TRUE"'
+      ]
+    ]
+  },
+  {
+    name: "New links of a proposal were judged by the old ones (our own review)",
+    test: [writes, "a proposal is judged by the links that it sets"],
+    defence: "predicate.ts `linkJoin`: reads the links of a row that isn't written yet",
+    removed: "the assigned links",
+    patches: [
+      [
+        "src/database/sql/predicate.ts",
+        "context.links?.(relation, alias) ?? qualified(storage.link)",
+        "qualified(storage.link)"
+      ]
+    ]
+  },
+  {
+    name: "A plan of a change that is too large to compile (our own review)",
+    test: ["test/database/sql/write.test.ts", "isn't compiled from a plan of more than 64 kB"],
+    defence: "compilable.ts `compilableWrite`: measures the judgements",
+    removed: "the bound",
+    patches: [
+      [
+        "src/database/sql/compilable.ts",
+        'return sqlLength(judgements, type, catalog) > MAX_PLAN_SQL ? denied("too-large", plan.expiresAt) : plan',
+        "return sqlLength(judgements, type, catalog) > 0 ? plan : plan"
+      ]
+    ]
   }
 ]

@@ -11,9 +11,10 @@ import { OrganizationState } from "../../src/services/catalog/OrganizationState.
 import { TestServices } from "../support/database.ts"
 import { NOW } from "./generators.ts"
 import { physicalRow } from "./load.ts"
+import type { RuleJson } from "./oracle.ts"
 import { caseText, floorOf, holds, makePlaces, partOf } from "./setting.ts"
-import { makeWorld, SHAPES, TABLES } from "./world.ts"
-import { writeCase } from "./writeCases.ts"
+import { ANCHORS, makeWorld, SHAPES, TABLES, type TypeName } from "./world.ts"
+import { NEW_ID, writeCase } from "./writeCases.ts"
 import { afterwards, expectedOf, ledTo, type WriteCase } from "./writeOracle.ts"
 import { applied, type Loaded, plannedChange, proposalOf, storedText } from "./writing.ts"
 
@@ -142,5 +143,49 @@ layer(TestServices, { excludeTestServices: true })("changes", (it) => {
         expect(tally.decoupled / tally.cases).toBeGreaterThanOrEqual(floorOf(0.1))
       }),
     300_000
+  )
+
+  it.effect("a proposal is judged by the links that it sets, of a new row and of an existing one", () =>
+    Effect.gen(function* () {
+      const states = yield* OrganizationState
+      const [at] = yield* makePlaces([{ ...makeWorld(33)[0]!, slug: "links-of-proposals" }])
+      const { catalog } = (yield* states.read(at!.stored.id, { by: "none" })).state
+      const { organization } = at!
+      const me = ANCHORS[0]!
+      const rule = (type: TypeName, action: string, more: object = {}): RuleJson => ({
+        id: `${type}-${action}`,
+        effect: "allow",
+        role: "member",
+        action,
+        type,
+        columns: "*",
+        ...more
+      })
+      const rules = [
+        rule("people", "read"),
+        rule("meetings", "read"),
+        rule("meetings", "create", { where: { attendees: "$me" } }),
+        rule("meetings", "update", { becomes: { attendees: "$me" } })
+      ]
+      const [id] = organization.entities.meetings.keys()
+      const verdict = Effect.fnUntraced(function* (action: "create" | "update", attendees: ReadonlyArray<bigint>) {
+        const one: WriteCase = {
+          policy: { version: 1, roles: { member: { inherits: [] } }, rules },
+          caller: { me, roles: ["member"], attributes: {} },
+          type: "meetings",
+          action,
+          id: action === "create" ? NEW_ID : id!,
+          assigned: { name: "abc", attendees }
+        }
+        const place = { organization, catalog }
+        const { refusals, seen } = yield* proposalOf(plannedChange(one, place)!, place)
+        return seen && refusals.length === 0
+      })
+      for (const action of ["create", "update"] as const) {
+        expect(yield* verdict(action, [me])).toBe(true)
+        expect(yield* verdict(action, [ANCHORS[1]!])).toBe(false)
+        expect(yield* verdict(action, [])).toBe(false)
+      }
+    })
   )
 })

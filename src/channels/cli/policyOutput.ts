@@ -148,7 +148,33 @@ export const simulationLines = (simulation: Simulation): Lines => {
         ...differenceLines("gained", gained, "", column),
         ...differenceLines("lost", lost, "", column)
       ])
-    ])
+    ]),
+    ...changesLines(simulation)
+  ]
+}
+
+/** The rows that the person could change, and what the rules say of the values. */
+const changesLines = ({ changes, who }: Simulation): Lines => {
+  if (changes === undefined) return []
+  const groups = new Map<string, Array<string>>()
+  for (const { action, after, before, column } of changes.rows) {
+    const key = `${action}\u0000${before}\u0000${after}`
+    groups.set(key, [...(groups.get(key) ?? []), column ?? ""])
+  }
+  const rows = [...groups].map(([key, slugs]) => {
+    const [action = "", before = "", after = ""] = key.split("\u0000")
+    const what = slugs[0] === "" ? action : `${action} ${listed(slugs)}`
+    return [
+      what,
+      before === after ? `on ${counted(Number(after), "row")}` : `on ${counted(Number(after), "row")}, now ${before}`
+    ]
+  })
+  return [
+    ...section(`Rows that ${who} could change`, rows.length === 0 ? ["none"] : columns(rows)),
+    ...section(
+      "Under these rules",
+      changes.rules.map((words) => `${who} ${words}`)
+    )
   ]
 }
 

@@ -8,6 +8,7 @@ import { all, type Bound } from "../../domain/Predicate.ts"
 import { DENIAL_REASONS } from "../../permissions/describe.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
+import { simulateChanges, type SimulatedChanges } from "./simulateChanges.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 
 /** A count, and the names of the first rows. */
@@ -29,6 +30,7 @@ export interface Simulation {
   readonly cells: ReadonlyArray<{ readonly column: string; readonly gained: Difference; readonly lost: Difference }>
   /** The columns visible on at least one gained row. */
   readonly gainedColumns: ReadonlyArray<string>
+  readonly changes?: SimulatedChanges
 }
 
 const MAX_EXAMPLES = 5
@@ -80,6 +82,7 @@ export const simulatePolicy = (
         }
       })
     )
+    const changes = yield* simulateChanges(evaluator, subject, from, to, type, now)
     return {
       who: subject.name,
       type: type.slug,
@@ -91,7 +94,8 @@ export const simulatePolicy = (
       cells: cells.filter(({ gained, lost }) => gained.count + lost.count > 0),
       gainedColumns: type.columns
         .filter((_, index) => counts[4 + 2 * changed.length + index]! > 0)
-        .map(({ slug }) => slug)
+        .map(({ slug }) => slug),
+      ...(changes === undefined ? {} : { changes })
     }
   })
 

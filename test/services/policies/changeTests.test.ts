@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
-import { createOrganization, startProcess, Url } from "../../permissions/process.ts"
+import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
+import { createOrganization, type Process, startProcess, Url } from "../../permissions/process.ts"
 import { file, type RuleInput } from "../../permissions/support.ts"
 import { addCompaniesAndMeetings, addMember, addRows } from "../../permissions/tables.ts"
 
@@ -24,26 +25,37 @@ const RULES: ReadonlyArray<RuleInput> = [
   { id: "drop", role: "manager", action: "delete", where: { status: "lead" } }
 ]
 
+/** Lena, Otto, and rows of different owners and status; external ids are the names in lower case. */
+const populated = Effect.fnUntraced(function* (run: Process["run"], slug: string) {
+  const organization = yield* createOrganization({ run }, slug)
+  yield* run(
+    addRows(organization, "people", [
+      { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com" },
+      { id: "otto", name: "Otto", status: "staff", email: "otto@atlas.com" },
+      { id: "vera", name: "Vera", status: "lead", owner: "lena", company: "at" },
+      { id: "won", name: "Won", status: "won", owner: "lena" },
+      { id: "wide", name: "Wide", status: "lead", owner: "otto" },
+      { id: "dark", name: "Dark", status: "hidden", owner: "lena" }
+    ])
+  )
+  yield* run(addCompaniesAndMeetings(organization))
+  yield* run(
+    Effect.flatMap(
+      Database,
+      ({ owner }) => owner`UPDATE data.people SET external_id = lower(name) WHERE organization_id = ${organization.id}`
+    )
+  )
+  yield* run(addMember(organization, "lena@atlas.com", "lena", ["member"]))
+  yield* run(addMember(organization, "otto@atlas.com", "otto", ["manager"]))
+  return organization
+})
+
 layer(Url.layer, { excludeTestServices: true })("tests of changes in a policy", (it) => {
   it.effect("say which changes are allowed and refused, and why", () =>
     Effect.gen(function* () {
       const { run } = yield* startProcess()
-      const organization = yield* createOrganization({ run }, "changetests")
-      yield* run(
-        addRows(organization, "people", [
-          { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com" },
-          { id: "otto", name: "Otto", status: "staff", email: "otto@atlas.com" },
-          { id: "vera", name: "Vera", status: "lead", owner: "lena", company: "at" },
-          { id: "won", name: "Won", status: "won", owner: "lena" },
-          { id: "wide", name: "Wide", status: "lead", owner: "otto" },
-          { id: "dark", name: "Dark", status: "hidden", owner: "lena" }
-        ])
-      )
-      yield* run(addCompaniesAndMeetings(organization))
+      const organization = yield* populated(run, "changetests")
       const { owner } = yield* run(Effect.map(Database, (database) => database))
-      yield* owner`UPDATE data.people SET external_id = lower(name) WHERE organization_id = ${organization.id}`
-      yield* run(addMember(organization, "lena@atlas.com", "lena", ["member"]))
-      yield* run(addMember(organization, "otto@atlas.com", "otto", ["manager"]))
       const rows = owner.unsafe<{ text: string }>(
         `SELECT p::text AS text FROM data.people p WHERE organization_id = $1 ORDER BY id`,
         [organization.id]
@@ -104,6 +116,51 @@ layer(Url.layer, { excludeTestServices: true })("tests of changes in a policy", 
         "lena@atlas.com creates people: name: empty, but every record needs a name"
       ])
       expect(yield* rows).toEqual(before)
+    })
+  )
+
+  it.effect("simulates the rows that a person could change, column by column, and says to what", () =>
+    Effect.gen(function* () {
+      const { run } = yield* startProcess()
+      const organization = yield* populated(run, "changesimulation")
+      const publish = (rules: ReadonlyArray<RuleInput>) =>
+        run(Effect.flatMap(Policies, (policies) => policies.publish(organization, file(rules), "test")))
+      const simulate = (as: string, rules: ReadonlyArray<RuleInput>) =>
+        Effect.map(
+          run(
+            Effect.flatMap(PolicyReview, (review) =>
+              review.simulate(organization, { as, type: "people", file: file(rules) })
+            )
+          ),
+          ({ changes }) => changes
+        )
+      const reading = RULES.slice(0, 3)
+      yield* publish(reading)
+      expect(yield* simulate("lena@atlas.com", reading)).toBe(undefined)
+      // Dark is Lena's, and hidden from her; the e-mail address of no row is shown to her.
+      const wide = [...RULES, { id: "mail", action: "update", columns: ["email"] }]
+      expect(yield* simulate("lena@atlas.com", wide)).toEqual({
+        rows: [
+          { action: "update", column: "status", before: 0, after: 1 },
+          { action: "update", column: "owner", before: 0, after: 2 },
+          { action: "update", column: "phone", before: 0, after: 1 }
+        ],
+        rules: [
+          "may create people with name and owner where owner is Lena",
+          `may update status and phone of people where owner is Lena and status isn't "won", before and afterwards`,
+          `may update owner of people where owner is Lena, if afterwards owner's status is "staff"`,
+          "may update email of all people"
+        ]
+      })
+      yield* publish(RULES)
+      const none = RULES.filter(({ id }) => id !== "own" && id !== "drop")
+      const changes = yield* simulate("otto@atlas.com", none)
+      expect(changes?.rows).toEqual([
+        { action: "update", column: "status", before: 1, after: 0 },
+        { action: "update", column: "owner", before: 1, after: 1 },
+        { action: "update", column: "phone", before: 1, after: 0 },
+        { action: "delete", before: 2, after: 0 }
+      ])
     })
   )
 })
