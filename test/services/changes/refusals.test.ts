@@ -75,7 +75,7 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
         [update({ name: "x".repeat(10_001) }), "InvalidInput", "name has at most 10000 characters."],
         [update({ name: "A\u0000" }), "InvalidInput", "name: it contains a NUL character."],
         [update({ nickname: "Addie" }), "UnknownName", `There is no column "nickname" in people.`],
-        [update({ owner: "Nobody Known" }), "InvalidInput", `owner: there is no person "Nobody Known".`],
+        [update({ owner: "Stranger Unknown" }), "InvalidInput", `owner: there is no person "Stranger Unknown".`],
         [update({ owner: "Bob Ek" }), "Unclear", `owner: several people fit "Bob Ek". Which one?`],
         [update({ status: "Won" }, ["zzzz"]), "UnknownName", `There is no person with the id "zzzz".`],
         [update({ status: "Won" }, ["NOT AN ID"]), "UnknownName", `There is no person with the id "NOT AN ID".`],
@@ -189,7 +189,7 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
         yield* message(rita.create("companiez.create", { name: "X" }), "companiez")
       )
       expect(yield* message(rita.update("people.update", [shown!], { owner: "Hidden Person" }), "Hidden Person")).toBe(
-        yield* message(rita.update("people.update", [shown!], { owner: "Nobody Known" }), "Nobody Known")
+        yield* message(rita.update("people.update", [shown!], { owner: "Stranger Unknown" }), "Stranger Unknown")
       )
       expect(yield* message(rita.history("people", hidden!), hidden!)).toBe(
         yield* message(rita.history("people", "zzzz"), "zzzz")
@@ -383,7 +383,7 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
 
   it.effect("for a principal without a person", () =>
     Effect.gen(function* () {
-      const { admin, organization } = yield* changing("nobody")
+      const { admin, organization } = yield* changing("nameless")
       const [ada] = yield* addPeople(organization, [{ name: "Ada" }])
       const anonymous = yield* as({ ...admin.principal, anchorEntityId: "" })
       expect(yield* Effect.flip(anonymous.update("people.update", [ada!], { status: "Won" }))).toMatchObject({
