@@ -13,6 +13,7 @@ const OFFLINE = [
   "test/database/sql/orExpansion.test.ts",
   "test/domain/predicate.test.ts",
   "test/database/sql/find.test.ts",
+  "test/database/sql/write.test.ts",
   "test/database/sql/mapped.test.ts",
   "test/permissions/policy.test.ts",
   "test/permissions/refused.test.ts",
@@ -24,6 +25,8 @@ const OFFLINE = [
   "test/database/sql/prepared.test.ts",
   "test/database/sql/fragments.test.ts",
   "test/permissions/plan.test.ts",
+  "test/permissions/writePlan.test.ts",
+  "test/permissions/writeRules.test.ts",
   "test/permissions/check.test.ts",
   "test/conformance/memory.test.ts"
 ]
@@ -32,6 +35,7 @@ const DATABASE = [
   "test/conformance/mapped.test.ts",
   "test/conformance/queries.test.ts",
   "test/conformance/differential.test.ts",
+  "test/conformance/writes.test.ts",
   "test/permissions/replays/columns.test.ts",
   "test/permissions/replays/denials.test.ts",
   "test/services/mapping/desk.test.ts",

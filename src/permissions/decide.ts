@@ -11,7 +11,7 @@ export interface Bits {
   readonly after?: ReadonlyArray<boolean | null> | null | undefined
 }
 
-export interface Refusal {
+interface Refusal {
   /** The column's key; absent when the row as a whole is refused. */
   readonly column?: string
   /** `row`: this row can't be changed so, whatever the values. `value`: another value could be allowed. */
@@ -38,7 +38,7 @@ export const decide = (plan: WriteGranted, columns: ReadonlyArray<string>, bits:
 const reasonOf = (plan: WriteGranted, column: string | undefined, bits: Bits): Refusal["because"] | undefined => {
   if (allowed(plan, column, bits)) return undefined
   const anyValue = { before: bits.before, after: plan.after.map(() => true) }
-  return plan.after.length > 0 && allowed(plan, column, anyValue) ? "value" : "row"
+  return allowed(plan, column, anyValue) ? "value" : "row"
 }
 
 const allowed = (plan: WriteGranted, column: string | undefined, bits: Bits): boolean =>

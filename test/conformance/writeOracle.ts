@@ -16,7 +16,7 @@ import {
 import { type Cell, type Entity, type Organization, SHAPES, type TypeName } from "./world.ts"
 
 /** A tool scope's grant for changes; reading is in scope. */
-export type WriteScope = "*" | ReadonlyArray<string>
+type WriteScope = "*" | ReadonlyArray<string>
 
 /** Cells by column; of a relation to many, the ids. */
 export type Assigned = Readonly<Record<string, Cell | ReadonlyArray<bigint>>>

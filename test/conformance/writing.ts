@@ -39,14 +39,14 @@ export interface Loaded {
   readonly catalog: Catalog
 }
 
-export const storedPolicy = (file: WriteCase["policy"], catalog: Catalog): Policy => {
+const storedPolicy = (file: WriteCase["policy"], catalog: Catalog): Policy => {
   const reading = readPolicy(JSON.stringify(file), catalog)
   if ("problems" in reading) throw new Error(reading.problems.map(problemText).join("\n"))
   // In the form that the database returns.
   return Schema.decodeUnknownSync(Policy)(JSON.parse(JSON.stringify(Schema.encodeSync(Policy)(reading.policy))))
 }
 
-export const principalOf = ({ action, caller: who, scope, type }: WriteCase, catalog: Catalog): Principal => ({
+const principalOf = ({ action, caller: who, scope, type }: WriteCase, catalog: Catalog): Principal => ({
   organizationId: catalog.organization.id,
   anchorEntityId: encodeId(who.me),
   roles: who.roles,
@@ -193,4 +193,4 @@ export const applied = Effect.fnUntraced(function* <A, E, R>(
   return result ?? (yield* exit)
 })
 
-const ROLLED_BACK = new Error("Rolled back")
+const ROLLED_BACK = "rolled back" as const

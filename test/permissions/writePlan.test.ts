@@ -176,6 +176,52 @@ describe("the plan of a change", () => {
     ).toEqual([{ because: "row" }])
   })
 
+  it("refuses everything that a deny covers when the deny can't be known, and drops allows that can't hold", () => {
+    const unknown = granted([{}, { effect: "deny", columns: ["phone"], where: { status: "$attr.missing" } }])
+    expect(decided(unknown, ["phone-key", "name"], change("a", "a"))).toEqual([{ column: "phone-key", because: "row" }])
+    expect(planOf([{ becomes: { status: "$attr.missing" } }])).toMatchObject({ reason: "no-rule" })
+    expect(planOf([{ where: { status: "$attr.missing" }, becomes: {} }])).toMatchObject({ reason: "no-rule" })
+    expect(settableColumns(granted([{ columns: ["phone"] }, { effect: "deny", columns: ["name"] }]))).toEqual([
+      "phone-key"
+    ])
+    expect(settableColumns(granted([{}], "delete"))).toEqual(people.columns.map(({ key }) => key))
+  })
+
+  it("ignores a stored `becomes` of a deny and of a rule that creates", () => {
+    const stored = (action: WriteAction, rules: ReadonlyArray<RuleInput>, effect: string) => {
+      const policy = policyOf(rules.map((rule) => ({ action, ...rule })))
+      const [becomes] = policyOf([{ where: { status: "lost" } }]).rules
+      const plan = planWrite(
+        {
+          ...policy,
+          rules: policy.rules.map((rule) => (rule.effect === effect ? { ...rule, becomes: becomes!.where } : rule))
+        },
+        catalog,
+        lena,
+        people,
+        action,
+        NOW
+      )
+      return plan as WriteGranted
+    }
+    const denies = stored("update", [{}, { effect: "deny", where: { status: "won" } }], "deny")
+    expect(decided(denies, ["name"], change("a", "won"))).toHaveLength(1)
+    expect(decided(denies, ["name"], change("a", "lost"))).toEqual(ALLOWED)
+    const creates = stored("create", [{ where: { status: "open" } }], "allow")
+    expect(decided(creates, ["name"], { after: { status: "open" } })).toEqual(ALLOWED)
+    expect(decided(creates, ["name"], { after: { status: "lost" } })).toHaveLength(1)
+  })
+
+  it("is denied when its rules can't be bound, and refuses without any party", () => {
+    const policy = policyOf([{ action: "update" }])
+    const broken = { ...policy, rules: policy.rules.map((rule) => ({ ...rule, where: { _tag: "Not" } as never })) }
+    expect(planWrite(broken, catalog, lena, people, "update", NOW)).toMatchObject({ reason: "not-bindable" })
+    const plan = granted([{}])
+    expect(decide({ ...plan, parties: [] }, ["name"], { before: [true], after: [true] })).toEqual([
+      { column: "name", because: "row" }
+    ])
+  })
+
   it("is denied without an allow, beyond 500 rules, and beyond 2,000 values", () => {
     expect(planOf([])).toMatchObject({ _tag: "Denied", reason: "no-rule" })
     expect(planOf([{ effect: "deny" }])).toMatchObject({ reason: "no-rule" })
@@ -183,6 +229,7 @@ describe("the plan of a change", () => {
     expect(planOf(many(500))._tag).toBe("Granted")
     expect(planOf(many(501))).toMatchObject({ reason: "too-large" })
     const values = Array.from({ length: 1001 }, (_, at) => `v${at}`)
+    expect(planOf([{ where: { status: values.slice(1) } }])._tag).toBe("Granted")
     expect(planOf([{ where: { status: values } }])).toMatchObject({ reason: "too-large" })
   })
 

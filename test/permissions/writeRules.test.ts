@@ -87,7 +87,7 @@ describe("a confirm entry", () => {
     },
     confirm: [
       { action: "delete", type: "people", by: "second", approvers: ["manager"] },
-      { action: "update", type: "people", columns: ["owner"], above: 5, by: "twice" },
+      { action: "update", type: "people", columns: ["owner", "company"], above: 5, by: "twice" },
       { action: "update", type: "people", columns: ["email"], by: "second", approvers: ["finance", "director"] },
       { action: "update", type: "people", columns: ["phone"], by: "second", approvers: ["manager"] },
       { action: "invoke", name: "remind", type: "people", by: "twice" }
@@ -100,6 +100,10 @@ describe("a confirm entry", () => {
     expect(confirmationOf(policy, change(["owner-key"], 6), "once")).toEqual({ level: "twice" })
     expect(confirmationOf(policy, change(["owner-key"], 5), "once")).toEqual({ level: "once" })
     expect(confirmationOf(policy, change(["status"], 6), "once")).toEqual({ level: "once" })
+    expect(confirmationOf(policy, change(["status", "owner-key"], 6), "once")).toEqual({ level: "twice" })
+    const elsewhere = [{ action: "delete", type: "companies-type", columns: [], rows: 1 }] as const
+    expect(confirmationOf(policy, elsewhere, "once")).toEqual({ level: "once" })
+    expect(confirmationOf(policyOf([]), change(["status"]), "twice")).toEqual({ level: "twice" })
     expect(
       confirmationOf(policy, [{ action: "invoke", name: "remind", type: "people", columns: [], rows: 1 }], "once").level
     ).toBe("twice")

@@ -37,7 +37,8 @@ const policyText = JSON.stringify({
   rules: [
     rule("see", "read", "people", { where: { owner: "$me" } }),
     rule("see-names", "read", "people", { columns: ["name"], where: { company: { name: "Atlas" } } }),
-    rule("see-companies", "read", "companies"),
+    rule("see-companies", "read", "companies", { columns: ["name", "phone"] }),
+    rule("see-company-names", "read", "companies", { columns: ["status"], where: { name: { not: "Zeta" } } }),
     rule("see-meetings", "read", "meetings", { where: { attendees: "$me" } }),
     rule("own", "update", "people", { columns: ["phone", "status", "company"], where: { owner: "$me" } }),
     rule("hand-over", "update", "people", {
@@ -48,6 +49,7 @@ const policyText = JSON.stringify({
     rule("won-stays", "update", "people", { effect: "deny", columns: ["status"], where: { status: "Won" } }),
     rule("adds", "create", "people", { where: { owner: "$me" } }),
     rule("removes", "delete", "people", { where: { owner: "$me", status: { not: "Won" } } }),
+    rule("renames", "update", "companies", { columns: ["phone", "email"] }),
     rule("plans", "create", "meetings", { where: { attendees: "$me" } }),
     rule("moves", "update", "meetings", { where: { attendees: "$me" }, becomes: { attendees: { status: "staff" } } }),
     rule("cancels", "delete", "meetings", { where: { owner: "$me" } })
@@ -100,12 +102,21 @@ const plans = changeOf("meetings", "create", ["22"], {
   attendees: ["11"]
 })
 const cancels = changeOf("meetings", "delete", ["21", "22"])
+const hidden = changeOf("companies", "update", ["31"], { phone: ["555", null], email: [null, null] })
+/** Its owner and its company are created by the same change. */
+const linked = changeOf("people", "update", ["11"], { owner: ["14"], company: ["32"] })
+const together = {
+  ...linked,
+  assignments: linked.assignments.map((one) => ({ ...one, target: { ...one.target!, created: ["14", "32"] } }))
+}
 const everything = typeBySlug(catalog, "meetings")!.columns
 
 const STATEMENTS: Readonly<Record<string, Statement>> = {
   "propose-update": compilePropose(status, catalog),
   "propose-update-of-references": compilePropose(owner, catalog),
   "propose-update-of-links": compilePropose(moves, catalog),
+  "propose-update-of-a-hidden-cell": compilePropose(hidden, catalog),
+  "propose-update-to-a-created-row": compilePropose(together, catalog),
   "propose-create": compilePropose(adds, catalog),
   "propose-create-with-links": compilePropose(plans, catalog),
   "propose-delete": compilePropose(removes, catalog),
