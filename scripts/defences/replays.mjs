@@ -33,6 +33,12 @@ const decide = "src/permissions/decide.ts"
 const write = "src/database/sql/write.ts"
 const writePlan = "test/permissions/writePlan.test.ts"
 const writes = "test/conformance/writes.test.ts"
+const apply = "src/services/changes/apply.ts"
+const writeUnits = "src/services/changes/writeUnits.ts"
+const decisions = "src/services/changes/decisions.ts"
+const changesTest = "test/services/changes/Changes.test.ts"
+const refusalsTest = "test/services/changes/refusals.test.ts"
+const racesTest = "test/services/changes/races.test.ts"
 
 /** The planner that looks for a rule before and for another one after the change. */
 const DECOUPLED = [
@@ -815,6 +821,111 @@ export const replays = [
         "src/database/sql/compilable.ts",
         'return sqlLength(judgements, type, catalog) > MAX_PLAN_SQL ? denied("too-large", plan.expiresAt) : plan',
         "return sqlLength(judgements, type, catalog) > 0 ? plan : plan"
+      ]
+    ]
+  },
+  {
+    name: "A confirmation was replayed, or sent fifty times at once (our own review)",
+    test: [racesTest, "is applied once, and every confirmation gets the same receipt"],
+    defence: "apply.ts `CLAIM`: the claim needs the state in which the change was read",
+    removed: "the state in the claim",
+    patches: [[apply, "AND state = $4::text\n", "AND $4::text <> ''\n"]]
+  },
+  {
+    name: "An approval of a change executed another one than was shown (published for several agent SDKs)",
+    test: [refusalsTest, "for a forged or old digest, another person's change, and twice at once"],
+    defence: "decisions.ts `confirm`: a confirmation names the digest of what was shown",
+    removed: "the comparison of digests",
+    patches: [[decisions, "if (stored.digest !== digest) return", "if (stored.digest.length !== digest.length) return"]]
+  },
+  {
+    name: "A change was applied after its time (our own review)",
+    test: [racesTest, "is judged by the database's clock, to the millisecond, inside the claim"],
+    defence: "apply.ts `CLAIM`: the database's clock, while the row is locked",
+    removed: "the time in the claim",
+    patches: [[apply, "AND expires_at > clock_timestamp() AND (level", "AND (level"]]
+  },
+  {
+    name: "A row changed between preview and confirmation (our own review)",
+    test: [refusalsTest, "changed, which is said, and nothing is written"],
+    defence: "writeUnits.ts `compareUnit`: locked rows are compared with what was shown",
+    removed: "the comparison of cells and names",
+    patches: [
+      [writeUnits, "if (differs >= 0)", "if (differs >= columns.length)"],
+      [writeUnits, "if (!row.same_name)", "if (row.same_name === undefined)"]
+    ]
+  },
+  {
+    name: "A trigger wrote another value than was confirmed (our own review)",
+    test: [refusalsTest, "when a trigger makes something else of the value, and the row stays as it was"],
+    defence: "writeUnits.ts `write` and `verify`: what was written is compared with the document",
+    removed: "both comparisons",
+    patches: [
+      [
+        writeUnits,
+        "if (row === undefined || !same) return yield* Stale.of(OTHERWISE)",
+        "if (row === undefined) return yield* Stale.of(OTHERWISE)"
+      ],
+      [
+        writeUnits,
+        "row.organization_id !== writer.catalog.organization.id || !same)",
+        "row.organization_id !== writer.catalog.organization.id)"
+      ]
+    ]
+  },
+  {
+    name: "A person approved a change of cells that the person can't see (our own review)",
+    test: [
+      changesTest,
+      "can't be approved by a person who doesn't see a cell that it changes, also without the preview"
+    ],
+    defence: "writeUnits.ts `requireSeen`: the approver's plan must show every cell, inside the transaction",
+    removed: "the check in the transaction",
+    patches: [[writeUnits, "seen.some(({ visible }) => visible.includes(false))", "seen.length < 0"]]
+  },
+  {
+    name: "A change that a narrow token proposed was widened by its confirmation (our own review)",
+    test: [changesTest, "of a caller whose agent or token narrows it needs both, also when the person confirms alone"],
+    defence: "decisions.ts `partiesOf`: the proposing credential's scope and agent stay in force",
+    removed: "the proposing credential",
+    patches: [[decisions, "return { writers: [narrowed, confirming] }", "return { writers: [confirming] }"]]
+  },
+  {
+    name: "A draft could be seen and confirmed before its turn was kept (our own review)",
+    test: [changesTest, "leaves nothing to confirm when the transaction that keeps its turn is rolled back"],
+    defence: "decisions.ts `requireChange`: a draft exists for its turn only",
+    removed: "the state drafted",
+    patches: [[decisions, 'stored.state === "drafted" || !(own || others)', "!(own || others)"]]
+  },
+  {
+    name: "The row of a member was deleted (our own review)",
+    test: [refusalsTest, "with one clear error for each bad input, and nothing is written"],
+    defence: "propose.ts `refuseMembers`: no membership may lead nowhere",
+    removed: "the refusal",
+    patches: [
+      ["src/services/changes/propose.ts", "if (people.length === 0) return\n", "if (people.length >= 0) return\n"]
+    ]
+  },
+  {
+    name: "Limits were exceeded by proposals at the same time (our own review)",
+    test: [
+      racesTest,
+      "share exact limits per person: changes, deletions, rows and calls, each refused with the seconds to wait"
+    ],
+    defence: "limits.ts `holdPerson`: one proposal of a person at a time is counted",
+    removed: "the lock",
+    patches: [["src/services/changes/limits.ts", "pg_advisory_xact_lock(hashtextextended", "abs(hashtextextended"]]
+  },
+  {
+    name: "A change wrote with the rights of the whole service (our own review)",
+    test: [changesTest, "writes rows as a role that has no right to memberships, credentials or policies"],
+    defence: "apply.ts: rows are written as `max_change_<hash>`",
+    removed: "the switch to the role",
+    patches: [
+      [
+        apply,
+        "if (changeRole !== undefined) yield* sql.unsafe(\"SELECT set_config('role', $1::text, true)\", [changeRole])",
+        ""
       ]
     ]
   }

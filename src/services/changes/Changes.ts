@@ -92,7 +92,7 @@ export class Changes extends Context.Service<
     readonly actions: Effect.Effect<ReadonlyArray<OpenAction>, NotAdmitted | Unavailable, CurrentPrincipal>
     /** Proposes a change. Nothing is changed by it. */
     readonly propose: (proposal: Proposal) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
-    /** Opens drafts in the transaction that keeps their turn. */
+    /** Opens drafts in the transaction that keeps their turn: the `keeping` of `Sessions.save`. */
     readonly opening: (
       principal: Principal,
       via: Via,

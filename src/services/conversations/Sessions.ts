@@ -5,7 +5,8 @@
  */
 import { Context, Effect, Layer, Schedule, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import type { SqlClient } from "effect/sql"
+import type { PgClient } from "@effect/sql-pg"
+import type { SqlClient, SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
@@ -46,9 +47,18 @@ export interface OpenSession {
   readonly focus: ReadonlyArray<Reference>
   /** The latest turns whose answers may be shown under this basis, oldest first. */
   readonly turnsOf: (basis: Basis) => Effect.Effect<ReadonlyArray<Said>, Unavailable>
-  /** Stores the turn and releases the lease; writes nothing if the lease is no longer held. */
-  readonly save: (turn: NewTurn, basis: Basis) => Effect.Effect<void, Unavailable>
+  /**
+   * Stores the turn and releases the lease; writes nothing if the lease is no longer held. `keeping` runs in the same
+   * transaction, and only if the turn is stored.
+   */
+  readonly save: (turn: NewTurn, basis: Basis, keeping?: Keeping) => Effect.Effect<void, Unavailable>
 }
+
+/** What is written together with a turn, such as the drafts that it opens. */
+export type Keeping = (
+  sql: PgClient.PgClient,
+  turn: { readonly sessionId: string; readonly position: number }
+) => Effect.Effect<void, SqlError.SqlError>
 
 export interface SessionSummary {
   readonly id: string
@@ -187,11 +197,28 @@ export class Sessions extends Context.Service<
       const focusAfter = (turn: NewTurn, before: ReadonlyArray<Reference>) =>
         app.json(turn.references.length === 0 ? before : focusOf(turn.references))
 
+      /** Runs the statement that stores a turn, and in the same transaction what is kept with it. */
+      const kept = (
+        stored: Effect.Effect<ReadonlyArray<{ readonly position: number }>, SqlError.SqlError>,
+        sessionId: string,
+        keeping: Keeping | undefined
+      ): Effect.Effect<void, Unavailable> =>
+        keeping === undefined
+          ? Effect.asVoid(orUnavailable(stored))
+          : orUnavailable(
+              app.withTransaction(
+                Effect.flatMap(stored, ([turn]) =>
+                  turn === undefined ? Effect.void : keeping(app, { sessionId, position: turn.position })
+                )
+              )
+            )
+
       /** Saves a turn under the lease. With `after`, it overwrites the following turn and deletes the rest. */
       const append =
         (owner: Owner, id: string, token: string, after: number | undefined, focus: ReadonlyArray<Reference>) =>
-        (turn: NewTurn, basis: Basis) =>
-          orUnavailable(app`
+        (turn: NewTurn, basis: Basis, keeping?: Keeping) =>
+          kept(
+            app<{ position: number }>`
           WITH held AS (
             UPDATE max.sessions SET turns = least(turns, coalesce(${after ?? null}::int, turns)) + 1, updated_at = now(),
               lease = NULL, leased_until = NULL, focus = ${focusAfter(turn, focus)}::jsonb
@@ -207,10 +234,14 @@ export class Sessions extends Context.Service<
           ON CONFLICT (organization_id, session_id, position) DO UPDATE SET epoch = excluded.epoch, asked = excluded.asked,
             answered = excluded.answered, refs = excluded.refs, model = excluded.model, input_tokens = excluded.input_tokens,
             output_tokens = excluded.output_tokens, reference = excluded.reference,
-            basis = excluded.basis, expires_at = excluded.expires_at, created_at = now()`).pipe(Effect.asVoid)
+            basis = excluded.basis, expires_at = excluded.expires_at, created_at = now() RETURNING position`,
+            id,
+            keeping
+          )
 
-      const begin = (owner: Owner, id: string) => (turn: NewTurn, basis: Basis) =>
-        orUnavailable(app`
+      const begin = (owner: Owner, id: string) => (turn: NewTurn, basis: Basis, keeping?: Keeping) =>
+        kept(
+          app<{ position: number }>`
           WITH created AS (
             INSERT INTO max.sessions (organization_id, session_id, anchor_id, turns, focus)
             VALUES (${owner.organizationId}, ${id}, ${owner.anchorId}, 1, ${focusAfter(turn, [])}::jsonb)
@@ -218,7 +249,10 @@ export class Sessions extends Context.Service<
           )
           INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference,
             basis, expires_at)
-          SELECT organization_id, session_id, 1, ${values(turn, basis)} FROM created`).pipe(Effect.asVoid)
+          SELECT organization_id, session_id, 1, ${values(turn, basis)} FROM created RETURNING position`,
+          id,
+          keeping
+        )
 
       const fresh = (owner: Owner): OpenSession => {
         const id = randomBytes(16).toString("base64url")

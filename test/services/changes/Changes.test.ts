@@ -394,6 +394,44 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
     )
   })
 
+  it.effect("writes rows as a role that has no right to memberships, credentials or policies", () =>
+    Effect.gen(function* () {
+      const { admin, organization } = yield* changing("narrow-role")
+      const { app, changeRole, owner } = yield* Database
+      const [ada] = yield* addPeople(organization, [{ name: "Ada" }])
+      yield* owner.unsafe("CREATE TABLE public.writers (role text)")
+      yield* owner.unsafe("GRANT INSERT ON public.writers TO PUBLIC")
+      yield* owner.unsafe("GRANT USAGE ON SCHEMA public TO PUBLIC")
+      yield* owner.unsafe(
+        `CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.writers VALUES (current_user); RETURN NEW; END $$`
+      )
+      yield* owner.unsafe(
+        `CREATE TRIGGER note AFTER UPDATE ON data.people FOR EACH ROW WHEN (NEW.organization_id = ${organization.id}) EXECUTE FUNCTION public.note()`
+      )
+      yield* confirmed(admin, yield* admin.update("people.update", [ada!], { status: "Won" }))
+      expect(yield* owner`SELECT role FROM public.writers`).toEqual([{ role: changeRole }])
+      expect(changeRole).toMatch(/^max_change_[0-9a-f]{8}$/)
+      yield* owner.unsafe("DROP FUNCTION public.note() CASCADE")
+      for (const statement of [
+        "UPDATE max.memberships SET roles = '{admin}'",
+        "INSERT INTO max.policies SELECT * FROM max.policies",
+        "SELECT * FROM max.credentials",
+        "UPDATE max.changes SET state = 'applied'",
+        "DELETE FROM builder.columns",
+        "CREATE TABLE data.x (id int)"
+      ]) {
+        const refusal = yield* Effect.flip(
+          app.withTransaction(
+            Effect.andThen(app`SELECT set_config('role', ${changeRole!}, true)`, app.unsafe(statement).unprepared)
+          )
+        )
+        expect(refusal.reason._tag).toBe("AuthorizationError")
+      }
+      const events = yield* Effect.flip(app.unsafe("UPDATE max.change_events SET outcome = 'x'"))
+      expect(events.reason._tag).toBe("AuthorizationError")
+    })
+  )
+
   it.effect("of a caller whose agent or token narrows it needs both, also when the person confirms alone", () =>
     Effect.gen(function* () {
       const { admin, organization } = yield* changing("narrowed")

@@ -192,9 +192,12 @@ const raiseEpochs = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
   return organizations.length
 })
 
-/** Expires every pending change: its proposer decided on data as it was after the backup. */
+/** Expires every open change, because it was decided on data as it was after the backup; drafts belong to turns that are lost. */
 const expireChanges = (owner: PgClient.PgClient) =>
-  owner`UPDATE max.changes SET state = 'expired', decided_at = now() WHERE state IN ('drafted', 'open', 'waiting')`
+  define(owner, [
+    "DELETE FROM max.changes WHERE state = 'drafted'",
+    "UPDATE max.changes SET state = 'expired', decided_at = now() WHERE state IN ('open', 'waiting')"
+  ])
 
 const readForeignTables = (owner: PgClient.PgClient) =>
   Effect.map(
