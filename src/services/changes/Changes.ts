@@ -7,8 +7,8 @@ import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { actionByKey, type Confirmation } from "../../domain/Action.ts"
-import type { ChangeState, ChangeSummary, HistoryEntry, Preview } from "../../domain/Change.ts"
+import type { Confirmation } from "../../domain/Action.ts"
+import type { ChangeSummary, HistoryEntry, Preview } from "../../domain/Change.ts"
 import {
   Decided,
   type DecisionError,
@@ -29,9 +29,11 @@ import * as decisions from "./decisions.ts"
 import { open } from "./document.ts"
 import { historyOf } from "./history.ts"
 import { type ChangeLimits, countCall } from "./limits.ts"
+import { listChanges, type ListQuery } from "./listing.ts"
 import { previewOf } from "./preview.ts"
 import { noChange, propose, type Proposed, type Proposing, unitsOf } from "./propose.ts"
-import { appendEvents, openDrafts, readChange, readChanges, type Stored, type Via } from "./records.ts"
+import { openDrafts, readChange, recordShown, type Via } from "./records.ts"
+import { reject, withdraw } from "./rejections.ts"
 import { resolveSteps, type StepInput } from "./resolve.ts"
 import { tidy, type Tidied } from "./retain.ts"
 import { inverseOf, requireStanding } from "./undo.ts"
@@ -73,15 +75,8 @@ export interface Draft {
   readonly preview: Preview
 }
 
-export interface ListQuery {
-  /** `mine`: proposed by the caller. `me`: waiting for the caller's decision. */
-  readonly which: "mine" | "me"
-  readonly sessionId?: string | undefined
-  readonly limit?: number | undefined
-}
-
-const MAX_LISTED = 100
 const MAX_ATTEMPTS = 3
+const TIDY_MS = 3_600_000
 const OFF = new NotInScope({ message: "Changes are switched off here." })
 const BUSY = "Permissions are being changed right now. Try again in a minute."
 
@@ -152,6 +147,16 @@ export class Changes extends Context.Service<
           )
         })
 
+        const tidied = new Map<bigint, number>()
+        /** Tidies an organization's changes, once an hour. */
+        const tidyAtTimes = (organizationId: bigint) =>
+          Effect.suspend(() => {
+            const now = performance.now()
+            if (now - (tidied.get(organizationId) ?? -Infinity) < TIDY_MS) return Effect.void
+            tidied.set(organizationId, now)
+            return Effect.ignore(tidy(organizationId, settings.days, database))
+          })
+
         /** Proposes what `prepare` makes of the caller, again from fresh state when its plan was stale. */
         const proposing = Effect.fnUntraced(function* (
           principal: Principal,
@@ -164,6 +169,7 @@ export class Changes extends Context.Service<
         ): Effect.fn.Return<Draft, ProposalError | Decided | NotYet> {
           if (principal.anchorEntityId === "")
             return yield* NotAllowed.of("Only an identified member can propose changes.")
+          yield* tidyAtTimes(principal.organizationId)
           yield* orUnavailable(countCall(sql, principal.organizationId, principal.anchorEntityId, limits))
           for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             const caller = yield* callerFor(principal, attempt > 0)
@@ -182,22 +188,6 @@ export class Changes extends Context.Service<
           if (stored === undefined) return yield* noChange
           return { changeId, known, preview: yield* previewOf(stored, caller, database) } satisfies Draft
         })
-
-        const shown = (principal: Principal, stored: Stored, via: Via) =>
-          Effect.ignore(
-            orUnavailable(
-              Effect.gen(function* () {
-                const rows = yield* sql.unsafe(
-                  "SELECT 1 FROM max.changes WHERE organization_id = $1::bigint AND change_id = $2::text FOR UPDATE SKIP LOCKED",
-                  [principal.organizationId, stored.change_id]
-                )
-                if (rows.length === 0) return
-                yield* appendEvents(sql, principal.organizationId, stored.change_id, principal.anchorEntityId, via, [
-                  { phase: "shown", outcome: "ok" }
-                ])
-              }).pipe(sql.withTransaction)
-            )
-          )
 
         return Changes.of({
           actions: Effect.suspend(() =>
@@ -238,7 +228,7 @@ export class Changes extends Context.Service<
             const stored = yield* decisions.requireChange(principal, changeId, database)
             // From fresh state: a preview must not show what a role has lost by now.
             const preview = yield* previewOf(stored, yield* callerFor(principal, true), database)
-            if (preview.digest !== undefined) yield* shown(principal, stored, via)
+            if (preview.digest !== undefined) yield* recordShown(sql, principal, stored, via)
             return preview
           }),
 
@@ -247,11 +237,11 @@ export class Changes extends Context.Service<
           }),
 
           reject: Effect.fn("Changes.reject")(function* (changeId, via) {
-            return yield* decisions.reject(yield* principalOf, changeId, via, database)
+            return yield* reject(yield* principalOf, changeId, via, database)
           }),
 
           withdraw: Effect.fn("Changes.withdraw")(function* (changeId, via) {
-            return yield* decisions.withdraw(yield* principalOf, changeId, via, database)
+            return yield* withdraw(yield* principalOf, changeId, via, database)
           }),
 
           undo: Effect.fn("Changes.undo")(function* (changeId, via) {
@@ -282,37 +272,10 @@ export class Changes extends Context.Service<
             )
           }),
 
-          list: Effect.fn("Changes.list")(function* ({ limit = 20, sessionId, which }) {
+          list: Effect.fn("Changes.list")(function* (query) {
             const principal = yield* principalOf
             const { catalog } = yield* callerFor(principal)
-            const who = principal.anchorEntityId
-            const mine = "c.proposer_id = $2::text AND c.state <> 'drafted'"
-            const condition =
-              which === "mine"
-                ? mine
-                : `c.expires_at > clock_timestamp() AND ((c.state = 'open' AND c.proposer_id = $2::text)
-                    OR (c.state = 'waiting' AND c.proposer_id <> $2::text AND c.approvers && $4::text[]))`
-            const rows = yield* orUnavailable(
-              readChanges(
-                sql,
-                principal.organizationId,
-                `${condition} AND ($3::text IS NULL OR c.session_id = $3::text) AND $4::text[] IS NOT NULL`,
-                [who, sessionId ?? null, principal.roles],
-                Math.min(Math.max(1, Math.trunc(limit)), MAX_LISTED)
-              )
-            )
-            return rows.map((row) => ({
-              changeId: row.change_id,
-              state: row.state,
-              level: row.level,
-              actionIds: (row.actions ?? []).map((key) => actionByKey(catalog, key)?.slug ?? key),
-              rows: row.rows,
-              proposer: row.proposer_id,
-              channel: row.channel,
-              createdAt: row.created,
-              ...(isPending(row.state) ? { seconds: Math.max(0, row.seconds) } : {}),
-              ...(row.receipt === undefined ? {} : { receipt: row.receipt })
-            }))
+            return yield* listChanges(principal, query, catalog, sql)
           }),
 
           history: Effect.fn("Changes.history")(function* (entityTypeId, entityId) {
@@ -325,5 +288,3 @@ export class Changes extends Context.Service<
       })
     )
 }
-
-const isPending = (state: ChangeState): boolean => state === "open" || state === "waiting"

@@ -1,15 +1,12 @@
-/** Decisions on a change: confirm, approve, reject and withdraw. Each condition is part of the statement that decides. */
+/** The yes to a change, the proposer's or the approver's. Each condition is part of the statement that decides. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { appendAudit } from "../../database/audit.ts"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { faultOf } from "../../database/fault.ts"
 import type { Receipt } from "../../domain/Change.ts"
 import {
-  Decided,
   type DecisionError,
-  Expired,
   InvalidInput,
   type NotAdmitted,
   NotAllowed,
@@ -20,11 +17,12 @@ import {
 } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { IdentityResolver, Readmitted } from "../members/IdentityResolver.ts"
-import { apply, auditDetails, type Deciding } from "./apply.ts"
+import { apply, type Deciding } from "./apply.ts"
 import type { Caller, makeCallers } from "./callers.ts"
-import { isDigest, open } from "./document.ts"
+import { isDigest } from "./document.ts"
 import { noChange } from "./propose.ts"
-import { appendEvents, type ChangeEvent, PENDING, readChange, type Stored, type Via } from "./records.ts"
+import { appendEvents, PENDING, readChange, type Stored, type Via } from "./records.ts"
+import { audit, decide, ELSEWHERE, LOCKED, settled } from "./settle.ts"
 
 export interface Decision {
   readonly changeId: string
@@ -54,9 +52,6 @@ export interface Deciders {
 /** Changes of policy, memberships or catalog during a confirmation, each of which costs an attempt. */
 const MAX_ATTEMPTS = 3
 const TOO_SOON = "Confirm again in a moment: the second confirmation is at least a second after the first."
-const ELSEWHERE = "This is being changed right now. Try again in a minute."
-/** Another transaction has the lock. */
-const LOCKED = "55P03"
 
 /** Whether a person has one of the roles that may approve a change. */
 const mayApprove = ({ approvers, level, proposer_id }: Stored, { anchorEntityId, roles }: Principal): boolean =>
@@ -76,31 +71,6 @@ export const requireChange = Effect.fnUntraced(function* (
   if (stored === undefined || who === "" || stored.state === "drafted" || !(own || others)) return yield* noChange
   return stored
 })
-
-/** Why a change can't be decided on; the receipt if it was applied. */
-const settled = (stored: Stored): Effect.Effect<Receipt | undefined, Decided | Expired> => {
-  switch (stored.state) {
-    case "applied":
-      return stored.receipt === undefined
-        ? Effect.fail(new Decided({ message: DECIDED, state: "applied" }))
-        : Effect.succeed(stored.receipt)
-    case "open":
-    case "waiting":
-      return Effect.succeed(undefined)
-    case "expired":
-      return Effect.fail(Expired.error)
-    default:
-      return Effect.fail(new Decided({ message: DECIDED_AS[stored.state] ?? DECIDED, state: stored.state }))
-  }
-}
-
-const DECIDED = "This change has been decided already."
-const DECIDED_AS: Readonly<Record<string, string>> = {
-  rejected: "This change was rejected: nothing was changed.",
-  withdrawn: "This change was withdrawn: nothing was changed.",
-  stale: "What this change was about has changed since: nothing was changed. Propose it again.",
-  failed: "This change couldn't be made: nothing was changed."
-}
 
 /** The proposer's or the approver's yes. */
 export const confirm = Effect.fnUntraced(function* (
@@ -258,80 +228,3 @@ const askApprovers = (stored: Stored, principal: Principal, via: Via, { approval
     "c.state = 'open'",
     [{ phase: "confirmed", outcome: "waiting" }]
   )
-
-/** Rejects a change: its proposer while it is open, an approver while it waits. */
-export const reject = (principal: Principal, changeId: string, via: Via, database: Database["Service"]) =>
-  end(principal, changeId, via, database, "rejected", (stored, own) =>
-    own ? stored.state === "open" : stored.state === "waiting"
-  )
-
-/** Withdraws a change; only its proposer can. */
-export const withdraw = (principal: Principal, changeId: string, via: Via, database: Database["Service"]) =>
-  end(principal, changeId, via, database, "withdrawn", (_, own) => own)
-
-const end = Effect.fnUntraced(function* (
-  principal: Principal,
-  changeId: string,
-  via: Via,
-  database: Database["Service"],
-  state: "rejected" | "withdrawn",
-  may: (stored: Stored, own: boolean) => boolean
-): Effect.fn.Return<void, DecisionError> {
-  const stored = yield* requireChange(principal, changeId, database)
-  if (stored.state === state) return
-  const receipt = yield* settled(stored)
-  if (receipt !== undefined)
-    return yield* new Decided({ message: "This change was applied. Undo it instead.", state: "applied" })
-  if (!may(stored, stored.proposer_id === principal.anchorEntityId)) return yield* noChange
-  const ended = yield* decide(
-    database,
-    stored,
-    principal,
-    via,
-    `state = '${state}', decided_at = clock_timestamp(), decided_by = $4::text, decided_channel = $5::text`,
-    "c.state IN ('open', 'waiting')",
-    [{ phase: state, outcome: "ok" }],
-    state === "rejected" ? "change.rejected" : undefined
-  )
-  if (ended) return
-  yield* settled(yield* requireChange(principal, changeId, database))
-})
-
-/** Changes a pending change's state, if the condition still holds, with its events; false if it doesn't. */
-const decide = (
-  { changes: sql }: Database["Service"],
-  stored: Stored,
-  principal: Principal,
-  via: Via,
-  set: string,
-  condition: string,
-  events: ReadonlyArray<ChangeEvent>,
-  audited?: string
-): Effect.Effect<boolean, NotYet | Unavailable> =>
-  Effect.gen(function* () {
-    const rows = yield* sql.unsafe(
-      `/* max decide */ UPDATE max.changes c SET ${set} WHERE c.organization_id = $1::bigint AND c.change_id = $2::text
-         AND c.digest = decode($3::text, 'hex') AND c.expires_at > clock_timestamp() AND ${condition}
-         AND $4::text IS NOT NULL AND $5::text IS NOT NULL RETURNING 1`,
-      [principal.organizationId, stored.change_id, stored.digest, principal.anchorEntityId, via.channel]
-    )
-    if (rows.length === 0) return false
-    yield* appendEvents(sql, principal.organizationId, stored.change_id, principal.anchorEntityId, via, events)
-    if (audited !== undefined) yield* audit(sql, stored, principal, audited)
-    return true
-  }).pipe(
-    sql.withTransaction,
-    Effect.catchTag("SqlError", (error): Effect.Effect<never, SqlError.SqlError | NotYet> =>
-      faultOf(error).code === LOCKED ? Effect.fail(NotYet.of(ELSEWHERE)) : Effect.fail(error)
-    ),
-    orUnavailable
-  )
-
-const audit = (sql: Database["Service"]["changes"], stored: Stored, principal: Principal, action: string) => {
-  const decider = principal.anchorEntityId
-  const { digest, document } = stored
-  const details = document === null ? { digest } : auditDetails(open(document, digest), digest, decider)
-  return appendAudit(sql, principal.organizationId, "changes", [
-    { actor: decider, action, subject: stored.change_id, details }
-  ])
-}

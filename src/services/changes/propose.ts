@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { type Confirmation, MAX_ONCE_ROWS, stricter } from "../../domain/Action.ts"
+import type { Confirmation } from "../../domain/Action.ts"
 import type { ChangeDocument, ChangeState, ChangeStep } from "../../domain/Change.ts"
 import { PEOPLE, typeByKey } from "../../domain/EntityType.ts"
 import {
@@ -21,11 +21,10 @@ import {
 } from "../../domain/errors.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
 import { printable } from "../../domain/text.ts"
-import { confirmationOf } from "../../permissions/confirmation.ts"
-import type { WriteAction } from "../../permissions/WritePlan.ts"
 import type { Caller } from "./callers.ts"
 import { canonicalJson, open, seal, sha256 } from "./document.ts"
 import { evaluate, type StalePlan } from "./evaluate.ts"
+import { confirmationFor } from "./level.ts"
 import { type ChangeLimits, holdPerson, requireWithin } from "./limits.ts"
 import {
   appendEvents,
@@ -156,7 +155,7 @@ export const propose = Effect.fnUntraced(function* (
       return { _tag: "Refused", error: evaluated } as const
     }
     yield* refuseMembers(sql, organizationId, evaluated, caller)
-    const { approvers, level } = yield* confirmationFor(sql, units, evaluated, proposing, caller)
+    const { approvers, level } = yield* confirmationFor(sql, units, evaluated, proposing.atLeast, caller)
     const { digest, document, text } = seal({
       v: 1,
       organization: String(organizationId),
@@ -264,39 +263,3 @@ export const refuseMembers = Effect.fnUntraced(function* (
     `${name === null || name === undefined ? "This person" : printable(name)} is a member and can't be deleted: suspend the member instead.`
   )
 })
-
-/** The confirmation of a change: the least of its actions, raised by what it does, by the channel and by the policy. */
-const confirmationFor = Effect.fnUntraced(function* (
-  sql: Sql,
-  units: ReadonlyArray<Unit>,
-  steps: ReadonlyArray<ChangeStep>,
-  { atLeast = "none" }: Proposing,
-  { catalog, policy }: Caller
-) {
-  let level = units.reduce((least, { action }) => stricter(least, action.confirm), atLeast)
-  if (steps.length > MAX_ONCE_ROWS) level = stricter(level, "twice")
-  if (steps.some((step) => isContact(step, catalog.types.find(({ slug }) => slug === PEOPLE)?.key))) {
-    const opened = yield* sql.unsafe(
-      "SELECT 1 FROM max.sms_settings WHERE organization_id = $1::bigint AND open_role IS NOT NULL",
-      [catalog.organization.id]
-    )
-    // A number on a line that is open to identified people lets its owner in.
-    if (opened.length > 0) level = stricter(level, "twice")
-  }
-  const kinds = new Map<string, { action: WriteAction; type: string; columns: Array<string>; rows: number }>()
-  for (const { action, after, type } of steps) {
-    const op = units.find((unit) => unit.action.key === action)!.op
-    const kind = kinds.get(action) ?? { action: op, type, columns: [], rows: 0 }
-    kind.rows += 1
-    kind.columns.push(...Object.keys(after))
-    kinds.set(action, kind)
-  }
-  const confirmed = confirmationOf(policy, [...kinds.values()], level)
-  const approvers = confirmed.level === "second" ? (confirmed.approvers ?? policy.administering ?? []) : []
-  if (confirmed.level === "second" && approvers.length === 0)
-    return yield* NotAllowed.of("Another person must approve this, and the policy names no role that may.")
-  return { level: confirmed.level, approvers }
-})
-
-const isContact = ({ after, type }: ChangeStep, people: string | undefined): boolean =>
-  type === people && (Object.hasOwn(after, "phone") || Object.hasOwn(after, "email"))

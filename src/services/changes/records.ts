@@ -2,9 +2,10 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
 import { type ChangeState, type ChangeStep, Receipt } from "../../domain/Change.ts"
-import type { Actor, ScopeGrant } from "../../domain/Principal.ts"
+import type { Actor, Principal, ScopeGrant } from "../../domain/Principal.ts"
 
 /** Through what a caller reached Max. */
 export interface Via {
@@ -214,3 +215,23 @@ export const openDrafts = Effect.fnUntraced(function* (
   for (const { change_id } of opened)
     yield* appendEvents(sql, organizationId, change_id, who, via, [{ phase: "opened", outcome: "ok" }])
 })
+
+/** Records that a person was shown a change; not while a decision holds its row, which must not wait. */
+export const recordShown = (
+  sql: PgClient.PgClient,
+  { anchorEntityId, organizationId }: Pick<Principal, "anchorEntityId" | "organizationId">,
+  { change_id }: Stored,
+  via: Via
+) =>
+  Effect.ignore(
+    orUnavailable(
+      Effect.gen(function* () {
+        const rows = yield* sql.unsafe(
+          "SELECT 1 FROM max.changes WHERE organization_id = $1::bigint AND change_id = $2::text FOR UPDATE SKIP LOCKED",
+          [organizationId, change_id]
+        )
+        if (rows.length === 0) return
+        yield* appendEvents(sql, organizationId, change_id, anchorEntityId, via, [{ phase: "shown", outcome: "ok" }])
+      }).pipe(sql.withTransaction)
+    )
+  )

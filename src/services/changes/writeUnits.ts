@@ -21,7 +21,7 @@ import {
   compileUpdate,
   compileVerify
 } from "../../database/sql/write.ts"
-import type { Catalog, Column } from "../../domain/EntityType.ts"
+import type { Catalog, Column, EntityType } from "../../domain/EntityType.ts"
 import { NotAllowed, Stale } from "../../domain/errors.ts"
 import { printable } from "../../domain/text.ts"
 import { type Bits, decide } from "../../permissions/decide.ts"
@@ -44,6 +44,8 @@ interface Planned {
 
 const MOVED = "What you looked at isn't there any more: nothing was changed."
 const OTHERWISE = "The database made something else of it: nothing was changed."
+const NO_LONGER = ({ pluralName }: EntityType) =>
+  `You may not change ${pluralName.toLowerCase()} any more: nothing was changed.`
 const UNREADABLE = "You can't see everything that this changes, so you can't approve it."
 
 /**
@@ -86,17 +88,15 @@ const plan = (group: Group, created: ReadonlyArray<string>, writer: Caller): Eff
   const read = writer.readOf(type)
   const write = writer.writeOf(type, op)
   if (read === undefined || write === undefined) {
-    return Effect.fail(
-      NotAllowed.of(`You may not change ${type.pluralName.toLowerCase()} any more: nothing was changed.`)
-    )
+    return Effect.fail(NotAllowed.of(NO_LONGER(type)))
   }
-  const assignments = assignmentsOf(group, writer.catalog, writer.readOf, created)
-  return Effect.succeed({
-    group,
-    assignments,
-    change: rowChangeOf(group, { read, write }, assignments),
-    writer,
-    before: new Map()
+  return Effect.try({
+    try: () => {
+      const assignments = assignmentsOf(group, writer.catalog, writer.readOf, created)
+      return { group, assignments, change: rowChangeOf(group, { read, write }, assignments), writer, before: new Map() }
+    },
+    // A relation leads to a type that the writer doesn't see any more.
+    catch: () => NotAllowed.of(NO_LONGER(type))
   })
 }
 
