@@ -22,8 +22,8 @@ export const afterOf = (rule: Rule): Predicate => rule.becomes ?? rule.where
 /** What a role's rules show and look at, by `nameOf` a column. */
 interface RoleFacts {
   readonly shown: ReadonlySet<string>
-  /** The first rule whose condition looks at the column, of those that decide something. */
-  readonly lookedAt: ReadonlyMap<string, string>
+  /** The rules whose conditions look at the column, of those that decide something. */
+  readonly lookedAt: ReadonlyMap<string, ReadonlyArray<Rule>>
 }
 
 const nameOf = (type: EntityType, column: string): string => `${type.key}\u0000${column}`
@@ -42,7 +42,7 @@ export const makeChangeWarnings = (policy: Policy, catalog: Catalog) => {
     const known = facts.get(role)
     if (known !== undefined) return known
     const shown = new Set<string>()
-    const lookedAt = new Map<string, string>()
+    const lookedAt = new Map<string, Array<Rule>>()
     const rules = (policy.roles[role] ?? []).flatMap((held) => byRole.get(held) ?? [])
     const open = rules.filter(isUnconditional)
     for (const rule of rules) {
@@ -59,7 +59,9 @@ export const makeChangeWarnings = (policy: Policy, catalog: Catalog) => {
       for (const { column, of } of lookedAtBy(rule, type, catalog)) {
         steps -= 1
         const name = nameOf(of, column.key)
-        if (!lookedAt.has(name)) lookedAt.set(name, rule.id)
+        const others = lookedAt.get(name)
+        if (others === undefined) lookedAt.set(name, [rule])
+        else others.push(rule)
       }
       if (steps <= 0) return undefined
     }
@@ -144,17 +146,31 @@ const raises = (
   const bound = new Set(
     columnsIn(afterOf(rule), type, catalog).flatMap(({ column, of }) => (of === type ? [column.key] : []))
   )
+  const lookerOf = (key: string) =>
+    lookedAt
+      .get(nameOf(type, key))
+      ?.find((looker) => looker.effect === "deny" || looker.type !== rule.type || !entails(afterOf(rule), looker.where))
   const free = type.columns.find(
-    ({ key }) => (columns === "*" || columns.includes(key)) && !bound.has(key) && lookedAt.has(nameOf(type, key))
+    ({ key }) => (columns === "*" || columns.includes(key)) && !bound.has(key) && lookerOf(key) !== undefined
   )
   if (free === undefined) return []
   return [
     {
       path,
-      message: `${rule.role} may set ${free.slug} of ${type.slug} to any value, and the rule ${lookedAt.get(nameOf(type, free.key))} looks at it: with the value changes what ${rule.role} may do.`,
+      message: `${rule.role} may set ${free.slug} of ${type.slug} to any value, and the rule ${lookerOf(free.key)!.id} looks at it: with the value changes what ${rule.role} may do.`,
       fix: `"becomes": { "${free.slug}": … }`
     }
   ]
+}
+
+/** Whether a condition holds on every row on which another one holds, by its alternatives. */
+const entails = (condition: Predicate, other: Predicate): boolean => {
+  const [text, wanted] = [JSON.stringify(condition), JSON.stringify(other)]
+  return (
+    text === wanted ||
+    (other._tag === "Any" && other.of.some((part) => entails(condition, part))) ||
+    (condition._tag === "All" && condition.of.some((part) => entails(part, other)))
+  )
 }
 
 interface Looked {

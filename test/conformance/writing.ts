@@ -83,6 +83,17 @@ export const storedText = (kind: string, cell: Cell | ReadonlyArray<bigint>): st
       ? cell.replace("Z", "000Z")
       : textOf(cell as Cell)
 
+/** Whether the person may read nothing of the type. */
+export const isDenied = (one: WriteCase, { catalog }: Loaded): boolean =>
+  plan(
+    storedPolicy(one.policy, catalog),
+    catalog,
+    principalOf(one, catalog),
+    typeBySlug(catalog, one.type)!,
+    "read",
+    NOW
+  )._tag === "Denied"
+
 /** The change for the compiler; undefined when a plan denies it as a whole. */
 export const plannedChange = (one: WriteCase, { catalog, organization }: Loaded): RowChange | undefined => {
   const policy = storedPolicy(one.policy, catalog)

@@ -164,12 +164,14 @@ describe("lintPolicy about changes", () => {
   it("reports columns that the role may set to any value and that its own permissions depend on", () => {
     const rules = [
       { id: "see", where: { any: [{ status: "open" }, { owner: "$me" }] } },
-      { ...update, columns: ["status"] }
+      { ...update, columns: ["status"], where: { level: 1 } }
     ]
     expect(warnings(rules)).toEqual([
       `rules[1] (update): member may set status of people to any value, and the rule see looks at it: with the value changes what member may do. Write: "becomes": { "status": … }`
     ])
     expect(warnings([rules[0]!, { ...rules[1]!, becomes: { owner: "$me", status: ["open", "lost"] } }])).toEqual([])
+    // The row stays the person's own, which shows it whatever its status.
+    expect(warnings([rules[0]!, { ...rules[1]!, where: { level: 1, owner: "$me" } }])).toEqual([])
   })
 
   it("compares conditions of the row afterwards when it looks for rules without effect", () => {
