@@ -55,7 +55,7 @@ export interface OpenSession {
 }
 
 /** What is written together with a turn, such as the drafts that it opens. */
-export type Keeping = (
+type Keeping = (
   sql: PgClient.PgClient,
   turn: { readonly sessionId: string; readonly position: number }
 ) => Effect.Effect<void, SqlError.SqlError>
