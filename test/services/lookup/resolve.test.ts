@@ -152,7 +152,7 @@ describe("a query", () => {
     expect(refused({ selectColumns: columns })).toBe("InvalidInput: At most 5 columns can be selected.")
     expect([0, 25].map((limit) => resolved({ limit }).limit)).toEqual([0, 25])
     expect(resolved({}).limit).toBe(5)
-    for (const limit of [-1, 26, 1.5, Number.NaN]) expect(refused({ limit })).toBe("InvalidInput: limit is 0 to 25.")
+    for (const limit of [-1, 26, 1.5, Number.NaN]) expect(refused({ limit })).toBe("InvalidInput: limit must be an integer from 0 to 25.")
     expect(filtered(`name eq ${"x".repeat(1000)}`)).toEqual([compare("name", "eq", "x".repeat(1000), "key")])
     expect(complaint(`name eq ${"x".repeat(1001)}`)).toBe("InvalidInput: A value has at most 1000 characters.")
     expect(complaint("name eq a\u0000b")).toBe("InvalidInput: A value can't contain a NUL character.")
