@@ -180,7 +180,8 @@ const resolveValues = (
     filters.push(both(maskOf(plan, column), condition.success))
   }
   const limit = query.limit ?? DEFAULT_LIMIT
-  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return invalid(`limit must be an integer from 0 to ${MAX_LIMIT}.`)
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT)
+    return invalid(`limit must be an integer from 0 to ${MAX_LIMIT}.`)
   const after = query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, type.mapping?.id.type)
   if (query.cursorEntityId !== undefined && after === undefined) {
     return invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
