@@ -1,7 +1,4 @@
-/**
- * Kills the process of an import at random points: afterwards all of the file is stored, or nothing of it.
- * `IMPORT_KILLS=10 npx vitest run test/channels/import-killed.test.ts` for fewer.
- */
+/** Kills the process of an import at random points: afterwards all of the file is stored, or nothing of it. */
 import { layer } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
 import { spawn } from "node:child_process"
@@ -16,12 +13,13 @@ import { Env } from "../../src/env.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
 import { orphanTables, stateOf } from "../support/imports.ts"
+import { series } from "../support/long.ts"
 
 const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist", "bin", "max.js")
 const folder = mkdtempSync(join(tmpdir(), "max-import-killed-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const POINTS = Number(process.env["IMPORT_KILLS"] ?? 50)
+const POINTS = series({ short: 20, long: 200 })
 const ROWS = 4000
 
 /** A file that changes every row and adds a column. */
@@ -117,6 +115,6 @@ layer(TestServices, { excludeTestServices: true })("a killed import", (it) => {
         expect(last.code).toBe(0)
         expect((yield* versionOf(organization)).version).toBe(POINTS + 1)
       }),
-    300_000
+    1_200_000
   )
 })
