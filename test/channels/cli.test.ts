@@ -354,7 +354,7 @@ describe("the max command", () => {
       }
     }
     expect([...codes].sort()).toEqual([0, 1, 2, 4, 6])
-  }, 300_000)
+  })
 
   it("prints one line for an unexpected error, and details only at debug level", async () => {
     const broken = PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!) }).pipe(

@@ -140,7 +140,7 @@ describe(`a command killed ${KILLS} times`, () => {
     const ended = await fillAndKill((target) => [["restore", file], { DATABASE_URL: target }])
     console.log(`restore: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
-  }, 600_000)
+  })
 
   it("has its whole effect or none and leaves its source unchanged, as max move", async () => {
     const ended = await fillAndKill((target) => [
@@ -150,7 +150,7 @@ describe(`a command killed ${KILLS} times`, () => {
     console.log(`move: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
     expect(await contentOf(source)).toEqual(whole)
-  }, 600_000)
+  })
 
   it("leaves a complete file or none, as max backup", async () => {
     const path = join(folder, "killed.backup")
@@ -172,5 +172,5 @@ describe(`a command killed ${KILLS} times`, () => {
     }
     console.log(`backup: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
-  }, 600_000)
+  })
 })

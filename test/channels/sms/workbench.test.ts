@@ -116,7 +116,7 @@ describe("a hundred customers", () => {
       Effect.flatMap(Database, ({ owner }) => owner`SELECT 1 FROM max.spending UNION ALL SELECT 1 FROM max.turns`)
     )
     expect(spent).toEqual([])
-  }, 600_000)
+  })
 
   it("are each answered once the channel is open, within the rights of its role", async () => {
     await max("sms", "open", "--role", "guest")
@@ -126,5 +126,5 @@ describe("a hundred customers", () => {
     }
     const hidden = await simulate(0, "and her phone?")
     expect(hidden.bodies[0]).toContain("That's not something I can look up for you")
-  }, 600_000)
+  })
 })
