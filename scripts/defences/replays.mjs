@@ -490,7 +490,7 @@ export const replays = [
     test: [large, "lists nested 100,000 deep beside the policy"],
     defence: "readPolicy.ts: the nesting of the whole file is bounded, without recursion",
     removed: "the bound",
-    patches: [["src/permissions/readPolicy.ts", "if (isTooNested(document))", "if (false)"]]
+    patches: [["src/permissions/readPolicy.ts", "if (isNestedDeeper(document, POLICY.nesting))", "if (false)"]]
   },
   {
     name: "A mapped view, or a function in it, with an untrusted owner (our own review)",
@@ -672,5 +672,19 @@ export const replays = [
     defence: "repeatedKey.ts: an unclosed string is read once",
     removed: "a match that ends without its quote",
     patches: [["src/permissions/repeatedKey.ts", `|\\\\[^]?)*"?(?:`, `|\\\\.)*"(?:`]]
+  },
+  {
+    name: "A mapping file of 100,000 columns (our own review)",
+    test: ["test/services/mapping/mappingFile.test.ts", "100,000 columns of one type"],
+    defence: "mappingFile.ts: the columns of a file are counted before its schema reports each fault",
+    removed: "the bound",
+    patches: [["src/services/mapping/mappingFile.ts", "columns > LIMITS.columns", "columns < 0"]]
+  },
+  {
+    name: "A tool scope of 1 MB (our own review)",
+    test: [scope, "one part of 1 MB"],
+    defence: "ToolScope.ts: the parts of a scope and their length are bounded",
+    removed: "the bound of a part",
+    patches: [["src/permissions/ToolScope.ts", "part.length > TOOL_SCOPE.characters", "part.length < 0"]]
   }
 ]
