@@ -686,5 +686,12 @@ export const replays = [
     defence: "ToolScope.ts: the parts of a scope and their length are bounded",
     removed: "the bound of a part",
     patches: [["src/permissions/ToolScope.ts", "part.length > TOOL_SCOPE.characters", "part.length < 0"]]
+  },
+  {
+    name: "A header of megabytes, compared with every option (our own review)",
+    test: ["test/services/import/hostile-text.test.ts", "a header of megabytes"],
+    defence: "ImportFile.ts: the length of a header is bounded",
+    removed: "the bound",
+    patches: [["src/services/import/readers/ImportFile.ts", "if (long !== undefined) throw long", ""]]
   }
 ]
