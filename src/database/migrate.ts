@@ -163,7 +163,7 @@ export const roleStatements = (
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.organizations, max.memberships, max.identifiers TO ${app}`,
     `GRANT SELECT, INSERT ON max.policies, max.audit_log TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.traces, max.traced_statements TO ${app}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.usage, max.spending TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.turn_names, max.usage, max.spending TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sms_settings, max.sms_numbers, max.sms_senders, max.sms_inbox, max.sms_outbox, max.sms_days TO ${app}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,

@@ -9,6 +9,7 @@ import { sms } from "./0008_sms.ts"
 import { traceRetention } from "./0011_trace_retention.ts"
 import { namesByReference } from "./0013_names_by_reference.ts"
 import { basisOfAnswers } from "./0014_basis_of_answers.ts"
+import { turnNames } from "./0016_turn_names.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -21,7 +22,8 @@ export const migrations: ReadonlyArray<Migration> = [
   sms,
   traceRetention,
   namesByReference,
-  basisOfAnswers
+  basisOfAnswers,
+  turnNames
 ]
 
 /** The schema version of this program. */
