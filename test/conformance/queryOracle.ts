@@ -153,7 +153,8 @@ const matches = (
     return visibleRelated(type, columnId, entity, views, organization).some(
       (reference) =>
         op === "eq"
-          ? reference.id === value
+          ? reference.id === value ||
+            (reference.name !== undefined && keyOf("text", reference.name, organization.country) === folded(value))
           : reference.name !== undefined &&
             contains(keyOf("text", reference.name, organization.country) as string, folded(value)),
       target

@@ -2,7 +2,8 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Catalog, type Column, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { all, ALWAYS, Bound, NEVER } from "../../../src/domain/Predicate.ts"
+import { all, ALWAYS, any, Bound, NEVER } from "../../../src/domain/Predicate.ts"
+import { encodeId } from "../../../src/domain/ids.ts"
 import type { Filter, FindQuery } from "../../../src/domain/Query.ts"
 import { Parameter, parameterAt } from "../../../src/database/sql/Parameter.ts"
 import { MAX_CACHED, Parameters, prepare, StatementCache } from "../../../src/database/sql/prepared.ts"
@@ -352,14 +353,18 @@ describe("a filter value", () => {
     expect(complaint("start gte soon", "meetings")).toBe(`InvalidInput: start is a time, ${such}T14:00.`)
   })
 
-  it("of a relation is an id or a part of a visible name, among the visible targets", () => {
+  it("of a relation is an id, a visible name or a part of one, among the visible targets", () => {
     const where = { status: "open" }
     const visible = visibleUnder([{}, { type: "companies", where }])
     const open = visible.planOf(catalog.types[1]!)!
+    const isOpen = (condition: Bound) => Bound.Some({ relation: "company-key", where: all(open.where, condition) })
+    const named = (name: string) => isOpen(compare("name", "eq", name, "key"))
+    const id = encodeId(731n << 50n)
+    expect(filtered(`company eq ${id}`, "people", visible)).toEqual([isOpen(compare("id", "eq", String(731n << 50n)))])
+    expect(filtered("company eq  Átlas ", "people", visible)).toEqual([named("atlas")])
     expect(filtered("company eq bcd", "people", visible)).toEqual([
-      Bound.Some({ relation: "company-key", where: all(open.where, compare("id", "eq", "731")) })
+      any(isOpen(compare("id", "eq", "731")), named("bcd"))
     ])
-    expect(filtered("company eq B-1", "people", visible)).toEqual([NEVER])
     expect(filtered("company ilike Át", "people", visible)).toEqual([
       Bound.Some({ relation: "company-key", where: all(open.where, Bound.Contains({ column: "name", text: "at" })) })
     ])
