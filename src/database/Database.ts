@@ -134,7 +134,12 @@ const connections: Effect.Effect<
       ...watched(env.searchTimeout),
       applicationName: "max search",
       spanAttributes: { "max.pool": "search" },
-      startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
+      startupParameters: {
+        ...reading(env.searchTimeout),
+        plan_cache_mode: "force_custom_plan",
+        // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
+        random_page_cost: "1.1"
+      },
       maxConnections: env.searchConnections,
       preparedStatementCacheSize: 500
     }),
