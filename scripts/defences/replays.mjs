@@ -160,15 +160,11 @@ export const replays = [
   {
     name: "Directus #15437, ZenStack #1454: a filter reached through an unreadable relation",
     test: [columns, "Directus #15437"],
-    defence: "resolveFilter.ts `equal`, `contains`: a filter on a relation is ANDed with the target's plan",
+    defence: "resolveFilter.ts `someTarget`, `contains`: a filter on a relation is ANDed with the target's plan",
     removed: "the target's row predicate and the mask of its name",
     patches: [
-      [
-        filters,
-        "all<Parameter>(target.plan.where, compare(values, idColumn",
-        "all<Parameter>(compare(values, idColumn"
-      ],
-      [filters, "all<Parameter>(target.plan.where, maskOf(target.plan, name), part)", "all<Parameter>(part)"]
+      [filters, "all<Parameter>(plan.where, ...conditions)", "all<Parameter>(...conditions)"],
+      [filters, "someTarget(column, target, part, maskOf(target.plan, name))", "someTarget(column, target, part)"]
     ]
   },
   {

@@ -10,7 +10,7 @@ import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../../dom
 import type { Condition, Parameter } from "../../database/sql/Parameter.ts"
 import { MIN_CONTAINS } from "../../database/sql/predicate.ts"
 import type { Values } from "../../database/sql/prepared.ts"
-import { isId, maskOf, targetIn, type Visible } from "./visible.ts"
+import { isId, maskOf, targetIn, type Visible, type VisibleType } from "./visible.ts"
 
 export type Fault = UnknownName | InvalidInput
 
@@ -120,14 +120,18 @@ const refersTo = (value: string, column: Column, visible: Visible, values: Value
   const ids = target.type.mapping?.id.type
   const id = parseId(value, ids)
   const name = columnByKey(target.type, DISPLAY_NAME)
-  const isTarget = (condition: Condition): Condition =>
-    some<Parameter>(column.key, all<Parameter>(target.plan.where, condition))
-  const byId = id === undefined ? NEVER : isTarget(compare(values, idColumn(target.type), "eq", id))
+  const byId = id === undefined ? NEVER : someTarget(column, target, compare(values, idColumn(target.type), "eq", id))
   const isId = id !== undefined && (ids === undefined ? value.length >= 13 : ids === "bigint" || ids === "uuid")
   if (isId || name === undefined) return byId
-  const named = all<Parameter>(maskOf(target.plan, name), compare(values, name, "eq", foldText(value), "key"))
-  return any<Parameter>(byId, isTarget(named))
+  return any<Parameter>(
+    byId,
+    someTarget(column, target, compare(values, name, "eq", foldText(value), "key"), maskOf(target.plan, name))
+  )
 }
+
+/** The reference leads to a visible row on which the conditions hold. */
+const someTarget = (column: Column, { plan }: VisibleType, ...conditions: ReadonlyArray<Condition>): Condition =>
+  some<Parameter>(column.key, all<Parameter>(plan.where, ...conditions))
 
 const contains = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Condition, Fault> => {
   if (isId(column)) return invalid("id can't be searched with ilike: use eq.")
@@ -146,7 +150,7 @@ const contains = (value: string, column: Column, visible: Visible, values: Value
       const name = columnByKey(target.type, DISPLAY_NAME)
       if (name === undefined) return Result.succeed(NEVER)
       return Result.map(containsText(foldText(value), name, values), (part) =>
-        some<Parameter>(column.key, all<Parameter>(target.plan.where, maskOf(target.plan, name), part))
+        someTarget(column, target, part, maskOf(target.plan, name))
       )
     }
     default:
