@@ -689,5 +689,21 @@ export const replays = [
     defence: "ImportFile.ts: the length of a header is bounded",
     removed: "the bound",
     patches: [["src/services/import/readers/ImportFile.ts", "if (long !== undefined) throw long", ""]]
+  },
+  {
+    name: "An explanation told about references to hidden entities (our own review)",
+    test: [
+      "test/services/policies/explainAs.test.ts",
+      "does not change with a reference's target that the administrator can't see"
+    ],
+    defence: "visibility.ts `onVisibleTargets`: a reference to a hidden target is unknown",
+    removed: "the restriction to visible targets",
+    patches: [
+      [
+        "src/services/policies/visibility.ts",
+        `if (targets._tag === "Always") return bound`,
+        "if (targets) return bound"
+      ]
+    ]
   }
 ]
