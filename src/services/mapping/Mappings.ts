@@ -16,8 +16,8 @@ import { holdImports } from "../EntityTypeCatalog.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
 import { moveAnchors } from "./anchors.ts"
 import { type Checked, checkEntry, isFaults } from "./checkMapping.ts"
-import { changesOf, documentsOf, driftedRelations, keepEdits } from "./drift.ts"
-import { type Facts, readFacts, type RelationFacts } from "./tableFacts.ts"
+import { changesOf, documentsOf, driftedRelations, keepEdits, sourcesOf } from "./drift.ts"
+import { type Facts, readFacts, readSamples, type RelationFacts } from "./tableFacts.ts"
 import type { MappingFile, TypeEntry } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
 import { grant, historyOf, publish } from "./publish.ts"
@@ -148,8 +148,13 @@ export class Mappings extends Context.Service<
           const { facts } = yield* orUnavailable(factsOf)
           const chosen =
             tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => find(facts, name))
-          const { file, notes } = propose(facts, chosen, catalog, { exclusive, timeZone: organization.timeZone })
           const documents = yield* orUnavailable(documentsOf(owner, organization))
+          const { file, notes } = propose(facts, chosen, catalog, {
+            exclusive,
+            timeZone: organization.timeZone,
+            samples: yield* orUnavailable(readSamples(owner)),
+            shown: new Set(documents.flatMap(({ entry }) => sourcesOf(entry)))
+          })
           return {
             notes,
             file: { ...file, types: file.types.map((entry) => keepEdits(entry, documents)) }

@@ -16,6 +16,12 @@ export const documentsOf = (sql: PgClient.PgClient, organization: Organization) 
     (rows) => rows.map(({ document }) => decodeDocument(document))
   )
 
+/** schema.table.column of every column that a type is read from. */
+export const sourcesOf = ({ columns, table }: TypeEntry): ReadonlyArray<string> =>
+  Object.values(columns).flatMap(({ from, through }) =>
+    through === undefined ? [from].flat().map((column) => `${table}.${column}`) : []
+  )
+
 /** Proposes a mapped table as a person edited it, with its new columns. */
 export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<MappingDocument>): TypeEntry => {
   const document = documents.find(({ entry }) => entry.table === proposed.table)

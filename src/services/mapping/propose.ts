@@ -2,7 +2,7 @@
 import { type Catalog, PEOPLE } from "../../domain/EntityType.ts"
 import { isReservedSlug } from "../../domain/names.ts"
 import { printable } from "../../domain/text.ts"
-import type { ColumnFacts, Facts, RelationFacts } from "./tableFacts.ts"
+import type { ColumnFacts, Facts, RelationFacts, Samples } from "./tableFacts.ts"
 import type { ColumnEntry, MappingFile, TypeEntry } from "./mappingFile.ts"
 import { keyAdvice, quotedName } from "./advice.ts"
 import {
@@ -16,13 +16,13 @@ import {
   keyOf,
   kindOf,
   linkEnds,
-  looksSecret,
   peopleAmong,
   plainName,
   softDelete,
   withoutId
 } from "./heuristics.ts"
 import { nameOf, plural, pluralNameOf, words } from "./inflection.ts"
+import { sensitivityOf } from "./sensitive.ts"
 
 export interface Proposal {
   readonly file: MappingFile
@@ -33,6 +33,9 @@ export interface Proposal {
 export interface ProposeOptions {
   readonly exclusive: boolean
   readonly timeZone: string
+  readonly samples: Samples
+  /** schema.table.column of the columns that a mapping in force shows already, which aren't held back. */
+  readonly shown: ReadonlySet<string>
 }
 
 /** Proposes a mapping of these relations. */
@@ -44,7 +47,9 @@ export const propose = (
 ): Proposal => {
   const notes: Array<string> = []
   const links = new Map(chosen.flatMap((relation) => (isLink(relation) ? [[relation.name, relation] as const] : [])))
-  const own = chosen.filter((relation) => !links.has(relation.name) && !isFramework(relation))
+  const own = chosen
+    .filter((relation) => !links.has(relation.name) && !isFramework(relation))
+    .map((relation) => holdBack(relation, options, notes))
   const keyed = own.flatMap((relation) => {
     const id = keyOf(relation)
     if (id !== undefined) return [{ relation, id }]
@@ -80,6 +85,26 @@ export const propose = (
   const types = named.map((each) => typeEntry(each, { facts, targets, links, catalog, options, notes }))
   return { file: { version: 1, types }, notes }
 }
+
+/** The relation without the columns that look like credentials or regulated data, each with the line that would show it. */
+const holdBack = (
+  relation: RelationFacts,
+  { samples, shown }: ProposeOptions,
+  notes: Array<string>
+): RelationFacts => ({
+  ...relation,
+  columns: relation.columns.filter((column) => {
+    const sensitivity = sensitivityOf(relation, column, samples)
+    if (sensitivity === undefined || shown.has(`${relation.name}.${column.name}`)) return true
+    const base = words(column.name) || "column"
+    const kind = kindOf(column, base)
+    const line = kind && `${JSON.stringify(base)}: ${JSON.stringify({ from: column.name, kind })}`
+    notes.push(
+      `${relation.name}.${printable(column.name)}: held back, it looks like ${sensitivity}.${line === undefined ? "" : ` To show it, add to the type's columns: ${line}`}`
+    )
+    return false
+  })
+})
 
 interface Target {
   readonly slug: string
@@ -144,10 +169,6 @@ const typeEntry = (
   for (const column of relation.columns) {
     if (used.has(column.name)) continue
     const base = words(column.name) || "column"
-    if (looksSecret(column)) {
-      context.notes.push(`${relation.name}.${printable(column.name)}: left out, it looks like a secret.`)
-      continue
-    }
     const described = column.comment === null ? {} : { description: describe(column.comment) }
     const reference = referenceOf(relation, column, context)
     if (reference !== undefined) {

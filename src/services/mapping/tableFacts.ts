@@ -1,6 +1,7 @@
 /** Reads the tables and views of the database from its system catalog, in one statement. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
 import type { IdType, SourceType } from "../../domain/EntityType.ts"
 
 export interface ColumnFacts {
@@ -50,6 +51,9 @@ export interface RelationFacts {
   /** Whether row security hides rows from the reading role. */
   readonly rowSecurity: boolean
 }
+
+/** Common values by schema.table and column. */
+export type Samples = ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<string>>>
 
 export interface Facts {
   readonly relations: ReadonlyArray<RelationFacts>
@@ -225,3 +229,27 @@ export const readFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient, re
   const facts: Facts = { relations: decodeRelations(rows.map(({ facts }) => facts)).map(toFacts), ...server! }
   return facts
 })
+
+/**
+ * The most common values of text columns, from the planner's statistics: reading them runs no view, policy or function of
+ * another owner. Empty before the first ANALYZE.
+ */
+export const readSamples = (sql: PgClient.PgClient): Effect.Effect<Samples, SqlError.SqlError> =>
+  Effect.map(
+    sql<{ relation: string; column: string; samples: ReadonlyArray<string> }>`
+      SELECT s.schemaname || '.' || s.tablename AS relation, s.attname::text AS "column",
+        (coalesce(s.most_common_vals::text::text[], '{}') || coalesce(s.histogram_bounds::text::text[], '{}'))[1:20] AS samples
+      FROM pg_stats s
+      WHERE s.schemaname NOT IN ('max', 'builder', 'data', 'information_schema') AND s.schemaname !~ '^pg_'
+        AND EXISTS (SELECT 1 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+          WHERE a.attrelid = format('%I.%I', s.schemaname, s.tablename)::regclass AND a.attname = s.attname
+            AND t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype))`,
+    (rows) => {
+      const samples = new Map<string, Map<string, ReadonlyArray<string>>>()
+      for (const { column, relation, samples: values } of rows) {
+        const columns = samples.get(relation) ?? new Map<string, ReadonlyArray<string>>()
+        samples.set(relation, columns.set(column, values))
+      }
+      return samples
+    }
+  )
