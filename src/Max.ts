@@ -18,6 +18,7 @@ import type { FindQuery } from "./domain/Query.ts"
 import { Vouched, type Vouching } from "./domain/Vouched.ts"
 import { Env, SETTINGS, type Values } from "./env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "./layers.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
 import { Admission, type AdmissionError } from "./services/access/Admission.ts"
 import { CallLimits } from "./services/access/CallLimits.ts"
 import type { Scope } from "./services/access/Credentials.ts"
@@ -103,7 +104,9 @@ export class Max implements AsyncDisposable {
     const layer = everything(options)
     // A separate memo map, so that two instances in one program don't share a database.
     return Layer.effectContext(
-      Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+      Effect.flatMap(Effect.scope, (scope) =>
+        Telemetry.outside(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+      )
     )
   }
 

@@ -705,5 +705,38 @@ export const replays = [
         "if (targets) return bound"
       ]
     ]
+  },
+  {
+    name: "Turns that share a trace, by the header of a request or the span of a server (our own review)",
+    test: ["test/observability/Telemetry.test.ts", "linkedTrace never takes the trace id of a request's traceparent"],
+    defence: "Telemetry.ts `linkedTrace`: a turn is the root of a new trace",
+    removed: "the root",
+    patches: [["src/observability/Telemetry.ts", "root: true,", "root: false,"]]
+  },
+  {
+    name: "Two organizations' requests in one trace, by an id that a caller chose (our own review)",
+    test: ["test/channels/http/traces.test.ts", "keeps requests of two organizations apart that name the same trace"],
+    defence: "Trace.ts `joinParts`: joins parts of one organization",
+    removed: "the organization",
+    patches: [
+      ["src/observability/Trace.ts", "const id = `${organizationOf(part)} ${part.traceId}`", "const id = part.traceId"]
+    ]
+  },
+  {
+    name: "Requests with chosen ids that hide a turn with the same reference (our own review)",
+    test: [
+      "test/channels/http/traces.test.ts",
+      "finds every trace of a reference, first those whose id no caller chose"
+    ],
+    defence: "TraceStore.ts `get`: traces whose id Max chose come first",
+    removed: "that order",
+    patches: [
+      [
+        "src/services/traces/TraceStore.ts",
+        "GROUP BY 1, 2 ORDER BY continued, newest DESC",
+        "GROUP BY 1, 2 ORDER BY newest DESC"
+      ],
+      ["src/services/traces/TraceStore.ts", "ORDER BY f.continued, f.newest DESC", "ORDER BY f.newest DESC"]
+    ]
   }
 ]

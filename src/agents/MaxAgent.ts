@@ -11,6 +11,7 @@ import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
 import { Env } from "../env.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
 import type { Identifier } from "../services/members/identifier.ts"
@@ -68,7 +69,7 @@ export class MaxAgent extends Context.Service<
       const queries = yield* EntityQueryService
       const sessions = yield* Sessions
       const spending = yield* Spending
-      const handlers = yield* Effect.context<Tool.HandlersFor<typeof MaxToolkit.tools>>()
+      const handlers = yield* Telemetry.outside(Effect.context<Tool.HandlersFor<typeof MaxToolkit.tools>>())
 
       const admit = ({ organization, who }: TurnInput) =>
         "kind" in who ? identities.admit(organization, who) : identities.readmit(who)
@@ -187,17 +188,18 @@ export class MaxAgent extends Context.Service<
         model: model.model,
         turn: (input) =>
           Stream.callback<TurnEvent>((events) =>
-            run(input, events).pipe(
+            Telemetry.linkedTrace(
+              "invoke_agent max",
+              {
+                "gen_ai.operation.name": "invoke_agent",
+                "gen_ai.provider.name": model.provider,
+                "gen_ai.request.model": model.model,
+                "max.organization.id": String(input.organization.id)
+              },
+              run(input, events)
+            ).pipe(
               Effect.provideContext(handlers),
               Effect.provideService(EntityQueryService, queries),
-              Effect.withSpan("invoke_agent max", {
-                attributes: {
-                  "gen_ai.operation.name": "invoke_agent",
-                  "gen_ai.provider.name": model.provider,
-                  "gen_ai.request.model": model.model,
-                  "max.organization.id": String(input.organization.id)
-                }
-              }),
               Effect.catchTag("TurnFault", ({ message, reason, reference }) =>
                 Queue.offer(events, {
                   _tag: "error",

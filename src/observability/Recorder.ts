@@ -72,6 +72,7 @@ const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSp
   if (above instanceof RecordedSpan || (above !== undefined && isHex(above.spanId, 16)))
     recorded.parentId = above.spanId
   if (failure !== undefined) recorded.failure = failure
+  if (span.links.length > 0) recorded.links = span.links.map(({ span: { spanId, traceId } }) => ({ traceId, spanId }))
   return recorded
 }
 

@@ -145,21 +145,27 @@ const sequentialToolCalls: Detector = ({ spans }) =>
     ]
   })
 
-const repeatedStatements: Detector = ({ spans }, { repeated }) =>
-  Object.entries(
-    Arr.groupBy(
-      spans.filter(({ attributes }) => "max.statement" in attributes),
-      (span) => text(span, SUMMARY)
-    )
+/** Counts below each root: the requests that continue one trace of their caller don't repeat each other's statements. */
+const repeatedStatements: Detector = ({ spans }, { repeated }) => {
+  const roots = new Map<string, string>()
+  for (const { parentId = "", spanId } of spans) roots.set(spanId, roots.get(parentId) ?? spanId)
+  const groups = Arr.groupBy(
+    spans.filter(({ attributes }) => "max.statement" in attributes),
+    (span) => `${roots.get(span.spanId)} ${text(span, SUMMARY)}`
   )
-    .filter(([, group]) => group.length >= repeated)
-    .map(([summary, group]) => ({
-      kind: "repeated statement",
-      subject: summary,
-      weight: group.length,
-      message: `${summary} ran ${group.length} times in one trace (N+1), ${rounded(group.reduce((sum, span) => sum + ms(span.duration), 0))} ms in all`,
-      command: show
-    }))
+  return Object.values(groups)
+    .filter((group) => group.length >= repeated)
+    .map((group) => {
+      const summary = text(group[0]!, SUMMARY)
+      return {
+        kind: "repeated statement",
+        subject: summary,
+        weight: group.length,
+        message: `${summary} ran ${group.length} times in one trace (N+1), ${rounded(group.reduce((sum, span) => sum + ms(span.duration), 0))} ms in all`,
+        command: show
+      }
+    })
+}
 
 /** Excludes commands: each opens its own connections and always waits for that. */
 const connectionWaits: Detector = ({ spans }, { wait }) =>

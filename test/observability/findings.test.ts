@@ -61,11 +61,15 @@ describe("findings", () => {
   })
 
   it("orders findings by how actionable they are, each with the command to run next", () => {
+    const root = span("invoke_agent max", 0, 2000)
     const found = findings([
       trace(
-        span("invoke_agent max", 0, 2000),
+        root,
         span("chat claude", 0, 1900, { "gen_ai.usage.input_tokens": 9000 }),
-        ...Array.from({ length: 5 }, (_, index) => statement(index * 200, index * 200 + 150))
+        ...Array.from({ length: 5 }, (_, index) => ({
+          ...statement(index * 200, index * 200 + 150),
+          parentId: root.spanId
+        }))
       )
     ])
     expect(found.map(({ kind }) => kind)).toEqual(["slow statement", "repeated statement", "many tokens", "model time"])
@@ -73,11 +77,25 @@ describe("findings", () => {
       expect(command).toMatch(/^max (trace (show|explain) [0-9A-Z]{4}|usage --by person)$/)
   })
 
+  /** A turn that runs one statement so many times, each below a span of its own. */
+  const turn = (times: number) => {
+    const root = span("invoke_agent max", 0, times)
+    const lookups = Array.from({ length: times }, (_, index) => {
+      const lookup = span("OrgEntityStore.find", index, index + 1, {}, root.spanId)
+      return [lookup, { ...statement(index, index + 1), parentId: lookup.spanId }]
+    })
+    return [root, ...lookups.flat()]
+  }
+
   it("reports a statement that one trace executes five times", () => {
-    expect(kinds(trace(...Array.from({ length: 5 }, (_, index) => statement(index, index + 1))))).toEqual([
-      "repeated statement"
-    ])
-    expect(kinds(trace(...Array.from({ length: 4 }, (_, index) => statement(index, index + 1))))).toEqual([])
+    expect(kinds(trace(...turn(5)))).toEqual(["repeated statement"])
+    expect(kinds(trace(...turn(4)))).toEqual([])
+  })
+
+  it("reports no repeated statement for turns that each run it once, or requests that continue one trace", () => {
+    expect(kinds(...Array.from({ length: 9 }, () => trace(...turn(1))))).toEqual([])
+    expect(kinds(trace(...Array.from({ length: 9 }, () => turn(1)).flat()))).toEqual([])
+    expect(kinds(trace(...turn(1), ...turn(5), ...turn(1)))).toEqual(["repeated statement"])
   })
 
   it("reports sequential tool calls of one step, but not concurrent calls or calls of different steps", () => {

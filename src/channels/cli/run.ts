@@ -77,20 +77,25 @@ const CommandSpan = Layer.unwrap(
   )
 )
 
-/** Built only for commands that need it: `--help` and `max tools` open no connection. */
-const Connected = ToolHandlers.pipe(
-  Layer.provideMerge(Notices),
+/** The services outside of the command's span: a server's work isn't a part of the command that started it. */
+const Everything = ToolHandlers.pipe(
   Layer.provideMerge(Services),
-  Layer.provideMerge(CommandSpan),
   Layer.provideMerge(Observability),
   Layer.provideMerge(ConfiguredDatabase),
   Layer.provideMerge(Configured)
 )
 
+const inCommandSpan = <A, E, R>(services: Layer.Layer<A, E, R>) =>
+  Notices.pipe(Layer.provideMerge(CommandSpan), Layer.provideMerge(services))
+
+/** Built only for commands that need it: `--help` and `max tools` open no connection. */
+const Connected = inCommandSpan(Everything)
+const ConnectedAgent = inCommandSpan(Agent.pipe(Layer.provideMerge(Everything)))
+
 const withServices = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
 const withAgent = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
-  Command.provide(command, Agent.pipe(Layer.provideMerge(Connected)))
+  Command.provide(command, ConnectedAgent)
 const withSettings = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 

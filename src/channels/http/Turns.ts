@@ -11,7 +11,6 @@ import type { Basis } from "../../domain/Basis.ts"
 import { InvalidInput, type NotAdmitted, Unavailable } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
-import * as Telemetry from "../../observability/Telemetry.ts"
 import type { Caller } from "../../services/access/Admission.ts"
 import { SENTENCES } from "../../agents/sentences.ts"
 import { Listener, type Numbered, numbered } from "./Listener.ts"
@@ -185,7 +184,7 @@ export class Turns extends Context.Service<
         if (key !== undefined) named.set(key, turn)
         const { epoch, organizationId } = principal
         const access = { organizationId, epoch, expiresAt: basis.expiresAt }
-        const running = Telemetry.detached(answer(principal, message, turn)).pipe(
+        const running = answer(principal, message, turn).pipe(
           Effect.andThen(key === undefined ? Effect.void : Effect.sleep(RETENTION)),
           Effect.raceFirst(Effect.andThen(streams.ended(access), withdraw(turn))),
           Effect.ensuring(Effect.sync(() => key !== undefined && named.get(key) === turn && named.delete(key)))

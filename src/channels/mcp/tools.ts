@@ -47,7 +47,7 @@ export const tools = <R>(call: Call<R>, { structured }: { readonly structured: b
       const server = yield* McpServer.McpServer
       const services = yield* Effect.context<R>()
       for (const { inputSchema, name, outputSchema, ...rest } of listed(structured)) {
-        yield* server.addTool({
+        const added = server.addTool({
           tool: new McpSchema.Tool({
             ...rest,
             name,
@@ -63,6 +63,8 @@ export const tools = <R>(call: Call<R>, { structured }: { readonly structured: b
               Effect.map((outcome) => new McpSchema.CallToolResult(callResult(outcome, structured)))
             )
         })
+        // It notifies clients, of which there are none yet: a trace that says nothing.
+        yield* Effect.withTracerEnabled(added, false)
       }
     })
   )

@@ -8,6 +8,7 @@ import { sep } from "node:path"
 import { FetchHttpClient } from "effect/http"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import { type Env, databaseVariables, readReference, thisMachine } from "../../../env.ts"
+import * as Telemetry from "../../../observability/Telemetry.ts"
 import type { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
 import { callTool } from "../../../tools/call.ts"
@@ -117,11 +118,11 @@ const install = <E>(services: Layer.Layer<LocalServices, E>) =>
     ])
   )
 
-/** Serves the tools until the client closes standard input. */
+/** Serves the tools until the client closes standard input; each call is a trace of its own. */
 const serve = Effect.fnUntraced(function* <R>(call: Call<R>, options: { readonly structured: boolean }) {
   const serving = yield* Layer.launch(
     McpServer.layerStdio({ ...server, registrations: tools(call, options) }).pipe(Layer.provide(NodeStdio.layer))
-  ).pipe(Effect.forkChild)
+  ).pipe(Telemetry.outside, Effect.forkChild)
   // At the end of standard input the server interrupts itself, which is a normal exit.
   const exit = yield* Fiber.await(serving)
   if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) return yield* exit
