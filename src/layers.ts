@@ -7,6 +7,7 @@ import { DatabaseSource, type Location, type Source, sourceOf } from "./database
 import { ConfigurationError } from "./domain/errors.ts"
 import { Env } from "./env.ts"
 import { exportMetricsAndLogs, exportTraces } from "./observability/exporters.ts"
+import { EventLoop } from "./observability/EventLoop.ts"
 import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Administration } from "./services/administration/Administration.ts"
@@ -136,6 +137,7 @@ export const Observability = Layer.unwrap(
       collector === undefined ? Layer.empty : exportMetricsAndLogs(collector)
     ).pipe(
       Layer.provideMerge(Recorder.layer({ share: traceShare, slow: traceSlow })),
+      Layer.provideMerge(EventLoop.layer),
       Layer.provideMerge(Measures.layer),
       Layer.provideMerge(TraceStore.layer)
     )

@@ -738,5 +738,23 @@ export const replays = [
       ],
       ["src/services/traces/TraceStore.ts", "ORDER BY f.continued, f.newest DESC", "ORDER BY f.newest DESC"]
     ]
+  },
+  {
+    name: "A turn whose work takes the processor from all others (our own review)",
+    test: ["test/agents/work.test.ts", "ends the turn when its parts together exceed the limit"],
+    defence: "TurnWork.ts: the processor time of a turn's own work is limited",
+    removed: "the limit",
+    patches: [["src/agents/TurnWork.ts", "this.spent > this.limit ?", "this.spent < 0 ?"]]
+  },
+  {
+    name: "The same limit, charged for the work of concurrent turns",
+    test: ["test/agents/work.test.ts", "isn't charged for the work of concurrent turns"],
+    defence: "TurnWork.ts: each part is measured while nothing else runs",
+    removed: "the measurement of parts: the time since the turn began instead",
+    patches: [
+      ["src/agents/TurnWork.ts", "  spent = 0\n", "  spent = 0\n  began = process.cpuUsage()\n"],
+      ["src/agents/TurnWork.ts", "process.cpuUsage(before)", "process.cpuUsage(this.began)"],
+      ["src/agents/TurnWork.ts", "this.spent += (system + user) / 1000", "this.spent = (system + user) / 1000"]
+    ]
   }
 ]

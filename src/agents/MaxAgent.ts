@@ -18,9 +18,10 @@ import type { Identifier } from "../services/members/identifier.ts"
 import { type OpenSession, Sessions } from "../services/conversations/Sessions.ts"
 import { Spending } from "../services/conversations/Spending.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
-import { answer, type Spent, TurnFault } from "./loop.ts"
+import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
+import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
 import { choicesIn, handleOf, presentedBy } from "./cards.ts"
 import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
@@ -101,6 +102,7 @@ export class MaxAgent extends Context.Service<
         input: TurnInput,
         principal: Principal,
         spent: Spent,
+        work: TurnWork,
         reference: string,
         events: Events
       ) {
@@ -114,13 +116,14 @@ export class MaxAgent extends Context.Service<
         const basis = yield* queries
           .basis({ organizationId: organization.id })
           .pipe(Effect.provideService(CurrentPrincipal, principal))
-        const prepared = yield* prepare(organization, principal, session, basis, asked)
-        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, events }).pipe(
+        const prepared = yield* prepare(organization, principal, session, basis, asked, work)
+        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events }).pipe(
           Effect.provideService(CurrentPrincipal, principal)
         )
-        const meant = prepared.sightings.presentedIn(text)
-        const presented = presentedBy(text, meant, prepared)
-        const choices = choicesIn(text, meant)
+        const { choices, presented } = work.run(() => {
+          const meant = prepared.sightings.presentedIn(text)
+          return { choices: choicesIn(text, meant), presented: presentedBy(text, meant, prepared) }
+        })
         if (basis.expiresAt <= Date.now()) return yield* rightsChanged
         const said = {
           asked,
@@ -142,10 +145,12 @@ export class MaxAgent extends Context.Service<
       const run = Effect.fnUntraced(function* (input: TurnInput, events: Events) {
         const reference = shortReference((yield* Effect.orDie(Effect.currentSpan)).traceId)
         const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
+        const work = new TurnWork(env.turnCpu)
         const { presented, session, text } = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
           yield* validate(input)
-          return yield* withReservation(input, principal, spent, converse(input, principal, spent, reference, events))
+          const conversation = converse(input, principal, spent, work, reference, events)
+          return yield* withReservation(input, principal, spent, conversation)
         }).pipe(
           Effect.timeoutOrElse({
             duration: env.turnSeconds * 1000,
@@ -168,7 +173,8 @@ export class MaxAgent extends Context.Service<
               Effect.annotateCurrentSpan({
                 "gen_ai.usage.input_tokens": spent.inputTokens,
                 "gen_ai.usage.output_tokens": spent.outputTokens,
-                "max.steps": spent.steps
+                "max.steps": spent.steps,
+                "max.cpu_ms": Math.round(work.spent)
               })
             )
           )
@@ -260,6 +266,6 @@ const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.un
 
 /** Appends the trace's reference to failures that an administrator may have to investigate. */
 const withReference = (fault: TurnFault, reference: string): TurnFault =>
-  fault.reason === "InvalidInput" || fault.reason === "Budget"
+  fault.reason === "InvalidInput" || (fault.reason === "Budget" && fault !== TOO_MUCH_WORK)
     ? fault
     : new TurnFault({ reason: fault.reason, message: `${fault.message} (ref ${reference})`, reference })

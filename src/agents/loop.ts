@@ -22,7 +22,8 @@ import {
 } from "./ModelStep.ts"
 import type { Sightings } from "./Sightings.ts"
 import { SENTENCES } from "./sentences.ts"
-import type { TurnEvent, TurnFailure } from "../wire/TurnEvent.ts"
+import { TurnFault, type TurnWork } from "./TurnWork.ts"
+import type { TurnEvent } from "../wire/TurnEvent.ts"
 
 const MAX_STEPS = 6
 const MAX_PARALLEL_CALLS = 6
@@ -32,14 +33,6 @@ const MAX_RESULT_LENGTH = 48_000
 /** The longest reply, and the smallest budget that is enough for a reply, in tokens. */
 const MAX_REPLY = 1024
 const MIN_REPLY = 128
-
-/** A turn without an answer, with the message for the person. */
-export class TurnFault extends Data.TaggedError("TurnFault")<{
-  readonly reason: TurnFailure
-  readonly message: string
-  /** The reference of the turn's trace, which also ends the message; absent where there is nothing to investigate. */
-  readonly reference?: string
-}> {}
 
 /** The cost of a turn so far. Mutable, so that it is known however the turn ends. */
 export interface Spent {
@@ -57,6 +50,7 @@ export interface Question {
   readonly plurals: ReadonlyMap<string, string>
   readonly tokens: number
   readonly spent: Spent
+  readonly work: TurnWork
   readonly events: Queue.Enqueue<TurnEvent, Cause.Done>
 }
 
@@ -91,7 +85,7 @@ const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.tur
 
 /** Answers a question, and emits its text as events while it streams. */
 export const answer = Effect.fnUntraced(function* (question: Question) {
-  const { events, grounding, sightings, spent } = question
+  const { events, grounding, sightings, spent, work } = question
   const messages = [...question.messages]
   const room = { rows: MAX_ROWS, length: MAX_RESULT_LENGTH }
   let rejected = false
@@ -146,7 +140,8 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     }
     const parts = results.map((result, index) => toPart(outcome.calls[index]!, withinLimits(room, result)))
     for (const [index, part] of parts.entries()) {
-      if (part.value !== undefined) recordResult(outcome.calls[index]!, part.value, grounding, sightings)
+      if (part.value !== undefined)
+        yield* work.part(() => recordResult(outcome.calls[index]!, part.value, grounding, sightings))
     }
     messages.push({ role: "user", parts })
   }
@@ -172,7 +167,7 @@ const piecesOf = (text: string): ReadonlyArray<string> =>
 
 /** Runs one model step: shows its text as the guard releases it, and collects its tool calls. */
 const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, cost: number) => {
-  const { events, model, spent } = question
+  const { events, model, spent, work } = question
   let said = ""
   let raw = ""
   const calls: Array<ToolCall> = []
@@ -185,13 +180,20 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     said += shown
     return shown === "" ? Effect.void : Effect.asVoid(Queue.offer(events, { _tag: "delta", text: shown }))
   }
-  const onEvent = (event: StepEvent): Effect.Effect<void, Rejected> => {
+  const onEvent = (event: StepEvent): Effect.Effect<void, Rejected | TurnFault> => {
     switch (event._tag) {
       case "Delta":
         raw += event.text
         return Effect.forEach(
           piecesOf(event.text),
-          (piece) => Effect.andThen(Effect.yieldNow, show(guard.push(piece))),
+          (piece) =>
+            Effect.andThen(
+              Effect.yieldNow,
+              Effect.flatMap(
+                work.part(() => guard.push(piece)),
+                show
+              )
+            ),
           {
             discard: true
           }
@@ -205,14 +207,14 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     }
   }
   return Effect.gen(function* () {
-    yield* Stream.runForEach(model.stream(request), onEvent)
+    yield* Stream.runForEach(Stream.unwrap(work.part(() => model.stream(request))), onEvent)
     if (finished === undefined) return yield* new ModelFailure({ reason: "Broken" })
     yield* Effect.annotateCurrentSpan({
       "gen_ai.usage.input_tokens": finished.usage.inputTokens,
       "gen_ai.usage.output_tokens": finished.usage.outputTokens
     })
     if (calls.length === 0 && finished.reason !== "refusal") {
-      yield* show(guard.end())
+      yield* show(yield* work.part(() => guard.end()))
       const after = [
         ...(finished.reason === "length" ? [SENTENCES.stopped] : []),
         ...(guard.removedText() ? [said.trim() === "" ? SENTENCES.nothingLeft : SENTENCES.leftOut] : [])

@@ -133,6 +133,12 @@ export const SETTINGS = {
     "The maximum tokens per answer, in and out."
   ),
   turnSeconds: setting("MAX_TURN_SECONDS", wholeNumber(1, 600), "60", "The maximum seconds per answer."),
+  turnCpu: setting(
+    "MAX_TURN_CPU",
+    wholeNumber(50, 60_000),
+    "2000",
+    "The maximum processor time of Max's own work per answer, in milliseconds."
+  ),
   dayTurns: setting(
     "MAX_DAY_TURNS",
     wholeNumber(0, 100_000_000),

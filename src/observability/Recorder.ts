@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Tracer } from "effect"
 import { SpanPropagationEnabled } from "effect/sql/Statement"
 import { createHash } from "node:crypto"
+import { type Block, BLOCKED, EventLoop } from "./EventLoop.ts"
 import type { Trace, TraceSpan } from "./Trace.ts"
 import { Measures } from "./Measures.ts"
 import { failureOf } from "./failure.ts"
@@ -76,9 +77,35 @@ const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSp
   return recorded
 }
 
-const toTrace = (recording: Recording): Trace => {
+/** The blocks of the event loop by the innermost span that ran or waited in each, in milliseconds. */
+const blockedSpans = (
+  spans: ReadonlyArray<RecordedSpan>,
+  endedAt: number,
+  blocks: ReadonlyArray<Block>
+): ReadonlyMap<RecordedSpan, number> => {
+  const longest = new Map<RecordedSpan, number>()
+  const startedAt = spans[0]!.started
+  for (const { from, until } of blocks) {
+    if (until - startedAt < BLOCKED || endedAt - from < BLOCKED) continue
+    let innermost: RecordedSpan | undefined
+    let most = BLOCKED
+    for (const span of spans) {
+      const overlap = Math.min(until, span.ended ?? endedAt) - Math.max(from, span.started)
+      // A span begins a little after its parent.
+      if (overlap < 0.9 * most) continue
+      innermost = span
+      most = Math.max(most, overlap)
+    }
+    if (innermost !== undefined) longest.set(innermost, Math.max(longest.get(innermost) ?? 0, Math.round(most)))
+  }
+  return longest
+}
+
+const toTrace = (recording: Recording, blocks: ReadonlyArray<Block>): Trace => {
   const { root, spans } = recording
   const endedAt = root.ended ?? root.started
+  for (const [span, milliseconds] of blockedSpans(spans, endedAt, blocks))
+    span.setAttributes({ "max.blocked_ms": milliseconds })
   return {
     traceId: root.traceId,
     startedAt: unixTime(root.started),
@@ -110,7 +137,11 @@ export class Recorder extends Context.Service<
     readonly take: () => ReadonlyArray<Trace>
   }
 >()("max/Recorder") {
-  static readonly make = ({ share, slow }: Sampling, measures = Measures.make()): Recorder["Service"] => {
+  static readonly make = (
+    { share, slow }: Sampling,
+    measures = Measures.make(),
+    blocks: () => ReadonlyArray<Block> = () => []
+  ): Recorder["Service"] => {
     let waiting: Array<Recording> = []
     const sampler: Sampler = {
       measures,
@@ -126,7 +157,8 @@ export class Recorder extends Context.Service<
       take: () => {
         const taken = waiting
         waiting = []
-        return taken.map(toTrace)
+        const latest = blocks()
+        return taken.map((recording) => toTrace(recording, latest))
       }
     })
   }
@@ -134,7 +166,10 @@ export class Recorder extends Context.Service<
   static readonly layer = (sampling: Sampling) =>
     Layer.effect(
       Recorder,
-      Effect.map(Measures, (measures) => Recorder.make(sampling, measures))
+      Effect.gen(function* () {
+        const { blocks } = yield* EventLoop
+        return Recorder.make(sampling, yield* Measures, blocks)
+      })
     )
 
   /** Makes the recorder the tracer; with span propagation a statement reports how long it waited for its connection. */

@@ -73,7 +73,9 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.bytes",
   "max.steps",
   "max.limited",
-  "max.denied"
+  "max.denied",
+  "max.blocked_ms",
+  "max.cpu_ms"
 ])
 
 /** The ids of the traces that a trace links to. */

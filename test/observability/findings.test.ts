@@ -51,6 +51,22 @@ describe("findings", () => {
     expect(found!.command).toBe(`max trace explain ${found!.reference}`)
   })
 
+  it("says who held the event loop, and for how long", () => {
+    const turn = (cpu: number) => [
+      span("POST /v1/chat", 0, 900, { "max.channel": "http" }),
+      span("invoke_agent max", 1, 899, { "max.cpu_ms": cpu }),
+      span("chat basic", 10, 890, { "max.blocked_ms": 800 })
+    ]
+    const waited = [span("POST /v1/tools/findEntities", 0, 700), span("postgres", 1, 690, { "max.blocked_ms": 640 })]
+    const found = findings([trace(...turn(790)), trace(...turn(5)), trace(...waited)])
+    expect(found.map(({ kind, message, traces }) => `${traces} ${kind}: ${message}`)).toEqual([
+      "1 blocked event loop: a turn held the event loop for 800 ms in chat basic, and every other request waited; its own work took 790 ms of processor time, which MAX_TURN_CPU limits",
+      "2 blocked event loop: POST /v1/chat waited 800 ms in chat basic for the blocked event loop: for the work of another request, garbage collection, or a busy machine"
+    ])
+    expect(kinds(trace(span("max find", 0, 900, { "max.channel": "cli", "max.blocked_ms": 800 })))).toEqual([])
+    expect(kinds(trace(span("invoke_agent max", 0, 9000, { "max.cpu_ms": 1200 })))).toEqual(["processor time"])
+  })
+
   it("excludes the wait for a connection from the time of a statement", () => {
     const waited = statement(0, 150, { "db.client.connection.wait_time_ms": 140 })
     expect(kinds(trace(span("POST /v1/tools/findEntities", 0, 160, { "max.channel": "http" }), waited))).toEqual([

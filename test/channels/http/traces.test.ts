@@ -13,6 +13,7 @@ import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } f
 import { memberWithToken } from "../../support/members.ts"
 import { finds, inTurn, type MessagesServer, says, startMessages } from "../../support/messages.ts"
 import { startReceiver } from "../../support/receiver.ts"
+import { until } from "../../support/until.ts"
 import { watched } from "../../support/watched.ts"
 
 const scope = Scope.makeUnsafe()
@@ -72,14 +73,6 @@ const read = (path: string, who: keyof typeof tokens = "traces") => ask(server.u
 const QUESTION = { entityTypeId: "people", filters: [{ columnId: "name", op: "ilike", value: "qzcanaryqz" }] }
 const find = (at: TestServer, who: keyof typeof tokens, headers = {}) =>
   callTool(at, tokens[who], "findEntities", QUESTION, headers)
-
-const until = async (holds: () => Promise<boolean>) => {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error("The condition didn't become true.")
-}
 
 /** Waits until the trace with this id is stored. */
 const stored = async (traceId: string): Promise<Answer["json"]> => {
@@ -322,6 +315,10 @@ describe("/v1/traces", () => {
 describe("/metrics", () => {
   it("accepts only its own secret, and is off without one", async () => {
     const given = { authorization: `Bearer ${METRICS}` }
+    // The first gauges of the event loop come after ten seconds.
+    const isComplete = async () =>
+      (await ask(server.url, "/metrics", { headers: given })).text.includes("nodejs_eventloop_delay_p99_seconds")
+    await until(isComplete)
     const { headers, status, text } = await ask(server.url, "/metrics", { headers: given })
     expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
     for (const line of [
@@ -332,7 +329,8 @@ describe("/metrics", () => {
       /^max_lookup_duration_seconds_bucket\{max_operation="find",le="5"\} \d+$/m,
       /^db_client_operation_duration_seconds_count\{.*max_pool="search"\} \d+$/m,
       /^db_client_connection_wait_time_seconds_count\{max_pool="search"\} \d+$/m,
-      /^max_denied_total\{max_where="EntityQueryService.find"\} 1$/m
+      /^max_denied_total\{max_where="EntityQueryService.find"\} 1$/m,
+      /^nodejs_eventloop_delay_max_seconds [\d.e-]+$/m
     ])
       expect(text).toMatch(line)
     expect((await ask(server.url, "/metrics")).status).toBe(401)
