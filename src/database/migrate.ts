@@ -114,17 +114,7 @@ export const migrate = Effect.fn("Database.migrate")(function* (
     const inspection = yield* inspect(owner)
     yield* refuseNewer(inspection)
     for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
-    const roles = rolesOf(inspection.database)
-    const withoutRoles = yield* owner.withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword)).pipe(
-      Effect.as(undefined),
-      Effect.catchTag("SqlError", (error) =>
-        inspection.rolesExist || error.reason._tag !== "AuthorizationError"
-          ? Effect.fail(error)
-          : Effect.succeed(
-              "The database's user may not create roles: reads run as that user, read-only by a session setting only."
-            )
-      )
-    )
+    const withoutRoles = yield* makeRoles(owner, inspection, ownerPassword)
     const migrated: Migrated = {
       from: inspection.schemaVersion,
       to: SCHEMA_VERSION,
@@ -139,24 +129,35 @@ export const roleStatements = (
   database: string,
   roles: Roles,
   password: (role: string) => Redacted.Redacted<string> | undefined
-): ReadonlyArray<string> => {
-  const read = identifier(roles.read)
-  const app = identifier(roles.app)
-  const role = (name: string) => {
+): ReadonlyArray<string> => [...definitionsOf(roles, password), ...grantsOf(database, roles)]
+
+/**
+ * Needs CREATEROLE. Attributes of superusers are removed from a role that has them only: their removal needs a superuser even
+ * where nothing changes.
+ */
+const definitionsOf = (
+  { app, read }: Roles,
+  password: (role: string) => Redacted.Redacted<string> | undefined
+): ReadonlyArray<string> => [
+  ...[read, app].flatMap((name) => {
     const secret = password(name)
     return [
       `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${identifier(name)}; END IF; END $$`,
-      `ALTER ROLE ${identifier(name)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS ` +
-        `PASSWORD ${secret === undefined ? "NULL" : `'${scramVerifier(Redacted.value(secret))}'`}`,
-      `ALTER ROLE ${identifier(name)} SET search_path = pg_catalog, pg_temp`,
-      `GRANT CONNECT ON DATABASE ${identifier(database)} TO ${identifier(name)}`,
-      `GRANT USAGE ON SCHEMA max, builder, data TO ${identifier(name)}`
+      `DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}' AND (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls)) ` +
+        `THEN ALTER ROLE ${identifier(name)} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS; END IF; END $$`,
+      `ALTER ROLE ${identifier(name)} LOGIN PASSWORD ${secret === undefined ? "NULL" : `'${scramVerifier(Redacted.value(secret))}'`}`,
+      `ALTER ROLE ${identifier(name)} SET search_path = pg_catalog, pg_temp`
     ]
-  }
+  }),
+  `ALTER ROLE ${identifier(read)} SET default_transaction_read_only = on`
+]
+
+const grantsOf = (database: string, roles: Roles): ReadonlyArray<string> => {
+  const read = identifier(roles.read)
+  const app = identifier(roles.app)
   return [
-    ...role(roles.read),
-    ...role(roles.app),
-    `ALTER ROLE ${read} SET default_transaction_read_only = on`,
+    `GRANT CONNECT ON DATABASE ${identifier(database)} TO ${read}, ${app}`,
+    `GRANT USAGE ON SCHEMA max, builder, data TO ${read}, ${app}`,
     `GRANT SELECT ON ALL TABLES IN SCHEMA builder, data TO ${read}`,
     `GRANT SELECT ON max.organizations, max.memberships, max.identifiers, max.policies TO ${read}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA builder, data TO ${app}`,
@@ -171,17 +172,23 @@ export const roleStatements = (
   ]
 }
 
-const makeRoles = (
+/** Defines and grants the roles; only grants if the owner may no longer create roles. Says why there are none. */
+const makeRoles = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
-  database: string,
-  roles: Roles,
+  { database, rolesExist }: Inspection,
   ownerPassword: Redacted.Redacted<string> | undefined
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.forEach(
-    roleStatements(database, roles, (role) => rolePassword(ownerPassword, role)),
-    (statement) => owner.unsafe(statement).unprepared,
-    { discard: true }
-  )
+) {
+  const [me] = yield* owner<{ makes: boolean }>`
+    SELECT rolcreaterole OR rolsuper AS makes FROM pg_roles WHERE rolname = current_user`
+  if (!me!.makes && !rolesExist)
+    return "The database's user may not create roles: reads run as that user, read-only by a session setting only."
+  const roles = rolesOf(database)
+  const statements = me!.makes
+    ? roleStatements(database, roles, (role) => rolePassword(ownerPassword, role))
+    : grantsOf(database, roles)
+  yield* Effect.forEach(statements, (statement) => owner.unsafe(statement).unprepared, { discard: true })
+  return undefined
+})
 
 /** The SCRAM-SHA-256 verifier of a password (RFC 5803), so that the password itself appears in no server log. */
 const scramVerifier = (password: string): string => {
