@@ -22,7 +22,7 @@ import {
   withoutId
 } from "./heuristics.ts"
 import { nameOf, plural, pluralNameOf, words } from "./inflection.ts"
-import { sensitivityOf } from "./sensitive.ts"
+import { holdBack } from "./sensitive.ts"
 
 export interface Proposal {
   readonly file: MappingFile
@@ -53,7 +53,13 @@ export const propose = (
   const keyed = own.flatMap((relation) => {
     const id = keyOf(relation)
     if (id !== undefined) return [{ relation, id }]
-    notes.push(`${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`)
+    const [key, second] = relation.primaryKey
+    const isHeldBack = second === undefined && key !== undefined && !relation.columns.some(({ name }) => name === key)
+    notes.push(
+      isHeldBack
+        ? `${relation.name}: left out, because its key is held back and every result would show it.`
+        : `${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`
+    )
     return []
   })
   const prefix = commonPrefix(keyed.map(({ relation }) => words(relation.table)))
@@ -63,11 +69,18 @@ export const propose = (
     prefix,
     catalog
   )
+  const nounOf = (relation: RelationFacts): string => {
+    const plain = plural(plainName(relation).slice(prefix.length)) || plural(words(relation.table))
+    return relation === people ? PEOPLE : /^[a-z]/.test(plain) ? plain : `t_${plain}`
+  }
+  const schemas = new Map<string, Set<string>>()
+  for (const { relation } of keyed)
+    schemas.set(nounOf(relation), (schemas.get(nounOf(relation)) ?? new Set()).add(relation.schema))
   const named = keyed.map(({ id, relation }) => {
-    const all = plainName(relation)
-    const plain = plural(all.slice(prefix.length)) || plural(words(relation.table))
-    const base = relation === people ? PEOPLE : fitting(/^[a-z]/.test(plain) ? plain : `t_${plain}`)
-    return { relation, id, slug: unused(base, slugs) }
+    const noun = nounOf(relation)
+    // Tables of one name in several schemas are told apart by their schemas.
+    const slug = noun !== PEOPLE && schemas.get(noun)!.size > 1 ? `${words(relation.schema)}_${noun}` : noun
+    return { relation, id, slug: unused(fitting(/^[a-z]/.test(slug) ? slug : `t_${slug}`), slugs) }
   })
   const targets = new Map([
     ...catalog.types.flatMap((type): ReadonlyArray<readonly [string, Target]> =>
@@ -85,26 +98,6 @@ export const propose = (
   const types = named.map((each) => typeEntry(each, { facts, targets, links, catalog, options, notes }))
   return { file: { version: 1, types }, notes }
 }
-
-/** The relation without the columns that look like credentials or regulated data, each with the line that would show it. */
-const holdBack = (
-  relation: RelationFacts,
-  { samples, shown }: ProposeOptions,
-  notes: Array<string>
-): RelationFacts => ({
-  ...relation,
-  columns: relation.columns.filter((column) => {
-    const sensitivity = sensitivityOf(relation, column, samples)
-    if (sensitivity === undefined || shown.has(`${relation.name}.${column.name}`)) return true
-    const base = words(column.name) || "column"
-    const kind = kindOf(column, base)
-    const line = kind && `${JSON.stringify(base)}: ${JSON.stringify({ from: column.name, kind })}`
-    notes.push(
-      `${relation.name}.${printable(column.name)}: held back, it looks like ${sensitivity}.${line === undefined ? "" : ` To show it, add to the type's columns: ${line}`}`
-    )
-    return false
-  })
-})
 
 interface Target {
   readonly slug: string
@@ -190,6 +183,13 @@ const typeEntry = (
       columns.push([unused(fitting(plural(withoutId(words(entry.via!)))), taken), entry])
     }
   }
+  if (columns.length > MAX_COLUMNS)
+    context.notes.push(
+      `${relation.name}: ${columns.length - MAX_COLUMNS} of its columns are left out, as a type has at most ${MAX_COLUMNS}: ${columns
+        .slice(MAX_COLUMNS)
+        .map(([name]) => name)
+        .join(", ")}.`
+    )
   return {
     table: relation.name,
     type: slug,

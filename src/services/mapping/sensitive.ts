@@ -1,4 +1,6 @@
 /** Columns that a proposal holds back, as credentials or regulated data: recognized by name, type and sampled values. Pure. */
+import { printable } from "../../domain/text.ts"
+import { kindOf } from "./heuristics.ts"
 import { words } from "./inflection.ts"
 import type { ColumnFacts, RelationFacts, Samples } from "./tableFacts.ts"
 
@@ -56,6 +58,26 @@ export const sensitivityOf = (
   if (relation.foreignKeys.some(({ columns }) => columns.includes(column.name))) return undefined
   return byName(relation, column) ?? byValues(samples.get(relation.name)?.get(column.name) ?? [])
 }
+
+/** The relation without the columns that look like credentials or regulated data, each with the line that would show it. */
+export const holdBack = (
+  relation: RelationFacts,
+  { samples, shown }: { readonly samples: Samples; readonly shown: ReadonlySet<string> },
+  notes: Array<string>
+): RelationFacts => ({
+  ...relation,
+  columns: relation.columns.filter((column) => {
+    const sensitivity = sensitivityOf(relation, column, samples)
+    if (sensitivity === undefined || shown.has(`${relation.name}.${column.name}`)) return true
+    const base = words(column.name) || "column"
+    const kind = kindOf(column, base)
+    const line = kind && `${JSON.stringify(base)}: ${JSON.stringify({ from: column.name, kind })}`
+    notes.push(
+      `${relation.name}.${printable(column.name)}: held back, it looks like ${sensitivity}.${line === undefined ? "" : ` To show it, add to the type's columns: ${line}`}`
+    )
+    return false
+  })
+})
 
 const byName = ({ table }: RelationFacts, { idType, name, type }: ColumnFacts): Sensitivity | undefined => {
   const base = words(name)
