@@ -68,6 +68,8 @@ export class Database extends Context.Service<
   {
     /** One pipelined connection for equality on indexed keys; statements time out after `MAX_LOOKUP_TIMEOUT`. */
     readonly lookup: StatementPool
+    /** The same for organizations with many or slow lookups (`batch.ts`). */
+    readonly busyLookup: StatementPool
     /** Every other read. */
     readonly search: PgClient.PgClient
     /** The size of the search pool. */
@@ -114,10 +116,8 @@ const connections: Effect.Effect<
   })
   /** A statement's timeout, and a second for its error to arrive. */
   const watched = (timeout: number) => ({ stream: () => watchedSocket(source.connect, timeout + 1000) })
-  return Database.of({
-    owner,
-    searchConnections: env.searchConnections,
-    lookup: yield* makeStatementPool({
+  const lookups = () =>
+    makeStatementPool({
       ...as(roles?.read),
       ...watched(env.lookupTimeout),
       applicationName: "max lookup",
@@ -127,7 +127,12 @@ const connections: Effect.Effect<
       multiplex: true,
       maxConnections: 1,
       preparedStatementCacheSize: 500
-    }),
+    })
+  return Database.of({
+    owner,
+    searchConnections: env.searchConnections,
+    lookup: yield* lookups(),
+    busyLookup: yield* lookups(),
     search: yield* PgClient.make({
       // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
       ...as(roles?.read),

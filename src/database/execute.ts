@@ -56,16 +56,6 @@ const detached = <A, E, R>(
     })
   })
 
-const batchers = new WeakMap<object, LookupBatcher>()
-
-const batcherOf = (pool: Pick<StatementPool, "unsafe">): LookupBatcher => {
-  const existing = batchers.get(pool)
-  if (existing !== undefined) return existing
-  const created = new LookupBatcher(pool)
-  batchers.set(pool, created)
-  return created
-}
-
 const driverAttributes = new WeakMap<object, Telemetry.Attributes>()
 
 /** The attributes that the driver sets on its own spans. */
@@ -85,27 +75,39 @@ const driverAttributesOf = (pool: Pick<StatementPool, "config">): Telemetry.Attr
   return created
 }
 
+interface Pools {
+  readonly lookup: StatementPool
+  readonly busyLookup: StatementPool
+  readonly search: Pick<StatementPool, "config" | "unsafe">
+}
+
 /**
- * Runs a prepared statement on a pool, as a span below `parent` or the current one. On the multiplexed pool it joins a
- * batch. A pool with several connections uses the driver's own span, which measures the wait for a connection.
+ * Returns a function that runs an organization's prepared statement on a pool, as a span below `parent` or the current one. A
+ * lookup joins a batch. The search pool uses the driver's own span, which measures the wait for a connection.
  */
-export const execute = <Row extends object>(
-  pool: Pick<StatementPool, "config" | "unsafe">,
-  statement: Statement,
-  parent?: Tracer.Span
-): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
-  const { parameters, text } = statement
-  if (pool.config.multiplex !== true && parent !== undefined)
-    return orUnavailable(Telemetry.childOf(parent, pool.unsafe<Row>(text, parameters)))
-  const rows = orUnavailableInTheEnd(
-    pool.config.multiplex === true
-      ? (batcherOf(pool).request(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
-      : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(pool.unsafe<Row>(text, parameters), forkUntraced)
-  )
-  return Telemetry.span("postgres", { kind: "client", parent, attributes: driverAttributesOf(pool) }, (span) => {
-    span?.attribute("db.query.text", text)
-    return rows
-  })
+export const makeExecute = ({ busyLookup, lookup, search }: Pools) => {
+  const batcher = new LookupBatcher(lookup, busyLookup)
+  const lookUp = <Row extends object>(organizationId: bigint, statement: Statement, span: Tracer.Span | undefined) =>
+    batcher.request(organizationId, statement, span) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>
+  return <Row extends object>(
+    pool: "lookup" | "search",
+    organizationId: bigint,
+    statement: Statement,
+    parent?: Tracer.Span
+  ): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
+    const { parameters, text } = statement
+    if (pool === "search" && parent !== undefined)
+      return orUnavailable(Telemetry.childOf(parent, search.unsafe<Row>(text, parameters)))
+    const attributes = driverAttributesOf(pool === "search" ? search : lookup)
+    return Telemetry.span("postgres", { kind: "client", parent, attributes }, (span) => {
+      span?.attribute("db.query.text", text)
+      return orUnavailableInTheEnd(
+        pool === "lookup"
+          ? lookUp<Row>(organizationId, statement, span)
+          : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(search.unsafe<Row>(text, parameters), forkUntraced)
+      )
+    })
+  }
 }
 
 /** Runs a statement in a transaction that names the organization, as row-level security requires. */

@@ -144,7 +144,7 @@ const connectionWaits: Detector = ({ spans }, { wait }) =>
       kind: "connection wait",
       subject: text(span, "max.pool"),
       weight: number(span, WAIT),
-      message: `a statement of the ${text(span, "max.pool")} pool waited ${rounded(number(span, WAIT))} ms for a connection; MAX_SEARCH_CONNECTIONS sets the size of the pool`,
+      message: `a statement of the ${text(span, "max.pool")} pool waited ${rounded(number(span, WAIT))} ms for ${text(span, "max.pool") === "lookup" ? "its organization's turn" : "a connection; MAX_SEARCH_CONNECTIONS sets the size of the pool"}`,
       command: show
     }))
 

@@ -1,7 +1,7 @@
 /** Resolved query → prepare → execute → page. It accepts planned queries only. */
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
-import { execute, runWithin } from "../database/execute.ts"
+import { makeExecute, runWithin } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
 import { prepare } from "../database/sql/prepared.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
@@ -44,6 +44,7 @@ export class OrgEntityStore extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const withPermit = makeSearchPermits(database.searchConnections)
+      const execute = makeExecute(database)
 
       /** Row-level security needs a transaction, which the shared connection of lookups can't have. */
       const run = (statement: Statement, { pool }: ResolvedQuery, catalog: Catalog, span: Tracer.Span | undefined) => {
@@ -51,7 +52,7 @@ export class OrgEntityStore extends Context.Service<
         const rows =
           rowSecurity === true
             ? Telemetry.childOf(span, runWithin<Row>(database.search, organization.id, statement))
-            : execute<Row>(database[pool], statement, span)
+            : execute<Row>(pool, organization.id, statement, span)
         return pool === "search" || rowSecurity === true ? withPermit(organization.id, rows) : rows
       }
 

@@ -7,9 +7,9 @@ import { Unavailable } from "../../domain/errors.ts"
 
 /** Checks the database at most once a second. */
 export const ready = Effect.gen(function* () {
-  const { admission, lookup, owner } = yield* Database
+  const { admission, busyLookup, lookup, owner } = yield* Database
   const check = Effect.gen(function* () {
-    const statements = [lookup, admission].map((pool) => pool.unsafe("SELECT 1"))
+    const statements = [lookup, busyLookup, admission].map((pool) => pool.unsafe("SELECT 1"))
     const [inspection] = yield* orUnavailable(Effect.all([inspect(owner), ...statements], { concurrency: "unbounded" }))
     if (inspection.inRecovery) return yield* Unavailable.error
     yield* requireCurrent(inspection)

@@ -79,7 +79,7 @@ export const extensions: Check = ({ inspection: { schemaVersion }, owner }) =>
   )
 
 /** A process's connections besides searches: one for lookups, two each for writes and the owner, one for traces. */
-const OTHER_CONNECTIONS = 6
+const OTHER_CONNECTIONS = 7
 
 export const connections: Check = ({ owner, searchConnections }) =>
   Effect.map(
