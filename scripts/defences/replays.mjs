@@ -29,6 +29,8 @@ const large = "test/permissions/large.test.ts"
 const spreadsheets = "test/services/import/hostile-spreadsheets.test.ts"
 const scan = "src/services/import/readers/scanXml.js"
 const reader = "src/services/import/readers/spawnReader.ts"
+const lookupQueue = "src/database/LookupQueue.ts"
+const fairness = "test/database/fairness.test.ts"
 
 export const replays = [
   {
@@ -756,5 +758,46 @@ export const replays = [
       ["src/agents/TurnWork.ts", "process.cpuUsage(before)", "process.cpuUsage(this.began)"],
       ["src/agents/TurnWork.ts", "this.spent += (system + user) / 1000", "this.spent = (system + user) / 1000"]
     ]
+  },
+  {
+    name: "An organization's many lookups held up another's (our own review)",
+    test: [fairness, "doesn't wait for the many slow lookups of other organizations"],
+    defence: "LookupQueue.ts `mayUse`: a busy organization uses the second connection only",
+    removed: "the busy organization's own connection",
+    patches: [[lookupQueue, `if (this.isBusy(lookups)) return connection === "second"`, ""]]
+  },
+  {
+    name: "The same, by a few slow lookups",
+    test: [fairness, "doesn't wait for the few slow lookups of another organization"],
+    defence: "LookupQueue.ts `mayUse`: an organization keeps to the connection on which its lookups run",
+    removed: "the comparison of connections",
+    patches: [
+      [
+        lookupQueue,
+        "return lookups.outstanding === lookups.waiting.length || lookups.connection === connection",
+        "return true"
+      ]
+    ]
+  },
+  {
+    name: "The same, by lookups that reach the statement timeout",
+    test: [fairness, "uses the second connection, and leaves the first one to the others"],
+    defence: "batch.ts `run`: an organization is busy for a while after a timeout",
+    removed: "the mark",
+    patches: [["src/database/batch.ts", "if (isTimeout(exit)) this.queue.markSlow(requests[0]!.organizationId)", ""]]
+  },
+  {
+    name: "The same, by the order of the queue",
+    test: ["test/database/lookupQueue.test.ts", "follow each other, however many lookups with different texts"],
+    defence: "LookupQueue.ts `endTurn`: organizations are served round robin",
+    removed: "the end of a turn",
+    patches: [[lookupQueue, "if (this.turns.delete(lookups)) this.turns.add(lookups)", ""]]
+  },
+  {
+    name: "An organization's waiting lookups filled the memory (our own review)",
+    test: [fairness, "is refused as Unavailable when too many of its organization wait"],
+    defence: "LookupQueue.ts `push`: an organization has at most 1,000 lookups waiting",
+    removed: "the bound",
+    patches: [[lookupQueue, "if (lookups.waiting.length >= MAX_WAITING) return false", ""]]
   }
 ]

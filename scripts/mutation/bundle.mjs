@@ -10,6 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const OFFLINE = [
   "test/database/sql/rows.test.ts",
   "test/database/batchGroups.test.ts",
+  "test/database/lookupQueue.test.ts",
   "test/database/sql/orExpansion.test.ts",
   "test/domain/predicate.test.ts",
   "test/database/sql/find.test.ts",

@@ -1,6 +1,6 @@
 /**
  * Connection pools, each with the least-privileged role for its statements. Reads run as a read-only role: equality on
- * indexed keys shares one pipelined connection, other reads use a pool whose statements can be cancelled. Writes run as
+ * indexed keys shares pipelined connections, other reads use a pool whose statements can be cancelled. Writes run as
  * another role; migrations and table definitions as the owner.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -68,7 +68,7 @@ export class Database extends Context.Service<
   {
     /** One pipelined connection for equality on indexed keys; statements time out after `MAX_LOOKUP_TIMEOUT`. */
     readonly lookup: StatementPool
-    /** The same for organizations with many or slow lookups (`batch.ts`). */
+    /** A second one, for organizations with many or slow lookups (`LookupQueue.ts`). */
     readonly busyLookup: StatementPool
     /** Every other read. */
     readonly search: PgClient.PgClient

@@ -1,7 +1,8 @@
 /**
  * Waiting lookups: one queue per organization, served round robin, so that an organization's next turn comes after at most
  * one turn of each other organization, however many lookups those have waiting. They run on two connections, so that the
- * statements of one organization leave the other connection free.
+ * statements of one organization leave the other connection free: an organization with few lookups keeps to the connection
+ * on which its lookups run, and one with many or slow lookups is busy and uses the second only.
  */
 import { type Batch, fitTogether, sizeOf } from "./batchGroups.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
@@ -12,6 +13,10 @@ const FEW = 4
 export const MAX_WAITING = 1000
 /** Milliseconds for which an organization is busy after a lookup that reached the statement timeout. */
 const SLOW_MS = 10_000
+/** Concurrent statements of a connection: while Postgres executes one, this process reads the rows of the other. */
+export const CONCURRENT = 2
+/** The same for busy organizations, whose lookups may have many texts. */
+const BUSY_CONCURRENT = 4
 
 export interface Queued {
   readonly organizationId: bigint
@@ -23,24 +28,18 @@ export interface Queued {
   isAlone?: boolean
 }
 
+export type ConnectionName = "first" | "second"
+
 /** The lookups of one organization. */
 interface Lookups<R> {
   readonly organizationId: bigint
-  /** Waiting requests that may share a batch, by text; a request that runs alone is a group of its own. */
-  readonly groups: Map<string | R, Array<R>>
-  waiting: number
+  readonly waiting: Array<R>
   /** Waiting or running. */
   outstanding: number
-  /** On which connection its lookups run, if any do. */
-  connection: Connection
+  /** Where its lookups run, if any do. */
+  connection: ConnectionName
   isBusy: boolean
 }
-
-/** The first connection is for organizations that aren't busy. */
-export type Connection = "first" | "second"
-
-const keyOf = <R extends Queued>(request: R): string | R =>
-  request.isAlone === true ? request : request.statement.text
 
 export class LookupQueue<R extends Queued> {
   private readonly organizations = new Map<bigint, Lookups<R>>()
@@ -56,10 +55,10 @@ export class LookupQueue<R extends Queued> {
     const { organizationId } = request
     let lookups = this.organizations.get(organizationId)
     if (lookups === undefined) {
-      lookups = { organizationId, groups: new Map(), waiting: 0, outstanding: 0, connection: "first", isBusy: false }
+      lookups = { organizationId, waiting: [], outstanding: 0, connection: "first", isBusy: false }
       this.organizations.set(organizationId, lookups)
     }
-    if (lookups.waiting >= MAX_WAITING) return false
+    if (lookups.waiting.length >= MAX_WAITING) return false
     lookups.outstanding += 1
     if (lookups.outstanding > FEW) lookups.isBusy = true
     this.enqueue(request, lookups)
@@ -90,54 +89,57 @@ export class LookupQueue<R extends Queued> {
     this.slowUntil.set(organizationId, performance.now() + SLOW_MS)
   }
 
+  /** The waiting requests that arrived before this time. */
+  waitingBefore(time: number): ReadonlyArray<R> {
+    return [...this.turns].flatMap(({ waiting }) => waiting.filter(({ since }) => since < time))
+  }
+
   /**
-   * The next batch, for a connection with `room` for so many more statements: its text is that of the organization whose turn
-   * it is, and all organizations take turns in adding their requests of this text.
+   * The next batch for a connection on which so many statements run: its text is that of the organization whose turn it is,
+   * and all organizations take turns in adding their requests of this text.
    */
-  take(room: number, connection: Connection): Batch<R> | undefined {
+  take(connection: ConnectionName, running: number): Batch<R> | undefined {
+    if (running >= (connection === "first" ? CONCURRENT : BUSY_CONCURRENT)) return undefined
     for (const lookups of this.turns) {
-      if (!this.mayUse(connection, lookups)) continue
-      for (const key of lookups.groups.keys()) {
-        const first = this.remove(lookups, key, () => true)
-        if (first === undefined) continue
-        const batch = key === first ? alone(first) : this.gather(first, lookups, room, connection)
-        for (const { organizationId } of batch.requests) this.organizations.get(organizationId)!.connection = connection
-        return batch
-      }
+      if (!this.mayUse(connection, running, lookups)) continue
+      const first = this.remove({ lookups, next: 0 }, () => true)
+      if (first === undefined) continue
+      const batch = this.gather(first, lookups, connection, running)
+      for (const { organizationId } of batch.requests) this.endTurn(this.organizations.get(organizationId)!, connection)
+      return batch
     }
     return undefined
   }
 
-  /** The waiting requests that arrived before this time. */
-  waitingBefore(time: number): ReadonlyArray<R> {
-    return [...this.turns].flatMap(({ groups }) => [...groups.values()].flat()).filter(({ since }) => since < time)
-  }
-
-  private gather(first: R, own: Lookups<R>, room: number, connection: Connection): Batch<R> {
-    const { text } = first.statement
-    const sharing = [...this.turns].filter(
-      (lookups) => lookups !== own && lookups.groups.has(text) && this.mayUse(connection, lookups)
-    )
-    if (own.groups.has(text)) sharing.push(own)
-    const waiting = sharing.reduce((sum, { groups }) => sum + groups.get(text)!.length, 1)
-    const form = waiting === 1 ? undefined : first.statement.batch?.()
-    if (form === undefined) return alone(first)
+  private gather(first: R, own: Lookups<R>, connection: ConnectionName, running: number): Batch<R> {
+    const { batch, text } = first.statement
+    if (this.size === 0 || batch === undefined || first.isAlone === true) return alone(first)
+    const sharing = [...this.turns].filter((lookups) => lookups !== own && this.mayUse(connection, running, lookups))
+    if (own.waiting.length > 0) sharing.push(own)
+    const isSame = ({ isAlone, statement }: R) => statement.text === text && isAlone !== true
+    let waiting = 1
+    for (const lookups of sharing) for (const request of lookups.waiting) if (isSame(request)) waiting += 1
+    if (waiting === 1) return alone(first)
+    const form = batch()
+    const fits = (request: R) => isSame(request) && fitTogether(first, request, form)
+    const size = sizeOf(waiting, Math.max(1, CONCURRENT - running))
+    const cursors = sharing.map((lookups) => ({ lookups, next: 0 }))
     const requests = [first]
-    const size = sizeOf(waiting, room)
-    for (let taken = 0; requests.length < size && taken < requests.length; ) {
-      taken = requests.length
-      for (const lookups of sharing) {
-        const next = this.remove(lookups, text, (request) => fitTogether(first, request, form))
-        if (next !== undefined && requests.push(next) === size) break
+    for (let before = 0; before < requests.length;) {
+      before = requests.length
+      for (const cursor of cursors) {
+        const request = requests.length < size ? this.remove(cursor, fits) : undefined
+        if (request !== undefined) requests.push(request)
       }
     }
     return requests.length === 1 ? alone(first) : { requests, form }
   }
 
-  /** A busy organization uses the second connection; any other keeps to the one on which its lookups run. */
-  private mayUse(connection: Connection, lookups: Lookups<R>): boolean {
+  /** A busy organization uses the second connection, and any other that connection only while it is idle. */
+  private mayUse(connection: ConnectionName, running: number, lookups: Lookups<R>): boolean {
     if (this.isBusy(lookups)) return connection === "second"
-    return lookups.outstanding === lookups.waiting || lookups.connection === connection
+    if (connection === "second" && running > 0) return false
+    return lookups.outstanding === lookups.waiting.length || lookups.connection === connection
   }
 
   private isBusy({ isBusy, organizationId }: Lookups<R>): boolean {
@@ -150,39 +152,42 @@ export class LookupQueue<R extends Queued> {
   }
 
   private enqueue(request: R, lookups: Lookups<R>): void {
-    const key = keyOf(request)
-    const group = lookups.groups.get(key)
-    if (group === undefined) lookups.groups.set(key, [request])
-    else group.push(request)
-    lookups.waiting += 1
+    lookups.waiting.push(request)
     this.size += 1
     this.turns.add(lookups)
   }
 
-  /** Removes the oldest fitting request of a group, and those before it whose callers no longer wait; this ends the turn. */
-  private remove(lookups: Lookups<R>, key: string | R, fits: (request: R) => boolean): R | undefined {
-    const group = lookups.groups.get(key)
-    if (group === undefined) return undefined
-    let found: R | undefined
-    for (let index = 0; found === undefined && index < group.length; ) {
-      const request = group[index]!
-      if (request.resume !== undefined && !fits(request)) {
-        index += 1
+  /** Removes the oldest fitting request from the cursor on, and those before it whose callers no longer wait. */
+  private remove(cursor: Cursor<R>, fits: (request: R) => boolean): R | undefined {
+    const { waiting } = cursor.lookups
+    while (cursor.next < waiting.length) {
+      const request = waiting[cursor.next]!
+      const isAbandoned = request.resume === undefined
+      if (!isAbandoned && !fits(request)) {
+        cursor.next += 1
         continue
       }
-      group.splice(index, 1)
-      lookups.waiting -= 1
+      if (cursor.next === 0) waiting.shift()
+      else waiting.splice(cursor.next, 1)
       this.size -= 1
-      if (request.resume === undefined) this.done([request])
-      else found = request
+      if (waiting.length === 0) this.turns.delete(cursor.lookups)
+      if (!isAbandoned) return request
+      this.done([request])
     }
-    if (group.length === 0) lookups.groups.delete(key)
-    if (lookups.waiting === 0) this.turns.delete(lookups)
-    if (found === undefined) return undefined
-    if (lookups.groups.delete(key)) lookups.groups.set(key, group)
-    if (this.turns.delete(lookups)) this.turns.add(lookups)
-    return found
+    return undefined
   }
+
+  /** The organization's next turn comes after those of all others that wait. */
+  private endTurn(lookups: Lookups<R>, connection: ConnectionName): void {
+    lookups.connection = connection
+    if (this.turns.delete(lookups)) this.turns.add(lookups)
+  }
+}
+
+/** A place in an organization's waiting requests. */
+interface Cursor<R> {
+  readonly lookups: Lookups<R>
+  next: number
 }
 
 const alone = <R extends Queued>(request: R): Batch<R> => ({ requests: [request], form: undefined })

@@ -9,7 +9,7 @@ import { Cause, Context, Effect, Exit, type Fiber, References, type Tracer } fro
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import { type Batch, batchParameters, rowsByRequest } from "./batchGroups.ts"
-import { LookupQueue } from "./LookupQueue.ts"
+import { CONCURRENT, type ConnectionName, LookupQueue } from "./LookupQueue.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import type { StatementPool } from "./StatementPool.ts"
 
@@ -17,8 +17,6 @@ import type { StatementPool } from "./StatementPool.ts"
 export const DEADLINE_MS = 8000
 /** The interval at which deadlines are checked. */
 const WATCH_MS = 500
-/** Concurrent statements of a connection: while Postgres executes one, this process reads the rows of the other. */
-const MAX_RUNNING = 2
 
 type Rows = ReadonlyArray<object>
 type Failure = SqlError.SqlError | Unavailable
@@ -45,7 +43,7 @@ interface Run {
 type Pool = Pick<StatementPool, "unsafe">
 
 interface Connection {
-  readonly name: "first" | "second"
+  readonly name: ConnectionName
   readonly pool: Pool
   readonly runs: Set<Run>
 }
@@ -77,26 +75,28 @@ export class LookupBatcher {
 
   /** A lone request starts in this tick; several wait for the end of it, so that later ones can join their batch. */
   private schedule(): void {
-    const running = this.first.runs.size + this.second.runs.size
-    if (this.scheduled || running >= 2 * MAX_RUNNING || this.queue.size === 0) return
+    if (this.scheduled || this.queue.size === 0) return
     this.scheduled = true
-    if (running === 0 && this.queue.size === 1) queueMicrotask(this.start)
+    if (this.running === 0 && this.queue.size === 1) queueMicrotask(this.start)
     else setImmediate(this.start)
+  }
+
+  private get running(): number {
+    return this.first.runs.size + this.second.runs.size
   }
 
   private readonly start = (): void => {
     this.scheduled = false
-    while (this.sendNext());
+    // With more than one statement left, a connection gets no more, so that requests gather into batches.
+    const open = [this.first, this.second].filter(({ runs }) => runs.size < CONCURRENT)
+    while (this.sendNext(open));
     this.watch()
   }
 
   /** Sends a batch on the connection with fewer running statements, or else on the other one. */
-  private sendNext(): boolean {
-    const { first, second } = this
-    const ordered = second.runs.size < first.runs.size ? [second, first] : [first, second]
-    for (const connection of ordered) {
-      const room = MAX_RUNNING - connection.runs.size
-      const batch = room === 0 ? undefined : this.queue.take(room, connection.name)
+  private sendNext(open: ReadonlyArray<Connection>): boolean {
+    for (const connection of open.toSorted((a, b) => a.runs.size - b.runs.size)) {
+      const batch = this.queue.take(connection.name, connection.runs.size)
       if (batch === undefined) continue
       this.send(batch, connection)
       return true
@@ -145,8 +145,7 @@ export class LookupBatcher {
 
   /** One timer for all requests: fails those that are past the deadline. */
   private watch(): void {
-    const running = this.first.runs.size + this.second.runs.size
-    if (this.watched || running + this.queue.size === 0) return
+    if (this.watched || this.running + this.queue.size === 0) return
     this.watched = true
     setTimeout(() => {
       this.watched = false
@@ -172,4 +171,6 @@ const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>
 }
 
 const isTimeout = (exit: Exit.Failure<Rows, SqlError.SqlError>): boolean =>
-  exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error.reason._tag === "StatementTimeoutError")
+  exit.cause.reasons.some(
+    (reason) => Cause.isFailReason(reason) && reason.error.reason._tag === "StatementTimeoutError"
+  )

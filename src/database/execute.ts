@@ -88,7 +88,10 @@ interface Pools {
 export const makeExecute = ({ busyLookup, lookup, search }: Pools) => {
   const batcher = new LookupBatcher(lookup, busyLookup)
   const lookUp = <Row extends object>(organizationId: bigint, statement: Statement, span: Tracer.Span | undefined) =>
-    batcher.request(organizationId, statement, span) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>
+    batcher.request(organizationId, statement, span) as Effect.Effect<
+      ReadonlyArray<Row>,
+      SqlError.SqlError | Unavailable
+    >
   return <Row extends object>(
     pool: "lookup" | "search",
     organizationId: bigint,

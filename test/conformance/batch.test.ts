@@ -139,7 +139,12 @@ layer(TestServices, { excludeTestServices: true })("requests of one batch", (it)
       const execute = makeExecute(yield* Database)
       const rows = yield* Effect.forEach(
         Array.from({ length: 100 }, (_, index) => index),
-        (index) => execute<{ readonly quotient: number; readonly listed: number }>("lookup", organizationOf(index), counted(index, 1)),
+        (index) =>
+          execute<{ readonly quotient: number; readonly listed: number }>(
+            "lookup",
+            organizationOf(index),
+            counted(index, 1)
+          ),
         { concurrency: "unbounded" }
       )
       expect(rows.map(([row]) => row!.quotient)).toEqual(Array.from({ length: 100 }, (_, index) => index))
@@ -173,7 +178,10 @@ layer(TestServices, { excludeTestServices: true })("requests of one batch", (it)
       const execute = makeExecute(yield* Database)
       const exits = yield* Effect.forEach(
         Array.from({ length: 40 }, (_, index) => index),
-        (index) => Effect.exit(execute<{ readonly quotient: number }>("lookup", organizationOf(index), counted(index, index === 7 ? 0 : 1))),
+        (index) =>
+          Effect.exit(
+            execute<{ readonly quotient: number }>("lookup", organizationOf(index), counted(index, index === 7 ? 0 : 1))
+          ),
         { concurrency: "unbounded" }
       )
       expect(exits.flatMap((exit, index) => (Exit.isSuccess(exit) ? [] : [index]))).toEqual([7])
@@ -188,7 +196,8 @@ layer(TestServices, { excludeTestServices: true })("requests of one batch", (it)
       const execute = makeExecute(yield* Database)
       const fibers = yield* Effect.forEach(
         Array.from({ length: 30 }, (_, index) => index),
-        (index) => Effect.forkChild(execute<{ readonly quotient: number }>("lookup", organizationOf(index), counted(index, 1)))
+        (index) =>
+          Effect.forkChild(execute<{ readonly quotient: number }>("lookup", organizationOf(index), counted(index, 1)))
       )
       yield* Effect.yieldNow
       for (const fiber of fibers.slice(0, 15)) yield* Fiber.interrupt(fiber)

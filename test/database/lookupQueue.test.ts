@@ -1,6 +1,6 @@
 /** The order in which waiting lookups run, their grouping into batches, and the bounds of an organization. */
 import { describe, expect, it } from "vitest"
-import { type Connection, LookupQueue, MAX_WAITING } from "../../src/database/LookupQueue.ts"
+import { type ConnectionName, LookupQueue, MAX_WAITING } from "../../src/database/LookupQueue.ts"
 import type { BatchForm, Statement } from "../../src/database/sql/ResolvedQuery.ts"
 
 const FORM: BatchForm = { text: "batch", shared: new Set() }
@@ -32,9 +32,9 @@ const queueOf = (...all: ReadonlyArray<Request>) => {
 }
 
 /** All batches in the order of their turns. */
-const drain = (queue: LookupQueue<Request>, room = 1, connection: Connection = "second") => {
+const drain = (queue: LookupQueue<Request>, connection: ConnectionName = "second", running = 0) => {
   const batches: Array<{ readonly of: ReadonlyArray<Request>; readonly batched: boolean }> = []
-  for (let batch = queue.take(room, connection); batch !== undefined; batch = queue.take(room, connection))
+  for (let batch = queue.take(connection, running); batch !== undefined; batch = queue.take(connection, running))
     batches.push({ of: batch.requests, batched: batch.form !== undefined })
   return batches
 }
@@ -55,10 +55,10 @@ describe("turns of organizations", () => {
   it("come after at most one batch of each other organization, also for lookups that arrive later", () => {
     const queue = queueOf(...requests(200, { batch: undefined }, HOSTILE))
     for (let round = 0; round < 20; round++) {
-      queue.take(1, "second")
+      queue.take("second", 0)
       const late = request({ text: "late" }, QUIET)
       queue.push(late)
-      expect([queue.take(1, "second"), queue.take(1, "second")].some((batch) => batch!.requests[0] === late)).toBe(true)
+      expect([queue.take("second", 0), queue.take("second", 0)].some((batch) => batch!.requests[0] === late)).toBe(true)
     }
   })
 
@@ -75,11 +75,6 @@ describe("turns of organizations", () => {
     const [first] = organizationsOf(drain(queue))
     const count = (organizationId: bigint) => first!.filter((id) => id === organizationId).length
     expect([count(HOSTILE), count(QUIET), count(OTHER)]).toEqual([14, 14, 4])
-  })
-
-  it("alternate between the texts of an organization", () => {
-    const queue = queueOf(...requests(64, { text: "a" }), ...requests(2, { text: "b" }))
-    expect(drain(queue).map(({ of }) => of[0]!.statement.text)).toEqual(["a", "b", "a"])
   })
 })
 
@@ -125,11 +120,11 @@ describe("a batch", () => {
   })
 
   it("is a part of a large group, which is split over the room for concurrent statements", () => {
-    const sizes = (count: number, room: number) =>
-      drain(queueOf(...requests(count)), room).map(({ batched, of }) => (batched ? of.length : "alone"))
+    const sizes = (count: number, room: 1 | 2) =>
+      drain(queueOf(...requests(count)), "second", 2 - room).map(({ batched, of }) => (batched ? of.length : "alone"))
     expect(sizes(16, 2)).toEqual([8, 4, 4])
     expect(sizes(16, 1)).toEqual([16])
-    expect(sizes(4, 2)).toEqual([4])
+    expect(sizes(5, 1)).toEqual([5])
     expect(sizes(5, 2)).toEqual([4, "alone"])
     expect(sizes(65, 1)).toEqual([32, 32, "alone"])
   })
@@ -144,7 +139,7 @@ describe("a batch", () => {
 
   it("that failed is retried one by one", () => {
     const queue = queueOf(...requests(3))
-    const batch = queue.take(1, "second")!
+    const batch = queue.take("second", 0)!
     queue.retry(batch.requests)
     expect(drain(queue).map(({ batched, of }) => [of.length, batched])).toEqual([
       [1, false],
@@ -157,47 +152,59 @@ describe("a batch", () => {
 describe("a busy organization", () => {
   it("has more than four lookups outstanding, and stays busy until all of them are answered", () => {
     const queue = queueOf(...requests(5, {}, HOSTILE), ...requests(4, {}, QUIET))
-    expect(organizationsOf(drain(queue, 1, "first"))).toEqual([[QUIET, QUIET, QUIET, QUIET]])
-    const { requests: running } = queue.take(1, "second")!
+    expect(organizationsOf(drain(queue, "first"))).toEqual([[QUIET, QUIET, QUIET, QUIET]])
+    const { requests: running } = queue.take("second", 0)!
     queue.done(running.slice(0, 4))
     queue.push(request({}, HOSTILE))
-    expect(queue.take(1, "first")).toBeUndefined()
-    queue.done([...running.slice(4), ...queue.take(1, "second")!.requests])
+    expect(queue.take("first", 0)).toBeUndefined()
+    queue.done([...running.slice(4), ...queue.take("second", 0)!.requests])
     queue.push(request({}, HOSTILE))
-    expect(queue.take(1, "first")?.requests).toHaveLength(1)
+    expect(queue.take("first", 0)?.requests).toHaveLength(1)
+  })
+
+  it("has four statements running at most, and any other organization two on the first connection", () => {
+    const busy = queueOf(...requests(10))
+    expect(busy.take("second", 4)).toBeUndefined()
+    expect(busy.take("second", 3)).toBeDefined()
+    expect(queueOf(request()).take("first", 2)).toBeUndefined()
+    expect(queueOf(request()).take("first", 1)).toBeDefined()
   })
 
   it("isn't part of another organization's batch on the first connection", () => {
     const queue = queueOf(...requests(5, {}, HOSTILE), request({}, QUIET))
-    expect(organizationsOf(drain(queue, 1, "first"))).toEqual([[QUIET]])
+    expect(organizationsOf(drain(queue, "first"))).toEqual([[QUIET]])
   })
 
   it("is one whose lookup reached the statement timeout, or whose failed batch is retried", () => {
     const queue = queueOf(request({}, HOSTILE), request({}, QUIET), request({ text: "other" }, OTHER))
     queue.markSlow(HOSTILE)
-    expect(organizationsOf(drain(queue, 1, "first"))).toEqual([[QUIET], [OTHER]])
-    const batch = queue.take(1, "second")!
+    expect(organizationsOf(drain(queue, "first"))).toEqual([[QUIET], [OTHER]])
+    const batch = queue.take("second", 0)!
     queue.retry(batch.requests)
-    expect(queue.take(1, "first")).toBeUndefined()
+    expect(queue.take("first", 0)).toBeUndefined()
   })
 
   it(`has at most ${MAX_WAITING} lookups waiting; another organization's are queued all the same`, () => {
     const queue = queueOf(...requests(MAX_WAITING, {}, HOSTILE))
     expect(queue.push(request({}, HOSTILE))).toBe(false)
     expect(queue.push(request({}, QUIET))).toBe(true)
-    queue.take(1, "second")
+    queue.take("second", 0)
     expect(queue.push(request({}, HOSTILE))).toBe(true)
   })
 })
 
 describe("any other organization", () => {
+  it("doesn't join statements that run on the second connection", () => {
+    expect(queueOf(request()).take("second", 1)).toBeUndefined()
+  })
+
   it("keeps to the connection on which its lookups run, and may use both afterwards", () => {
     const queue = queueOf(request({}, QUIET))
-    const { requests: running } = queue.take(1, "first")!
+    const { requests: running } = queue.take("first", 0)!
     queue.push(request({}, QUIET))
-    expect(queue.take(1, "second")).toBeUndefined()
-    queue.done([...running, ...queue.take(1, "first")!.requests])
+    expect(queue.take("second", 0)).toBeUndefined()
+    queue.done([...running, ...queue.take("first", 0)!.requests])
     queue.push(request({}, QUIET))
-    expect(queue.take(1, "second")?.requests).toHaveLength(1)
+    expect(queue.take("second", 0)?.requests).toHaveLength(1)
   })
 })

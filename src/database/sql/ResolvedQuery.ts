@@ -29,7 +29,7 @@ export interface ResolvedQuery {
   readonly status: Bound
   readonly select: ReadonlyArray<SelectedColumn>
   readonly hops: Hops
-  /** `lookup`: the shared connection, for equality on an indexed identifier. `search`: the pool for all other reads. */
+  /** `lookup`: the shared connections, for equality on an indexed identifier. `search`: the pool for all other reads. */
   readonly pool: "lookup" | "search"
   /** Names the statement in the server's statistics: slugs and operators, no values. */
   readonly label: string
