@@ -34,6 +34,16 @@ const ONLY = {
 
 const textOf = (error) => String(error?.message ?? error).slice(0, 300)
 const HANGS = 20_000
+/** Longer than any test takes: a hanging test is detected without restarting the process. */
+const TEST_LIMIT = 40_000
+
+const within = (limit, run) => {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The test hangs")), limit)
+  })
+  return Promise.race([Promise.resolve().then(run), late]).finally(() => clearTimeout(timer))
+}
 
 /** Loads a file, sets up, calls back for every test, and always tears down. */
 const withFile = async (open, body) => {
@@ -122,7 +132,7 @@ class Runner {
               if (chosen !== undefined && !chosen.has(id)) continue
               killedBy = id
               nrOfTests += 1
-              await run()
+              await within(TEST_LIMIT, run)
             }
           })
         } catch (error) {
