@@ -22,6 +22,8 @@ await build({
   target: "node20.19",
   alias: { vitest: join(here, "vitest.mjs"), "@effect/vitest": join(here, "effect-vitest.mjs") },
   packages: "external",
+  // A program that is evaluated by node:vm can't import: imports become calls of require.
+  supported: { "dynamic-import": false },
   define: {
     "import.meta.dirname": JSON.stringify(join(process.cwd(), "test/database/sql")),
     "import.meta.url": JSON.stringify(`file://${process.cwd()}/test/permissions/x`)

@@ -109,6 +109,7 @@ export const onVisibleTargets = (
   catalog: Catalog,
   may = false
 ): Bound => {
+  if (visibility.isOperator) return bound
   const targetOfKey = (key: string) => {
     const column = columnByKey(type, key)
     return column && targetOf(catalog, column)
