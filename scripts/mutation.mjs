@@ -3,7 +3,7 @@
 // `SERVED`. Results are cached per file in node_modules/.cache/stryker, and docs/mutation.md is written from the cache.
 // Arguments: files to mutate, whole or FILE:FROM-TO (default: all of stryker.config.mjs). --offline skips what needs a
 // database, --alive the first round.
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { accepted } from "./mutation/accepted.mjs"
@@ -27,6 +27,7 @@ const run = (chosen, tests, env) =>
         ...process.env,
         MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03",
         MUTATION_TESTS: tests.join(","),
+        MUTATION_DIST: join(root, "dist"),
         ...env
       }
     })
@@ -147,6 +148,8 @@ if (!args.includes("--report")) {
   if (!args.includes("--alive") && offline.length > 0) await round(offline, OFFLINE)
   const lines = args.includes("--offline") ? [] : aliveLines(recall(), [...new Set(offline.map(nameOf))])
   if (lines.length + served.length > 0) {
+    if (served.length > 0)
+      execFileSync(process.execPath, ["scripts/build.mjs", "--if-stale"], { cwd: root, stdio: "inherit" })
     const { close, template, url } = await openServer()
     const env = { DATABASE_URL: url, MAX_TEST_TEMPLATE: template }
     try {

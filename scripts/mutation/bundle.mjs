@@ -1,10 +1,14 @@
 // Bundles the tests and the product for mutation testing. Each test file loads on demand with fresh modules for every
 // mutant; packages stay external and load once. Runs in Stryker's sandbox; MUTATION_TESTS names the test files.
 import { build } from "esbuild"
+import { symlinkSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
+
+// The pages that the server serves are built outside of the sandbox.
+symlinkSync(process.env.MUTATION_DIST, "dist")
 
 const files = process.env.MUTATION_TESTS.split(",").map(
   (file) => `${JSON.stringify(file)}: () => { require(${JSON.stringify(resolve(file))}); return take() }`

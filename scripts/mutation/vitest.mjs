@@ -74,7 +74,9 @@ const equal = (a, b, subset) => {
   if (!isObject(a) || !isObject(b)) return false
   if (Array.isArray(b))
     return Array.isArray(a) && a.length === b.length && b.every((part, index) => equal(a[index], part, subset))
-  if (b instanceof Map || b instanceof Set) return a.size === b.size && equal([...a], [...b], subset)
+  if (b instanceof Map) return a.size === b.size && equal([...a], [...b], subset)
+  if (b instanceof Set)
+    return a.size === b.size && [...b].every((part) => [...a].some((one) => equal(one, part, subset)))
   if (b instanceof Error) return a.message === b.message
   if (b instanceof Date) return a instanceof Date && a.getTime() === b.getTime()
   const keys = new Set([...(subset ? [] : Object.keys(a)), ...Object.keys(b)])
