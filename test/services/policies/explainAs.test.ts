@@ -87,6 +87,11 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
         ["status", 1],
         ["owner", 1]
       ])
+      expect(found.rules.map(({ words }) => words)).toEqual([
+        "may see everything of people where owner is Lena",
+        `may see name of people where status is "staff"`,
+        `may not see nothing of people where status is "vip", or where that is unknown`
+      ])
       expect(JSON.stringify(found)).not.toMatch(/"phone"|secret-region|Canary/)
     })
   )
@@ -138,6 +143,10 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
   it.effect("does not change with a reference's target that the administrator can't see", () =>
     Effect.gen(function* () {
       const me = [{ owner: "$me" }, { not: { owner: "$me" } }]
+      const combined = [
+        { any: [{ owner: "$me" }, { owner: null }] },
+        { not: { all: [{ owner: "$me" }, { not: { owner: null } }] } }
+      ]
       const compared = (column: string, ...ids: ReadonlyArray<string>): ReadonlyArray<unknown> => [
         { [column]: null },
         { not: { [column]: null } },
@@ -158,7 +167,7 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
             { ...OTTO, columns: ["name", "status", "owner", "company"] },
             { role: "lead", type: "companies" }
           ],
-          conditions: [...me, ...compared("owner", idFor("lena"), idFor("nils"))].flatMap((where) => [
+          conditions: [...me, ...combined, ...compared("owner", idFor("lena"), idFor("nils"))].flatMap((where) => [
             where,
             { company: where }
           ]),
@@ -263,6 +272,32 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
       )
       const found = yield* explain(one, yield* admitted(one, organization, "otto@atlas.com"))
       expect([found.total, found.visible]).toEqual([6, 2])
+    })
+  )
+
+  it.effect("reads the id of every visible row, and no relation to a type that the administrator doesn't see", () =>
+    Effect.gen(function* () {
+      const { one, organization } = yield* under("relations", [])
+      const otto = { ...OTTO, columns: ["name", "status", "owner", "company"] }
+      const asked = Effect.fnUntraced(function* (...rules: ReadonlyArray<RuleInput>) {
+        yield* one.publish(organization, [otto, ...rules], ROLES)
+        return yield* Effect.result(explain(one, yield* admitted(one, organization, "otto@atlas.com")))
+      })
+      const own = yield* asked({ where: { id: "$me" } }, { role: "member", type: "companies" })
+      expect(own).toMatchObject({ success: { total: 4, visible: 1, rules: [{ rows: 1 }] } })
+      expect(own).toMatchObject({
+        success: { columns: [{ column: "name" }, { column: "status" }, { column: "owner" }] }
+      })
+      const refused = { failure: { _tag: "OperatorError" } }
+      expect(yield* asked({ where: { company: null } })).toMatchObject(refused)
+      // A relation that the administrator doesn't see, to a type that the administrator sees.
+      const companies = { role: "lead", type: "companies" }
+      const atlas = { where: { company: { name: "Atlas" } } }
+      expect(yield* asked(companies, atlas)).toMatchObject({ success: { visible: 3 } })
+      yield* one.publish(organization, [OTTO, companies, atlas], ROLES)
+      expect(yield* failureOf(explain(one, yield* admitted(one, organization, "otto@atlas.com")))).toMatchObject(
+        refused.failure
+      )
     })
   )
 
