@@ -4,6 +4,7 @@ const scope = "ToolScope.ts"
 const where = "readWhere.ts"
 const policyReader = "readPolicy.ts"
 const ruleReader = "readRules.ts"
+const roleReader = "readRoles.ts"
 const problems = "PolicyProblems.ts"
 const query = "lookup/resolve.ts"
 const filter = "resolveFilter.ts"
@@ -233,7 +234,12 @@ export const accepted = [
   { file: visible, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
   { file: filter, original: `column.storage._tag === "Value"`, replacement: "true", reason: only },
   { file: prepared, original: "pattern === undefined", replacement: "true", reason: dearer },
-  { file: prepared, mutator: "BooleanLiteral", original: "false", reason: "the offset matters for times only" },
+  {
+    file: prepared,
+    mutator: "BooleanLiteral",
+    original: "false",
+    reason: "an offset matters for times only; a statement of literals is in a cache of its own"
+  },
   { file: prepared, original: `kind === "text"`, reason: dearer },
   { file: prepared, original: `storage._tag === "Value"`, reason: dearer },
   {
@@ -321,5 +327,37 @@ export const accepted = [
     file: problems,
     original: "this.list.length >= MAX_PROBLEMS",
     reason: "computes a suggestion that isn't listed"
-  }
+  },
+  {
+    file: roleReader,
+    mutator: "ArrayDeclaration",
+    original: "[]",
+    reason: "the problem is already reported, or the name is no role's"
+  },
+  { file: roleReader, mutator: "StringLiteral", original: "roles", reason: wording },
+  { file: roleReader, original: `"A role inherits itself."`, reason: wording },
+  {
+    file: roleReader,
+    mutator: "EqualityOperator",
+    replacement: ">= POLICY",
+    reason: "the limit is one lower, which only refuses more"
+  },
+  {
+    file: roleReader,
+    original: "closures.get(b)!.size",
+    reason: "the order of the parents doesn't change their union"
+  },
+  { file: roleReader, original: "!closure.has(parent)", replacement: "true", reason: "adds the same roles again" },
+  {
+    file: roleReader,
+    original: "waiting.get(role)! > 0",
+    reason: "a role that doesn't inherit itself is not reported"
+  },
+  {
+    file: roleReader,
+    original: "problems.count === before",
+    replacement: "false",
+    reason: "without an order there is a cycle, whose roles are reported"
+  },
+  { file: roleReader, mutator: "ArrayDeclaration", original: "[role]", reason: "visits the role once more" }
 ]
