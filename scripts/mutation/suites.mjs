@@ -50,9 +50,9 @@ const limits = "test/channels/http/limits.test.ts"
 export const SERVED = {
   "src/services/policies/visibility.ts": ["test/services/policies/explainAs.test.ts"],
   "src/services/access/Admission.ts": [credentials, limits, admission],
-  "src/services/access/Credentials.ts": [admission, credentials, "test/channels/http/admin.test.ts"],
-  "src/channels/http/authenticate.ts": [admission, tools, "test/channels/http/admin.test.ts"],
-  "src/channels/http/settings.ts": [tools, admission, "test/channels/http/admin.test.ts"],
+  "src/services/access/Credentials.ts": [admission, credentials],
+  "src/channels/http/authenticate.ts": [admission],
+  "src/channels/http/settings.ts": [admission, tools],
   "src/channels/http/Turns.ts": [chat, basis, streams],
   "src/channels/http/chat.ts": [chat, conversations, basis],
   "src/channels/http/traces.ts": ["test/channels/http/traces.test.ts", streams],

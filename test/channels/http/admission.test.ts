@@ -72,7 +72,7 @@ describe("a token", () => {
     const answer = await find(token)
     expect(namesIn(answer)).toContain("Only Atlas")
     expect(namesIn(answer)).not.toContain("Only Borealis")
-    expect((await ask(server.url, "/v1/session", { headers: { authorization: `bearer ${token}` } })).json).toEqual({
+    expect((await ask(server.url, "/v1/session", { headers: { authorization: `bearer  ${token}` } })).json).toEqual({
       organization: "atlas",
       roles: ["admin"],
       scopes: ["tools"],
@@ -165,7 +165,7 @@ describe("a token", () => {
       refused.push(answer.json)
     }
     expect(new Set(refused.map((one) => JSON.stringify(one))).size).toBe(1)
-    for (const authorization of ["", "Bearer", `Basic ${token}`, `Bearer ${token} x`, token]) {
+    for (const authorization of ["", "Bearer", `Basic ${token}`, `Bearer ${token} x`, `x Bearer ${token}`, token]) {
       const answer = await ask(server.url, "/v1/session", { headers: { authorization } })
       expect(answer.status, authorization.slice(0, 10)).toBe(401)
     }
@@ -370,6 +370,44 @@ describe("a sign-in link", () => {
     // An Authorization header takes precedence over the cookie.
     const both = { ...fromHere, headers: { ...fromHere.headers, authorization: "Bearer max_no" } }
     expect((await ask(server.url, "/v1/tools/findEntities", both)).status).toBe(401)
+  })
+
+  it("gives a cookie that counts for requests of Max's own pages only", async () => {
+    const app = "https://app.example.com"
+    const site = await startServerForTest(databaseUrl, { allowedOrigins: [app] })
+    const cookie = cookieOf(await redeem(await link("pages@atlas.com"), site))
+    const statusWith = async (headers: Record<string, string>) =>
+      (await ask(site.url, "/v1/session", { headers: { cookie, ...headers } })).status
+    for (const own of [
+      {},
+      { origin: site.url },
+      { "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "none" }
+    ] as ReadonlyArray<Record<string, string>>)
+      expect([own, await statusWith(own)]).toEqual([own, 200])
+    for (const foreign of [
+      { origin: app },
+      { origin: app, "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "same-site" },
+      { origin: site.url, "sec-fetch-site": "cross-site" }
+    ] as ReadonlyArray<Record<string, string>>)
+      expect([foreign, await statusWith(foreign)]).toEqual([foreign, 401])
+    // A change also needs a header that no simple request can send.
+    const signOut = async (headers: Record<string, string>) =>
+      (await ask(site.url, "/v1/session", { method: "DELETE", headers: { cookie, ...headers } })).status
+    const origin = site.url
+    const requested = { "x-requested-with": "max" }
+    for (const simple of [
+      { origin },
+      { origin, "content-type": "text/plain" },
+      { origin, "content-type": "text/plain; x=application/json" },
+      { origin, "content-type": "application/jsonp" },
+      requested
+    ] as ReadonlyArray<Record<string, string>>)
+      expect([simple, await signOut(simple)]).toEqual([simple, 403])
+    expect(await signOut({ ...requested, origin: app })).toBe(401)
+    expect(await signOut({ origin, "content-type": "Application/JSON ; charset=utf-8" })).toBe(204)
+    expect(await statusWith({})).toBe(401)
   })
 
   it("sets a Secure cookie and HSTS when the public URL is https", async () => {
