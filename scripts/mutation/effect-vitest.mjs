@@ -1,6 +1,6 @@
 // The subset of @effect/vitest that the bundled tests use: a layer per file, and effectful tests over it.
 import { Effect, Exit, Layer, Scope } from "effect"
-import { addSetUp, addTest, it as plain } from "vitest"
+import { addSetUp, addTest, it as registered } from "vitest"
 
 const isFunction = (part) => typeof part === "function"
 
@@ -18,6 +18,7 @@ export const layer = (provided) => (_, body) => {
   body({ effect, live: effect })
 }
 
-/** Tests on the real clock. */
 const live = (name, ...rest) => addTest(name, () => Effect.runPromise(Effect.scoped(rest.find(isFunction)())))
-export const it = Object.assign((name, ...rest) => plain(name, ...rest), { each: plain.each, live })
+/** Like vitest's, and `it.live`, whose effect runs on the real clock. */
+const { each } = registered
+export const it = Object.assign(registered.bind(undefined), { each, live })
