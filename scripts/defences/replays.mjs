@@ -31,6 +31,7 @@ const scan = "src/services/import/readers/scanXml.js"
 const reader = "src/services/import/readers/spawnReader.ts"
 const lookupQueue = "src/database/LookupQueue.ts"
 const fairness = "test/database/fairness.test.ts"
+const locks = "test/database/locks.test.ts"
 
 export const replays = [
   {
@@ -799,5 +800,21 @@ export const replays = [
     defence: "LookupQueue.ts `push`: an organization has at most 1,000 lookups waiting",
     removed: "the bound",
     patches: [[lookupQueue, "if (lookups.waiting.length >= MAX_WAITING) return false", ""]]
+  },
+  {
+    name: "A lock on one table held up the reads of all others (our own review)",
+    test: [locks, "reads of other relations are answered before the first read of it fails"],
+    defence: "Database.ts `reading`: the lock timeout of reads is short",
+    removed: "the short lock timeout",
+    patches: [[database, "lock_timeout: String(Math.min(lockTimeout, Math.floor(timeout / 2))),", ""]]
+  },
+  {
+    name: "The same, by repeated reads of the locked table",
+    test: [locks, "reads of it wait without a connection until a probe has found it free"],
+    defence: "RelationLocks.ts `suspect`: reads of a locked relation wait without a connection",
+    removed: "the set of locked relations",
+    patches: [
+      ["src/database/RelationLocks.ts", "for (const relation of relations) this.locked.add(relation)", "void relations"]
+    ]
   }
 ]

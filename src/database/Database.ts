@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql"
 import { ConfigurationError, Unavailable } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import { type Connection, DatabaseSource, type Source } from "./DatabaseSource.ts"
+import { RelationLocks } from "./RelationLocks.ts"
 import { type StatementPool, makeStatementPool } from "./StatementPool.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
@@ -20,6 +21,10 @@ const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off
 /** Milliseconds. Every request waits for its admission. */
 const ADMISSION_TIMEOUT = 2000
 const TRACES_TIMEOUT = 10_000
+/** Most statements of a connection follow each other: they all wait for the same lock. */
+const LOOKUP_LOCK_TIMEOUT = 50
+const SEARCH_LOCK_TIMEOUT = 250
+const PROBE_LOCK_TIMEOUT = "20ms"
 
 const ownerClient = (source: Source) =>
   PgClient.make({
@@ -72,6 +77,8 @@ export class Database extends Context.Service<
     readonly busyLookup: StatementPool
     /** Every other read. */
     readonly search: PgClient.PgClient
+    /** The relations that reads wait for. */
+    readonly locks: RelationLocks
     /** The size of the search pool. */
     readonly searchConnections: number
     /** Writes of organization data. */
@@ -109,8 +116,10 @@ const connections: Effect.Effect<
   if (roles === undefined)
     yield* Effect.logWarning("Lookups run as the database's owner, because the read-only role doesn't exist.")
   const as = (role: string | undefined) => (role === undefined ? source.connect : credentials(source, role))
-  const reading = (timeout: number) => ({
+  /** A statement that waits for a lock keeps its connection from the others: see `RelationLocks`. */
+  const reading = (timeout: number, lockTimeout: number) => ({
     ...SESSION,
+    lock_timeout: String(Math.min(lockTimeout, Math.floor(timeout / 2))),
     default_transaction_read_only: "on",
     statement_timeout: String(timeout)
   })
@@ -123,31 +132,40 @@ const connections: Effect.Effect<
       applicationName: "max lookup",
       spanAttributes: { "max.pool": "lookup" },
       // Otherwise the planner scans small tables, such as max.organizations, on every lookup.
-      startupParameters: { ...reading(env.lookupTimeout), enable_seqscan: "off" },
+      startupParameters: { ...reading(env.lookupTimeout, LOOKUP_LOCK_TIMEOUT), enable_seqscan: "off" },
       multiplex: true,
       maxConnections: 1,
       preparedStatementCacheSize: 500
     })
+  const search = yield* PgClient.make({
+    // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
+    ...as(roles?.read),
+    ...watched(env.searchTimeout),
+    applicationName: "max search",
+    spanAttributes: { "max.pool": "search" },
+    startupParameters: {
+      ...reading(env.searchTimeout, SEARCH_LOCK_TIMEOUT),
+      plan_cache_mode: "force_custom_plan",
+      // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
+      random_page_cost: "1.1"
+    },
+    maxConnections: env.searchConnections,
+    preparedStatementCacheSize: 500
+  })
+  const probe = (relation: string) =>
+    search.withTransaction(
+      Effect.andThen(
+        search`SELECT set_config('lock_timeout', ${PROBE_LOCK_TIMEOUT}, true)`,
+        search.unsafe(`/* max lock probe */ SELECT FROM ${relation} LIMIT 0`)
+      )
+    )
   return Database.of({
     owner,
     searchConnections: env.searchConnections,
     lookup: yield* lookups(),
     busyLookup: yield* lookups(),
-    search: yield* PgClient.make({
-      // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
-      ...as(roles?.read),
-      ...watched(env.searchTimeout),
-      applicationName: "max search",
-      spanAttributes: { "max.pool": "search" },
-      startupParameters: {
-        ...reading(env.searchTimeout),
-        plan_cache_mode: "force_custom_plan",
-        // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
-        random_page_cost: "1.1"
-      },
-      maxConnections: env.searchConnections,
-      preparedStatementCacheSize: 500
-    }),
+    search,
+    locks: new RelationLocks(probe, { lookup: env.lookupTimeout, search: env.searchTimeout }),
     app: yield* PgClient.make({
       ...as(roles?.app),
       keepAlive: KEEP_ALIVE,

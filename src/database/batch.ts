@@ -9,6 +9,7 @@ import { Cause, Context, Effect, Exit, type Fiber, References, type Tracer } fro
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
 import { type Batch, batchParameters, rowsByRequest } from "./batchGroups.ts"
+import { RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import { CONCURRENT, type ConnectionName, LookupQueue } from "./LookupQueue.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import type { StatementPool } from "./StatementPool.ts"
@@ -19,7 +20,7 @@ export const DEADLINE_MS = 8000
 const WATCH_MS = 500
 
 type Rows = ReadonlyArray<object>
-type Failure = SqlError.SqlError | Unavailable
+type Failure = SqlError.SqlError | Unavailable | RelationLocked
 
 interface Request {
   readonly organizationId: bigint
@@ -53,10 +54,12 @@ export class LookupBatcher {
   private readonly first: Connection
   private readonly second: Connection
   private readonly queue = new LookupQueue<Request>()
+  private readonly locks: Pick<RelationLocks, "isLocked">
   private scheduled = false
   private watched = false
 
-  constructor(lookup: Pool, busyLookup: Pool) {
+  constructor(lookup: Pool, busyLookup: Pool, locks: Pick<RelationLocks, "isLocked">) {
+    this.locks = locks
     this.first = { name: "first", pool: lookup, runs: new Set() }
     this.second = { name: "second", pool: busyLookup, runs: new Set() }
   }
@@ -105,8 +108,9 @@ export class LookupBatcher {
   }
 
   private send({ form, requests }: Batch<Request>, connection: Connection): void {
-    const { parameters, text } = requests[0]!.statement
-    if (form === undefined) this.run(requests, connection, text, parameters, (rows) => [rows])
+    const { parameters, relations, text } = requests[0]!.statement
+    if (this.locks.isLocked(relations)) this.end(requests, LOCKED)
+    else if (form === undefined) this.run(requests, connection, text, parameters, (rows) => [rows])
     else {
       const all = batchParameters(requests, form)
       this.run(requests, connection, form.text, all, (rows) => rowsByRequest(rows, requests.length))
@@ -131,16 +135,22 @@ export class LookupBatcher {
         if (rows === undefined) answer(requests, UNAVAILABLE)
         else for (let index = 0; index < requests.length; index++) requests[index]!.resume?.(Exit.succeed(rows[index]!))
         this.queue.done(requests)
+      } else if (failedBy(exit, "LockTimeoutError")) {
+        this.end(requests, LOCKED)
       } else if (requests.length === 1) {
-        if (isTimeout(exit)) this.queue.markSlow(requests[0]!.organizationId)
-        answer(requests, exit)
-        this.queue.done(requests)
+        if (failedBy(exit, "StatementTimeoutError")) this.queue.markSlow(requests[0]!.organizationId)
+        this.end(requests, exit)
       } else {
         // One request's error must not fail the others.
         this.queue.retry(requests)
       }
       this.schedule()
     })
+  }
+
+  private end(requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>): void {
+    answer(requests, exit)
+    this.queue.done(requests)
   }
 
   /** One timer for all requests: fails those that are past the deadline. */
@@ -162,6 +172,7 @@ export class LookupBatcher {
 }
 
 const UNAVAILABLE = Exit.fail(Unavailable.error)
+const LOCKED = Exit.fail(RelationLocked.error)
 
 const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>): void => {
   for (const request of requests) {
@@ -170,7 +181,7 @@ const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>
   }
 }
 
-const isTimeout = (exit: Exit.Failure<Rows, SqlError.SqlError>): boolean =>
-  exit.cause.reasons.some(
-    (reason) => Cause.isFailReason(reason) && reason.error.reason._tag === "StatementTimeoutError"
-  )
+const failedBy = (
+  exit: Exit.Failure<Rows, SqlError.SqlError>,
+  tag: "LockTimeoutError" | "StatementTimeoutError"
+): boolean => exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error.reason._tag === tag)

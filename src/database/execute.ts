@@ -6,11 +6,12 @@ import { Unavailable } from "../domain/errors.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
 import { enterOrganization } from "./rowSecurity.ts"
+import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
 
 /** Turns any failure of the database, and the deadline, into `Unavailable`; the cause goes to the log. */
-export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(within(effect))
+export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(withDeadline(effect))
 
 /** The same without a deadline, for operations whose duration has no bound. */
 export const orUnavailableInTheEnd = <A, E, R>(
@@ -33,7 +34,7 @@ const sqlErrorOf = (reason: Cause.Reason<unknown>): SqlError.SqlError | undefine
  * Ends at the deadline and on interruption without waiting for the driver to confirm the cancellation, which continues in
  * the background. Works on the fiber directly because every lookup pays for it.
  */
-const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
+const withDeadline = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
   Effect.contextWith((context: Context.Context<R>) => detached(effect, Effect.runForkWith(context)))
 
 const detached = <A, E, R>(
@@ -56,71 +57,72 @@ const detached = <A, E, R>(
     })
   })
 
-const driverAttributes = new WeakMap<object, Telemetry.Attributes>()
-
 /** The attributes that the driver sets on its own spans. */
-const driverAttributesOf = (pool: Pick<StatementPool, "config">): Telemetry.Attributes => {
-  const existing = driverAttributes.get(pool)
-  if (existing !== undefined) return existing
-  const { database, host, port, spanAttributes, username } = pool.config
-  const created = {
-    ...(spanAttributes as Telemetry.Attributes | undefined),
-    "db.system.name": "postgresql",
-    "db.namespace": database ?? username ?? "postgres",
-    "server.address": host ?? "localhost",
-    "server.port": port ?? 5432,
-    "db.operation.name": "execute"
-  }
-  driverAttributes.set(pool, created)
-  return created
-}
+const driverAttributesOf = ({ config }: Pick<StatementPool, "config">): Telemetry.Attributes => ({
+  ...(config.spanAttributes as Telemetry.Attributes | undefined),
+  "db.system.name": "postgresql",
+  "db.namespace": config.database ?? config.username ?? "postgres",
+  "server.address": config.host ?? "localhost",
+  "server.port": config.port ?? 5432,
+  "db.operation.name": "execute"
+})
 
 interface Pools {
   readonly lookup: StatementPool
   readonly busyLookup: StatementPool
-  readonly search: Pick<StatementPool, "config" | "unsafe">
+  readonly search: PgClient.PgClient
+  readonly locks: RelationLocks
 }
 
+/** Fails with `RelationLocked` after a lock timeout. */
+const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
+  Effect.mapError(effect, (error) => (isLockTimeout(error) ? RelationLocked.error : error))
+
 /**
- * Returns a function that runs an organization's prepared statement on a pool, as a span below `parent` or the current one. A
- * lookup joins a batch. The search pool uses the driver's own span, which measures the wait for a connection.
+ * Returns a function that runs an organization's prepared statement, as a span below `parent` or the current one. A lookup
+ * joins a batch; a transaction names the organization, as row-level security requires. The search pool uses the driver's
+ * own span, which measures the wait for a connection.
  */
-export const makeExecute = ({ busyLookup, lookup, search }: Pools) => {
-  const batcher = new LookupBatcher(lookup, busyLookup)
-  const lookUp = <Row extends object>(organizationId: bigint, statement: Statement, span: Tracer.Span | undefined) =>
-    batcher.request(organizationId, statement, span) as Effect.Effect<
-      ReadonlyArray<Row>,
-      SqlError.SqlError | Unavailable
-    >
+export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools) => {
+  const batcher = new LookupBatcher(lookup, busyLookup, locks)
+  const attributesOf = { lookup: driverAttributesOf(lookup), search: driverAttributesOf(search) }
   return <Row extends object>(
-    pool: "lookup" | "search",
+    how: "lookup" | "search" | "transaction",
     organizationId: bigint,
     statement: Statement,
     parent?: Tracer.Span
-  ): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
+  ): Effect.Effect<ReadonlyArray<Row>, Unavailable | RelationLocked> => {
     const { parameters, text } = statement
-    if (pool === "search" && parent !== undefined)
-      return orUnavailable(Telemetry.childOf(parent, search.unsafe<Row>(text, parameters)))
-    const attributes = driverAttributesOf(pool === "search" ? search : lookup)
-    return Telemetry.span("postgres", { kind: "client", parent, attributes }, (span) => {
+    if (how === "transaction")
+      return Telemetry.childOf(parent, orUnavailable(orLocked(within<Row>(search, organizationId, statement))))
+    const searched = search.unsafe<Row>(text, parameters)
+    if (how === "search" && parent !== undefined) return orUnavailable(Telemetry.childOf(parent, orLocked(searched)))
+    return Telemetry.span("postgres", { kind: "client", parent, attributes: attributesOf[how] }, (span) => {
       span?.attribute("db.query.text", text)
       return orUnavailableInTheEnd(
-        pool === "lookup"
-          ? lookUp<Row>(organizationId, statement, span)
-          : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(search.unsafe<Row>(text, parameters), forkUntraced)
+        how === "lookup"
+          ? (batcher.request(organizationId, statement, span) as Effect.Effect<
+              ReadonlyArray<Row>,
+              SqlError.SqlError | Unavailable | RelationLocked
+            >)
+          : detached<ReadonlyArray<Row>, SqlError.SqlError | RelationLocked, never>(orLocked(searched), forkUntraced)
       )
     })
   }
 }
 
-/** Runs a statement in a transaction that names the organization, as row-level security requires. */
-export const runWithin = <Row extends object>(
+const within = <Row extends object>(
   client: PgClient.PgClient,
   organizationId: bigint,
   { parameters, text }: Statement
 ) =>
-  orUnavailable(
-    client.withTransaction(
-      Effect.andThen(enterOrganization(client, organizationId), client.unsafe<Row>(text, parameters))
-    )
+  client.withTransaction(
+    Effect.andThen(enterOrganization(client, organizationId), client.unsafe<Row>(text, parameters))
   )
+
+/** Runs a statement in a transaction that names the organization, as row-level security requires. */
+export const runWithin = <Row extends object>(
+  client: PgClient.PgClient,
+  organizationId: bigint,
+  statement: Statement
+) => orUnavailable(within<Row>(client, organizationId, statement))

@@ -1,7 +1,7 @@
 /** Resolved query → prepare → execute → page. It accepts planned queries only. */
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
-import { makeExecute, runWithin } from "../database/execute.ts"
+import { makeExecute } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
 import { prepare } from "../database/sql/prepared.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
@@ -46,14 +46,14 @@ export class OrgEntityStore extends Context.Service<
       const withPermit = makeSearchPermits(database.searchConnections)
       const execute = makeExecute(database)
 
-      /** Row-level security needs a transaction, which the shared connection of lookups can't have. */
+      /** Row-level security needs a transaction, which the shared connections of lookups can't have. */
       const run = (statement: Statement, { pool }: ResolvedQuery, catalog: Catalog, span: Tracer.Span | undefined) => {
         const { organization, rowSecurity } = catalog
-        const rows =
-          rowSecurity === true
-            ? Telemetry.childOf(span, runWithin<Row>(database.search, organization.id, statement))
-            : execute<Row>(pool, organization.id, statement, span)
-        return pool === "search" || rowSecurity === true ? withPermit(organization.id, rows) : rows
+        const how = rowSecurity === true ? "transaction" : pool
+        const rows = execute<Row>(how, organization.id, statement, span)
+        if (how === "lookup") return database.locks.run("lookup", statement.relations, rows)
+        // A search that waits for a lock has no permit.
+        return database.locks.run("search", statement.relations, withPermit(organization.id, rows))
       }
 
       return OrgEntityStore.of({

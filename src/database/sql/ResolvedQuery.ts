@@ -45,6 +45,8 @@ export interface Statement {
   readonly text: string
   /** Of a cached statement, some are `Parameter`s. */
   readonly parameters: ReadonlyArray<unknown>
+  /** The relations that it reads, quoted. */
+  readonly relations?: ReadonlyArray<string> | undefined
   /** The form that answers several requests with this text; absent where batching is not allowed. */
   readonly batch?: (() => BatchForm) | undefined
 }

@@ -12,6 +12,8 @@ export const qualified = (relation: { readonly schema: string; readonly table: s
 export class SqlWriter {
   readonly parameters: Array<unknown> = []
   readonly casts: Array<string> = []
+  /** The relations that the statement reads, quoted. */
+  readonly relations = new Set<string>()
   private readonly row: string | undefined
   private aliases = 0
 
@@ -25,6 +27,12 @@ export class SqlWriter {
     this.casts.push(cast)
     const number = this.parameters.push(value)
     return this.row === undefined || isList(cast) ? `$${number}::${cast}` : `${this.row}.a${number}`
+  }
+
+  relation(relation: { readonly schema: string; readonly table: string }): string {
+    const name = qualified(relation)
+    this.relations.add(name)
+    return name
   }
 
   alias(): string {

@@ -33,7 +33,7 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new
   const start = `/* max ${query.label} */ WITH ${guard}, ${matches}`
   const text = query.limit === 0 ? `${start} ${HEAD} FROM ${TOTAL}` : `${start}${page(rows, context)}`
   if (text.length > MAX_STATEMENT_LENGTH) throw new Error("The statement is too large")
-  return { text, parameters: writer.parameters }
+  return { text, parameters: writer.parameters, relations: [...writer.relations] }
 }
 
 /** Compiles the batch form of a query. Throws when the catalog doesn't fit the query. */
@@ -101,7 +101,7 @@ const matchingRows = (query: ResolvedQuery, context: FragmentContext): MatchingR
   return {
     query,
     mapped,
-    table: relationOf(type),
+    table: relationOf(type, context.writer),
     columns,
     where,
     alternatives: expanded,

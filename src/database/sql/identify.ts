@@ -21,7 +21,7 @@ export const compileIdentify = (
   const matches = fragment(Bound.Compare({ column: column.key, side: "key", op: "eq", value: key }), type, "p", context)
   return {
     text:
-      `/* max identify */ SELECT ${type.mapping === undefined ? id : `${id}::text AS id`} FROM ${relationOf(type)} p ` +
+      `/* max identify */ SELECT ${type.mapping === undefined ? id : `${id}::text AS id`} FROM ${relationOf(type, context.writer)} p ` +
       `WHERE ${belongs(type, "p", context)} AND ${matches} ORDER BY ${id} LIMIT ${limit}`,
     parameters: context.writer.parameters
   }
@@ -35,7 +35,7 @@ export const compileNames = (type: EntityType, ids: ReadonlyArray<string>, catal
   return {
     text:
       `/* max names */ SELECT ${id}::text AS id, ${name === undefined ? "NULL" : columnReference(name, "p", "value", context)} AS name ` +
-      `FROM ${relationOf(type)} p WHERE ${belongs(type, "p", context)} ` +
+      `FROM ${relationOf(type, context.writer)} p WHERE ${belongs(type, "p", context)} ` +
       `AND ${id} = ANY(${context.writer.bind(ids, "text[]")}::${idCast(type.mapping?.id.type)}[])`,
     parameters: context.writer.parameters
   }
@@ -53,7 +53,7 @@ export const compileValues = (
   )
   return {
     text:
-      `/* max values */ SELECT ${values.map((value, index) => `${value} AS c${index}`).join(", ")} FROM ${relationOf(type)} p ` +
+      `/* max values */ SELECT ${values.map((value, index) => `${value} AS c${index}`).join(", ")} FROM ${relationOf(type, context.writer)} p ` +
       `WHERE ${belongs(type, "p", context)} AND ${values[0]} IS NOT NULL ORDER BY ${idReference(type, "p")}`,
     parameters: context.writer.parameters
   }
@@ -64,7 +64,7 @@ export const compileExternal = (type: EntityType, externalId: string, catalog: C
   const context = contextFor(catalog)
   return {
     text:
-      `/* max external id */ SELECT ${idReference(type, "p")}::text AS id FROM ${relationOf(type)} p ` +
+      `/* max external id */ SELECT ${idReference(type, "p")}::text AS id FROM ${relationOf(type, context.writer)} p ` +
       `WHERE ${belongs(type, "p", context)} AND p.external_id = ${context.writer.bind(externalId, "text")}`,
     parameters: context.writer.parameters
   }

@@ -68,7 +68,7 @@ export const compileRows = (
 const begin = (type: EntityType, catalog: Catalog, hops: Hops) => {
   const writer = new SqlWriter()
   const context = fragmentContext(catalog, writer, hops)
-  return { writer, context, from: `FROM ${relationOf(type)} p WHERE ${belongs(type, "p", context)}` }
+  return { writer, context, from: `FROM ${relationOf(type, writer)} p WHERE ${belongs(type, "p", context)}` }
 }
 
 const condition = ({ of, without }: Judgement, type: EntityType, context: FragmentContext): string => {

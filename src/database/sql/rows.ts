@@ -5,7 +5,7 @@
 import type { Catalog, Column, EntityType, IdType, Source } from "../../domain/EntityType.ts"
 import type { Side } from "../../domain/Predicate.ts"
 import { parseId } from "../../domain/values.ts"
-import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
+import { identifier, type SqlWriter } from "./SqlWriter.ts"
 
 export interface RowContext {
   readonly catalog: Catalog
@@ -17,9 +17,9 @@ export interface RowContext {
 const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
 
 /** The relation that holds a type's rows. Throws when a mapped relation has drifted. */
-export const relationOf = (type: EntityType): string => {
+export const relationOf = (type: EntityType, writer: SqlWriter): string => {
   if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")
-  return qualified(type.relation)
+  return writer.relation(type.relation)
 }
 
 /** The condition that a row belongs to the organization. */
@@ -79,7 +79,7 @@ export const physicalColumns = ({ columns, mapping }: EntityType): ReadonlyArray
  * because a condition could be about either of them.
  */
 export const targetRows = (type: EntityType, alias: string, context: RowContext): string => {
-  const relation = relationOf(type)
+  const relation = relationOf(type, context.writer)
   if (type.mapping?.unique !== false) return `${relation} ${alias}`
   const columns = physicalColumns(type).map(identifier)
   const id = identifier(type.mapping.id.column)

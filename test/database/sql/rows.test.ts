@@ -91,9 +91,9 @@ describe("the rows of a type", () => {
   })
 
   it("are not read from a drifted relation", () => {
-    expect(relationOf(managed)).toBe(`"data"."people"`)
-    expect(relationOf(mapped({ broken: false }))).toBe(`"public"."desk"`)
-    expect(() => relationOf(mapped({ broken: true }))).toThrow("isn't what was mapped")
+    expect(relationOf(managed, new SqlWriter())).toBe(`"data"."people"`)
+    expect(relationOf(mapped({ broken: false }), new SqlWriter())).toBe(`"public"."desk"`)
+    expect(() => relationOf(mapped({ broken: true }), new SqlWriter())).toThrow("isn't what was mapped")
   })
 
   it("have an id of the mapping's type, and numeric ids otherwise", () => {
