@@ -46,25 +46,26 @@ const Watched = Services.pipe(
 )
 
 /** Members of several organizations, and reads of people and of companies as each of them. */
-const people = Effect.forEach(Array.from({ length: ORGANIZATIONS }), (_, index) =>
-  Effect.gen(function* () {
-    const organization = yield* makeOrganization(`locks-${index}-${ran.length}`)
-    yield* addPeople(organization, [{ name: "Ada Lovelace", email: "ada@example.com" }])
-    const { find } = yield* asMember(organization, "admin@example.com", "admin")
-    return {
-      lookUp: find({ filters: [{ columnId: "email", op: "eq", value: "ada@example.com" }] }),
-      search: find({ filters: [{ columnId: "name", op: "ilike", value: "lovelace" }] }),
-      lookUpCompany: find({
-        entityTypeId: "companies",
-        filters: [{ columnId: "name", op: "eq", value: "Analytical Engines" }]
-      }),
-      searchCompanies: find({
-        entityTypeId: "companies",
-        filters: [{ columnId: "name", op: "ilike", value: "engines" }]
-      })
-    }
-  })
-)
+const people = (name: string) =>
+  Effect.forEach(Array.from({ length: ORGANIZATIONS }), (_, index) =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization(`${name}-${index}`)
+      yield* addPeople(organization, [{ name: "Ada Lovelace", email: "ada@example.com" }])
+      const { find } = yield* asMember(organization, "admin@example.com", "admin")
+      return {
+        lookUp: find({ filters: [{ columnId: "email", op: "eq", value: "ada@example.com" }] }),
+        search: find({ filters: [{ columnId: "name", op: "ilike", value: "lovelace" }] }),
+        lookUpCompany: find({
+          entityTypeId: "companies",
+          filters: [{ columnId: "name", op: "eq", value: "Analytical Engines" }]
+        }),
+        searchCompanies: find({
+          entityTypeId: "companies",
+          filters: [{ columnId: "name", op: "ilike", value: "engines" }]
+        })
+      }
+    })
+  )
 
 /** Locks `data.people` until the returned effect ends the transaction. */
 const lockPeople = Effect.gen(function* () {
@@ -86,7 +87,7 @@ const lockPeople = Effect.gen(function* () {
 layer(Watched, { excludeTestServices: true })("while a relation is locked", (it) => {
   it.effect("reads of other relations are answered before the first read of it fails, and it recovers by itself", () =>
     Effect.gen(function* () {
-      const organizations = yield* people
+      const organizations = yield* people("first")
       for (const { lookUp, lookUpCompany, search, searchCompanies } of organizations)
         yield* Effect.all([lookUp, search, lookUpCompany, searchCompanies])
       const unlock = yield* lockPeople
@@ -112,7 +113,7 @@ layer(Watched, { excludeTestServices: true })("while a relation is locked", (it)
 
   it.effect("reads of it wait without a connection until a probe has found it free", () =>
     Effect.gen(function* () {
-      const organizations = yield* people
+      const organizations = yield* people("second")
       const unlock = yield* lockPeople
       const before = ran.length
       const first = yield* Effect.forkChild(organizations[0]!.lookUp, { startImmediately: true })
