@@ -785,7 +785,13 @@ export const replays = [
     test: [fairness, "uses the second connection, and leaves the first one to the others"],
     defence: "batch.ts `run`: an organization is busy for a while after a timeout",
     removed: "the mark",
-    patches: [["src/database/batch.ts", "if (failedBy(exit, "StatementTimeoutError")) this.queue.markSlow(requests[0]!.organizationId)", ""]]
+    patches: [
+      [
+        "src/database/batch.ts",
+        `if (failedBy(exit, "StatementTimeoutError")) this.queue.markSlow(requests[0]!.organizationId)`,
+        ""
+      ]
+    ]
   },
   {
     name: "The same, by the order of the queue",
