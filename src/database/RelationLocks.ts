@@ -106,6 +106,6 @@ export class RelationLocks {
       )
         return
       this.locked.delete(relation)
-      for (const released of [...this.waiting]) released()
+      for (const released of this.waiting) released()
     })
 }
