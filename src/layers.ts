@@ -30,6 +30,7 @@ import { PolicyReview } from "./services/policies/PolicyReview.ts"
 import { Refusals } from "./services/audit/Refusals.ts"
 import { Conversations } from "./services/conversations/Conversations.ts"
 import { Sessions } from "./services/conversations/Sessions.ts"
+import { TurnNames } from "./services/conversations/TurnNames.ts"
 import { SmsAdmission } from "./services/texting/SmsAdmission.ts"
 import { SenderLeases } from "./services/texting/SenderLeases.ts"
 import { SmsInbox } from "./services/texting/SmsInbox.ts"
@@ -54,6 +55,7 @@ export const Services = Layer.mergeAll(
   Organizations.layer,
   Conversations.layer,
   Sessions.layer,
+  TurnNames.layer,
   SmsAdmission.layer,
   SenderLeases.layer,
   SmsInbox.layer,

@@ -13,7 +13,8 @@ const identity = "src/services/members/IdentityResolver.ts"
 const values = "src/domain/values.ts"
 const rowSecurity = "src/database/rowSecurity.ts"
 const sessions = "src/services/conversations/Sessions.ts"
-const turns = "src/channels/http/Turns.ts"
+const names = "src/services/conversations/TurnNames.ts"
+const namedTurns = "test/channels/http/namedTurns.test.ts"
 const rows = "src/database/sql/rows.ts"
 
 const denials = "test/permissions/replays/denials.test.ts"
@@ -562,22 +563,65 @@ export const replays = [
   {
     name: "The same, for a held turn and a lost role",
     test: [basis, "is not shown without that role"],
-    defence: "Turns.ts `keyOf`: the basis is part of a turn's key",
+    defence: "TurnNames.ts `list`: the basis is part of a turn's key",
     removed: "the basis",
-    patches: [
-      [
-        turns,
-        "({ key }: Basis, name: string): string => `${key} ${name}`",
-        "(_: Basis, name: string): string => ` ${name}`"
-      ]
-    ]
+    patches: [[names, "AND basis = ${basis.key}::text AND ${isLive}", "AND ${isLive}"]]
   },
   {
     name: "The same, for a held turn whose rule has ended",
     test: [basis, "is shown until the rule ends and never after"],
-    defence: "Turns.ts `unexpired`: a turn is held until its basis expires",
+    defence: "TurnNames.ts `isLive`: a turn is held until its basis expires, by the database's clock",
     removed: "the expiry",
-    patches: [[turns, "turn !== undefined && Date.now() < turn.basis.expiresAt", "turn !== undefined"]]
+    patches: [[names, 'until > clock_timestamp() AND expires_at > clock_timestamp()")', 'until > clock_timestamp()")']]
+  },
+  {
+    name: "The same, for a turn that is resumed at another process",
+    test: [namedTurns, "is not shown under a policy that hides what it contains"],
+    defence: "TurnNames.ts `isKey`: the basis is part of a turn's key",
+    removed: "the basis",
+    patches: [[names, " AND basis = ${basis.key}::text AND name", " AND name"]]
+  },
+  {
+    name: "A named turn answered by two processes (our own review)",
+    test: [namedTurns, "is answered once, and both streams have the same bytes"],
+    defence: "TurnNames.ts `claim`: a name in use can't be claimed",
+    removed: "the condition",
+    patches: [[names, "WHERE NOT (t.until > clock_timestamp() AND t.expires_at > clock_timestamp())", ""]]
+  },
+  {
+    name: "An answer stored by a process that has lost its claim (our own review)",
+    test: [namedTurns, "the answer isn't stored"],
+    defence: "TurnNames.ts `endWith`: an answer is stored under its claim, in one transaction",
+    removed: "the rollback",
+    patches: [[names, "|| (yield* new ClaimLost())", "|| true"]]
+  },
+  {
+    name: "A deleted conversation whose last answer could still be resumed",
+    test: [namedTurns, "is deleted with its conversation"],
+    defence: "0016_turn_names.ts: a conversation takes its turns with it",
+    removed: "the cascade",
+    patches: [
+      [
+        "src/database/migrations/0016_turn_names.ts",
+        `PRIMARY KEY (organization_id, anchor_id, basis, name),
+      FOREIGN KEY (organization_id, session_id) REFERENCES max.sessions (organization_id, session_id) ON DELETE CASCADE)`,
+        "PRIMARY KEY (organization_id, anchor_id, basis, name))"
+      ]
+    ]
+  },
+  {
+    name: "The events of a named turn, kept for longer than they can be read",
+    test: [namedTurns, "is deleted two minutes after its end, and not before"],
+    defence: "TurnNames.ts `sweep`: rows that nothing can read are deleted",
+    removed: "the deletion",
+    patches: [[names, "WHERE least(until, expires_at) < ${inSeconds(-GRACE)}", "WHERE false"]]
+  },
+  {
+    name: "A long turn that fills the database",
+    test: ["test/channels/http/Turn.test.ts", "are stored up to a megabyte"],
+    defence: "Turn.ts `kept`: of a turn above a megabyte, the last event",
+    removed: "the bound",
+    patches: [["src/channels/http/Turn.ts", "return all.length > MAX_KEPT ? [", "return all.length < 0 ? ["]]
   },
   {
     name: "The same, for an answer that waits to be sent as a text",

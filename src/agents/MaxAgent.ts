@@ -2,7 +2,7 @@
  * One turn of a conversation: admits the caller in code, reserves the turn's share of the day's budget, lets a model
  * answer with the three tools, and stores the answer. A caller who is not admitted never reaches the model.
  */
-import { type Cause, Context, Effect, Layer, Queue, Stream } from "effect"
+import { Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
 import { createHash } from "node:crypto"
 import type { Basis } from "../domain/Basis.ts"
@@ -18,6 +18,7 @@ import type { Identifier } from "../services/members/identifier.ts"
 import { type OpenSession, Sessions } from "../services/conversations/Sessions.ts"
 import { Spending } from "../services/conversations/Spending.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
+import { EmittedEvents } from "./EmittedEvents.ts"
 import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
@@ -36,20 +37,22 @@ export interface TurnInput {
   readonly after?: number | undefined
   /** The person's message, or the handle of an offered choice. */
   readonly say: { readonly text: string } | { readonly choice: string }
+  /** The token of the conversation's lease, for a channel that can end the lease of a process that died. */
+  readonly lease?: string
   /** Stores the answer: runs `save` in one transaction with the channel's own writes. */
   readonly persist?: (save: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
 }
 
 /** A complete answer, before it is stored. */
-interface Answer {
+export interface Answer {
   readonly session: string
   readonly text: string
   readonly choices: ReadonlyArray<Choice>
   /** What it was made from. */
   readonly basis: Basis
+  /** All events of the turn, including the last. */
+  readonly events: ReadonlyArray<TurnEvent>
 }
-
-type Events = Queue.Queue<TurnEvent, Cause.Done>
 
 export class MaxAgent extends Context.Service<
   MaxAgent,
@@ -104,12 +107,13 @@ export class MaxAgent extends Context.Service<
         spent: Spent,
         work: TurnWork,
         reference: string,
-        events: Events
+        events: EmittedEvents
       ) {
         const { organization } = input
         const owner = { organizationId: organization.id, anchorId: conversationOwner(principal) }
         const continued = principal.anchorEntityId === "" ? undefined : input.session
-        const session = yield* sessions.open(owner, continued, env.turnSeconds + LEASE_MARGIN, input.after)
+        const { after, lease } = input
+        const session = yield* sessions.open(owner, continued, env.turnSeconds + LEASE_MARGIN, { after, lease })
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
         const asked = yield* questionOf(input, session)
@@ -135,18 +139,23 @@ export class MaxAgent extends Context.Service<
           outputTokens: spent.outputTokens,
           reference
         }
+        const usage = { model: model.model, ...spent }
+        const last: ReadonlyArray<TurnEvent> = [
+          ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
+          { _tag: "done", session: session.id, text, references: presented, usage, reference }
+        ]
+        const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
         const save = session.save(said, basis)
-        yield* input.persist === undefined ? save : input.persist(save, { session: session.id, text, choices, basis })
-        if (choices.length > 0) yield* Queue.offer(events, { _tag: "matches", choices })
-        return { session: session.id, text, presented }
+        yield* input.persist === undefined ? save : input.persist(save, complete)
+        return last
       }, Effect.scoped)
 
       /** Fails with the message for the person, so that the trace of a turn without an answer is marked as failed. */
-      const run = Effect.fnUntraced(function* (input: TurnInput, events: Events) {
+      const run = Effect.fnUntraced(function* (input: TurnInput, events: EmittedEvents) {
         const reference = shortReference((yield* Effect.orDie(Effect.currentSpan)).traceId)
         const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
         const work = new TurnWork(env.turnCpu)
-        const { presented, session, text } = yield* Effect.gen(function* () {
+        const last = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
           yield* validate(input)
           const conversation = converse(input, principal, spent, work, reference, events)
@@ -179,21 +188,14 @@ export class MaxAgent extends Context.Service<
             )
           )
         )
-        yield* Queue.offer(events, {
-          _tag: "done",
-          session,
-          text,
-          references: presented,
-          usage: { model: model.model, ...spent },
-          reference
-        })
+        for (const event of last) yield* events.emit(event)
       })
 
       return MaxAgent.of({
         provider: model.provider,
         model: model.model,
         turn: (input) =>
-          Stream.callback<TurnEvent>((events) =>
+          Stream.callback<TurnEvent>((queue) =>
             Telemetry.linkedTrace(
               "invoke_agent max",
               {
@@ -202,19 +204,19 @@ export class MaxAgent extends Context.Service<
                 "gen_ai.request.model": model.model,
                 "max.organization.id": String(input.organization.id)
               },
-              run(input, events)
+              run(input, new EmittedEvents(queue))
             ).pipe(
               Effect.provideContext(handlers),
               Effect.provideService(EntityQueryService, queries),
               Effect.catchTag("TurnFault", ({ message, reason, reference }) =>
-                Queue.offer(events, {
+                Queue.offer(queue, {
                   _tag: "error",
                   reason,
                   message,
                   ...(reference === undefined ? {} : { reference })
                 })
               ),
-              Effect.andThen(Queue.end(events))
+              Effect.andThen(Queue.end(queue))
             )
           )
       })

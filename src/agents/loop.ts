@@ -2,8 +2,7 @@
  * The agent loop: runs a model step, executes its tool calls, and repeats until the model answers. Every step stays within
  * the turn's budget, and all text passes the guard.
  */
-import { Data, Effect, Queue, Stream } from "effect"
-import type { Cause } from "effect"
+import { Data, Effect, Stream } from "effect"
 import type { Page } from "../domain/Page.ts"
 import type { FindQuery } from "../domain/Query.ts"
 import { callTool, type ToolOutcome } from "../tools/call.ts"
@@ -20,10 +19,10 @@ import {
   type StepEvent,
   type StepRequest
 } from "./ModelStep.ts"
+import type { EmittedEvents } from "./EmittedEvents.ts"
 import type { Sightings } from "./Sightings.ts"
 import { SENTENCES } from "./sentences.ts"
 import { TurnFault, type TurnWork } from "./TurnWork.ts"
-import type { TurnEvent } from "../wire/TurnEvent.ts"
 
 const MAX_STEPS = 6
 const MAX_PARALLEL_CALLS = 6
@@ -51,7 +50,7 @@ export interface Question {
   readonly tokens: number
   readonly spent: Spent
   readonly work: TurnWork
-  readonly events: Queue.Enqueue<TurnEvent, Cause.Done>
+  readonly events: EmittedEvents
 }
 
 type ToolCall = Extract<Part, { _tag: "ToolCall" }>
@@ -125,7 +124,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
         : outcome.text.trim()
     }
     // Text before a tool call is not part of the answer.
-    if (outcome.text !== "") yield* Queue.offer(events, { _tag: "retract" })
+    if (outcome.text !== "") yield* events.emit({ _tag: "retract" })
     messages.push({
       role: "assistant",
       parts: [...(outcome.text.trim() === "" ? [] : [{ _tag: "Text" as const, text: outcome.text }]), ...outcome.calls]
@@ -152,8 +151,8 @@ const correction = (reason: string): string =>
 
 /** Retracts the text shown so far, if any, and shows another one. */
 const replaceWith = Effect.fnUntraced(function* (events: Question["events"], said: string, text: string) {
-  if (said !== "") yield* Queue.offer(events, { _tag: "retract" })
-  yield* Queue.offer(events, { _tag: "delta", text })
+  if (said !== "") yield* events.emit({ _tag: "retract" })
+  yield* events.emit({ _tag: "delta", text })
   return text
 })
 
@@ -178,7 +177,7 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     // A reply never begins with white space.
     const shown = said === "" ? text.trimStart() : text
     said += shown
-    return shown === "" ? Effect.void : Effect.asVoid(Queue.offer(events, { _tag: "delta", text: shown }))
+    return shown === "" ? Effect.void : Effect.asVoid(events.emit({ _tag: "delta", text: shown }))
   }
   const onEvent = (event: StepEvent): Effect.Effect<void, Rejected | TurnFault> => {
     switch (event._tag) {
@@ -223,8 +222,8 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     }
     return { text: said, calls, reason: finished.reason } satisfies Step
   }).pipe(
-    // Retract after a deadline as well. The offer does not block if the stream has no consumer.
-    Effect.onError(() => Effect.sync(() => said !== "" && Queue.offerUnsafe(events, { _tag: "retract" }))),
+    // Retract after a deadline as well.
+    Effect.onError(() => Effect.sync(() => said !== "" && events.emitUnsafe({ _tag: "retract" }))),
     Effect.ensuring(
       Effect.sync(() => {
         // The provider bills an aborted step, too: book its estimated input and output.
@@ -252,9 +251,9 @@ const TOO_MANY_CALLS: ToolOutcome = {
 const NO_ROOM = "That is all that can be looked up for this answer. Say what you have."
 
 const execute = (question: Question, call: ToolCall) =>
-  Queue.offer(question.events, { _tag: "tool", message: activity(call, question.plurals) }).pipe(
-    Effect.andThen(callTool(call.name, call.input))
-  )
+  question.events
+    .emit({ _tag: "tool", message: activity(call, question.plurals) })
+    .pipe(Effect.andThen(callTool(call.name, call.input)))
 
 /** Describes a call to the person; a type that they may not see is not named. */
 const activity = (call: ToolCall, plurals: ReadonlyMap<string, string>): string => {
