@@ -15,7 +15,7 @@ export type Message = Pick<TurnInput, "after" | "organization" | "say" | "sessio
 type Failed = Extract<TurnEvent, { readonly _tag: "error" }>
 
 export const lost: TurnEvent = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
-export const withdrawn: TurnEvent = { _tag: "error", reason: "Unavailable", message: SENTENCES.rightsChanged }
+const withdrawn: TurnEvent = { _tag: "error", reason: "Unavailable", message: SENTENCES.rightsChanged }
 export const stopped: TurnEvent = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
 export const otherMessage: Failed = {
   _tag: "error",
