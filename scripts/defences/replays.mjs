@@ -448,7 +448,7 @@ export const replays = [
     test: [desk, "show a row of a view by that row's own values"],
     defence: "rows.ts `relationOf`: a relation that differs from its mapping isn't read",
     removed: "the refusal",
-    patches: [[rows, `if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")`, ""]]
+    patches: [[rows, `if (type.mapping?.broken === true) throw new Drifted("The relation isn't what was mapped")`, ""]]
   },
   {
     name: "A spreadsheet with a tag of megabytes (our own review)",
@@ -542,7 +542,7 @@ export const replays = [
     removed: "the refusal, in statements, states and new processes",
     patches: [
       [find, " AND NOT pg_is_in_recovery() AS fresh", " AS fresh"],
-      [state, "if (row.in_recovery) return yield* Unavailable.error", ""],
+      [state, 'if (row.in_recovery) return yield* unavailable("standby")', ""],
       [database, "if (inspection.inRecovery) {", "if (inspection.inRecovery && inspection.serverVersion < 0) {"]
     ]
   },
@@ -866,5 +866,32 @@ export const replays = [
     patches: [
       ["src/database/RelationLocks.ts", "for (const relation of relations) this.locked.add(relation)", "void relations"]
     ]
+  },
+  {
+    name: "A log line that quotes a value: the database's error message (our own review)",
+    test: ["test/observability/logs.test.ts", "the cause of a database failure is its SQLSTATE"],
+    defence: "fault.ts `classOf`: a code or a tag, never the message",
+    removed: "the class: the message is logged",
+    patches: [["src/database/fault.ts", "? code : reason._tag", "? code : reason.message"]]
+  },
+  {
+    name: "An access log with paths, which clients choose (our own review)",
+    test: ["test/channels/http/logs.test.ts", "has a line for each request"],
+    defence: "edge.ts: the line has the template of the route",
+    removed: "the template: the path is logged",
+    patches: [
+      [
+        "src/channels/http/edge.ts",
+        "withAccessLog(sending, request.method, route ?? UNMATCHED)",
+        "withAccessLog(sending, request.method, pathOf(request))"
+      ]
+    ]
+  },
+  {
+    name: "An outage that fills the disk with log lines (our own review)",
+    test: ["test/observability/logs.test.ts", "passes five lines of a kind in ten seconds"],
+    defence: "failures.ts `makeLineLimit`: five lines of a kind in ten seconds",
+    removed: "the limit",
+    patches: [["src/observability/failures.ts", "if (window.lines < MAX_LINES) {", "if (window.lines > 0) {"]]
   }
 ]

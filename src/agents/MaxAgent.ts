@@ -11,6 +11,7 @@ import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
 import { Env } from "../env.ts"
+import { reportFailure } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
@@ -128,7 +129,10 @@ export class MaxAgent extends Context.Service<
           const meant = prepared.sightings.presentedIn(text)
           return { choices: choicesIn(text, meant), presented: presentedBy(text, meant, prepared) }
         })
-        if (basis.expiresAt <= Date.now()) return yield* rightsChanged
+        if (basis.expiresAt <= Date.now()) {
+          yield* Telemetry.recordCause("rights changed")
+          return yield* rightsChanged
+        }
         const said = {
           asked,
           answered: text,
@@ -152,7 +156,10 @@ export class MaxAgent extends Context.Service<
 
       /** Fails with the message for the person, so that the trace of a turn without an answer is marked as failed. */
       const run = Effect.fnUntraced(function* (input: TurnInput, events: EmittedEvents) {
-        const reference = shortReference((yield* Effect.orDie(Effect.currentSpan)).traceId)
+        const { attributes, traceId } = yield* Effect.orDie(Effect.currentSpan)
+        const reference = shortReference(traceId)
+        // A terminal shows the message and its reference; a log line would only repeat them.
+        const isTerminal = attributes.get("max.channel") === "cli"
         const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
         const work = new TurnWork(env.turnCpu)
         const last = yield* Effect.gen(function* () {
@@ -163,12 +170,17 @@ export class MaxAgent extends Context.Service<
         }).pipe(
           Effect.timeoutOrElse({
             duration: env.turnSeconds * 1000,
-            orElse: () => Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
+            orElse: () =>
+              Effect.andThen(
+                Telemetry.recordCause("deadline"),
+                Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
+              )
           }),
           Effect.catchDefect((defect) =>
             // Only the defect's name: its message could contain a row's value.
-            Effect.logDebug(`A turn failed: ${defect instanceof Error ? defect.name : "not an error"}`).pipe(
-              Effect.andThen(Effect.fail(unavailable))
+            Effect.andThen(
+              Telemetry.recordCause(defect instanceof Error ? defect.name : "Defect"),
+              Effect.fail(unavailable)
             )
           ),
           Effect.mapError((error) => {
@@ -177,6 +189,10 @@ export class MaxAgent extends Context.Service<
               ? new TurnFault({ reason: "NotAdmitted", message: error.message })
               : withReference(unavailable, reference)
           }),
+          // A fault with a reference is one that an administrator may have to investigate.
+          Effect.tapError(({ reason, reference }) =>
+            reference === undefined || isTerminal ? Effect.void : reportFailure("A turn failed", { reason })
+          ),
           Effect.ensuring(
             Effect.suspend(() =>
               Effect.annotateCurrentSpan({

@@ -5,6 +5,7 @@
 import { Data, Effect, Stream } from "effect"
 import type { Page } from "../domain/Page.ts"
 import type { FindQuery } from "../domain/Query.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { callTool, type ToolOutcome } from "../tools/call.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
 import { SYSTEM_PROMPT } from "../tools/prompt.ts"
@@ -103,7 +104,11 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
   while (true) {
     const outcome = yield* oneStep().pipe(
       Effect.catchTag("ModelFailure", (failure) => {
-        if (failure.reason !== "Broken" || broken) return Effect.fail(modelFault(failure))
+        if (failure.reason !== "Broken" || broken)
+          return Effect.andThen(
+            Telemetry.recordCause(`model ${failure.reason.toLowerCase()}`),
+            Effect.fail(modelFault(failure))
+          )
         broken = true
         return Effect.succeed(failure)
       })

@@ -5,7 +5,11 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import { SqlError } from "effect/sql"
-import { Unavailable } from "../domain/errors.ts"
+import type { Unavailable } from "../domain/errors.ts"
+import { unavailable } from "../observability/failures.ts"
+
+/** The cause of a read that gave up. */
+const LOCKED = "locked relation"
 
 /** Milliseconds between two probes of the locked relations. */
 const PROBE_MS = 50
@@ -55,7 +59,7 @@ export class RelationLocks {
     )
     const once = Effect.catchTag(read, "RelationLocked", () => {
       this.suspect(relations)
-      return performance.now() < until ? attempt : Effect.fail(Unavailable.error)
+      return performance.now() < until ? attempt : unavailable(LOCKED)
     })
     return attempt
   }
@@ -74,7 +78,7 @@ export class RelationLocks {
       }
       const timer = setTimeout(() => {
         end()
-        resume(Effect.fail(Unavailable.error))
+        resume(unavailable(LOCKED))
       }, until - performance.now())
       this.waiting.add(released)
       return Effect.sync(end)

@@ -3,14 +3,16 @@ import type { PgClient } from "@effect/sql-pg"
 import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
+import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
+import { classOf } from "./fault.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
 
-/** Turns any failure of the database, and the deadline, into `Unavailable`; the cause goes to the log. */
+/** Turns any failure of the database, and the deadline, into `Unavailable`; the trace records the cause's class. */
 export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(withDeadline(effect))
 
 /** The same without a deadline, for operations whose duration has no bound. */
@@ -19,9 +21,12 @@ export const orUnavailableInTheEnd = <A, E, R>(
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
   Effect.catchCause(effect, (cause): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> => {
     const failed = cause.reasons.map(sqlErrorOf).find((error) => error !== undefined)
-    return failed === undefined
-      ? Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError.SqlError>>)
-      : Effect.andThen(Effect.logDebug(`The database failed: ${failed.reason._tag}`), Effect.fail(Unavailable.error))
+    if (failed !== undefined) return unavailable(classOf(failed))
+    const rest = Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError.SqlError>>)
+    // What fails here without an error of the driver or an earlier cause is past its deadline, or has no place in the queue.
+    return cause.reasons.some((one) => Cause.isFailReason(one) && one.error === Unavailable.error)
+      ? Effect.andThen(Telemetry.recordCause("deadline"), rest)
+      : rest
   })
 
 /** Includes defects: a connection that is lost before a rollback makes the rollback's failure one. */

@@ -60,6 +60,12 @@ export const faultOf = ({ reason }: SqlError.SqlError): Fault => {
   return { reason: worded ?? fallback, reached: reached || reason._tag === "AuthenticationError", code }
 }
 
+/** The class of a failure: its SQLSTATE or system code, or else its tag. */
+export const classOf = ({ reason }: SqlError.SqlError): string => {
+  const code = codeOf(reason.cause)
+  return code !== undefined && /^([0-9A-Z]{5}|[A-Z_]{4,40})$/.test(code) ? code : reason._tag
+}
+
 /** The cause's code; for a connection attempt to several addresses, that of the first. */
 const codeOf = (cause: unknown): string | undefined => {
   if (typeof cause !== "object" || cause === null) return undefined

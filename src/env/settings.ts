@@ -3,6 +3,7 @@ import {
   type Kind,
   list,
   oneOf,
+  optionalOneOf,
   optionalDatabaseUrl,
   optionalLongSecret,
   optionalLowerCase,
@@ -214,6 +215,18 @@ export const SETTINGS = {
     oneOf("error", "warn", "info", "debug"),
     "warn",
     "The lowest level logged to standard error."
+  ),
+  logFormat: setting(
+    "MAX_LOG_FORMAT",
+    optionalOneOf("pretty", "logfmt", "json"),
+    "",
+    "The format of log lines; by default pretty on a terminal, otherwise logfmt."
+  ),
+  accessLog: setting(
+    "MAX_ACCESS_LOG",
+    oneOf("0", "1"),
+    "0",
+    "1 logs a line for each HTTP request, whatever MAX_LOG_LEVEL is."
   )
 } as const
 

@@ -144,6 +144,22 @@ export const completed = (name: string, parent: Tracer.Span, nanoseconds: bigint
     return Effect.void
   })
 
+/** Records why the current trace fails, as a word without a value; the first cause counts. */
+export const recordCause = (cause: string): Effect.Effect<void> =>
+  withCurrent((current) => {
+    const root = current instanceof RecordedSpan ? current.recording.root : undefined
+    if (root !== undefined && root.get(CAUSE) === undefined) root.attribute(CAUSE, cause)
+    return Effect.void
+  })
+
+const CAUSE = "max.cause"
+
+/** The cause that the current trace has recorded. */
+export const recordedCause: Effect.Effect<string | undefined> = withCurrent((current) => {
+  const cause = current instanceof RecordedSpan ? current.recording.root.get(CAUSE) : undefined
+  return Effect.succeed(typeof cause === "string" ? cause : undefined)
+})
+
 /**
  * Joins the current trace to the one that a request's `traceparent` names (W3C Trace Context), if that is valid;
  * `force` keeps the trace if its caller samples it.

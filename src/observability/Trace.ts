@@ -73,6 +73,7 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.bytes",
   "max.steps",
   "max.limited",
+  "max.cause",
   "max.denied",
   "max.blocked_ms",
   "max.cpu_ms"

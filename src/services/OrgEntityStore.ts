@@ -4,11 +4,13 @@ import { Database } from "../database/Database.ts"
 import { makeExecute } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
 import { prepare } from "../database/sql/prepared.ts"
+import { Drifted } from "../database/sql/rows.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
-import { Unavailable } from "../domain/errors.ts"
+import type { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL } from "../domain/Query.ts"
+import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
@@ -60,12 +62,12 @@ export class OrgEntityStore extends Context.Service<
         statement: (query, catalog) =>
           Effect.suspend(() => {
             const statement = prepareOrRefuse(query, catalog)
-            return statement === undefined ? Effect.fail(Unavailable.error) : Effect.succeed(statement)
+            return typeof statement === "string" ? unavailable(statement) : Effect.succeed(statement)
           }),
         find: (query, catalog, parent) =>
           Telemetry.span("OrgEntityStore.find", { parent }, (span) => {
             const statement = prepareOrRefuse(query, catalog)
-            if (statement === undefined) return Effect.fail(Unavailable.error)
+            if (typeof statement === "string") return unavailable(statement)
             return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
               if (span !== undefined) Telemetry.setAttributes(span, { "max.rows": rows.length })
               return pageOf(rows, query, catalog)
@@ -76,12 +78,12 @@ export class OrgEntityStore extends Context.Service<
   )
 }
 
-/** Undefined when the query can't be compiled (a plan too large, a column that the catalog lost): it must not become an answer. */
-const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | undefined => {
+/** The cause instead, when the query can't be compiled (a drifted relation, a plan too large): it must not become an answer. */
+const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | "drift" | "not compilable" => {
   try {
     return prepare(query, catalog)
-  } catch {
-    return undefined
+  } catch (error) {
+    return error instanceof Drifted ? "drift" : "not compilable"
   }
 }
 
@@ -97,7 +99,7 @@ const pageOf = (
   if (rows.some((row) => isForeign(row, catalog))) {
     return Effect.andThen(
       Effect.logError("A row of another organization came back: the lookup was refused"),
-      Effect.fail(Unavailable.error)
+      unavailable("foreign row")
     )
   }
   return Effect.succeed({ _tag: "Page", page: toPage(rows, query) })

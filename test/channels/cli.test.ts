@@ -82,7 +82,9 @@ describe("the max command", () => {
       ["DATABASE_URL", "mysql://x"],
       ["DATABASE_URL", "env:NO_SUCH"],
       ["DATABASE_URL", "file:/no/such"],
-      ["MAX_LOG_LEVEL", "loud"]
+      ["MAX_LOG_LEVEL", "loud"],
+      ["MAX_LOG_FORMAT", "xml"],
+      ["MAX_ACCESS_LOG", "yes"]
     ] as const) {
       const ran = await runMax(["types", "--as", "x@example.com"], { ...env, [name]: value })
       expect([ran.code, ran.stdout]).toEqual([3, ""])

@@ -7,6 +7,7 @@ import { choicesIn } from "../../agents/cards.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { welcome } from "../../agents/welcome.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { Conversations as ConversationStore } from "../../services/conversations/Conversations.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
@@ -16,7 +17,7 @@ import { Api } from "./Api.ts"
 import { CurrentCaller } from "./authenticate.ts"
 import { json } from "./json.ts"
 import type { ProblemName } from "../../wire/problems.ts"
-import { orProblem, problem } from "./problems.ts"
+import { FAILED_TURN, orProblem, problem } from "./problems.ts"
 import type { Listener } from "./Listener.ts"
 import { isFirst } from "./Turn.ts"
 import { Turns } from "./Turns.ts"
@@ -40,7 +41,10 @@ const failure = ({ message, reason, reference }: Failed): Response =>
 /** Streams the events of a turn; a turn whose first event is an error is answered with its problem. */
 const respond = Effect.fnUntraced(function* (listener: Listener) {
   const first = yield* listener.peek()
-  if (first !== undefined && isFirst(first) && first.event._tag === "error") return failure(first.event)
+  if (first !== undefined && isFirst(first) && first.event._tag === "error") {
+    yield* Telemetry.recordCause(FAILED_TURN)
+    return failure(first.event)
+  }
   return HttpServerResponse.stream(Stream.fromPull(Effect.succeed(listener.pull())), {
     contentType: "text/event-stream",
     headers: { "x-accel-buffering": "no" }

@@ -4,6 +4,7 @@ import { Database } from "../../database/Database.ts"
 import { inspect, requireCurrent } from "../../database/migrate.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { Unavailable } from "../../domain/errors.ts"
+import { unavailable } from "../../observability/failures.ts"
 
 /** Checks the database at most once a second. */
 export const ready = Effect.gen(function* () {
@@ -11,7 +12,7 @@ export const ready = Effect.gen(function* () {
   const check = Effect.gen(function* () {
     const statements = [lookup, busyLookup, admission].map((pool) => pool.unsafe("SELECT 1"))
     const [inspection] = yield* orUnavailable(Effect.all([inspect(owner), ...statements], { concurrency: "unbounded" }))
-    if (inspection.inRecovery) return yield* Unavailable.error
+    if (inspection.inRecovery) return yield* unavailable("standby")
     yield* requireCurrent(inspection)
   }).pipe(
     Effect.mapError(() => Unavailable.error),

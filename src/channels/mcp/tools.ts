@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { McpSchema, McpServer, Tool } from "effect/ai"
+import { reportFailure } from "../../observability/failures.ts"
 import type { ToolOutcome } from "../../tools/call.ts"
 import { compactSchema, toolDefinitions } from "../../tools/definitions.ts"
 import { READONLY_HINTS } from "../../tools/readonlyTool.ts"
@@ -15,6 +16,14 @@ export const INSTRUCTIONS =
 
 /** Calls a tool by name for the current caller. */
 export type Call<R> = (name: string, input: unknown) => Effect.Effect<ToolOutcome, never, R>
+
+/** A call whose failures of the database are logged. */
+export const reporting =
+  <R>(call: Call<R>): Call<R> =>
+  (name, input) =>
+    Effect.tap(call(name, input), ({ unavailable }) =>
+      unavailable ? reportFailure("A tool call failed", { channel: "mcp" }) : Effect.void
+    )
 
 const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.values(MaxToolkit.tools).map((tool) => [

@@ -16,9 +16,12 @@ export interface RowContext {
 
 const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
 
-/** The relation that holds a type's rows. Throws when a mapped relation has drifted. */
+/** A mapped relation that isn't what was mapped. */
+export class Drifted extends Error {}
+
+/** The relation that holds a type's rows; throws `Drifted`. */
 export const relationOf = (type: EntityType, writer: SqlWriter): string => {
-  if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")
+  if (type.mapping?.broken === true) throw new Drifted("The relation isn't what was mapped")
   return writer.relation(type.relation)
 }
 

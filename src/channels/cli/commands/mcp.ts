@@ -17,7 +17,7 @@ import { bridge, serverUrl } from "../../mcp/bridge.ts"
 import { CLIENTS, configurationFile, type ServerEntry, snippet } from "../../mcp/clients.ts"
 import { install as writeServer, tryOut, undo } from "../../mcp/install.ts"
 import { server } from "../../mcp/server.ts"
-import { type Call, tools } from "../../mcp/tools.ts"
+import { type Call, reporting, tools } from "../../mcp/tools.ts"
 import { asPrincipal, currentOrganization, UsageError, memberIdentifier } from "../context.ts"
 import { optional, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
@@ -143,7 +143,7 @@ export const mcp = <E>(services: Layer.Layer<LocalServices, E>) =>
           const principal = yield* CurrentPrincipal
           const call = (name: string, input: unknown) =>
             Effect.provideService(callTool(name, input), CurrentPrincipal, principal)
-          yield* serve(call, options)
+          yield* serve(reporting(call), options)
         })
       ).pipe(Effect.provide(services))
     })
