@@ -232,6 +232,12 @@ export const accepted = [
   { file: visible, original: `"Value"`, replacement: `""`, reason: noTarget },
   { file: visible, original: "type === undefined", replacement: "false", reason: noType },
   { file: query, original: "type !== undefined", replacement: "true", reason: noType },
+  {
+    file: query,
+    original: "columns.slice(0, query.filters.length)",
+    replacement: "columns",
+    reason: "the `limited` flag also counts the selected columns"
+  },
   { file: query, original: "entries.size >= MAX_NAMES", replacement: ">", reason: "caches one more set of names" },
   {
     file: query,

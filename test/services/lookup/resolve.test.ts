@@ -260,6 +260,31 @@ describe("a query", () => {
     expect([code.limited, code.filters]).toEqual([false, [NEVER]])
   })
 
+  it("of a reference compares names only with text that can't be an id alone", () => {
+    const comparedColumns = (text: string, ids?: "bigint" | "uuid" | "text" | "bpchar") => {
+      const target: EntityType =
+        ids === undefined
+          ? plain.types[1]!
+          : { ...tickets, mapping: { ...tickets.mapping!, id: { column: "k", type: ids } } }
+      const column = value("target", "reference", { storage: Storage.One({ column: "target", target: target.key }) })
+      const of = { ...catalog, types: [{ ...plain.types[0]!, columns: [...plain.types[0]!.columns, column] }, target] }
+      const visible = visibleUnder([{}, { type: target.slug }], of)
+      return ["id", "name"].filter((key) =>
+        JSON.stringify(filtered(`target eq ${text}`, "people", visible)).includes(`"column":"${key}"`)
+      )
+    }
+    const uuid = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+    expect(comparedColumns(encodeId(1n << 62n))).toEqual(["id"])
+    expect(comparedColumns("zenith")).toEqual(["id", "name"])
+    expect(comparedColumns("Atlas Inc")).toEqual(["name"])
+    expect([comparedColumns("42", "bigint"), comparedColumns(uuid, "uuid")]).toEqual([["id"], ["id"]])
+    expect([comparedColumns("atlas", "bigint"), comparedColumns("42", "uuid")]).toEqual([["name"], ["name"]])
+    expect([comparedColumns("42", "text"), comparedColumns(uuid, "bpchar")]).toEqual([
+      ["id", "name"],
+      ["id", "name"]
+    ])
+  })
+
   it("uses the lookup pool for equality on an indexed identifier of managed types, and the search pool otherwise", () => {
     const pool = (filters: ReadonlyArray<string>, of: Catalog = { ...catalog, types: catalog.types.slice(0, 2) }) =>
       resolved(
