@@ -738,6 +738,20 @@ export const replays = [
     patches: [["src/services/import/readers/ImportFile.ts", "if (long !== undefined) throw long", ""]]
   },
   {
+    name: "A webhook that is signed for another account (our own review)",
+    test: ["test/channels/sms/signature.test.ts", "is refused if it is signed for another account, or for none"],
+    defence: "twilio.ts `verify`: the account of a message is its number's",
+    removed: "the comparison of accounts",
+    patches: [["src/channels/sms/twilio.ts", ` && params.get("AccountSid") === account`, ""]]
+  },
+  {
+    name: "A held answer of an earlier epoch (our own review)",
+    test: ["test/channels/http/basis.test.ts", "is neither listed nor resumed nor stopped, and its name is free"],
+    defence: "views.ts `viewKey`: an answer's basis contains the epoch",
+    removed: "the epoch",
+    patches: [["src/services/lookup/views.ts", "    String(state.catalog.epoch),\n", ""]]
+  },
+  {
     name: "An explanation told about references to hidden entities (our own review)",
     test: [
       "test/services/policies/explainAs.test.ts",

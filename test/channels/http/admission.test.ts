@@ -420,6 +420,8 @@ describe("a sign-in link", () => {
     const [cookie] = answer.headers["set-cookie"] as ReadonlyArray<string>
     expect(cookie).toMatch(/^__Host-max=max_[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
     expect(answer.headers["strict-transport-security"]).toBe("max-age=31536000")
+    const own = { host: "max.example.com", cookie: cookieOf(answer) }
+    expect((await ask(secure.url, "/v1/session", { headers: own })).status).toBe(200)
   })
 
   it("used concurrently succeeds exactly once", async () => {
