@@ -88,6 +88,7 @@ const page = (known) => {
       (entry) =>
         name.endsWith(entry.file) &&
         (entry.mutator === undefined || entry.mutator === mutatorName) &&
+        (entry.is === undefined || original === entry.is) &&
         (entry.original === undefined || original.includes(entry.original)) &&
         (entry.replacement === undefined || replacement.includes(entry.replacement))
     )?.reason

@@ -1,4 +1,5 @@
-// Surviving mutants, with the reasons why they can't leak data. The first matching entry applies.
+// Surviving mutants, with the reasons why they can't leak data. The first matching entry applies: `is` is the mutated code,
+// `original` a part of it.
 const engine = "PermissionEngine.ts"
 const scope = "ToolScope.ts"
 const where = "readWhere.ts"
@@ -13,6 +14,8 @@ const sql = "sql/predicate.ts"
 const predicates = "domain/Predicate.ts"
 const prepared = "sql/prepared.ts"
 const cells = "sql/cells.ts"
+const authenticate = "http/authenticate.ts"
+const visibility = "policies/visibility.ts"
 
 const allowsAreLists = "publication expands the * of an allow, so only denials contain it"
 const replanned = "a view that expires earlier is planned again"
@@ -313,5 +316,55 @@ export const accepted = [
     replacement: "false",
     reason: "without an order there is a cycle, whose roles are reported"
   },
-  { file: roleReader, mutator: "ArrayDeclaration", original: "[role]", reason: "visits the role once more" }
+  { file: roleReader, mutator: "ArrayDeclaration", original: "[role]", reason: "visits the role once more" },
+  { file: authenticate, is: `"max/channels/http/CurrentCaller"`, reason: "the name of a service" },
+  { file: authenticate, is: `"max.organization.id"`, reason: "an attribute of a span" },
+  { file: authenticate, is: `"traces"`, reason: "decides about the sampling of a trace only" },
+  {
+    file: authenticate,
+    is: "authorization.length <= MAX_CREDENTIAL_LENGTH",
+    reason: "no credential is that long: it is looked up and refused"
+  },
+  {
+    file: authenticate,
+    is: `request.headers["cookie"] === undefined`,
+    replacement: "false",
+    reason: "without cookies there is no secret, which is checked next"
+  },
+  {
+    file: authenticate,
+    is: "secret.length > MAX_CREDENTIAL_LENGTH",
+    reason: "no credential is that long: it is looked up and refused"
+  },
+  {
+    file: visibility,
+    is: "true",
+    replacement: "false",
+    reason: "an operator's explanation only loses external ids and the values of attributes"
+  },
+  { file: visibility, is: "!parts.has(type)", replacement: "true", reason: dearer },
+  { file: visibility, mutator: "ArrayDeclaration", is: "[]", reason: "an entry without a key is no type" },
+  {
+    file: visibility,
+    is: "visibility.of(type) !== undefined",
+    replacement: "true",
+    reason: "the type is visible, which is checked before"
+  },
+  {
+    file: visibility,
+    is: "target !== undefined",
+    replacement: "true",
+    reason: "a relation without a target is not visible, which is checked next"
+  },
+  {
+    file: visibility,
+    mutator: "OptionalChaining",
+    reason: "the type is visible, which is checked before; a relation to a hidden type is hidden"
+  },
+  {
+    file: visibility,
+    is: "target === undefined",
+    replacement: "false",
+    reason: "the relation of a plan has a target"
+  }
 ]

@@ -392,6 +392,8 @@ describe("a sign-in link", () => {
       { origin: site.url, "sec-fetch-site": "cross-site" }
     ] as ReadonlyArray<Record<string, string>>)
       expect([foreign, await statusWith(foreign)]).toEqual([foreign, 401])
+    for (const none of ["", "other=1", "max_session="])
+      expect([none, await statusWith({ cookie: none })]).toEqual([none, 401])
     // A change also needs a header that no simple request can send.
     const signOut = async (headers: Record<string, string>) =>
       (await ask(site.url, "/v1/session", { method: "DELETE", headers: { cookie, ...headers } })).status
