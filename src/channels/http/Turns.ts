@@ -139,13 +139,16 @@ export class Turns extends Context.Service<
           .pipe(Stream.runForEach((event) => Effect.sync(() => turn.publish(event))))
       }
 
-      /** Ends a claim whose answer isn't stored. A failure that the database or this process caused frees the name. */
+      /**
+       * Ends a claim whose answer isn't stored. A failure that the database or this process caused frees the name. Without
+       * access the claim lapses by itself: by then, no other process listens.
+       */
       const settle = (turn: Turn) =>
         Effect.suspend(() => {
           const { claim, events } = turn
           const last = events.at(-1)?.event
           const isStored = last?._tag === "done" || last === stopped
-          if (claim === undefined || isStored) return Effect.void
+          if (claim === undefined || isStored || turn.isWithdrawn) return Effect.void
           const isFinal = last?._tag === "error" && last.reason !== "Unavailable"
           return Effect.ignore(isFinal ? names.end(claim, turn.kept()) : names.release(claim))
         })
