@@ -63,6 +63,11 @@ const FAMILIES = {
     description: "A statement's wait for a connection.",
     boundaries: [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
   },
+  lost: {
+    name: "max.traces.lost",
+    unit: "{trace}",
+    description: "Traces that were to be stored and weren't: too many waited, or the database failed."
+  },
   denied: { name: "max.denied", unit: "{denial}", description: "Denied reads and refused admissions." },
   unavailable: {
     name: "max.unavailable",
@@ -107,6 +112,8 @@ export class Measures extends Context.Service<
     readonly span: (span: Measured, milliseconds: number, failure: string | undefined) => void
     readonly denied: (where: string) => void
     readonly unavailable: (where: string) => void
+    /** Records traces that are lost between the recorder and the store. */
+    readonly lost: (where: "queue" | "store", traces: number) => void
     /** Records that the event loop was blocked. */
     readonly blocked: () => void
     /** Records the event loop's delay in the latest period, in seconds. */
@@ -139,8 +146,10 @@ export class Measures extends Context.Service<
       series[family].set(key, record)
       return record
     }
-    const counted = (family: "denied" | "unavailable") => (where: string) =>
-      (series[family].get(where) ?? addSeries(family, where, { "max.where": where }))(1)
+    const counted =
+      (family: "denied" | "lost" | "unavailable") =>
+      (where: string, count = 1) =>
+        (series[family].get(where) ?? addSeries(family, where, { "max.where": where }))(count)
 
     const delays = DELAYS.map(
       (which) =>
@@ -233,6 +242,7 @@ export class Measures extends Context.Service<
       context,
       denied: counted("denied"),
       unavailable: counted("unavailable"),
+      lost: counted("lost"),
       blocked: () => (series.blocked.get("") ?? addSeries("blocked", "", {}))(1),
       loopDelay: (delay) => {
         for (const [which, gauge] of delays) gauge.updateUnsafe(delay[which], context)

@@ -125,7 +125,7 @@ const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
   return texts
 }
 
-/** Traces that may wait to be stored and exported; later ones are dropped. */
+/** Traces that may wait to be stored and exported; later ones are dropped, and counted. */
 const MAX_WAITING = 1000
 
 /** A tracer, and the traces that it has kept. */
@@ -135,6 +135,10 @@ export class Recorder extends Context.Service<
     readonly tracer: Tracer.Tracer
     /** Removes the waiting traces and returns them. */
     readonly take: () => ReadonlyArray<Trace>
+    /** The number of traces that were dropped since the last call, because too many waited. */
+    readonly takeLost: () => number
+    /** Counts traces that were taken and couldn't be stored. */
+    readonly lose: (traces: number) => void
   }
 >()("max/Recorder") {
   static readonly make = (
@@ -143,17 +147,28 @@ export class Recorder extends Context.Service<
     blocks: () => ReadonlyArray<Block> = () => []
   ): Recorder["Service"] => {
     let waiting: Array<Recording> = []
+    let lost = 0
     const sampler: Sampler = {
       measures,
       chosen: () => Math.random() < share,
       ended: (recording, took) => {
         if (!recording.sampled && !recording.notable && took < slow) return
         if (waiting.length < MAX_WAITING) waiting.push(recording)
+        else {
+          lost += 1
+          measures.lost("queue", 1)
+        }
       }
     }
     const tracer = new RecordingTracer(sampler)
     return Recorder.of({
       tracer,
+      takeLost: () => {
+        const taken = lost
+        lost = 0
+        return taken
+      },
+      lose: (traces) => measures.lost("store", traces),
       take: () => {
         const taken = waiting
         waiting = []
