@@ -15,7 +15,7 @@ export interface Block {
 /** From this delay on, in milliseconds, the loop counts as blocked. */
 export const BLOCKED = 100
 /** Milliseconds between two turns of the watching timers. */
-const TICK = 20
+const TICK = 50
 /** The gauges describe the latest complete period of this length, in milliseconds. */
 const PERIOD = 10_000
 /** The latest blocks that are kept; a trace is stored within a second. */
@@ -34,8 +34,10 @@ export class EventLoop extends Context.Service<
       const measures = yield* Measures
       const blocks: Array<Block> = []
       let due = performance.now() + TICK
+      let longest = 0
       const look = () => {
         const now = performance.now()
+        longest = Math.max(longest, now - due)
         if (now - due >= BLOCKED) {
           blocks.push({ from: due, until: now })
           if (blocks.length > MAX_BLOCKS) blocks.shift()
@@ -49,7 +51,8 @@ export class EventLoop extends Context.Service<
       const report = () => {
         measures.loopDelay({
           min: seconds(delay.min),
-          max: seconds(delay.max),
+          // The histogram misses a delay that begins between its reset and its next tick.
+          max: Math.max(seconds(delay.max), longest / 1000),
           mean: seconds(delay.mean),
           stddev: delay.stddev / 1e9,
           p50: seconds(delay.percentile(50)),
@@ -57,6 +60,7 @@ export class EventLoop extends Context.Service<
           p99: seconds(delay.percentile(99))
         })
         delay.reset()
+        longest = 0
       }
       yield* Effect.acquireRelease(
         Effect.sync(() => {

@@ -1,5 +1,5 @@
 import { layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import { expect } from "vitest"
 import { EventLoop } from "../../src/observability/EventLoop.ts"
 import { Measures } from "../../src/observability/Measures.ts"
@@ -7,8 +7,8 @@ import { Recorder } from "../../src/observability/Recorder.ts"
 import { EVERYTHING } from "../support/traces.ts"
 import { until } from "../support/until.ts"
 
-/** Longer than the bound, so that a busy machine makes no difference. */
-const LONG = 400
+/** Longer than a busy machine delays a process. */
+const LONG = 1500
 
 const block = Effect.sync(() => {
   const end = performance.now() + LONG
@@ -21,13 +21,14 @@ layer(Watched, { excludeTestServices: true, timeout: 60_000 })("the event loop",
   it.effect("is recorded as blocked on the innermost span that ran or waited meanwhile", () =>
     Effect.gen(function* () {
       const { take, tracer } = yield* Recorder
-      const working = Effect.sleep(60).pipe(
+      const done = yield* Deferred.make<void>()
+      const working = Effect.sleep(100).pipe(
         Effect.andThen(block.pipe(Effect.withSpan("inner"), Effect.withSpan("middle"))),
-        Effect.andThen(Effect.sleep(60)),
+        Effect.andThen(Deferred.succeed(done, undefined)),
         Effect.withSpan("worker")
       )
       // Begins before the block and ends after it, as a request that waits for the database does.
-      const waiting = Effect.sleep(150).pipe(Effect.withSpan("statement"), Effect.withSpan("waiter"))
+      const waiting = Deferred.await(done).pipe(Effect.withSpan("statement"), Effect.withSpan("waiter"))
       yield* Effect.withTracer(Effect.all([working, waiting], { concurrency: 2 }), tracer)
       const spans = take().flatMap((trace) => trace.spans)
       const blocked = spans.filter(({ attributes }) => Number(attributes["max.blocked_ms"] ?? 0) > LONG / 2)
