@@ -7,11 +7,13 @@
 import { type Batch, fitTogether, sizeOf } from "./batchGroups.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 
-/** An organization with more lookups outstanding than this is busy until all of them are answered. */
+/** An organization with more lookups outstanding than this is busy, and for a while afterwards. */
 const FEW = 4
+/** Milliseconds for which an organization stays busy after it had many lookups: its people send the next ones. */
+const MANY_MS = 1000
 /** An organization's waiting lookups; further ones are refused. */
 export const MAX_WAITING = 1000
-/** Milliseconds for which an organization is busy after a lookup that reached the statement timeout. */
+/** The same after a lookup that reached the statement timeout. */
 const SLOW_MS = 10_000
 /** Concurrent statements of a connection: while Postgres executes one, this process reads the rows of the other. */
 export const CONCURRENT = 2
@@ -38,14 +40,19 @@ interface Lookups<R> {
   outstanding: number
   /** Where its lookups run, if any do. */
   connection: ConnectionName
-  isBusy: boolean
 }
 
 export class LookupQueue<R extends Queued> {
   private readonly organizations = new Map<bigint, Lookups<R>>()
   /** The organizations with waiting requests, in the order of their turns. */
   private readonly turns = new Set<Lookups<R>>()
-  private readonly slowUntil = new Map<bigint, number>()
+  private readonly busyUntil = new Map<bigint, number>()
+  private readonly now: () => number
+
+  /** `now`: the time in milliseconds, for tests. */
+  constructor(now = () => performance.now()) {
+    this.now = now
+  }
 
   /** All waiting requests. */
   size = 0
@@ -55,22 +62,22 @@ export class LookupQueue<R extends Queued> {
     const { organizationId } = request
     let lookups = this.organizations.get(organizationId)
     if (lookups === undefined) {
-      lookups = { organizationId, waiting: [], outstanding: 0, connection: "first", isBusy: false }
+      lookups = { organizationId, waiting: [], outstanding: 0, connection: "first" }
       this.organizations.set(organizationId, lookups)
     }
     if (lookups.waiting.length >= MAX_WAITING) return false
     lookups.outstanding += 1
-    if (lookups.outstanding > FEW) lookups.isBusy = true
+    if (lookups.outstanding > FEW) this.markBusy(organizationId, MANY_MS)
     this.enqueue(request, lookups)
     return true
   }
 
-  /** Queues the requests of a failed batch again, each to run alone; their organizations are busy until then. */
+  /** Queues the requests of a failed batch again, each to run alone; their organizations are busy. */
   retry(requests: ReadonlyArray<R>): void {
     for (const request of requests) {
       const lookups = this.organizations.get(request.organizationId)!
       request.isAlone = true
-      lookups.isBusy = true
+      this.markBusy(request.organizationId, MANY_MS)
       this.enqueue(request, lookups)
     }
   }
@@ -86,7 +93,7 @@ export class LookupQueue<R extends Queued> {
 
   /** Makes an organization busy for a while, because a lookup of it reached the statement timeout. */
   markSlow(organizationId: bigint): void {
-    this.slowUntil.set(organizationId, performance.now() + SLOW_MS)
+    this.markBusy(organizationId, SLOW_MS)
   }
 
   /** The waiting requests that arrived before this time. */
@@ -142,12 +149,17 @@ export class LookupQueue<R extends Queued> {
     return lookups.outstanding === lookups.waiting.length || lookups.connection === connection
   }
 
-  private isBusy({ isBusy, organizationId }: Lookups<R>): boolean {
-    if (isBusy || this.slowUntil.size === 0) return isBusy
-    const until = this.slowUntil.get(organizationId)
+  private markBusy(organizationId: bigint, milliseconds: number): void {
+    const until = this.now() + milliseconds
+    if (until > (this.busyUntil.get(organizationId) ?? 0)) this.busyUntil.set(organizationId, until)
+  }
+
+  private isBusy({ organizationId, outstanding }: Lookups<R>): boolean {
+    if (outstanding > FEW) return true
+    const until = this.busyUntil.get(organizationId)
     if (until === undefined) return false
-    if (until > performance.now()) return true
-    this.slowUntil.delete(organizationId)
+    if (until > this.now()) return true
+    this.busyUntil.delete(organizationId)
     return false
   }
 
