@@ -16,6 +16,7 @@ const sessions = "src/services/conversations/Sessions.ts"
 const names = "src/services/conversations/TurnNames.ts"
 const namedTurns = "test/channels/http/namedTurns.test.ts"
 const rows = "src/database/sql/rows.ts"
+const mappedRelations = "src/database/migrations/0017_mapped_relations.ts"
 
 const denials = "test/permissions/replays/denials.test.ts"
 const columns = "test/permissions/replays/columns.test.ts"
@@ -23,6 +24,8 @@ const states = "test/permissions/replays/states.test.ts"
 const access = "test/permissions/access.test.ts"
 const regressions = "test/services/lookup/store-regressions.test.ts"
 const desk = "test/services/mapping/desk.test.ts"
+const relations = "test/services/mapping/relations.test.ts"
+const hostileOwner = "test/channels/http/hostileOwner.test.ts"
 const scope = "test/permissions/scope.test.ts"
 const rowSecurityTest = "test/database/rowSecurity.test.ts"
 const basis = "test/channels/http/basis.test.ts"
@@ -277,18 +280,14 @@ export const replays = [
     test: [access, "GHSA-56p6-qw3c-fq2g"],
     defence: "find.ts: the statement that reads checks the epoch",
     removed: "the guard",
-    patches: [
-      [find, "SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]
-    ]
+    patches: [[find, "o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh", "${epoch} IS NOT NULL AS fresh"]]
   },
   {
     name: "The same, with a concurrent suspension",
     test: [access, "a suspension between planning and reading"],
     defence: "find.ts: the statement that reads checks the epoch",
     removed: "the guard",
-    patches: [
-      [find, "SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh", "SELECT ${epoch} IS NOT NULL AS fresh"]
-    ]
+    patches: [[find, "o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh", "${epoch} IS NOT NULL AS fresh"]]
   },
   {
     name: "A suspension under the load of 32 callers",
@@ -446,9 +445,9 @@ export const replays = [
   {
     name: "A mapped view that is redefined",
     test: [desk, "show a row of a view by that row's own values"],
-    defence: "rows.ts `relationOf`: a relation that differs from its mapping isn't read",
-    removed: "the refusal",
-    patches: [[rows, `if (type.mapping?.broken === true) throw new Drifted("The relation isn't what was mapped")`, ""]]
+    defence: "0017_mapped_relations.ts `relation_parts`: the identity has the definitions of the views that are read",
+    removed: "the definitions",
+    patches: [[mappedRelations, "SELECT w.oid, md5(w.ev_action::text) INTO", "SELECT w.oid, NULL::text INTO"]]
   },
   {
     name: "A spreadsheet with a tag of megabytes (our own review)",
@@ -493,17 +492,100 @@ export const replays = [
     patches: [["src/permissions/readPolicy.ts", "if (isNestedDeeper(document, POLICY.nesting))", "if (false)"]]
   },
   {
-    name: "A mapped view, or a function in it, with an untrusted owner (our own review)",
-    test: [desk, "are refused with the statement that solves the problem"],
-    defence: "mapping/checkMapping.ts: a view or function with another owner is reported, and nothing is mapped",
-    removed: "the check of owners",
+    name: "A hostile owner who puts another relation under a mapped name (our own review)",
+    test: [hostileOwner, "no answer has a byte of what a hostile owner's function returns"],
+    defence: "held.ts `heldCondition`: a statement compares its mapped relations with the mapping",
+    removed: "the comparison",
     patches: [
       [
-        "src/services/mapping/checkMapping.ts",
-        "for (const name of relation.untrusted) {",
-        "for (const name of [] as string[]) {"
+        "src/database/sql/held.ts",
+        "if (writer.mapped.size === 0) return undefined",
+        "if (writer.mapped.size >= 0) return undefined"
       ]
     ]
+  },
+  {
+    name: "A function that planning runs, of a relation that was swapped (our own review)",
+    test: [hostileOwner, "no answer has a byte of what a hostile owner's function returns"],
+    defence: "0017_mapped_relations.ts `held`: IMMUTABLE, so that Postgres compares before it plans the rest",
+    removed: "the evaluation while planning; the statement compares when it runs",
+    patches: [
+      [
+        mappedRelations,
+        "accepted text[]) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT",
+        "accepted text[]) RETURNS boolean LANGUAGE plpgsql VOLATILE STRICT"
+      ]
+    ]
+  },
+  {
+    name: "A change that commits while a lookup waits for its lock (our own review)",
+    test: [relations, "are noticed by a lookup that waits for the lock of the change"],
+    defence: "0017_mapped_relations.ts `compare_relations`: a new snapshot after the locks",
+    removed: "the new snapshot",
+    patches: [
+      [
+        mappedRelations,
+        "RETURNS boolean LANGUAGE plpgsql VOLATILE STRICT ${FUNCTION}",
+        "RETURNS boolean LANGUAGE plpgsql STABLE STRICT ${FUNCTION}"
+      ]
+    ]
+  },
+  {
+    name: "A change below a relation that a connection has compared before (our own review)",
+    test: [relations, "are never read when a mapped relation becomes one"],
+    defence: "0017_mapped_relations.ts `relation_state`: what a connection keeps ends with any change of the parts",
+    removed: "the objects that depend on a relation",
+    patches: [
+      [
+        mappedRelations,
+        "WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid)), ',') END",
+        "WHERE false)), ',') END"
+      ]
+    ]
+  },
+  {
+    name: "A mapped name that an equal relation takes (our own review)",
+    test: [relations, "are never read when a mapped relation becomes one"],
+    defence: "0017_mapped_relations.ts `relation_parts`: the identity has the relations' oids",
+    removed: "the oids",
+    patches: [
+      [mappedRelations, "format('%s %s %s %s %s|', p.part, c.relkind", "format('%s %s %s %s %s|', 0, c.relkind"]
+    ]
+  },
+  {
+    name: "A mapped relation, or a part of it, with an untrusted owner (our own review)",
+    test: [relations, "are refused before they are mapped"],
+    defence:
+      "mapping/checkMapping.ts: every object that a read can run belongs to a trusted role, or nothing is mapped",
+    removed: "the check of owners and row security",
+    patches: [["src/services/mapping/checkMapping.ts", "for (const each of relation.faults) fault(each)", ""]]
+  },
+  {
+    name: "A mapped relation in the schema of a hostile owner (our own review)",
+    test: [relations, "are refused before they are mapped"],
+    defence: "0017_mapped_relations.ts `relation_parts`: the owner of the relation's schema, who can replace it",
+    removed: "the schema's owner",
+    patches: [[mappedRelations, "(SELECT n.nspowner FROM pg_namespace n WHERE n.oid = c.relnamespace)", "c.relowner"]]
+  },
+  {
+    name: "Row security that runs an expression or hides rows (our own review)",
+    test: [relations, "are refused before they are mapped"],
+    defence: "0017_mapped_relations.ts `rows_open`: one permissive policy, which is literally true",
+    removed: "the comparison with true",
+    patches: [
+      [
+        mappedRelations,
+        "bool_and(p.polpermissive AND pg_get_expr(p.polqual, p.polrelid) IS NOT DISTINCT FROM 'true')",
+        "bool_and(p.polpermissive)"
+      ]
+    ]
+  },
+  {
+    name: "A child or partition of a hostile owner (our own review)",
+    test: [relations, "are refused before they are mapped"],
+    defence: "0017_mapped_relations.ts `relation_parts`: children and partitions are parts",
+    removed: "the children",
+    patches: [[mappedRelations, "IF c.relhassubclass THEN", "IF false THEN"]]
   },
   {
     name: "NaN and the infinities in a mapped column (our own review)",

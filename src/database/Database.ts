@@ -16,7 +16,14 @@ import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesO
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 import { KEEP_ALIVE, watchedSocket } from "./watchedSocket.ts"
 
-const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off", lock_timeout: "10s" }
+const SESSION = {
+  search_path: "pg_catalog, pg_temp",
+  timezone: "UTC",
+  jit: "off",
+  lock_timeout: "10s",
+  // Every statement sees what was committed before it took its locks.
+  default_transaction_isolation: "read committed"
+}
 
 /** Milliseconds. Every request waits for its admission. */
 const ADMISSION_TIMEOUT = 2000
@@ -152,13 +159,13 @@ const connections: Effect.Effect<
     maxConnections: env.searchConnections,
     preparedStatementCacheSize: 500
   })
+  // PREPARE takes the locks of a statement without planning it, which could run functions of a mapped relation (ADR 14).
   const probe = (relation: string) =>
-    search.withTransaction(
-      Effect.andThen(
-        search`SELECT set_config('lock_timeout', ${PROBE_LOCK_TIMEOUT}, true)`,
-        search.unsafe(`/* max lock probe */ SELECT FROM ${relation} LIMIT 0`)
-      )
-    )
+    Effect.gen(function* () {
+      yield* search`SELECT set_config('lock_timeout', ${PROBE_LOCK_TIMEOUT}, true)`
+      yield* search.unsafe(`PREPARE max_lock_probe AS /* max lock probe */ SELECT FROM ${relation}`).unprepared
+      yield* search.unsafe("DEALLOCATE max_lock_probe").unprepared
+    }).pipe(search.withTransaction)
   return Database.of({
     owner,
     searchConnections: env.searchConnections,

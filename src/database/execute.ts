@@ -6,7 +6,7 @@ import { Unavailable } from "../domain/errors.ts"
 import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
-import { classOf } from "./fault.ts"
+import { classOf, isReplaced } from "./fault.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
@@ -79,6 +79,17 @@ interface Pools {
   readonly locks: RelationLocks
 }
 
+/** No row, which is stale, when a mapped relation isn't what was mapped: it may have been mapped again since. */
+const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
+  { mapped }: Statement,
+  rows: Effect.Effect<ReadonlyArray<Row>, E, R>
+): Effect.Effect<ReadonlyArray<Row>, E, R> =>
+  mapped === true
+    ? Effect.catch(rows, (error) =>
+        SqlError.isSqlError(error) && isReplaced(error) ? Effect.succeed([]) : Effect.fail(error)
+      )
+    : rows
+
 /** Fails with `RelationLocked` after a lock timeout. */
 const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.mapError(effect, (error) => (isLockTimeout(error) ? RelationLocked.error : error))
@@ -99,17 +110,23 @@ export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools) => {
   ): Effect.Effect<ReadonlyArray<Row>, Unavailable | RelationLocked> => {
     const { parameters, text } = statement
     if (how === "transaction")
-      return Telemetry.childOf(parent, orUnavailable(orLocked(within<Row>(search, organizationId, statement))))
-    const searched = search.unsafe<Row>(text, parameters)
+      return Telemetry.childOf(
+        parent,
+        orUnavailable(orLocked(orStale(statement, within<Row>(search, organizationId, statement))))
+      )
+    const searched = orStale(statement, search.unsafe<Row>(text, parameters))
     if (how === "search" && parent !== undefined) return orUnavailable(Telemetry.childOf(parent, orLocked(searched)))
     return Telemetry.span("postgres", { kind: "client", parent, attributes: attributesOf[how] }, (span) => {
       span?.attribute("db.query.text", text)
       return orUnavailableInTheEnd(
         how === "lookup"
-          ? (batcher.request(organizationId, statement, span) as Effect.Effect<
-              ReadonlyArray<Row>,
-              SqlError.SqlError | Unavailable | RelationLocked
-            >)
+          ? orStale(
+              statement,
+              batcher.request(organizationId, statement, span) as Effect.Effect<
+                ReadonlyArray<Row>,
+                SqlError.SqlError | Unavailable | RelationLocked
+              >
+            )
           : detached<ReadonlyArray<Row>, SqlError.SqlError | RelationLocked, never>(orLocked(searched), forkUntraced)
       )
     })

@@ -24,7 +24,8 @@ const SQL_STATES: Readonly<Record<string, string>> = {
   "57P01": "it was shut down",
   "57P02": "it crashed",
   "57P03": "it is starting or stopping",
-  "25006": "it is read-only, such as a replica"
+  "25006": "it is read-only, such as a replica",
+  MX001: "a mapped table isn't the one that was mapped (max map diff)"
 }
 
 const SYSTEM: Readonly<Record<string, string>> = {
@@ -44,6 +45,9 @@ const SYSTEM: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate has an unknown issuer",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host"
 }
+
+/** Whether Postgres refused to plan a statement because a mapped relation isn't what was mapped (`max.held`). */
+export const isReplaced = (error: SqlError.SqlError): boolean => codeOf(error.reason.cause) === "MX001"
 
 export const faultOf = ({ reason }: SqlError.SqlError): Fault => {
   const code = codeOf(reason.cause)

@@ -156,7 +156,7 @@ export class EntityQueryService extends Context.Service<
             }
             return yield* result.fault
           case "Stale":
-            return yield* attempts === 1 ? unavailable("stale plan") : lookUpFresh(input, principal, span, attempts - 1)
+            return yield* attempts === 1 ? unavailable(result.cause) : lookUpFresh(input, principal, span, attempts - 1)
         }
       })
 

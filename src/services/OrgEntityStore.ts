@@ -4,7 +4,6 @@ import { Database } from "../database/Database.ts"
 import { makeExecute } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
 import { prepare } from "../database/sql/prepared.ts"
-import { Drifted } from "../database/sql/rows.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import type { Unavailable } from "../domain/errors.ts"
@@ -17,7 +16,13 @@ import { showId } from "../domain/values.ts"
 import { makeSearchPermits } from "./lookup/searchPermits.ts"
 
 /** A page; or `Stale`, when policy, membership or catalog have changed since the query was planned. */
-export type FindResult = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
+export type FindResult = { readonly _tag: "Page"; readonly page: Page } | Stale
+
+interface Stale {
+  readonly _tag: "Stale"
+  /** "drift": a mapped relation isn't what was mapped, according to the catalog of the plan. */
+  readonly cause: "stale plan" | "drift"
+}
 
 type Row = {
   readonly fresh: boolean | null
@@ -78,23 +83,24 @@ export class OrgEntityStore extends Context.Service<
   )
 }
 
-/** The cause instead, when the query can't be compiled (a drifted relation, a plan too large): it must not become an answer. */
-const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | "drift" | "not compilable" => {
+/** The cause instead, when the query can't be compiled (a plan too large): it must not become an answer. */
+const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | "not compilable" => {
   try {
     return prepare(query, catalog)
-  } catch (error) {
-    return error instanceof Drifted ? "drift" : "not compilable"
+  } catch {
+    return "not compilable"
   }
 }
 
-const STALE: FindResult = { _tag: "Stale" }
+const STALE: Stale = { _tag: "Stale", cause: "stale plan" }
+const DRIFTED: Stale = { _tag: "Stale", cause: "drift" }
 
 const pageOf = (
   rows: ReadonlyArray<Row>,
   query: ResolvedQuery,
   catalog: Catalog
 ): Effect.Effect<FindResult, Unavailable> => {
-  if (rows[0]?.fresh !== true) return Effect.succeed(STALE)
+  if (rows[0]?.fresh !== true) return Effect.succeed(rows.length === 0 ? DRIFTED : STALE)
   // Every table is read by organization; a row of another organization is a bug, and must not reach the caller.
   if (rows.some((row) => isForeign(row, catalog))) {
     return Effect.andThen(

@@ -10,6 +10,7 @@ import { traceRetention } from "./0011_trace_retention.ts"
 import { namesByReference } from "./0013_names_by_reference.ts"
 import { basisOfAnswers } from "./0014_basis_of_answers.ts"
 import { turnNames } from "./0016_turn_names.ts"
+import { mappedRelations } from "./0017_mapped_relations.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -23,7 +24,8 @@ export const migrations: ReadonlyArray<Migration> = [
   traceRetention,
   namesByReference,
   basisOfAnswers,
-  turnNames
+  turnNames,
+  mappedRelations
 ]
 
 /** The schema version of this program. */

@@ -43,6 +43,8 @@ export interface ResolvedQuery {
 
 export interface Statement {
   readonly text: string
+  /** Whether it reads mapped relations: Postgres then refuses to plan it while they aren't what was mapped. */
+  readonly mapped?: boolean
   /** Of a cached statement, some are `Parameter`s. */
   readonly parameters: ReadonlyArray<unknown>
   /** The relations that it reads, quoted. */

@@ -6,6 +6,9 @@ export const identifier = (name: string): string => {
   return `"${name.replaceAll(`"`, `""`)}"`
 }
 
+/** A quoted constant, for any setting of `standard_conforming_strings`. */
+export const literal = (text: string): string => `${text.includes("\\") ? "E" : ""}'${text.replace(/['\\]/g, "$&$&")}'`
+
 export const qualified = (relation: { readonly schema: string; readonly table: string }): string =>
   `${identifier(relation.schema)}.${identifier(relation.table)}`
 
@@ -14,6 +17,8 @@ export class SqlWriter {
   readonly casts: Array<string> = []
   /** The relations that the statement reads, quoted. */
   readonly relations = new Set<string>()
+  /** The mapped relations that the statement reads, quoted. */
+  readonly mapped = new Set<string>()
   private readonly row: string | undefined
   private aliases = 0
 

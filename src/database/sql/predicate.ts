@@ -10,7 +10,16 @@ import {
 import { foldText, phoneForms } from "../../domain/keys.ts"
 import type { CompareOp, Literal, Side } from "../../domain/Predicate.ts"
 import { type Condition, Parameter, type Value } from "./Parameter.ts"
-import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
+import {
+  belongs,
+  columnReference,
+  idCast,
+  idReference,
+  linkOf,
+  type RowContext,
+  targetRows,
+  wholeNumber
+} from "./rows.ts"
 import { SQL_TYPE } from "./sqlType.ts"
 import { identifier, type SqlWriter } from "./SqlWriter.ts"
 
@@ -247,7 +256,7 @@ const some = (
   // A join would scan the links of all organizations where one organization has most of them.
   const link = context.writer.alias()
   return (
-    `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${context.writer.relation(storage.link)} ${link} ` +
+    `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${linkOf(storage, context.writer)} ${link} ` +
     `WHERE ${linkBelongs(storage, link, context)} AND ${link}.${identifier(storage.to)} = ${related}))`
   )
 }
@@ -290,7 +299,7 @@ const linkJoin = (
   const { storage } = relation
   if (storage._tag !== "Many") throw new Error("Not a link")
   return (
-    `${link}.${identifier(storage.from)} FROM ${context.writer.relation(storage.link)} ${link} JOIN ${targetRows(target, other, context)} ` +
+    `${link}.${identifier(storage.from)} FROM ${linkOf(storage, context.writer)} ${link} JOIN ${targetRows(target, other, context)} ` +
     `ON ${belongs(target, other, context)} AND ${idReference(target, other)} = ${link}.${identifier(storage.to)} ` +
     `WHERE ${linkBelongs(storage, link, context)}`
   )

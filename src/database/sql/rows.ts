@@ -2,7 +2,7 @@
  * The SQL of a row: the organization's condition, the id and the columns, for managed tables and mapped relations. A mapped
  * value is an expression over physical columns, and its search key is the fold of that expression.
  */
-import type { Catalog, Column, EntityType, IdType, Source } from "../../domain/EntityType.ts"
+import type { Catalog, Column, EntityType, IdType, Relation, Source } from "../../domain/EntityType.ts"
 import type { Side } from "../../domain/Predicate.ts"
 import { parseId } from "../../domain/values.ts"
 import { identifier, type SqlWriter } from "./SqlWriter.ts"
@@ -16,13 +16,21 @@ export interface RowContext {
 
 const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
 
-/** A mapped relation that isn't what was mapped. */
-export class Drifted extends Error {}
-
-/** The relation that holds a type's rows; throws `Drifted`. */
+/** The relation that holds a type's rows. */
 export const relationOf = (type: EntityType, writer: SqlWriter): string => {
-  if (type.mapping?.broken === true) throw new Drifted("The relation isn't what was mapped")
-  return writer.relation(type.relation)
+  const name = writer.relation(type.relation)
+  if (type.mapping !== undefined) writer.mapped.add(name)
+  return name
+}
+
+/** The link table of references to many entities. */
+export const linkOf = (
+  { link, mapped }: { readonly link: Relation; readonly mapped?: boolean },
+  writer: SqlWriter
+): string => {
+  const name = writer.relation(link)
+  if (mapped === true) writer.mapped.add(name)
+  return name
 }
 
 /** The condition that a row belongs to the organization. */

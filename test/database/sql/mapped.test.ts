@@ -36,7 +36,8 @@ const mapped = (key: string, columns: ReadonlyArray<Column>, unique: boolean): E
     id: { column: "Key", type: "uuid" },
     organization: { column: "tenant", type: "text" },
     where: [{ column: "gone", is: false }],
-    unique
+    unique,
+    reads: { [`"host"."${key}"`]: `identity of ${key}`, '"host"."watch"': "identity of watch" }
   }
 })
 
