@@ -366,5 +366,19 @@ export const accepted = [
     is: "target === undefined",
     replacement: "false",
     reason: "the relation of a plan has a target"
-  }
+  },
+  {
+    file: visibility,
+    mutator: "StringLiteral",
+    is: `"Never"`,
+    reason: "a published policy has no Never: it stands for a refused condition"
+  },
+  {
+    file: authenticate,
+    is: `method === "HEAD"`,
+    replacement: "false",
+    reason: "a HEAD request then needs what a change needs"
+  },
+  { file: authenticate, is: `"HEAD"`, reason: "a HEAD request then needs what a change needs" },
+  { file: authenticate, is: `""`, reason: "no content type and one that isn't JSON are the same" }
 ]
