@@ -381,5 +381,12 @@ export const accepted = [
   { file: authenticate, is: `"HEAD"`, reason: "a HEAD request then needs what a change needs" },
   { file: authenticate, is: `""`, reason: "no content type and one that isn't JSON are the same" },
   { file: authenticate, is: "!Telemetry.isRecording(fiber)", reason: "decides about spans only" },
-  { file: authenticate, original: "max.organization.id", reason: "decides about spans only" }
+  { file: authenticate, original: "max.organization.id", reason: "decides about spans only" },
+  {
+    file: visibility,
+    is: "visibility.isOperator",
+    replacement: "false",
+    reason: "an operator sees every target, so nothing is limited"
+  },
+  { file: authenticate, original: "A request that changes something", reason: wording }
 ]
