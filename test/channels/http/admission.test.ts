@@ -80,6 +80,29 @@ describe("a token", () => {
     })
   })
 
+  it("needs a name of 1 to 100 characters and a lifetime of 1 to 730 days, and is revoked by its own id only", async () => {
+    const { anchorId } = await member("limits@atlas.com")
+    const faultOf = (name: string, days: number) =>
+      server.run(
+        Effect.gen(function* () {
+          const credentials = yield* Credentials
+          const wanted = { anchorId, name, days, scopes: ["tools"] as const }
+          return yield* Effect.match(credentials.createToken(atlas, wanted), {
+            onFailure: ({ message }) => message,
+            onSuccess: () => "created"
+          })
+        })
+      )
+    for (const name of ["", "  ", "x".repeat(101)])
+      expect(await faultOf(name, 1)).toBe("--name must have 1 to 100 characters.")
+    for (const days of [0, 731, 1.5]) expect(await faultOf("n", days)).toBe("--days must be between 1 and 730.")
+    expect([await faultOf(` ${"x".repeat(100)} `, 1), await faultOf("n", 730)]).toEqual(["created", "created"])
+    const unknown = server.run(
+      Effect.flatMap(Credentials, (credentials) => Effect.flip(credentials.revokeToken(atlas, "zzz")))
+    )
+    expect((await unknown).message).toBe(`No active token has the id "zzz". max token list shows the tokens.`)
+  })
+
   it("is stored only as a hash", async () => {
     const { token } = await member("hashed@atlas.com")
     const secret = token.slice(-43)
@@ -361,7 +384,8 @@ describe("a sign-in link", () => {
     const headers = { cookie: cookieOf(answer) }
     expect((await ask(server.url, "/v1/session", { headers })).json).toMatchObject({
       by: "session",
-      organization: "atlas"
+      organization: "atlas",
+      scopes: ["tools", "chat", "admin", "traces"]
     })
     const call = { body: JSON.stringify(allPeople), headers: { ...JSON_TYPE, ...headers } }
     expect((await ask(server.url, "/v1/tools/findEntities", call)).json.type).toBe("urn:max:problem:origin-not-allowed")
