@@ -103,6 +103,28 @@ describe("a token", () => {
     expect((await unknown).message).toBe(`No active token has the id "zzz". max token list shows the tokens.`)
   })
 
+  it("is recorded with its person, name, scopes and end when it is created, and once when it is revoked", async () => {
+    const { anchorId, id } = await member("recorded@atlas.com")
+    await server.run(Effect.flatMap(Credentials, (all) => Effect.orDie(all.revokeToken(atlas, id))))
+    const again = await server.run(Effect.flatMap(Credentials, (all) => Effect.flip(all.revokeToken(atlas, id))))
+    expect(again.message).toContain("No active token has the id")
+    const rows = await server.run(
+      Effect.flatMap(
+        Database,
+        ({ owner }) =>
+          owner<{ action: string; details: string }>`
+            SELECT action, details FROM max.audit_log WHERE subject = ${id} ORDER BY action`
+      )
+    )
+    expect(rows.map(({ action, details }) => [action, JSON.parse(details)])).toEqual([
+      [
+        "token.created",
+        { person: anchorId, name: "recorded@atlas.com", scopes: ["tools"], until: expect.stringMatching(/Z$/) }
+      ],
+      ["token.revoked", { person: anchorId }]
+    ])
+  })
+
   it("is stored only as a hash", async () => {
     const { token } = await member("hashed@atlas.com")
     const secret = token.slice(-43)
@@ -126,6 +148,7 @@ describe("a token", () => {
   })
 
   it("that was revoked is refused by every process from the next request on", async () => {
+    const before = await events("token.revoked")
     const { id, token } = await member("revoked@atlas.com")
     for (const at of [server, other, server, other]) expect((await find(token, at)).status).toBe(200)
     await server.run(Effect.flatMap(Credentials, (credentials) => credentials.revokeToken(atlas, id)))
@@ -134,7 +157,7 @@ describe("a token", () => {
       expect(refused.status).toBe(401)
       expect(refused.headers["www-authenticate"]).toBe('Bearer realm="max"')
     }
-    expect(await events("token.revoked")).toBe(1)
+    expect(await events("token.revoked")).toBe(before + 1)
   })
 
   it("of a suspended member is refused by every process from the next request on", async () => {
