@@ -1,5 +1,7 @@
 // Mutation testing of the code that decides access; scripts/mutation.mjs runs it. Stryker's vitest runner can't select tests
 // by name on vitest 5 and takes seconds per mutant, hence our own runner and a bundle of the tests.
+import { SERVED } from "./scripts/mutation/suites.mjs"
+
 export default {
   testRunner: "max",
   plugins: ["./scripts/mutation/runner.mjs"],
@@ -34,7 +36,8 @@ export default {
     "src/services/lookup/resolve.ts",
     "src/services/lookup/resolveFilter.ts",
     "src/services/lookup/visible.ts",
-    "src/services/lookup/views.ts"
+    "src/services/lookup/views.ts",
+    ...Object.keys(SERVED)
   ],
   ignorePatterns: ["dist", "dist.*", "docs", "bench", "*.bundle.cjs", "reports"],
   coverageAnalysis: "perTest",
@@ -47,7 +50,7 @@ export default {
   tsconfigFile: "none",
   disableTypeChecks: false,
   allowEmpty: true,
-  concurrency: 2,
+  concurrency: Number(process.env.MUTATION_JOBS ?? 2),
   timeoutMS: 60_000,
   dryRunTimeoutMinutes: 15
 }

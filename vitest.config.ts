@@ -47,7 +47,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/server.ts"],
     setupFiles: ["test/support/loopback.ts"],
-    testTimeout: 180_000,
+    testTimeout: process.env["MAX_TEST_LONG"] === "on" ? 7_200_000 : 900_000,
     hookTimeout: 120_000,
     // One worker more than cores, because many tests wait for child processes.
     maxWorkers: 3,

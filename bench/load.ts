@@ -20,12 +20,14 @@ interface Load {
   readonly asked: (round: number) => Asked
   /** A text that every answer must contain. */
   readonly answered?: string
+  /** Whether answers may have any status. */
+  readonly refused?: boolean
 }
 
 const LENGTH = /content-length: (\d+)/i
 
-/** Sends requests for the given seconds; any status but 200 fails the run. */
-export const load = ({ answered = "", asked, inFlight, port, requests = Infinity, seconds, token }: Load) =>
+/** Sends requests for the given seconds; unless `refused`, any status but 200 fails the run. */
+export const load = ({ answered = "", asked, inFlight, port, refused, requests = Infinity, seconds, token }: Load) =>
   Effect.callback<Loaded>((resume) => {
     const times: Array<number> = []
     const begun = performance.now()
@@ -50,7 +52,7 @@ export const load = ({ answered = "", asked, inFlight, port, requests = Infinity
         if (end < 0) return
         const length = Number(LENGTH.exec(text)?.[1] ?? Number.NaN)
         if (text.length < end + 4 + length) return
-        if (!text.startsWith("HTTP/1.1 200") || !text.includes(answered)) {
+        if (refused !== true && (!text.startsWith("HTTP/1.1 200") || !text.includes(answered))) {
           socket.destroy()
           return resume(Effect.die(new Error(text)))
         }

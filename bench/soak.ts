@@ -1,6 +1,6 @@
 /**
  * A server under sustained load: its memory with 32 requests in flight, whether it stays constant, and the effect of one
- * organization's continuous searches on another's lookups.
+ * organization's searches, and of a hostile one, on another's lookups.
  */
 import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
@@ -12,7 +12,7 @@ import { tokenOf } from "./http.ts"
 import { load } from "./load.ts"
 import { outside, urlOf } from "./outside.ts"
 import { median, quantile } from "./race.ts"
-import { openWorld, type WorldOrganization } from "./world/load.ts"
+import { openWorld } from "./world/load.ts"
 import { byEmail, byPhone, everyone, type Question, QUESTIONS } from "./world/questions.ts"
 
 const IN_FLIGHT = 32
@@ -118,6 +118,18 @@ const soaked = Effect.fnUntraced(function* (rows: number, minutes: number, quiet
 
 const HAMMERING: Question = (of, round) =>
   QUESTIONS[["name contains, common", "name contains three", "owner contains"][round % 3]!]!(of, round)
+/** Lookups by common names, whose totals are the largest. */
+const COMMON_NAMES: Question = (of, round) => ({
+  ...QUESTIONS["name, common"]!(of, round),
+  limit: 25,
+  selectColumns: ["phone", "email", "owner", "company"]
+})
+const LARGE_PAGES: Question = (of, round) => ({
+  ...everyone(of, round),
+  limit: 25,
+  selectColumns: ["owner", "company"]
+})
+const COUNTS: Question = (of, round) => ({ ...QUESTIONS["name begins with one"]!(of, round), limit: 0 })
 const TURNS = 5
 const TURN_SECONDS = 4
 
@@ -126,41 +138,66 @@ export const neighbour = (rows: number, where: Where, quiet: boolean) =>
 
 const neighbours = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
   const { huge, middle } = (yield* openWorld(rows)).organizations
-  const tokens = { noisy: yield* tokenOf(huge, "company"), quiet: yield* tokenOf(middle, "masked") }
+  const tokens = {
+    noisy: yield* Effect.forEach(["company", "masked", "everything"] as const, (role) => tokenOf(huge, role)),
+    quiet: yield* tokenOf(middle, "masked")
+  }
   const { port } = yield* serving()
-  const looking = (of: WorldOrganization, question: Question, inFlight: number, seconds: number, token: string) =>
-    load({ port, token, inFlight, seconds, asked: (round) => question(of, round) })
-  const lookups = looking(middle, byPhone, 1, TURN_SECONDS, tokens.quiet)
-  const alone: Array<number> = []
-  const beside: Array<number> = []
-  yield* looking(middle, byPhone, 1, 2, tokens.quiet)
-  let searches = 0
-  for (let turn = 0; turn < TURNS; turn++) {
-    alone.push(...(yield* lookups).times)
-    const [hammering, { times }] = yield* Effect.all(
-      [
-        looking(huge, HAMMERING, 16, TURN_SECONDS, tokens.noisy),
-        // Starts after the noisy organization.
-        Effect.delay(looking(middle, byPhone, 1, TURN_SECONDS - 1, tokens.quiet), 500)
-      ],
-      { concurrency: 2 }
-    )
-    searches += hammering.times.length
-    beside.push(...times)
-  }
-  const p99 = (times: ReadonlyArray<number>) => quantile(times, 0.99)
-  if (!quiet) {
-    console.log(
-      `lookups alone: p50 ${median(alone).toFixed(2)} ms, p99 ${p99(alone).toFixed(2)} ms (${alone.length}); beside ${searches} searches of ` +
-        `another organization, 16 in flight: p50 ${median(beside).toFixed(2)} ms, p99 ${p99(beside).toFixed(2)} ms (${beside.length})`
-    )
-  }
+  const lookups = (seconds: number) =>
+    load({ port, token: tokens.quiet, inFlight: 1, seconds, asked: (round) => byPhone(middle, round) })
+  const noise = (question: Question, inFlight: number, token: string, refused = false) =>
+    load({ port, token, inFlight, seconds: TURN_SECONDS, refused, asked: (round) => question(huge, round) })
+  const compare = Effect.fnUntraced(function* (
+    name: string,
+    loads: ReadonlyArray<Effect.Effect<{ readonly times: ReadonlyArray<number> }>>
+  ) {
+    const alone: Array<number> = []
+    const beside: Array<number> = []
+    let requests = 0
+    for (let turn = 0; turn < TURNS; turn++) {
+      alone.push(...(yield* lookups(TURN_SECONDS)).times)
+      const [noisy, { times }] = yield* Effect.all(
+        [
+          Effect.all(loads, { concurrency: "unbounded" }),
+          // Starts after the noisy organization.
+          Effect.delay(lookups(TURN_SECONDS - 1), 500)
+        ],
+        { concurrency: 2 }
+      )
+      requests += noisy.reduce((sum, one) => sum + one.times.length, 0)
+      beside.push(...times)
+    }
+    const at = (times: ReadonlyArray<number>, share: number) => quantile(times, share)
+    if (!quiet) {
+      const row = (times: ReadonlyArray<number>) =>
+        [0.5, 0.95, 0.99].map((share) => `p${100 * share} ${at(times, share).toFixed(2)} ms`).join(", ")
+      console.log(`lookups alone: ${row(alone)} (${alone.length})`)
+      console.log(`beside ${requests} requests of ${name}: ${row(beside)} (${beside.length})`)
+    }
+    return (share: number) => at(beside, share) / at(alone, share)
+  })
+  yield* lookups(2)
+  const searches = yield* compare("another organization's searches, 16 in flight", [
+    noise(HAMMERING, 16, tokens.noisy[0]!)
+  ])
+  const hostile = yield* compare(
+    "a hostile organization, 36 in flight",
+    tokens.noisy.flatMap((token) => [
+      noise(COMMON_NAMES, 6, token, true),
+      noise(HAMMERING, 2, token, true),
+      noise(LARGE_PAGES, 2, token, true),
+      noise(COUNTS, 1, token, true),
+      noise(byPhone, 1, `${token}x`, true)
+    ])
+  )
   return [
     {
       scenario: "p99 of a lookup beside another organization's searches, against alone",
-      ratio: p99(beside) / p99(alone),
+      ratio: searches(0.99),
       target: 3
     },
-    { scenario: "p50 of the same", ratio: median(beside) / median(alone) }
+    { scenario: "p50 of the same", ratio: searches(0.5) },
+    { scenario: "p95 of a lookup beside a hostile organization, against alone", ratio: hostile(0.95), target: 3 },
+    { scenario: "p50 of the same, hostile", ratio: hostile(0.5) }
   ] satisfies ReadonlyArray<Measured>
 })

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { startInjectable } from "./attack/injectable.mjs"
+import { hostile, MOST, prepareRows } from "./attack/hostile.mjs"
 import { naughty } from "./attack/naughty.mjs"
 import { openProxy } from "./attack/proxy.mjs"
 import { missing, requestsOf } from "./attack/requests.mjs"
@@ -75,12 +76,14 @@ const attacked = async (words, use) => {
     if (lacking.length > 0) return fail(`No request covers\n  ${lacking.join("\n  ")}`)
     const first = await unanswered(all, proxy.url)
     if (first !== undefined) return fail(`Unexpected response: ${first}`)
+    await prepareRows(world)
     proxy.counts.clear()
     const before = await stateOf(world)
 
     await use(
       all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word))),
-      proxy
+      proxy,
+      world
     )
 
     const complaints = world
@@ -99,11 +102,22 @@ const attacked = async (words, use) => {
   }
 }
 
+const shown = ({ longest, lookups, p50, p99 }) =>
+  `${lookups} lookups, median ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(0)} ms`
+
 const naughtily = (words) =>
-  attacked(words, async (requests, { url }) => {
+  attacked(words, async (requests, { url }, world) => {
     const { broken, sent } = await naughty(requests, url)
     console.log(`${requests.length} requests, ${sent} sent; responses with a server error: ${broken.length}`)
     if (broken.length > 0) fail("There are findings.")
+    const text = await hostile(requests, url, world)
+    console.log(`hostile text: ${text.sent} sent; responses with a server error: ${text.broken.length}`)
+    console.log(`slowest: ${text.slowest.map(([name, took]) => `${name} ${took.toFixed(0)} ms`).join(", ")}`)
+    console.log(`a neighbour alone: ${shown(text.alone)}`)
+    console.log(`a neighbour meanwhile: ${shown(text.attacked)}, failed: ${text.failed}`)
+    console.log(`ratio of the p99: ${text.ratio.toFixed(2)}, at most ${MOST}`)
+    if (text.broken.length > 0) fail(`There are findings: ${JSON.stringify(text.broken.slice(0, 5))}`)
+    if (text.failed > 0 || !(text.ratio <= MOST)) fail("The attack holds up a neighbour.")
   })
 
 const sqlmap = (words) =>

@@ -1,11 +1,13 @@
-// Mutation testing in two rounds: all mutants against the tests without a database, then lines with survivors also against
-// a small part of the conformance corpus. Results are cached per file in node_modules/.cache/stryker, and docs/mutation.md is
-// written from the cache. Arguments: files to mutate, whole or FILE:FROM-TO (default: all of stryker.config.mjs).
-// --offline skips the second round, --alive the first.
-import { spawn } from "node:child_process"
+// Mutation testing. Files that are tested without a database have two rounds: all mutants against those tests, then lines
+// with survivors also against a small part of the conformance corpus. Each other file has one round, against its tests of
+// `SERVED`. Results are cached per file in node_modules/.cache/stryker, and docs/mutation.md is written from the cache.
+// Arguments: files to mutate, whole or FILE:FROM-TO (default: all of stryker.config.mjs). --offline skips what needs a
+// database, --alive the first round.
+import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { accepted } from "./mutation/accepted.mjs"
+import { DATABASE, OFFLINE, SERVED } from "./mutation/suites.mjs"
 import config from "../stryker.config.mjs"
 import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
@@ -15,14 +17,19 @@ const kept = join(cache, "known.json")
 const args = process.argv.slice(2)
 const files = args.filter((arg) => !arg.startsWith("--"))
 
-const run = (chosen, env) =>
+const run = (chosen, tests, env) =>
   new Promise((resolve, reject) => {
     const stryker = join(root, "node_modules/@stryker-mutator/core/bin/stryker.js")
-    const mutate = chosen.length === 0 ? [] : ["--mutate", chosen.join(",")]
-    const child = spawn(process.execPath, [stryker, "run", ...mutate], {
+    const child = spawn(process.execPath, [stryker, "run", "--mutate", chosen.join(",")], {
       cwd: root,
       stdio: "inherit",
-      env: { ...process.env, MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03", ...env }
+      env: {
+        ...process.env,
+        MAX_TEST_PART: process.env.MAX_TEST_PART ?? "0.03",
+        MUTATION_TESTS: tests.join(","),
+        MUTATION_DIST: join(root, "dist"),
+        ...env
+      }
     })
     // Forwards the signal, so that Stryker stops and the server is closed.
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill("SIGINT"))
@@ -81,6 +88,7 @@ const page = (known) => {
       (entry) =>
         name.endsWith(entry.file) &&
         (entry.mutator === undefined || entry.mutator === mutatorName) &&
+        (entry.is === undefined || original === entry.is) &&
         (entry.original === undefined || original.includes(entry.original)) &&
         (entry.replacement === undefined || replacement.includes(entry.replacement))
     )?.reason
@@ -95,8 +103,9 @@ const page = (known) => {
       "# Mutation testing",
       "",
       "Written by `npm run mutation`. Stryker applies small changes to the code that decides access, one at a time, and the",
-      "tests must detect each: the tests without a database and, for their survivors, a small part of the corpus",
-      "(`scripts/mutation/bundle.mjs`; `--offline` skips the second round).",
+      "tests must detect each: the tests without a database and, for their survivors, a small part of the corpus; or, where",
+      "services and HTTP decide, their tests over a database (`scripts/mutation/suites.mjs`). Stryker doesn't change the inside of",
+      "SQL texts; `npm run defences` removes their conditions.",
       "",
       "| file | mutants | killed | timed out | survived | not run |",
       "| --- | --- | --- | --- | --- | --- |",
@@ -119,28 +128,35 @@ const page = (known) => {
   }
 }
 
-/** The lines of the chosen files with surviving mutants. */
-const aliveLines = (known) => {
-  const names = new Set((files.length === 0 ? config.mutate : files).map(nameOf))
-  return [...names].flatMap((name) => [
+const chosen = files.length === 0 ? config.mutate : files
+const isServed = (file) => Object.hasOwn(SERVED, nameOf(file))
+const offline = chosen.filter((file) => !isServed(file))
+const served = args.includes("--offline") ? [] : chosen.filter(isServed)
+
+/** The lines of these files with surviving mutants. */
+const aliveLines = (known, names) =>
+  names.flatMap((name) => [
     ...new Set((known[name] ?? []).filter(isAlive).map(({ lastLine, line }) => `${name}:${line}-${lastLine}`))
   ])
-}
 
-const round = async (chosen, env) => {
-  const status = await run(chosen, env)
+const round = async (mutated, tests, env) => {
+  const status = await run(mutated, tests, env)
   if (status !== 0) throw new Error(`Stryker ended with ${status}`)
-  remember(chosen)
+  remember(mutated)
 }
 
 if (!args.includes("--report")) {
   mkdirSync(cache, { recursive: true })
-  if (!args.includes("--alive")) await round(files, { MUTATION_STAGE: "offline" })
-  const lines = args.includes("--offline") ? [] : aliveLines(recall())
-  if (lines.length > 0) {
+  if (!args.includes("--alive") && offline.length > 0) await round(offline, OFFLINE)
+  const lines = args.includes("--offline") ? [] : aliveLines(recall(), [...new Set(offline.map(nameOf))])
+  if (lines.length + served.length > 0) {
+    if (served.length > 0)
+      execFileSync(process.execPath, ["scripts/build.mjs", "--if-stale"], { cwd: root, stdio: "inherit" })
     const { close, template, url } = await openServer()
+    const env = { DATABASE_URL: url, MAX_TEST_TEMPLATE: template }
     try {
-      await round(lines, { DATABASE_URL: url, MAX_TEST_TEMPLATE: template })
+      if (lines.length > 0) await round(lines, [...OFFLINE, ...DATABASE], env)
+      for (const file of served) await round([file], SERVED[nameOf(file)], env)
     } finally {
       await close()
     }

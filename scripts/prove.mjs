@@ -1,12 +1,31 @@
-// Runs the long forms of the tests of changes: a thousand random changes undone, two hundred processes killed.
+// Runs the long form of every test series: kill -9 at hundreds of moments, the whole corpus of permissions several times, every
+// question of the matrix. Arguments select test files by a part of their name. Takes about an hour.
 import { spawnSync } from "node:child_process"
-import { join } from "node:path"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, relative } from "node:path"
 import { root } from "./stale.mjs"
 
-const tests = ["undo", "kill"].map((name) => `test/services/changes/${name}.test.ts`)
-const { status } = spawnSync(
-  process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", ...tests, "--maxWorkers", "1"],
-  { cwd: root, stdio: "inherit", env: { ...process.env, MAX_PROVE: "on" } }
-)
-process.exit(status ?? 1)
+const wanted = process.argv.slice(2)
+const sources = readdirSync(join(root, "test"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+  .map((entry) => join(entry.parentPath, entry.name))
+const hasSeries = (path) => /\bpartOf\(|support\/long\.ts"/.test(readFileSync(path, "utf8"))
+const files = sources
+  .filter((path) => path.endsWith(".test.ts") && hasSeries(path))
+  .map((path) => relative(root, path))
+  .filter((path) => wanted.length === 0 || wanted.some((word) => path.includes(word)))
+  .sort()
+if (files.length === 0) {
+  console.error(`No test series has a name with ${wanted.join(" or ")}`)
+  process.exit(1)
+}
+const run = (command, args) => {
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, MAX_TEST_LONG: "on" }
+  })
+  if (status !== 0) process.exit(status ?? 1)
+}
+run(process.execPath, ["scripts/build.mjs", "--if-stale"])
+run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...files])

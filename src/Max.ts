@@ -9,13 +9,16 @@ import type { TurnEvent } from "./wire/TurnEvent.ts"
 import { Database } from "./database/Database.ts"
 import type { Connection } from "./database/DatabaseSource.ts"
 import type { Organization } from "./domain/EntityType.ts"
+import { isJsonObject } from "./domain/json.ts"
+import { closest, quoted } from "./domain/text.ts"
 import { ConfigurationError, InvalidInput, type LookupError, NotAdmitted, Unavailable } from "./domain/errors.ts"
 import type { Named, ListedType, Page } from "./domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 import type { FindQuery } from "./domain/Query.ts"
 import { Vouched, type Vouching } from "./domain/Vouched.ts"
-import { Env, type Values } from "./env.ts"
+import { Env, SETTINGS, type Values } from "./env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "./layers.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
 import { Admission, type AdmissionError } from "./services/access/Admission.ts"
 import { CallLimits } from "./services/access/CallLimits.ts"
 import type { Scope } from "./services/access/Credentials.ts"
@@ -23,7 +26,7 @@ import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { IdentityResolver } from "./services/members/IdentityResolver.ts"
 import { readIdentifier } from "./services/members/identifier.ts"
 import { OrganizationState } from "./services/catalog/OrganizationState.ts"
-import { callTool, type ToolOutcome } from "./tools/call.ts"
+import { callTool, inputFault, type ToolName, type ToolOutcome } from "./tools/call.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
 
 /** Exactly one of `databaseUrl`, `connection` and `embedded`, or the environment's DATABASE_URL. */
@@ -101,7 +104,9 @@ export class Max implements AsyncDisposable {
     const layer = everything(options)
     // A separate memo map, so that two instances in one program don't share a database.
     return Layer.effectContext(
-      Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+      Effect.flatMap(Effect.scope, (scope) =>
+        Telemetry.outside(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+      )
     )
   }
 
@@ -163,12 +168,16 @@ export class Max implements AsyncDisposable {
         signal
       )
     const lookUp = <A>(
+      tool: ToolName,
+      input: unknown,
       use: (queries: EntityQueryService["Service"]) => Effect.Effect<A, LookupError, CurrentPrincipal>
-    ) => run(Effect.flatMap(EntityQueryService, use))
+    ) => run(Effect.andThen(requireInput(tool, input), Effect.flatMap(EntityQueryService, use)))
     return {
-      listEntityTypes: () => lookUp((queries) => queries.listEntityTypes(scoped)),
-      listColumnsForType: (input) => lookUp((queries) => queries.listColumnsForType({ ...input, ...scoped })),
-      findEntities: (input) => lookUp((queries) => queries.findEntities({ ...input, ...scoped })),
+      listEntityTypes: () => lookUp("listEntityTypes", {}, (queries) => queries.listEntityTypes(scoped)),
+      listColumnsForType: (input) =>
+        lookUp("listColumnsForType", input, (queries) => queries.listColumnsForType({ ...input, ...scoped })),
+      findEntities: (input) =>
+        lookUp("findEntities", input, (queries) => queries.findEntities({ ...input, ...scoped })),
       callTool: (name, input) => run(callTool(name, input)),
       ask: (text, { onEvent, session, signal } = {}) =>
         run(answer(organization, text, session, onEvent), "chat", signal)
@@ -184,6 +193,19 @@ export class Max implements AsyncDisposable {
     return this.close()
   }
 }
+
+/** Programs without types get the tools' errors, too. Absent and undefined are equal. */
+const requireInput = (tool: ToolName, input: unknown): Effect.Effect<void, InvalidInput> => {
+  const fault = inputFault(tool, withoutUndefined(input))
+  return fault === undefined ? Effect.void : Effect.fail(InvalidInput.of(fault))
+}
+
+const withoutUndefined = (value: unknown): unknown =>
+  isJsonObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, withoutUndefined(part)]]))
+      )
+    : value
 
 const everything = (options: MaxOptions) => {
   const traced = options.traces === true ? Observability : Layer.empty
@@ -204,7 +226,26 @@ const Limits = Layer.unwrap(
   )
 )
 
-const environmentOf = ({ databaseUrl, embedded, environment, settings }: MaxOptions) => {
+const OPTIONS: ReadonlyArray<string> = [
+  "databaseUrl",
+  "connection",
+  "embedded",
+  "environment",
+  "traces",
+  "settings",
+  "organization"
+] satisfies ReadonlyArray<keyof MaxOptions | "organization">
+
+/** Says which key isn't known, so that a misspelled one isn't ignored. */
+const unknownIn = (what: string, given: object | undefined, known: ReadonlyArray<string>): string | undefined => {
+  const unknown = Object.keys(given ?? {}).find((key) => !known.includes(key))
+  if (unknown === undefined) return undefined
+  const meant = closest(unknown, known)
+  return `There is no ${what} ${quoted(unknown)}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`
+}
+
+const environmentOf = (options: MaxOptions) => {
+  const { databaseUrl, embedded, environment, settings } = options
   const values = {
     ...settings,
     ...(databaseUrl === undefined
@@ -212,6 +253,8 @@ const environmentOf = ({ databaseUrl, embedded, environment, settings }: MaxOpti
       : { databaseUrl: typeof databaseUrl === "string" ? Redacted.make(databaseUrl) : databaseUrl }),
     ...(embedded === undefined ? {} : { databaseUrl: undefined, dataDir: embedded })
   }
+  const unknown = unknownIn("option", options, OPTIONS) ?? unknownIn("setting", settings, Object.keys(SETTINGS))
+  if (unknown !== undefined) return Layer.effect(Env, ConfigurationError.of(unknown))
   return environment === true ? Env.layerWith(values) : Env.layerOf(values)
 }
 

@@ -7,6 +7,7 @@ import { DatabaseSource, type Location, type Source, sourceOf } from "./database
 import { ConfigurationError } from "./domain/errors.ts"
 import { Env } from "./env.ts"
 import { exportMetricsAndLogs, exportTraces } from "./observability/exporters.ts"
+import { EventLoop } from "./observability/EventLoop.ts"
 import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Administration } from "./services/administration/Administration.ts"
@@ -30,6 +31,7 @@ import { PolicyReview } from "./services/policies/PolicyReview.ts"
 import { Refusals } from "./services/audit/Refusals.ts"
 import { Conversations } from "./services/conversations/Conversations.ts"
 import { Sessions } from "./services/conversations/Sessions.ts"
+import { TurnNames } from "./services/conversations/TurnNames.ts"
 import { SmsAdmission } from "./services/texting/SmsAdmission.ts"
 import { SenderLeases } from "./services/texting/SenderLeases.ts"
 import { SmsInbox } from "./services/texting/SmsInbox.ts"
@@ -73,6 +75,7 @@ export const Services = ConfiguredChanges.pipe(
       Organizations.layer,
       Conversations.layer,
       Sessions.layer,
+      TurnNames.layer,
       SmsAdmission.layer,
       SenderLeases.layer,
       SmsInbox.layer,
@@ -157,6 +160,7 @@ export const Observability = Layer.unwrap(
       collector === undefined ? Layer.empty : exportMetricsAndLogs(collector)
     ).pipe(
       Layer.provideMerge(Recorder.layer({ share: traceShare, slow: traceSlow })),
+      Layer.provideMerge(EventLoop.layer),
       Layer.provideMerge(Measures.layer),
       Layer.provideMerge(TraceStore.layer)
     )

@@ -73,7 +73,7 @@ const NODE_MODULES: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: ["crypto"],
   wire: [],
   permissions: [],
-  observability: ["crypto"],
+  observability: ["crypto", "perf_hooks"],
   tools: [],
   agents: ["crypto"],
   web: []

@@ -47,7 +47,7 @@ const TEXTS = [
 const VALUES = [null, true, -1, 0, 1.5, 1e308, 2 ** 53, [], [null], {}, { a: 1 }, { __proto__x: 1 }, [[[[]]]]]
 
 /** All variants of a value with one leaf or part replaced. */
-const variants = (value, put) => [
+export const variants = (value, put) => [
   put,
   ...(Array.isArray(value)
     ? value.flatMap((inner, index) => variants(inner, put).map((one) => value.with(index, one)))
@@ -59,9 +59,9 @@ const variants = (value, put) => [
 /** Whether a header can carry the value. */
 const asHeader = (text) => text.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?")
 /** Encodes a lone surrogate, which has no valid encoding, as invalid bytes. */
-const encoded = (text) => (LONE.includes(text) ? "%ED%A0%80" : encodeURIComponent(text))
+const encoded = (text) => (LONE.includes(text) ? "%ED%A0%80" : encodeURIComponent(text.toWellFormed()))
 
-const replaced = (record, put) => Object.keys(record).map((name) => ({ ...record, [name]: put }))
+export const replaced = (record, put) => Object.keys(record).map((name) => ({ ...record, [name]: put }))
 
 /** The requests with one value replaced. */
 const changed = function* (request) {
@@ -76,7 +76,7 @@ const changed = function* (request) {
   for (const put of [...TEXTS, ...VALUES]) for (const one of variants(body, put)) yield { ...request, body: one }
 }
 
-const ask = (front, request) =>
+export const ask = (front, request) =>
   new Promise((resolve) => {
     const { method, path, params = {}, query = {}, form, body, headers = {}, send: fixed = {} } = request
     const place = path.replace(/\{(\w+)\}/g, (_, name) => encoded(params[name]))

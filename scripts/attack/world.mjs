@@ -52,6 +52,7 @@ export const openWorld = async (front) => {
     MAX_DATA_DIR: join(home, ".max-demo"),
     MAX_HTTP_PORT: "0",
     MAX_PUBLIC_URL: front,
+    MAX_ORG: "harbor",
     MAX_METRICS_TOKEN: METRICS_TOKEN,
     MAX_TWILIO_URL: `${front}/carrier`,
     MAX_TRACE_SHARE: "1",
@@ -66,11 +67,9 @@ export const openWorld = async (front) => {
     )
   }
   const options = { cwd: home, env }
-  const max = (...args) =>
-    finished(
-      spawn(process.execPath, [MAX, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] }),
-      `max ${args[0]}`
-    )
+  const run = (command, args) =>
+    finished(spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] }), `max ${args[1]}`)
+  const max = (...args) => run(process.execPath, [MAX, ...args])
   const secretOf = async (who, ...scopes) =>
     /max_\S+/.exec(
       await max("token", "create", who, "--name", "attack", ...scopes.flatMap((scope) => ["--scope", scope]))
@@ -95,6 +94,11 @@ export const openWorld = async (front) => {
   const admin = await secretOf("yuki.tanaka@harbor.example", "tools", "chat", "traces", "admin")
   const other = await secretOf("ingrid.dahl@harbor.example", "tools", "chat")
   await secretOf("samir.haddad@harbor.example", "tools")
+  const next = ["--org", "next"]
+  await max("init", ...next, "--country", "US", "--time-zone", "UTC")
+  const nell = "neighbour@next.example"
+  await max("member", "add", nell, "--role", "admin", "--create", "--name", "Nell Neighbour", ...next)
+  const neighbour = /max_\S+/.exec(await max("token", "create", nell, "--name", "neighbour", ...next))[0]
   const tokens = JSON.parse(await max("token", "list", "--json"))
   const members = JSON.parse(await max("member", "list", "--json"))
 
@@ -121,6 +125,10 @@ export const openWorld = async (front) => {
     pid: server.pid,
     admin,
     other,
+    neighbour,
+    max,
+    /** Without competing for the processor, as on a machine of its own. */
+    maxElsewhere: (...args) => run("nice", ["-n", "19", process.execPath, MAX, ...args]),
     cookie: signedIn.headers.get("set-cookie").split(";")[0],
     idOf: (name) => members.find((member) => member.name === name).anchorId,
     tokenOf: (name) => tokens.find(({ person }) => person === name).id,

@@ -1,7 +1,7 @@
 // A Stryker test runner in a persistent process. Packages load once; the product and the tests are evaluated again for
 // every mutant, with the mutant active from the first line, so that no state leaks between mutants. A mutant runs
 // against the tests that cover it: those without a database first, fast ones first.
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { Script } from "node:vm"
@@ -33,24 +33,34 @@ const ONLY = {
 }
 
 const textOf = (error) => String(error?.message ?? error).slice(0, 300)
-const HANGS = 20_000
+const LONGEST_HOOK = 30_000
+/** How long each test took without a mutant: the bound of a hanging test, in the sandbox. */
+const TIMES = "mutation.times.json"
+const SHORTEST_LIMIT = 15_000
+const SLOWER = 10
 
-/** Loads a file, sets up, calls back for every test, and always tears down. */
+class Hangs extends Error {}
+
+const within = (limit, run) => {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Hangs()), limit)
+  })
+  return Promise.race([Promise.resolve().then(run), late]).finally(() => clearTimeout(timer))
+}
+
+/** Loads a file, sets up, calls back for every test, and tears down unless something hangs. */
 const withFile = async (open, body) => {
   const { setUps, tearDowns, tests } = open()
+  let hangs = false
   try {
-    for (const setUp of setUps) await setUp()
+    for (const setUp of setUps) await within(LONGEST_HOOK, setUp)
     await body(tests)
+  } catch (error) {
+    hangs = error instanceof Hangs
+    throw error
   } finally {
-    for (const tearDown of tearDowns) {
-      const late = new Promise((resolve) => setTimeout(resolve, HANGS).unref())
-      await Promise.race([
-        Promise.resolve()
-          .then(tearDown)
-          .catch(() => {}),
-        late
-      ])
-    }
+    if (!hangs) for (const tearDown of tearDowns) await within(LONGEST_HOOK, tearDown).catch(() => {})
   }
 }
 
@@ -100,6 +110,7 @@ class Runner {
         return { status: "error", errorMessage: `${file}: ${error?.stack ?? error}` }
       }
     }
+    writeFileSync(TIMES, JSON.stringify(Object.fromEntries(tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]))))
     return { status: "complete", tests, mutantCoverage: { static: {}, perTest } }
   }
 
@@ -109,6 +120,7 @@ class Runner {
     state.hitCount = hitLimit === undefined ? undefined : 0
     state.hitLimit = hitLimit
     let nrOfTests = 0
+    const times = JSON.parse(readFileSync(TIMES, "utf8"))
     try {
       const files = load()
       for (const file of Object.keys(files)) {
@@ -122,10 +134,15 @@ class Runner {
               if (chosen !== undefined && !chosen.has(id)) continue
               killedBy = id
               nrOfTests += 1
-              await run()
+              await within(Math.max(SHORTEST_LIMIT, SLOWER * times[id]), run)
             }
           })
         } catch (error) {
+          if (error instanceof Hangs) {
+            // Nothing that the hanging test holds may remain: Stryker starts another process for the next mutant.
+            setTimeout(() => process.exit(1), 200)
+            return { status: "timeout", reason: killedBy }
+          }
           return { status: "killed", killedBy: [killedBy], failureMessage: textOf(error), nrOfTests }
         }
       }

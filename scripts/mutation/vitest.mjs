@@ -6,13 +6,14 @@ import { isAbsolute, join } from "node:path"
 // Skips shrinking: the first failing case is enough.
 fc.configureGlobal({ endOnFailure: true })
 
-let registered = { setUps: [], tearDowns: [], tests: [] }
+const none = () => ({ setUps: [], tearDowns: [], before: [], after: [], tests: [] })
+let registered = none()
 const names = []
 
 /** Returns and clears the registered tests. */
 export const take = () => {
   const taken = registered
-  registered = { setUps: [], tearDowns: [], tests: [] }
+  registered = none()
   return taken
 }
 
@@ -20,34 +21,64 @@ export const addSetUp = (setUp, tearDown) => {
   registered.setUps.push(setUp)
   registered.tearDowns.push(tearDown)
 }
+export const beforeAll = (run) => registered.setUps.push(run)
+export const afterAll = (run) => registered.tearDowns.push(run)
+export const beforeEach = (run) => registered.before.push(run)
+export const afterEach = (run) => registered.after.push(run)
 
-export const describe = (name, body) => {
+/** What the running test cleans up at its end. */
+let finishing = []
+export const onTestFinished = (run) => finishing.unshift(run)
+
+export const describe = (name, ...rest) => {
   names.push(name)
-  body()
+  rest.at(-1)()
   names.pop()
 }
 
-export const addTest = (name, run) => registered.tests.push({ name: [...names, name].join(" > "), run })
-export const it = (name, run) => addTest(name, run)
-it.each = (rows) => (name, run) =>
-  rows.forEach((row) => it(`${name} ${JSON.stringify(row)}`, () => run(...(Array.isArray(row) ? row : [row]))))
+const isFunction = (part) => typeof part === "function"
+
+/** Registers a test; hooks of the file run around each of its tests, wherever they are declared. */
+export const addTest = (name, run) => {
+  const { after, before } = registered
+  const whole = async () => {
+    finishing = []
+    try {
+      for (const hook of before) await hook()
+      await run()
+    } finally {
+      for (const end of [...finishing, ...after]) await end()
+    }
+  }
+  registered.tests.push({ name: [...names, name].join(" > "), run: whole })
+}
+export const it = (name, ...rest) => addTest(name, rest.find(isFunction))
+it.each =
+  (rows) =>
+  (name, ...rest) =>
+    rows.forEach((row, index) =>
+      it(`${name} ${index}`, () => rest.find(isFunction)(...(Array.isArray(row) ? row : [row])))
+    )
 
 /** The values that vitest's set-up provides to tests. */
 export const inject = (name) => ({ serverUrl: process.env.DATABASE_URL, template: process.env.MAX_TEST_TEMPLATE })[name]
 
-/** An asymmetric matcher for strings that contain a text. */
-const PART = Symbol("part")
+/** An asymmetric matcher is an object with this property, a predicate. */
+const MATCHES = Symbol("matches")
 
 const isObject = (value) => typeof value === "object" && value !== null
 /** Equality like `toEqual`: ignores undefined properties and classes. */
 const equal = (a, b, subset) => {
   if (Object.is(a, b)) return true
-  if (isObject(b) && PART in b) return typeof a === "string" && a.includes(b[PART]) !== b.negated
+  if (isObject(b) && MATCHES in b) return b[MATCHES](a)
   if (!isObject(a) || !isObject(b)) return false
   if (Array.isArray(b))
     return Array.isArray(a) && a.length === b.length && b.every((part, index) => equal(a[index], part, subset))
-  if (b instanceof Map || b instanceof Set) return a.size === b.size && equal([...a], [...b], subset)
+  if (b instanceof Map) return a.size === b.size && equal([...a], [...b], subset)
+  if (b instanceof Set)
+    return a.size === b.size && [...b].every((part) => [...a].some((one) => equal(one, part, subset)))
   if (b instanceof Error) return a.message === b.message
+  if (b instanceof Date) return a instanceof Date && a.getTime() === b.getTime()
   const keys = new Set([...(subset ? [] : Object.keys(a)), ...Object.keys(b)])
   return [...keys].every((key) => equal(a[key], b[key], subset))
 }
@@ -64,7 +95,9 @@ const matchers = {
   toBe: (found, wanted) => Object.is(found, wanted),
   toEqual: (found, wanted) => equal(found, wanted, false),
   toMatchObject: (found, wanted) => equal(found, wanted, true),
-  toContain: (found, wanted) => found.includes(wanted),
+  toContain: (found, wanted) => (found instanceof Set ? found.has(wanted) : found.includes(wanted)),
+  toHaveProperty: (found, wanted) => Object.hasOwn(found, wanted),
+  toBeDefined: (found) => found !== undefined,
   toContainEqual: (found, wanted) => found.some((part) => equal(part, wanted, false)),
   toHaveLength: (found, wanted) => found.length === wanted,
   toMatch: (found, wanted) => (wanted instanceof RegExp ? wanted.test(found) : found.includes(wanted)),
@@ -93,6 +126,7 @@ const expectation = (found, message, negated) =>
     {
       get: (_, name) => {
         if (name === "not") return expectation(found, message, !negated)
+        if (name === "resolves" || name === "rejects") return settled(found, message, negated, name === "rejects")
         if (!Object.hasOwn(matchers, name)) throw new Error(`The mutation harness lacks the matcher ${String(name)}`)
         return (...args) => {
           if (matchers[name](found, ...args) === negated) {
@@ -103,9 +137,39 @@ const expectation = (found, message, negated) =>
     }
   )
 
+/** Expectations about the outcome of a promise; a rejection is expected as the function that throws it, for `toThrow`. */
+const settled = (promise, message, negated, rejects) =>
+  new Proxy(
+    {},
+    {
+      get:
+        (_, name) =>
+        async (...args) => {
+          const outcome = await Promise.resolve(promise).then(
+            (value) => ({ value }),
+            (error) => ({ error })
+          )
+          if ("error" in outcome !== rejects) throw new Error(`${message ?? ""} ${show(outcome)}`)
+          const thrown = () => {
+            throw outcome.error
+          }
+          const found = !rejects ? outcome.value : name === "toThrow" ? thrown : outcome.error
+          return expectation(found, message, negated)[name](...args)
+        }
+    }
+  )
+
 export const expect = (found, message) => expectation(found, message, false)
-expect.stringContaining = (text) => ({ [PART]: text, negated: false })
-expect.not = { stringContaining: (text) => ({ [PART]: text, negated: true }) }
+const matching = (matches) => ({ [MATCHES]: matches })
+const containing = (text) => (found) => typeof found === "string" && found.includes(text)
+expect.stringContaining = (text) => matching(containing(text))
+expect.stringMatching = (pattern) => matching((found) => typeof found === "string" && new RegExp(pattern).test(found))
+expect.objectContaining = (part) => matching((found) => equal(found, part, true))
+expect.arrayContaining = (parts) =>
+  matching((found) => parts.every((part) => found.some((one) => equal(one, part, false))))
+expect.any = (type) =>
+  matching((found) => (isObject(found) ? found instanceof type : typeof found === type.name.toLowerCase()))
+expect.not = { stringContaining: (text) => matching((found) => !containing(text)(found)) }
 expect.fail = (message) => {
   throw new Error(message)
 }

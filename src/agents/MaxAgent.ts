@@ -2,7 +2,7 @@
  * One turn of a conversation: admits the caller in code, reserves the turn's share of the day's budget, lets a model
  * answer with the three tools, and stores the answer. A caller who is not admitted never reaches the model.
  */
-import { type Cause, Context, Effect, Layer, Queue, Stream } from "effect"
+import { Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
 import { createHash } from "node:crypto"
 import type { Basis } from "../domain/Basis.ts"
@@ -11,15 +11,19 @@ import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
 import { Env } from "../env.ts"
+import { reportFailure } from "../observability/failures.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
 import type { Identifier } from "../services/members/identifier.ts"
 import { type OpenSession, Sessions } from "../services/conversations/Sessions.ts"
 import { Spending } from "../services/conversations/Spending.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
-import { answer, type Spent, TurnFault } from "./loop.ts"
+import { EmittedEvents } from "./EmittedEvents.ts"
+import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
+import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
 import { choicesIn, handleOf, presentedBy } from "./cards.ts"
 import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
@@ -34,20 +38,22 @@ export interface TurnInput {
   readonly after?: number | undefined
   /** The person's message, or the handle of an offered choice. */
   readonly say: { readonly text: string } | { readonly choice: string }
+  /** The token of the conversation's lease, for a channel that can end the lease of a process that died. */
+  readonly lease?: string
   /** Stores the answer: runs `save` in one transaction with the channel's own writes. */
   readonly persist?: (save: Effect.Effect<void, Unavailable>, answer: Answer) => Effect.Effect<void, Unavailable>
 }
 
 /** A complete answer, before it is stored. */
-interface Answer {
+export interface Answer {
   readonly session: string
   readonly text: string
   readonly choices: ReadonlyArray<Choice>
   /** What it was made from. */
   readonly basis: Basis
+  /** All events of the turn, including the last. */
+  readonly events: ReadonlyArray<TurnEvent>
 }
-
-type Events = Queue.Queue<TurnEvent, Cause.Done>
 
 export class MaxAgent extends Context.Service<
   MaxAgent,
@@ -68,7 +74,7 @@ export class MaxAgent extends Context.Service<
       const queries = yield* EntityQueryService
       const sessions = yield* Sessions
       const spending = yield* Spending
-      const handlers = yield* Effect.context<Tool.HandlersFor<typeof MaxToolkit.tools>>()
+      const handlers = yield* Telemetry.outside(Effect.context<Tool.HandlersFor<typeof MaxToolkit.tools>>())
 
       const admit = ({ organization, who }: TurnInput) =>
         "kind" in who ? identities.admit(organization, who) : identities.readmit(who)
@@ -100,27 +106,33 @@ export class MaxAgent extends Context.Service<
         input: TurnInput,
         principal: Principal,
         spent: Spent,
+        work: TurnWork,
         reference: string,
-        events: Events
+        events: EmittedEvents
       ) {
         const { organization } = input
         const owner = { organizationId: organization.id, anchorId: conversationOwner(principal) }
         const continued = principal.anchorEntityId === "" ? undefined : input.session
-        const session = yield* sessions.open(owner, continued, env.turnSeconds + LEASE_MARGIN, input.after)
+        const { after, lease } = input
+        const session = yield* sessions.open(owner, continued, env.turnSeconds + LEASE_MARGIN, { after, lease })
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
         const asked = yield* questionOf(input, session)
         const basis = yield* queries
           .basis({ organizationId: organization.id })
           .pipe(Effect.provideService(CurrentPrincipal, principal))
-        const prepared = yield* prepare(organization, principal, session, basis, asked)
-        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, events }).pipe(
+        const prepared = yield* prepare(organization, principal, session, basis, asked, work)
+        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events }).pipe(
           Effect.provideService(CurrentPrincipal, principal)
         )
-        const meant = prepared.sightings.presentedIn(text)
-        const presented = presentedBy(text, meant, prepared)
-        const choices = choicesIn(text, meant)
-        if (basis.expiresAt <= Date.now()) return yield* rightsChanged
+        const { choices, presented } = work.run(() => {
+          const meant = prepared.sightings.presentedIn(text)
+          return { choices: choicesIn(text, meant), presented: presentedBy(text, meant, prepared) }
+        })
+        if (basis.expiresAt <= Date.now()) {
+          yield* Telemetry.recordCause("rights changed")
+          return yield* rightsChanged
+        }
         const said = {
           asked,
           answered: text,
@@ -131,29 +143,44 @@ export class MaxAgent extends Context.Service<
           outputTokens: spent.outputTokens,
           reference
         }
+        const usage = { model: model.model, ...spent }
+        const last: ReadonlyArray<TurnEvent> = [
+          ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
+          { _tag: "done", session: session.id, text, references: presented, usage, reference }
+        ]
+        const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
         const save = session.save(said, basis)
-        yield* input.persist === undefined ? save : input.persist(save, { session: session.id, text, choices, basis })
-        if (choices.length > 0) yield* Queue.offer(events, { _tag: "matches", choices })
-        return { session: session.id, text, presented }
+        yield* input.persist === undefined ? save : input.persist(save, complete)
+        return last
       }, Effect.scoped)
 
       /** Fails with the message for the person, so that the trace of a turn without an answer is marked as failed. */
-      const run = Effect.fnUntraced(function* (input: TurnInput, events: Events) {
-        const reference = shortReference((yield* Effect.orDie(Effect.currentSpan)).traceId)
+      const run = Effect.fnUntraced(function* (input: TurnInput, events: EmittedEvents) {
+        const { attributes, traceId } = yield* Effect.orDie(Effect.currentSpan)
+        const reference = shortReference(traceId)
+        // A terminal shows the message and its reference; a log line would only repeat them.
+        const isTerminal = attributes.get("max.channel") === "cli"
         const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
-        const { presented, session, text } = yield* Effect.gen(function* () {
+        const work = new TurnWork(env.turnCpu)
+        const last = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
           yield* validate(input)
-          return yield* withReservation(input, principal, spent, converse(input, principal, spent, reference, events))
+          const conversation = converse(input, principal, spent, work, reference, events)
+          return yield* withReservation(input, principal, spent, conversation)
         }).pipe(
           Effect.timeoutOrElse({
             duration: env.turnSeconds * 1000,
-            orElse: () => Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
+            orElse: () =>
+              Effect.andThen(
+                Telemetry.recordCause("deadline"),
+                Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
+              )
           }),
           Effect.catchDefect((defect) =>
             // Only the defect's name: its message could contain a row's value.
-            Effect.logDebug(`A turn failed: ${defect instanceof Error ? defect.name : "not an error"}`).pipe(
-              Effect.andThen(Effect.fail(unavailable))
+            Effect.andThen(
+              Telemetry.recordCause(defect instanceof Error ? defect.name : "Defect"),
+              Effect.fail(unavailable)
             )
           ),
           Effect.mapError((error) => {
@@ -162,51 +189,50 @@ export class MaxAgent extends Context.Service<
               ? new TurnFault({ reason: "NotAdmitted", message: error.message })
               : withReference(unavailable, reference)
           }),
+          // A fault with a reference is one that an administrator may have to investigate.
+          Effect.tapError(({ reason, reference }) =>
+            reference === undefined || isTerminal ? Effect.void : reportFailure("A turn failed", { reason })
+          ),
           Effect.ensuring(
             Effect.suspend(() =>
               Effect.annotateCurrentSpan({
                 "gen_ai.usage.input_tokens": spent.inputTokens,
                 "gen_ai.usage.output_tokens": spent.outputTokens,
-                "max.steps": spent.steps
+                "max.steps": spent.steps,
+                "max.cpu_ms": Math.round(work.spent)
               })
             )
           )
         )
-        yield* Queue.offer(events, {
-          _tag: "done",
-          session,
-          text,
-          references: presented,
-          usage: { model: model.model, ...spent },
-          reference
-        })
+        for (const event of last) yield* events.emit(event)
       })
 
       return MaxAgent.of({
         provider: model.provider,
         model: model.model,
         turn: (input) =>
-          Stream.callback<TurnEvent>((events) =>
-            run(input, events).pipe(
+          Stream.callback<TurnEvent>((queue) =>
+            Telemetry.linkedTrace(
+              "invoke_agent max",
+              {
+                "gen_ai.operation.name": "invoke_agent",
+                "gen_ai.provider.name": model.provider,
+                "gen_ai.request.model": model.model,
+                "max.organization.id": String(input.organization.id)
+              },
+              run(input, new EmittedEvents(queue))
+            ).pipe(
               Effect.provideContext(handlers),
               Effect.provideService(EntityQueryService, queries),
-              Effect.withSpan("invoke_agent max", {
-                attributes: {
-                  "gen_ai.operation.name": "invoke_agent",
-                  "gen_ai.provider.name": model.provider,
-                  "gen_ai.request.model": model.model,
-                  "max.organization.id": String(input.organization.id)
-                }
-              }),
               Effect.catchTag("TurnFault", ({ message, reason, reference }) =>
-                Queue.offer(events, {
+                Queue.offer(queue, {
                   _tag: "error",
                   reason,
                   message,
                   ...(reference === undefined ? {} : { reference })
                 })
               ),
-              Effect.andThen(Queue.end(events))
+              Effect.andThen(Queue.end(queue))
             )
           )
       })
@@ -258,6 +284,6 @@ const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.un
 
 /** Appends the trace's reference to failures that an administrator may have to investigate. */
 const withReference = (fault: TurnFault, reference: string): TurnFault =>
-  fault.reason === "InvalidInput" || fault.reason === "Budget"
+  fault.reason === "InvalidInput" || (fault.reason === "Budget" && fault !== TOO_MUCH_WORK)
     ? fault
     : new TurnFault({ reason: fault.reason, message: `${fault.message} (ref ${reference})`, reference })

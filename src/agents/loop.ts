@@ -2,10 +2,10 @@
  * The agent loop: runs a model step, executes its tool calls, and repeats until the model answers. Every step stays within
  * the turn's budget, and all text passes the guard.
  */
-import { Data, Effect, Queue, Stream } from "effect"
-import type { Cause } from "effect"
+import { Data, Effect, Stream } from "effect"
 import type { Page } from "../domain/Page.ts"
 import type { FindQuery } from "../domain/Query.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
 import { callTool, type ToolOutcome } from "../tools/call.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
 import { SYSTEM_PROMPT } from "../tools/prompt.ts"
@@ -20,9 +20,10 @@ import {
   type StepEvent,
   type StepRequest
 } from "./ModelStep.ts"
+import type { EmittedEvents } from "./EmittedEvents.ts"
 import type { Sightings } from "./Sightings.ts"
 import { SENTENCES } from "./sentences.ts"
-import type { TurnEvent, TurnFailure } from "../wire/TurnEvent.ts"
+import { TurnFault, type TurnWork } from "./TurnWork.ts"
 
 const MAX_STEPS = 6
 const MAX_PARALLEL_CALLS = 6
@@ -32,14 +33,6 @@ const MAX_RESULT_LENGTH = 48_000
 /** The longest reply, and the smallest budget that is enough for a reply, in tokens. */
 const MAX_REPLY = 1024
 const MIN_REPLY = 128
-
-/** A turn without an answer, with the message for the person. */
-export class TurnFault extends Data.TaggedError("TurnFault")<{
-  readonly reason: TurnFailure
-  readonly message: string
-  /** The reference of the turn's trace, which also ends the message; absent where there is nothing to investigate. */
-  readonly reference?: string
-}> {}
 
 /** The cost of a turn so far. Mutable, so that it is known however the turn ends. */
 export interface Spent {
@@ -57,7 +50,8 @@ export interface Question {
   readonly plurals: ReadonlyMap<string, string>
   readonly tokens: number
   readonly spent: Spent
-  readonly events: Queue.Enqueue<TurnEvent, Cause.Done>
+  readonly work: TurnWork
+  readonly events: EmittedEvents
 }
 
 type ToolCall = Extract<Part, { _tag: "ToolCall" }>
@@ -91,7 +85,7 @@ const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.tur
 
 /** Answers a question, and emits its text as events while it streams. */
 export const answer = Effect.fnUntraced(function* (question: Question) {
-  const { events, grounding, sightings, spent } = question
+  const { events, grounding, sightings, spent, work } = question
   const messages = [...question.messages]
   const room = { rows: MAX_ROWS, length: MAX_RESULT_LENGTH }
   let rejected = false
@@ -110,7 +104,11 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
   while (true) {
     const outcome = yield* oneStep().pipe(
       Effect.catchTag("ModelFailure", (failure) => {
-        if (failure.reason !== "Broken" || broken) return Effect.fail(modelFault(failure))
+        if (failure.reason !== "Broken" || broken)
+          return Effect.andThen(
+            Telemetry.recordCause(`model ${failure.reason.toLowerCase()}`),
+            Effect.fail(modelFault(failure))
+          )
         broken = true
         return Effect.succeed(failure)
       })
@@ -131,7 +129,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
         : outcome.text.trim()
     }
     // Text before a tool call is not part of the answer.
-    if (outcome.text !== "") yield* Queue.offer(events, { _tag: "retract" })
+    if (outcome.text !== "") yield* events.emit({ _tag: "retract" })
     messages.push({
       role: "assistant",
       parts: [...(outcome.text.trim() === "" ? [] : [{ _tag: "Text" as const, text: outcome.text }]), ...outcome.calls]
@@ -146,7 +144,8 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     }
     const parts = results.map((result, index) => toPart(outcome.calls[index]!, withinLimits(room, result)))
     for (const [index, part] of parts.entries()) {
-      if (part.value !== undefined) recordResult(outcome.calls[index]!, part.value, grounding, sightings)
+      if (part.value !== undefined)
+        yield* work.part(() => recordResult(outcome.calls[index]!, part.value, grounding, sightings))
     }
     messages.push({ role: "user", parts })
   }
@@ -157,8 +156,8 @@ const correction = (reason: string): string =>
 
 /** Retracts the text shown so far, if any, and shows another one. */
 const replaceWith = Effect.fnUntraced(function* (events: Question["events"], said: string, text: string) {
-  if (said !== "") yield* Queue.offer(events, { _tag: "retract" })
-  yield* Queue.offer(events, { _tag: "delta", text })
+  if (said !== "") yield* events.emit({ _tag: "retract" })
+  yield* events.emit({ _tag: "delta", text })
   return text
 })
 
@@ -172,7 +171,7 @@ const piecesOf = (text: string): ReadonlyArray<string> =>
 
 /** Runs one model step: shows its text as the guard releases it, and collects its tool calls. */
 const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, cost: number) => {
-  const { events, model, spent } = question
+  const { events, model, spent, work } = question
   let said = ""
   let raw = ""
   const calls: Array<ToolCall> = []
@@ -183,15 +182,22 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     // A reply never begins with white space.
     const shown = said === "" ? text.trimStart() : text
     said += shown
-    return shown === "" ? Effect.void : Effect.asVoid(Queue.offer(events, { _tag: "delta", text: shown }))
+    return shown === "" ? Effect.void : Effect.asVoid(events.emit({ _tag: "delta", text: shown }))
   }
-  const onEvent = (event: StepEvent): Effect.Effect<void, Rejected> => {
+  const onEvent = (event: StepEvent): Effect.Effect<void, Rejected | TurnFault> => {
     switch (event._tag) {
       case "Delta":
         raw += event.text
         return Effect.forEach(
           piecesOf(event.text),
-          (piece) => Effect.andThen(Effect.yieldNow, show(guard.push(piece))),
+          (piece) =>
+            Effect.andThen(
+              Effect.yieldNow,
+              Effect.flatMap(
+                work.part(() => guard.push(piece)),
+                show
+              )
+            ),
           {
             discard: true
           }
@@ -205,14 +211,14 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     }
   }
   return Effect.gen(function* () {
-    yield* Stream.runForEach(model.stream(request), onEvent)
+    yield* Stream.runForEach(Stream.unwrap(work.part(() => model.stream(request))), onEvent)
     if (finished === undefined) return yield* new ModelFailure({ reason: "Broken" })
     yield* Effect.annotateCurrentSpan({
       "gen_ai.usage.input_tokens": finished.usage.inputTokens,
       "gen_ai.usage.output_tokens": finished.usage.outputTokens
     })
     if (calls.length === 0 && finished.reason !== "refusal") {
-      yield* show(guard.end())
+      yield* show(yield* work.part(() => guard.end()))
       const after = [
         ...(finished.reason === "length" ? [SENTENCES.stopped] : []),
         ...(guard.removedText() ? [said.trim() === "" ? SENTENCES.nothingLeft : SENTENCES.leftOut] : [])
@@ -221,8 +227,8 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
     }
     return { text: said, calls, reason: finished.reason } satisfies Step
   }).pipe(
-    // Retract after a deadline as well. The offer does not block if the stream has no consumer.
-    Effect.onError(() => Effect.sync(() => said !== "" && Queue.offerUnsafe(events, { _tag: "retract" }))),
+    // Retract after a deadline as well.
+    Effect.onError(() => Effect.sync(() => said !== "" && events.emitUnsafe({ _tag: "retract" }))),
     Effect.ensuring(
       Effect.sync(() => {
         // The provider bills an aborted step, too: book its estimated input and output.
@@ -250,9 +256,9 @@ const TOO_MANY_CALLS: ToolOutcome = {
 const NO_ROOM = "That is all that can be looked up for this answer. Say what you have."
 
 const execute = (question: Question, call: ToolCall) =>
-  Queue.offer(question.events, { _tag: "tool", message: activity(call, question.plurals) }).pipe(
-    Effect.andThen(callTool(call.name, call.input))
-  )
+  question.events
+    .emit({ _tag: "tool", message: activity(call, question.plurals) })
+    .pipe(Effect.andThen(callTool(call.name, call.input)))
 
 /** Describes a call to the person; a type that they may not see is not named. */
 const activity = (call: ToolCall, plurals: ReadonlyMap<string, string>): string => {

@@ -11,6 +11,7 @@ import { contextName, contextTypes, type FocusEntity, type TurnContext } from ".
 import { Grounding } from "./guards/Grounding.ts"
 import type { Message } from "./ModelStep.ts"
 import { Sightings } from "./Sightings.ts"
+import type { TurnWork } from "./TurnWork.ts"
 
 /** The most entities in focus, which "the second one" can refer to. */
 export const MAX_FOCUS = 8
@@ -51,7 +52,8 @@ export const prepare = Effect.fnUntraced(function* (
   principal: Principal,
   session: OpenSession,
   basis: Basis,
-  text: string
+  text: string,
+  work: TurnWork
 ) {
   const queries = yield* EntityQueryService
   const as = Effect.provideService(CurrentPrincipal, principal)
@@ -69,9 +71,10 @@ export const prepare = Effect.fnUntraced(function* (
   ).pipe(as)
   const present = focus.filter((found) => found !== undefined)
   const context = makeContext(organization, overview, person?.entity, present)
+  const grounding = yield* work.part(() => groundingOf(organization, context, overview, present, recent(history), text))
   const prepared: Prepared = {
     messages: toMessages(JSON.stringify(context), recent(history), text),
-    grounding: groundingOf(organization, context, overview, present, recent(history), text),
+    grounding,
     sightings: sightingsOf(present),
     plurals: new Map(overview.map(({ id, pluralName }) => [id, pluralName])),
     overview

@@ -9,6 +9,7 @@ export const SENTENCES = {
   noSuchChoice: "That choice has expired. Please ask again.",
   dayIsSpent: "Today's questions are used up here. Please try again tomorrow, or ask an administrator for more.",
   turnIsSpent: "That took more looking up than I can do at once. Please ask for one thing at a time.",
+  tooMuchWork: "That took more work than one question may, so I stopped. Please ask for less at once.",
   tooSlow: "That took too long, so I stopped. Please try again, or ask for less at once.",
   busy: "I'm too busy to answer right now. Please try again in a minute.",
   broken: "I was interrupted in the middle of the answer. Please ask again.",

@@ -1,6 +1,6 @@
 /**
  * Connection pools, each with the least-privileged role for its statements. Reads run as a read-only role: equality on
- * indexed keys shares one pipelined connection, other reads use a pool whose statements can be cancelled. Writes run as
+ * indexed keys shares pipelined connections, other reads use a pool whose statements can be cancelled. Writes run as
  * another role; migrations and table definitions as the owner.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -10,16 +10,28 @@ import type { SqlError } from "effect/sql"
 import { ConfigurationError, Unavailable } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import { type Connection, DatabaseSource, type Source } from "./DatabaseSource.ts"
+import { RelationLocks } from "./RelationLocks.ts"
 import { type StatementPool, makeStatementPool } from "./StatementPool.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 import { KEEP_ALIVE, watchedSocket } from "./watchedSocket.ts"
 
-const SESSION = { search_path: "pg_catalog, pg_temp", timezone: "UTC", jit: "off", lock_timeout: "10s" }
+const SESSION = {
+  search_path: "pg_catalog, pg_temp",
+  timezone: "UTC",
+  jit: "off",
+  lock_timeout: "10s",
+  // Every statement sees what was committed before it took its locks.
+  default_transaction_isolation: "read committed"
+}
 
 /** Milliseconds. Every request waits for its admission. */
 const ADMISSION_TIMEOUT = 2000
 const TRACES_TIMEOUT = 10_000
+/** Most statements of a connection follow each other: they all wait for the same lock. */
+const LOOKUP_LOCK_TIMEOUT = 50
+const SEARCH_LOCK_TIMEOUT = 250
+const PROBE_LOCK_TIMEOUT = "20ms"
 const CHANGES_TIMEOUT = 10_000
 
 const ownerClient = (source: Source) =>
@@ -69,8 +81,12 @@ export class Database extends Context.Service<
   {
     /** One pipelined connection for equality on indexed keys; statements time out after `MAX_LOOKUP_TIMEOUT`. */
     readonly lookup: StatementPool
+    /** A second one, for organizations with many or slow lookups (`LookupQueue.ts`). */
+    readonly busyLookup: StatementPool
     /** Every other read. */
     readonly search: PgClient.PgClient
+    /** The relations that reads wait for. */
+    readonly locks: RelationLocks
     /** The size of the search pool. */
     readonly searchConnections: number
     /** Writes of organization data. */
@@ -114,37 +130,56 @@ const connections: Effect.Effect<
   if (roles === undefined)
     yield* Effect.logWarning("Lookups run as the database's owner, because the read-only role doesn't exist.")
   const as = (role: string | undefined) => (role === undefined ? source.connect : credentials(source, role))
-  const reading = (timeout: number) => ({
+  /** A statement that waits for a lock keeps its connection from the others: see `RelationLocks`. */
+  const reading = (timeout: number, lockTimeout: number) => ({
     ...SESSION,
+    lock_timeout: String(Math.min(lockTimeout, Math.floor(timeout / 2))),
     default_transaction_read_only: "on",
     statement_timeout: String(timeout)
   })
   /** A statement's timeout, and a second for its error to arrive. */
   const watched = (timeout: number) => ({ stream: () => watchedSocket(source.connect, timeout + 1000) })
-  return Database.of({
-    owner,
-    searchConnections: env.searchConnections,
-    lookup: yield* makeStatementPool({
+  const lookups = () =>
+    makeStatementPool({
       ...as(roles?.read),
       ...watched(env.lookupTimeout),
       applicationName: "max lookup",
       spanAttributes: { "max.pool": "lookup" },
       // Otherwise the planner scans small tables, such as max.organizations, on every lookup.
-      startupParameters: { ...reading(env.lookupTimeout), enable_seqscan: "off" },
+      startupParameters: { ...reading(env.lookupTimeout, LOOKUP_LOCK_TIMEOUT), enable_seqscan: "off" },
       multiplex: true,
       maxConnections: 1,
       preparedStatementCacheSize: 500
-    }),
-    search: yield* PgClient.make({
-      // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
-      ...as(roles?.read),
-      ...watched(env.searchTimeout),
-      applicationName: "max search",
-      spanAttributes: { "max.pool": "search" },
-      startupParameters: { ...reading(env.searchTimeout), plan_cache_mode: "force_custom_plan" },
-      maxConnections: env.searchConnections,
-      preparedStatementCacheSize: 500
-    }),
+    })
+  const search = yield* PgClient.make({
+    // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
+    ...as(roles?.read),
+    ...watched(env.searchTimeout),
+    applicationName: "max search",
+    spanAttributes: { "max.pool": "search" },
+    startupParameters: {
+      ...reading(env.searchTimeout, SEARCH_LOCK_TIMEOUT),
+      plan_cache_mode: "force_custom_plan",
+      // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
+      random_page_cost: "1.1"
+    },
+    maxConnections: env.searchConnections,
+    preparedStatementCacheSize: 500
+  })
+  // PREPARE takes the locks of a statement without planning it, which could run functions of a mapped relation (ADR 14).
+  const probe = (relation: string) =>
+    Effect.gen(function* () {
+      yield* search`SELECT set_config('lock_timeout', ${PROBE_LOCK_TIMEOUT}, true)`
+      yield* search.unsafe(`PREPARE max_lock_probe AS /* max lock probe */ SELECT FROM ${relation}`).unprepared
+      yield* search.unsafe("DEALLOCATE max_lock_probe").unprepared
+    }).pipe(search.withTransaction)
+  return Database.of({
+    owner,
+    searchConnections: env.searchConnections,
+    lookup: yield* lookups(),
+    busyLookup: yield* lookups(),
+    search,
+    locks: new RelationLocks(probe, { lookup: env.lookupTimeout, search: env.searchTimeout }),
     app: yield* PgClient.make({
       ...as(roles?.app),
       keepAlive: KEEP_ALIVE,
@@ -153,7 +188,7 @@ const connections: Effect.Effect<
       startupParameters: SESSION,
       maxConnections: 2
     }),
-    changeRole: roles?.change,
+    changeRole: inspection.changeRoleExists ? rolesOf(inspection.database).change : undefined,
     changes: yield* PgClient.make({
       ...as(roles?.app),
       ...watched(CHANGES_TIMEOUT),
@@ -203,7 +238,7 @@ const migratedInspection = Effect.fnUntraced(function* (owner: PgClient.PgClient
   const inspection = yield* inspect(owner)
   if (source.embedded && inspection.schemaVersion < SCHEMA_VERSION) {
     yield* migrate(owner, source.password)
-    return { ...inspection, rolesExist: true } satisfies Inspection
+    return { ...inspection, rolesExist: true, changeRoleExists: true } satisfies Inspection
   }
   if (inspection.inRecovery) {
     yield* Effect.logWarning("The database is a standby. Set DATABASE_URL to its primary.")

@@ -1,30 +1,35 @@
 /**
- * Batches lookups: requests that arrive while the connection is busy run as one statement, because starting a statement
+ * Batches lookups: requests that arrive while the connections are busy run as one statement, because starting a statement
  * costs Postgres several times what looking up one more row does. A batch holds requests with the same text, so that they
  * differ only in values; each request gets the rows of its own values, under its own plan.
+ *
+ * Organizations take turns, and each keeps to one of two connections: see `LookupQueue`.
  */
-import { Context, Effect, Exit, type Fiber, References } from "effect"
+import { Cause, Context, Effect, Exit, type Fiber, References, type Tracer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
-import type { StatementPool } from "./StatementPool.ts"
-import { type Batch, batchesOf, batchParameters, rowsByRequest } from "./batchGroups.ts"
+import { type Batch, batchParameters, rowsByRequest } from "./batchGroups.ts"
+import { RelationLocked, type RelationLocks } from "./RelationLocks.ts"
+import { CONCURRENT, type ConnectionName, LookupQueue } from "./LookupQueue.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
+import type { StatementPool } from "./StatementPool.ts"
 
 /** Longer than the server's statement timeout: frees a caller whose socket has stopped answering. */
 export const DEADLINE_MS = 8000
 /** The interval at which deadlines are checked. */
 const WATCH_MS = 500
-/** Concurrent statements: while Postgres executes one, this process reads the rows of the other. */
-const MAX_RUNNING = 2
 
 type Rows = ReadonlyArray<object>
-type Failure = SqlError.SqlError | Unavailable
+type Failure = SqlError.SqlError | Unavailable | RelationLocked
 
 interface Request {
+  readonly organizationId: bigint
   readonly statement: Statement
+  readonly span: Tracer.Span | undefined
   readonly since: number
   /** Undefined once the request is answered or its caller is interrupted. */
   resume: ((exit: Exit.Exit<Rows, Failure>) => void) | undefined
+  isAlone?: boolean
 }
 
 /** Compiled statements need nothing of their caller's context. */
@@ -36,23 +41,34 @@ interface Run {
   readonly fiber: Fiber.Fiber<Rows, SqlError.SqlError>
 }
 
-/** Batches the lookups of one pool. */
+type Pool = Pick<StatementPool, "unsafe">
+
+interface Connection {
+  readonly name: ConnectionName
+  readonly pool: Pool
+  readonly runs: Set<Run>
+}
+
+/** Batches the lookups of one process. */
 export class LookupBatcher {
-  private readonly pool: Pick<StatementPool, "unsafe">
-  private waiting: Array<Request> = []
-  private readonly runs = new Set<Run>()
+  private readonly first: Connection
+  private readonly second: Connection
+  private readonly queue = new LookupQueue<Request>()
+  private readonly locks: Pick<RelationLocks, "isLocked">
   private scheduled = false
   private watched = false
 
-  constructor(pool: Pick<StatementPool, "unsafe">) {
-    this.pool = pool
+  constructor(lookup: Pool, busyLookup: Pool, locks: Pick<RelationLocks, "isLocked">) {
+    this.locks = locks
+    this.first = { name: "first", pool: lookup, runs: new Set() }
+    this.second = { name: "second", pool: busyLookup, runs: new Set() }
   }
 
   /** The rows of a statement, in a batch with concurrent requests; fails after the deadline at the latest. */
-  request(statement: Statement): Effect.Effect<Rows, Failure> {
+  request(organizationId: bigint, statement: Statement, span?: Tracer.Span): Effect.Effect<Rows, Failure> {
     return Effect.callback((resume) => {
-      const request: Request = { statement, since: performance.now(), resume }
-      this.waiting.push(request)
+      const request: Request = { organizationId, statement, span, since: performance.now(), resume }
+      if (!this.queue.push(request)) return void resume(UNAVAILABLE)
       this.schedule()
       return Effect.sync(() => {
         request.resume = undefined
@@ -62,59 +78,90 @@ export class LookupBatcher {
 
   /** A lone request starts in this tick; several wait for the end of it, so that later ones can join their batch. */
   private schedule(): void {
-    if (this.scheduled || this.runs.size >= MAX_RUNNING || this.waiting.length === 0) return
+    if (this.scheduled || this.queue.size === 0) return
     this.scheduled = true
-    if (this.runs.size === 0 && this.waiting.length === 1) queueMicrotask(this.start)
+    if (this.running === 0 && this.queue.size === 1) queueMicrotask(this.start)
     else setImmediate(this.start)
+  }
+
+  private get running(): number {
+    return this.first.runs.size + this.second.runs.size
   }
 
   private readonly start = (): void => {
     this.scheduled = false
-    const requests = this.waiting.filter(({ resume }) => resume !== undefined)
-    this.waiting = []
-    for (const batch of batchesOf(requests, MAX_RUNNING - this.runs.size)) this.send(batch)
+    // With more than one statement left, a connection gets no more, so that requests gather into batches.
+    const open = [this.first, this.second].filter(({ runs }) => runs.size < CONCURRENT)
+    while (this.sendNext(open));
     this.watch()
   }
 
-  private send({ form, requests }: Batch<Request>): void {
-    const { parameters, text } = requests[0]!.statement
-    if (form === undefined) this.run(requests, text, parameters, (rows) => [rows])
-    else this.run(requests, form.text, batchParameters(requests, form), (rows) => rowsByRequest(rows, requests.length))
+  /** Sends a batch on the connection with fewer running statements, or else on the other one. */
+  private sendNext(open: ReadonlyArray<Connection>): boolean {
+    for (const connection of open.toSorted((a, b) => a.runs.size - b.runs.size)) {
+      const batch = this.queue.take(connection.name, connection.runs.size)
+      if (batch === undefined) continue
+      this.send(batch, connection)
+      return true
+    }
+    return false
+  }
+
+  private send({ form, requests }: Batch<Request>, connection: Connection): void {
+    const { parameters, relations, text } = requests[0]!.statement
+    if (this.locks.isLocked(relations)) this.end(requests, LOCKED)
+    else if (form === undefined) this.run(requests, connection, text, parameters, (rows) => [rows])
+    else {
+      const all = batchParameters(requests, form)
+      this.run(requests, connection, form.text, all, (rows) => rowsByRequest(rows, requests.length))
+    }
   }
 
   private run(
     requests: ReadonlyArray<Request>,
+    { pool, runs }: Connection,
     text: string,
     parameters: ReadonlyArray<unknown>,
     split: (rows: Rows) => ReadonlyArray<Rows> | undefined
   ): void {
-    const run: Run = { requests, fiber: forkUntraced(this.pool.unsafe<object>(text, parameters)) }
-    this.runs.add(run)
+    const now = performance.now()
+    for (const { since, span } of requests) span?.attribute("db.client.connection.wait_time_ms", now - since)
+    const run: Run = { requests, fiber: forkUntraced(pool.unsafe<object>(text, parameters)) }
+    runs.add(run)
     run.fiber.addObserver((exit) => {
-      this.runs.delete(run)
+      runs.delete(run)
       if (Exit.isSuccess(exit)) {
         const rows = split(exit.value)
         if (rows === undefined) answer(requests, UNAVAILABLE)
         else for (let index = 0; index < requests.length; index++) requests[index]!.resume?.(Exit.succeed(rows[index]!))
-      } else if (requests.length === 1) answer(requests, exit)
-      // One request's error must not fail the others: retry each alone.
-      else for (const one of requests) if (one.resume !== undefined) this.send({ requests: [one], form: undefined })
+        this.queue.done(requests)
+      } else if (failedBy(exit, "LockTimeoutError")) {
+        this.end(requests, LOCKED)
+      } else if (requests.length === 1) {
+        if (failedBy(exit, "StatementTimeoutError")) this.queue.markSlow(requests[0]!.organizationId)
+        this.end(requests, exit)
+      } else {
+        // One request's error must not fail the others.
+        this.queue.retry(requests)
+      }
       this.schedule()
     })
   }
 
+  private end(requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>): void {
+    answer(requests, exit)
+    this.queue.done(requests)
+  }
+
   /** One timer for all requests: fails those that are past the deadline. */
   private watch(): void {
-    if (this.watched || this.runs.size + this.waiting.length === 0) return
+    if (this.watched || this.running + this.queue.size === 0) return
     this.watched = true
     setTimeout(() => {
       this.watched = false
       const oldest = performance.now() - DEADLINE_MS
-      answer(
-        this.waiting.filter(({ since }) => since < oldest),
-        UNAVAILABLE
-      )
-      for (const { fiber, requests } of this.runs) {
+      answer(this.queue.waitingBefore(oldest), UNAVAILABLE)
+      for (const { fiber, requests } of [...this.first.runs, ...this.second.runs]) {
         const late = requests.filter(({ since }) => since < oldest)
         answer(late, UNAVAILABLE)
         if (late.length === requests.length) fiber.interruptUnsafe()
@@ -125,6 +172,7 @@ export class LookupBatcher {
 }
 
 const UNAVAILABLE = Exit.fail(Unavailable.error)
+const LOCKED = Exit.fail(RelationLocked.error)
 
 const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>): void => {
   for (const request of requests) {
@@ -132,3 +180,8 @@ const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>
     request.resume = undefined
   }
 }
+
+const failedBy = (
+  exit: Exit.Failure<Rows, SqlError.SqlError>,
+  tag: "LockTimeoutError" | "StatementTimeoutError"
+): boolean => exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error.reason._tag === tag)

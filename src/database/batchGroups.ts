@@ -1,4 +1,4 @@
-/** Groups identical statements into batches, and maps values and rows between requests and their batch. */
+/** Maps values and rows between requests and the one statement that answers them. */
 import type { BatchForm, Statement } from "./sql/ResolvedQuery.ts"
 
 /** Requests in one batch. */
@@ -21,43 +21,16 @@ interface NumberedRow {
   readonly n: number
 }
 
-/** Groups requests into as few batches as possible, but splits large groups over the `room` for concurrent statements. */
-export const batchesOf = <R extends Request>(requests: ReadonlyArray<R>, room: number): ReadonlyArray<Batch<R>> =>
-  requests.length === 1
-    ? [single(requests[0]!)]
-    : groupBy(requests, ({ statement }) => statement.text).flatMap(batchesOfText(room))
+/** The size of a batch when so many requests of one text wait: large groups are split over the `room` for concurrent statements. */
+export const sizeOf = (waiting: number, room: number): number =>
+  Math.min(MAX_BATCH, Math.max(MIN_SPLIT, Math.ceil(waiting / room)))
 
-const single = <R extends Request>(request: R): Batch<R> => ({ requests: [request], form: undefined })
+/** Whether two requests with one text fit one batch: their list parameters are equal, in order. */
+export const fitTogether = (one: Request, other: Request, { shared }: Pick<BatchForm, "shared">): boolean =>
+  shared.size === 0 || listsOf(one, shared) === listsOf(other, shared)
 
-/** Requests with one text share a batch if the statement has a batch form and their list parameters are equal. */
-const batchesOfText =
-  (room: number) =>
-  <R extends Request>(identical: ReadonlyArray<R>): ReadonlyArray<Batch<R>> => {
-    const form = identical.length === 1 ? undefined : identical[0]!.statement.batch?.()
-    if (form === undefined) return identical.map(single)
-    const { shared } = form
-    const lists = ({ statement }: R) => JSON.stringify(statement.parameters.filter((_, index) => shared.has(index)))
-    return (shared.size === 0 ? [identical] : groupBy(identical, lists)).flatMap((requests) => {
-      const size = Math.min(MAX_BATCH, Math.max(MIN_SPLIT, Math.ceil(requests.length / Math.max(1, room))))
-      const batches: Array<Batch<R>> = []
-      for (let from = 0; from < requests.length; from += size) {
-        const part = requests.slice(from, from + size)
-        batches.push(part.length === 1 ? single(part[0]!) : { requests: part, form })
-      }
-      return batches
-    })
-  }
-
-const groupBy = <A>(all: ReadonlyArray<A>, keyOf: (one: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
-  const groups = new Map<string, Array<A>>()
-  for (const one of all) {
-    const key = keyOf(one)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [one])
-    else group.push(one)
-  }
-  return [...groups.values()]
-}
+const listsOf = ({ statement }: Request, shared: ReadonlySet<number>): string =>
+  JSON.stringify(statement.parameters.filter((_, index) => shared.has(index)))
 
 /** The parameters of a batch: an array of the requests' values for each, or the list that they share. */
 export const batchParameters = (

@@ -3,14 +3,17 @@ import type { PgClient } from "@effect/sql-pg"
 import { Cause, type Context, Effect, type Fiber, type Tracer } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
+import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
+import { classOf, isReplaced } from "./fault.ts"
 import { enterOrganization } from "./rowSecurity.ts"
+import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
 
-/** Turns any failure of the database, and the deadline, into `Unavailable`; the cause goes to the log. */
-export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(within(effect))
+/** Turns any failure of the database, and the deadline, into `Unavailable`; the trace records the cause's class. */
+export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(withDeadline(effect))
 
 /** The same without a deadline, for operations whose duration has no bound. */
 export const orUnavailableInTheEnd = <A, E, R>(
@@ -18,9 +21,12 @@ export const orUnavailableInTheEnd = <A, E, R>(
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
   Effect.catchCause(effect, (cause): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> => {
     const failed = cause.reasons.map(sqlErrorOf).find((error) => error !== undefined)
-    return failed === undefined
-      ? Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError.SqlError>>)
-      : Effect.andThen(Effect.logDebug(`The database failed: ${failed.reason._tag}`), Effect.fail(Unavailable.error))
+    if (failed !== undefined) return unavailable(classOf(failed))
+    const rest = Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError.SqlError>>)
+    // What fails here without an error of the driver or an earlier cause is past its deadline, or has no place in the queue.
+    return cause.reasons.some((one) => Cause.isFailReason(one) && one.error === Unavailable.error)
+      ? Effect.andThen(Telemetry.recordCause("deadline"), rest)
+      : rest
   })
 
 /** Includes defects: a connection that is lost before a rollback makes the rollback's failure one. */
@@ -33,7 +39,7 @@ const sqlErrorOf = (reason: Cause.Reason<unknown>): SqlError.SqlError | undefine
  * Ends at the deadline and on interruption without waiting for the driver to confirm the cancellation, which continues in
  * the background. Works on the fiber directly because every lookup pays for it.
  */
-const within = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
+const withDeadline = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
   Effect.contextWith((context: Context.Context<R>) => detached(effect, Effect.runForkWith(context)))
 
 const detached = <A, E, R>(
@@ -56,66 +62,89 @@ const detached = <A, E, R>(
     })
   })
 
-const batchers = new WeakMap<object, LookupBatcher>()
-
-const batcherOf = (pool: Pick<StatementPool, "unsafe">): LookupBatcher => {
-  const existing = batchers.get(pool)
-  if (existing !== undefined) return existing
-  const created = new LookupBatcher(pool)
-  batchers.set(pool, created)
-  return created
-}
-
-const driverAttributes = new WeakMap<object, Telemetry.Attributes>()
-
 /** The attributes that the driver sets on its own spans. */
-const driverAttributesOf = (pool: Pick<StatementPool, "config">): Telemetry.Attributes => {
-  const existing = driverAttributes.get(pool)
-  if (existing !== undefined) return existing
-  const { database, host, port, spanAttributes, username } = pool.config
-  const created = {
-    ...(spanAttributes as Telemetry.Attributes | undefined),
-    "db.system.name": "postgresql",
-    "db.namespace": database ?? username ?? "postgres",
-    "server.address": host ?? "localhost",
-    "server.port": port ?? 5432,
-    "db.operation.name": "execute"
-  }
-  driverAttributes.set(pool, created)
-  return created
+const driverAttributesOf = ({ config }: Pick<StatementPool, "config">): Telemetry.Attributes => ({
+  ...(config.spanAttributes as Telemetry.Attributes | undefined),
+  "db.system.name": "postgresql",
+  "db.namespace": config.database ?? config.username ?? "postgres",
+  "server.address": config.host ?? "localhost",
+  "server.port": config.port ?? 5432,
+  "db.operation.name": "execute"
+})
+
+interface Pools {
+  readonly lookup: StatementPool
+  readonly busyLookup: StatementPool
+  readonly search: PgClient.PgClient
+  readonly locks: RelationLocks
 }
+
+/** No row, which is stale, when a mapped relation isn't what was mapped: it may have been mapped again since. */
+const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
+  { mapped }: Statement,
+  rows: Effect.Effect<ReadonlyArray<Row>, E, R>
+): Effect.Effect<ReadonlyArray<Row>, E, R> =>
+  mapped === true
+    ? Effect.catch(rows, (error) =>
+        SqlError.isSqlError(error) && isReplaced(error) ? Effect.succeed([]) : Effect.fail(error)
+      )
+    : rows
+
+/** Fails with `RelationLocked` after a lock timeout. */
+const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
+  Effect.mapError(effect, (error) => (isLockTimeout(error) ? RelationLocked.error : error))
 
 /**
- * Runs a prepared statement on a pool, as a span below `parent` or the current one. On the multiplexed pool it joins a
- * batch. A pool with several connections uses the driver's own span, which measures the wait for a connection.
+ * Returns a function that runs an organization's prepared statement, as a span below `parent` or the current one. A lookup
+ * joins a batch; a transaction names the organization, as row-level security requires. The search pool uses the driver's
+ * own span, which measures the wait for a connection.
  */
-export const execute = <Row extends object>(
-  pool: Pick<StatementPool, "config" | "unsafe">,
-  statement: Statement,
-  parent?: Tracer.Span
-): Effect.Effect<ReadonlyArray<Row>, Unavailable> => {
-  const { parameters, text } = statement
-  if (pool.config.multiplex !== true && parent !== undefined)
-    return orUnavailable(Telemetry.childOf(parent, pool.unsafe<Row>(text, parameters)))
-  const rows = orUnavailableInTheEnd(
-    pool.config.multiplex === true
-      ? (batcherOf(pool).request(statement) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Unavailable>)
-      : detached<ReadonlyArray<Row>, SqlError.SqlError, never>(pool.unsafe<Row>(text, parameters), forkUntraced)
-  )
-  return Telemetry.span("postgres", { kind: "client", parent, attributes: driverAttributesOf(pool) }, (span) => {
-    span?.attribute("db.query.text", text)
-    return rows
-  })
+export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools) => {
+  const batcher = new LookupBatcher(lookup, busyLookup, locks)
+  const attributesOf = { lookup: driverAttributesOf(lookup), search: driverAttributesOf(search) }
+  return <Row extends object>(
+    how: "lookup" | "search" | "transaction",
+    organizationId: bigint,
+    statement: Statement,
+    parent?: Tracer.Span
+  ): Effect.Effect<ReadonlyArray<Row>, Unavailable | RelationLocked> => {
+    const { parameters, text } = statement
+    if (how === "transaction")
+      return Telemetry.childOf(
+        parent,
+        orUnavailable(orLocked(orStale(statement, within<Row>(search, organizationId, statement))))
+      )
+    const searched = orStale(statement, search.unsafe<Row>(text, parameters))
+    if (how === "search" && parent !== undefined) return orUnavailable(Telemetry.childOf(parent, orLocked(searched)))
+    return Telemetry.span("postgres", { kind: "client", parent, attributes: attributesOf[how] }, (span) => {
+      span?.attribute("db.query.text", text)
+      return orUnavailableInTheEnd(
+        how === "lookup"
+          ? orStale(
+              statement,
+              batcher.request(organizationId, statement, span) as Effect.Effect<
+                ReadonlyArray<Row>,
+                SqlError.SqlError | Unavailable | RelationLocked
+              >
+            )
+          : detached<ReadonlyArray<Row>, SqlError.SqlError | RelationLocked, never>(orLocked(searched), forkUntraced)
+      )
+    })
+  }
 }
+
+const within = <Row extends object>(
+  client: PgClient.PgClient,
+  organizationId: bigint,
+  { parameters, text }: Statement
+) =>
+  client.withTransaction(
+    Effect.andThen(enterOrganization(client, organizationId), client.unsafe<Row>(text, parameters))
+  )
 
 /** Runs a statement in a transaction that names the organization, as row-level security requires. */
 export const runWithin = <Row extends object>(
   client: PgClient.PgClient,
   organizationId: bigint,
-  { parameters, text }: Statement
-) =>
-  orUnavailable(
-    client.withTransaction(
-      Effect.andThen(enterOrganization(client, organizationId), client.unsafe<Row>(text, parameters))
-    )
-  )
+  statement: Statement
+) => orUnavailable(within<Row>(client, organizationId, statement))

@@ -24,7 +24,8 @@ const SQL_STATES: Readonly<Record<string, string>> = {
   "57P01": "it was shut down",
   "57P02": "it crashed",
   "57P03": "it is starting or stopping",
-  "25006": "it is read-only, such as a replica"
+  "25006": "it is read-only, such as a replica",
+  MX001: "a mapped table isn't the one that was mapped (max map diff)"
 }
 
 const SYSTEM: Readonly<Record<string, string>> = {
@@ -45,6 +46,9 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host"
 }
 
+/** Whether Postgres refused to plan a statement because a mapped relation isn't what was mapped (`max.held`). */
+export const isReplaced = (error: SqlError.SqlError): boolean => codeOf(error.reason.cause) === "MX001"
+
 export const faultOf = ({ reason }: SqlError.SqlError): Fault => {
   const code = codeOf(reason.cause)
   const worded = code === undefined ? undefined : (SQL_STATES[code] ?? SYSTEM[code])
@@ -58,6 +62,12 @@ export const faultOf = ({ reason }: SqlError.SqlError): Fault => {
           : "the connection was lost"
         : `it refused (${code ?? reason._tag})`
   return { reason: worded ?? fallback, reached: reached || reason._tag === "AuthenticationError", code }
+}
+
+/** The class of a failure: its SQLSTATE or system code, or else its tag. */
+export const classOf = ({ reason }: SqlError.SqlError): string => {
+  const code = codeOf(reason.cause)
+  return code !== undefined && /^([0-9A-Z]{5}|[A-Z_]{4,40})$/.test(code) ? code : reason._tag
 }
 
 /** The cause's code; for a connection attempt to several addresses, that of the first. */

@@ -14,6 +14,7 @@ export interface Inspection {
   /** The newest migration applied, 0 for none. */
   readonly schemaVersion: number
   readonly rolesExist: boolean
+  readonly changeRoleExists: boolean
   /** Whether the server is a standby, or is being recovered. */
   readonly inRecovery: boolean
 }
@@ -45,8 +46,9 @@ export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_database()::text AS database,
       to_regclass('max.migrations') IS NOT NULL AS migrated, pg_is_in_recovery() AS "inRecovery"`
   const roles = rolesOf(server!.database)
-  const [existing] = yield* owner<{ roles: number }>`
-    SELECT count(*)::int AS roles FROM pg_roles WHERE rolname IN (${roles.read}, ${roles.app})`
+  const existing = yield* owner<{ name: string }>`
+    SELECT rolname::text AS name FROM pg_roles WHERE rolname IN (${roles.read}, ${roles.app}, ${roles.change})`
+  const exists = (role: string) => existing.some(({ name }) => name === role)
   const [latest] = server!.migrated
     ? yield* owner<{ id: number }>`SELECT coalesce(max(id), 0)::int AS id FROM max.migrations`
     : [{ id: 0 }]
@@ -54,7 +56,8 @@ export const inspect = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
     serverVersion: server!.version,
     database: server!.database,
     schemaVersion: latest!.id,
-    rolesExist: existing!.roles === 2,
+    rolesExist: exists(roles.read) && exists(roles.app),
+    changeRoleExists: exists(roles.change),
     inRecovery: server!.inRecovery
   }
   return inspection
@@ -116,17 +119,7 @@ export const migrate = Effect.fn("Database.migrate")(function* (
     const inspection = yield* inspect(owner)
     yield* refuseNewer(inspection)
     for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
-    const roles = rolesOf(inspection.database)
-    const withoutRoles = yield* owner.withTransaction(makeRoles(owner, inspection.database, roles, ownerPassword)).pipe(
-      Effect.as(undefined),
-      Effect.catchTag("SqlError", (error) =>
-        inspection.rolesExist || error.reason._tag !== "AuthorizationError"
-          ? Effect.fail(error)
-          : Effect.succeed(
-              "The database's user may not create roles: reads run as that user, read-only by a session setting only."
-            )
-      )
-    )
+    const withoutRoles = yield* makeRoles(owner, inspection, ownerPassword)
     const migrated: Migrated = {
       from: inspection.schemaVersion,
       to: SCHEMA_VERSION,
@@ -141,60 +134,83 @@ export const roleStatements = (
   database: string,
   roles: Roles,
   password: (role: string) => Redacted.Redacted<string> | undefined
-): ReadonlyArray<string> => {
-  const read = identifier(roles.read)
-  const app = identifier(roles.app)
-  const change = identifier(roles.change)
-  const create = (name: string) =>
-    `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${identifier(name)}; END IF; END $$`
-  const role = (name: string) => {
+): ReadonlyArray<string> => [...definitionsOf(roles, password), ...grantsOf(database, roles), ...changeGrantsOf(roles)]
+
+/**
+ * Needs CREATEROLE. Attributes of superusers are removed from a role that has them only: their removal needs a superuser even
+ * where nothing changes.
+ */
+const definitionsOf = (
+  { app, change, read }: Roles,
+  password: (role: string) => Redacted.Redacted<string> | undefined
+): ReadonlyArray<string> => [
+  ...[read, app, change].flatMap((name) => [
+    `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${identifier(name)}; END IF; END $$`,
+    `DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${name}' AND (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls)) ` +
+      `THEN ALTER ROLE ${identifier(name)} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS; END IF; END $$`
+  ]),
+  ...[read, app].flatMap((name) => {
     const secret = password(name)
     return [
-      create(name),
-      `ALTER ROLE ${identifier(name)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS ` +
-        `PASSWORD ${secret === undefined ? "NULL" : `'${scramVerifier(Redacted.value(secret))}'`}`,
-      `ALTER ROLE ${identifier(name)} SET search_path = pg_catalog, pg_temp`,
-      `GRANT CONNECT ON DATABASE ${identifier(database)} TO ${identifier(name)}`,
-      `GRANT USAGE ON SCHEMA max, builder, data TO ${identifier(name)}`
+      `ALTER ROLE ${identifier(name)} LOGIN PASSWORD ${secret === undefined ? "NULL" : `'${scramVerifier(Redacted.value(secret))}'`}`,
+      `ALTER ROLE ${identifier(name)} SET search_path = pg_catalog, pg_temp`
     ]
-  }
+  }),
+  `ALTER ROLE ${identifier(read)} SET default_transaction_read_only = on`,
+  `ALTER ROLE ${identifier(change)} NOLOGIN PASSWORD NULL`,
+  `GRANT ${identifier(change)} TO ${identifier(app)}`
+]
+
+const grantsOf = (database: string, roles: Roles): ReadonlyArray<string> => {
+  const read = identifier(roles.read)
+  const app = identifier(roles.app)
   return [
-    ...role(roles.read),
-    ...role(roles.app),
-    `ALTER ROLE ${read} SET default_transaction_read_only = on`,
+    `GRANT CONNECT ON DATABASE ${identifier(database)} TO ${read}, ${app}`,
+    `GRANT USAGE ON SCHEMA max, builder, data TO ${read}, ${app}`,
     `GRANT SELECT ON ALL TABLES IN SCHEMA builder, data TO ${read}`,
     `GRANT SELECT ON max.organizations, max.memberships, max.identifiers, max.policies TO ${read}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA builder, data TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.organizations, max.memberships, max.identifiers TO ${app}`,
     `GRANT SELECT, INSERT ON max.policies, max.audit_log TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.traces, max.traced_statements TO ${app}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.usage, max.spending TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.turn_names, max.usage, max.spending TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sms_settings, max.sms_numbers, max.sms_senders, max.sms_inbox, max.sms_outbox, max.sms_days TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.changes, max.change_steps TO ${app}`,
     `GRANT SELECT, INSERT ON max.change_events TO ${app}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,
-    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`,
-    create(roles.change),
-    `ALTER ROLE ${change} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD NULL`,
-    `GRANT USAGE ON SCHEMA data TO ${change}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA data TO ${change}`,
-    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${change}`,
-    `GRANT ${change} TO ${app}`
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`
   ]
 }
 
-const makeRoles = (
+const changeGrantsOf = (roles: Roles): ReadonlyArray<string> => {
+  const change = identifier(roles.change)
+  return [
+    `GRANT USAGE ON SCHEMA data TO ${change}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA data TO ${change}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${change}`
+  ]
+}
+
+/** Defines and grants the roles; only grants if the owner may no longer create roles. Says why there are none. */
+const makeRoles = Effect.fnUntraced(function* (
   owner: PgClient.PgClient,
-  database: string,
-  roles: Roles,
+  { changeRoleExists, database, rolesExist }: Inspection,
   ownerPassword: Redacted.Redacted<string> | undefined
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.forEach(
-    roleStatements(database, roles, (role) => rolePassword(ownerPassword, role)),
-    (statement) => owner.unsafe(statement).unprepared,
-    { discard: true }
-  )
+) {
+  const [me] = yield* owner<{ makes: boolean }>`
+    SELECT rolcreaterole OR rolsuper AS makes FROM pg_roles WHERE rolname = current_user`
+  if (!me!.makes && !rolesExist)
+    return "The database's user may not create roles: reads run as that user, read-only by a session setting only."
+  const roles = rolesOf(database)
+  const statements = me!.makes
+    ? roleStatements(database, roles, (role) => rolePassword(ownerPassword, role))
+    : [...grantsOf(database, roles), ...(changeRoleExists ? changeGrantsOf(roles) : [])]
+  yield* Effect.forEach(statements, (statement) => owner.unsafe(statement).unprepared, { discard: true })
+  return me!.makes || changeRoleExists
+    ? undefined
+    : "The database's user may not create roles: changes are written as the role of other writes."
+})
 
 /** The SCRAM-SHA-256 verifier of a password (RFC 5803), so that the password itself appears in no server log. */
 const scramVerifier = (password: string): string => {

@@ -48,8 +48,8 @@ export interface Mapping {
   readonly where: ReadonlyArray<{ readonly column: string; readonly is: string | boolean | null }>
   /** Whether Postgres guarantees unique ids. Views never do, so their rows are not read again by id. */
   readonly unique: boolean
-  /** The relation has drifted from the approved mapping: no read uses it. */
-  readonly broken?: boolean
+  /** The identities of the relation and of the link tables of its columns when they were mapped, by quoted name. */
+  readonly reads?: Readonly<Record<string, string | null>>
 }
 
 /** The location of a column's values. */

@@ -49,6 +49,8 @@ export const oneOf = <A extends string>(...choices: ReadonlyArray<A>): Kind<A> =
     choices.find((choice) => choice === value.toLowerCase())
   )
 
+export const optionalOneOf = <A extends string>(...choices: ReadonlyArray<A>) => optional(oneOf(...choices))
+
 export const resolvePath = (value: string): string => resolve(value.replace(/^~(?=\/|$)/, homedir()))
 export const path: Kind<string> = { accepts: "a path", read: resolvePath }
 

@@ -3,6 +3,7 @@ import {
   type Kind,
   list,
   oneOf,
+  optionalOneOf,
   optionalDatabaseUrl,
   optionalLongSecret,
   optionalLowerCase,
@@ -133,6 +134,12 @@ export const SETTINGS = {
     "The maximum tokens per answer, in and out."
   ),
   turnSeconds: setting("MAX_TURN_SECONDS", wholeNumber(1, 600), "60", "The maximum seconds per answer."),
+  turnCpu: setting(
+    "MAX_TURN_CPU",
+    wholeNumber(50, 60_000),
+    "2000",
+    "The maximum processor time of Max's own work per answer, in milliseconds."
+  ),
   dayTurns: setting(
     "MAX_DAY_TURNS",
     wholeNumber(0, 100_000_000),
@@ -239,6 +246,18 @@ export const SETTINGS = {
     oneOf("error", "warn", "info", "debug"),
     "warn",
     "The lowest level logged to standard error."
+  ),
+  logFormat: setting(
+    "MAX_LOG_FORMAT",
+    optionalOneOf("pretty", "logfmt", "json"),
+    "",
+    "The format of log lines; by default pretty on a terminal, otherwise logfmt."
+  ),
+  accessLog: setting(
+    "MAX_ACCESS_LOG",
+    oneOf("0", "1"),
+    "0",
+    "1 logs a line for each HTTP request, whatever MAX_LOG_LEVEL is."
   )
 } as const
 

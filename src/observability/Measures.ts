@@ -19,7 +19,7 @@ export interface Measured {
 
 interface Family {
   readonly name: string
-  readonly unit: "s" | "{token}" | "{trace}" | "{denial}"
+  readonly unit: "s" | "{token}" | "{trace}" | "{denial}" | "{block}"
   readonly description: string
   /** The buckets of a histogram; absent for a counter. */
   readonly boundaries?: ReadonlyArray<number>
@@ -63,23 +63,39 @@ const FAMILIES = {
     description: "A statement's wait for a connection.",
     boundaries: [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
   },
+  lost: {
+    name: "max.traces.lost",
+    unit: "{trace}",
+    description: "Traces that were to be stored and weren't: too many waited, or the database failed."
+  },
   denied: { name: "max.denied", unit: "{denial}", description: "Denied reads and refused admissions." },
   unavailable: {
     name: "max.unavailable",
     unit: "{trace}",
     description: "Traces with a failed lookup, by the span in which it failed first."
+  },
+  blocked: {
+    name: "max.eventloop.blocked",
+    unit: "{block}",
+    description: "Periods of at least 100 ms in which the event loop was blocked."
   }
 } as const satisfies Readonly<Record<string, Family>>
 
 type FamilyName = keyof typeof FAMILIES
 
+/** The gauges of the event loop's delay. */
+const DELAYS = ["min", "max", "mean", "stddev", "p50", "p90", "p99"] as const
+export type LoopDelay = Readonly<Record<(typeof DELAYS)[number], number>>
+const delayName = (which: (typeof DELAYS)[number]) => `nodejs.eventloop.delay.${which}`
+
 /** Prometheus expects the unit in the name, and `total` in that of a counter. */
-const prometheusNames = new Map<string, string>(
-  Object.values<Family>(FAMILIES).map(({ boundaries, name, unit }) => [
+const prometheusNames = new Map<string, string>([
+  ...Object.values<Family>(FAMILIES).map(({ boundaries, name, unit }): [string, string] => [
     name,
     boundaries === undefined ? `${name}_total` : unit === "s" ? `${name}_seconds` : name
-  ])
-)
+  ]),
+  ...DELAYS.map((which): [string, string] => [delayName(which), `${delayName(which)}_seconds`])
+])
 
 const text = (span: Measured, name: string): string => String(span.get(name) ?? "")
 
@@ -96,6 +112,12 @@ export class Measures extends Context.Service<
     readonly span: (span: Measured, milliseconds: number, failure: string | undefined) => void
     readonly denied: (where: string) => void
     readonly unavailable: (where: string) => void
+    /** Records traces that are lost between the recorder and the store. */
+    readonly lost: (where: "queue" | "store", traces: number) => void
+    /** Records that the event loop was blocked. */
+    readonly blocked: () => void
+    /** Records the event loop's delay in the latest period, in seconds. */
+    readonly loopDelay: (delay: LoopDelay) => void
     /** In Prometheus' text format. */
     readonly prometheus: () => string
     /** The context in which Effect's exporters find the metrics. */
@@ -124,8 +146,21 @@ export class Measures extends Context.Service<
       series[family].set(key, record)
       return record
     }
-    const counted = (family: "denied" | "unavailable") => (where: string) =>
-      (series[family].get(where) ?? addSeries(family, where, { "max.where": where }))(1)
+    const counted =
+      (family: "denied" | "lost" | "unavailable") =>
+      (where: string, count = 1) =>
+        (series[family].get(where) ?? addSeries(family, where, { "max.where": where }))(count)
+
+    const delays = DELAYS.map(
+      (which) =>
+        [
+          which,
+          Metric.gauge(delayName(which), {
+            description: "The event loop's delay in the latest ten seconds.",
+            attributes: { unit: "s" }
+          })
+        ] as const
+    )
 
     const statement = (span: Measured, seconds: number, failure: string | undefined) => {
       const pool = text(span, "max.pool")
@@ -207,6 +242,11 @@ export class Measures extends Context.Service<
       context,
       denied: counted("denied"),
       unavailable: counted("unavailable"),
+      lost: counted("lost"),
+      blocked: () => (series.blocked.get("") ?? addSeries("blocked", "", {}))(1),
+      loopDelay: (delay) => {
+        for (const [which, gauge] of delays) gauge.updateUnsafe(delay[which], context)
+      },
       prometheus: () =>
         PrometheusMetrics.formatUnsafe(context, { metricNameMapper: (name) => prometheusNames.get(name) ?? name }),
       span: (span, milliseconds, failure) => {

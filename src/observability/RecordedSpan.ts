@@ -148,6 +148,8 @@ export class RecordedSpan implements Tracer.Span {
   next: RecordedSpan | undefined = undefined
   /** The parent: a span of this trace, or of another process. */
   above: Tracer.AnySpan | undefined
+  /** Spans of other traces. */
+  readonly links: ReadonlyArray<Tracer.SpanLink>
   private list: AttributeList | undefined = undefined
   private id: string | undefined = undefined
 
@@ -156,17 +158,21 @@ export class RecordedSpan implements Tracer.Span {
     name: string,
     above: Tracer.AnySpan | undefined,
     kind: Tracer.SpanKind,
-    started: number
+    started: number,
+    links: ReadonlyArray<Tracer.SpanLink> = NO_LINKS
   ) {
     this.name = name
     this.kind = kind
     this.started = started
     this.above = above
+    this.links = links
     if (above instanceof RecordedSpan) {
       this.recording = above.recording
       this.recording.add(this)
     } else {
-      this.recording = new Recording(sampler, this, above === undefined ? sampler.chosen() : above.sampled)
+      // A trace is sampled like the one that caused it.
+      const cause = above ?? links[0]?.span
+      this.recording = new Recording(sampler, this, cause === undefined ? sampler.chosen() : cause.sampled)
     }
   }
 
@@ -180,10 +186,6 @@ export class RecordedSpan implements Tracer.Span {
 
   get annotations(): Context.Context<never> {
     return NO_ANNOTATIONS
-  }
-
-  get links(): ReadonlyArray<Tracer.SpanLink> {
-    return NO_LINKS
   }
 
   get status(): Tracer.SpanStatus {
@@ -277,8 +279,8 @@ export class RecordingTracer implements Tracer.Tracer {
   }
 
   /** Ignores Effect's start time: all spans of a trace use one clock. */
-  span({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]): RecordedSpan {
-    return this.begin(name, Option.getOrUndefined(parent), kind)
+  span({ kind, links, name, parent }: Parameters<Tracer.Tracer["span"]>[0]): RecordedSpan {
+    return new RecordedSpan(this.sampler, name, Option.getOrUndefined(parent), kind, performance.now(), links)
   }
 
   /** Begins a span by hand; `ago`: milliseconds since it began. */

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Tracer } from "effect"
 import { SpanPropagationEnabled } from "effect/sql/Statement"
 import { createHash } from "node:crypto"
+import { type Block, BLOCKED, EventLoop } from "./EventLoop.ts"
 import type { Trace, TraceSpan } from "./Trace.ts"
 import { Measures } from "./Measures.ts"
 import { failureOf } from "./failure.ts"
@@ -72,12 +73,39 @@ const toSpan = (span: RecordedSpan, startedAt: number, endedAt: number): TraceSp
   if (above instanceof RecordedSpan || (above !== undefined && isHex(above.spanId, 16)))
     recorded.parentId = above.spanId
   if (failure !== undefined) recorded.failure = failure
+  if (span.links.length > 0) recorded.links = span.links.map(({ span: { spanId, traceId } }) => ({ traceId, spanId }))
   return recorded
 }
 
-const toTrace = (recording: Recording): Trace => {
+/** The blocks of the event loop by the innermost span that ran or waited in each, in milliseconds. */
+const blockedSpans = (
+  spans: ReadonlyArray<RecordedSpan>,
+  endedAt: number,
+  blocks: ReadonlyArray<Block>
+): ReadonlyMap<RecordedSpan, number> => {
+  const longest = new Map<RecordedSpan, number>()
+  const startedAt = spans[0]!.started
+  for (const { from, until } of blocks) {
+    if (until - startedAt < BLOCKED || endedAt - from < BLOCKED) continue
+    let innermost: RecordedSpan | undefined
+    let most = BLOCKED
+    for (const span of spans) {
+      const overlap = Math.min(until, span.ended ?? endedAt) - Math.max(from, span.started)
+      // A span begins a little after its parent.
+      if (overlap < 0.9 * most) continue
+      innermost = span
+      most = Math.max(most, overlap)
+    }
+    if (innermost !== undefined) longest.set(innermost, Math.max(longest.get(innermost) ?? 0, Math.round(most)))
+  }
+  return longest
+}
+
+const toTrace = (recording: Recording, blocks: ReadonlyArray<Block>): Trace => {
   const { root, spans } = recording
   const endedAt = root.ended ?? root.started
+  for (const [span, milliseconds] of blockedSpans(spans, endedAt, blocks))
+    span.setAttributes({ "max.blocked_ms": milliseconds })
   return {
     traceId: root.traceId,
     startedAt: unixTime(root.started),
@@ -97,7 +125,7 @@ const textsOf = (spans: ReadonlyArray<RecordedSpan>): Trace["statements"] => {
   return texts
 }
 
-/** Traces that may wait to be stored and exported; later ones are dropped. */
+/** Traces that may wait to be stored and exported; later ones are dropped, and counted. */
 const MAX_WAITING = 1000
 
 /** A tracer, and the traces that it has kept. */
@@ -107,25 +135,45 @@ export class Recorder extends Context.Service<
     readonly tracer: Tracer.Tracer
     /** Removes the waiting traces and returns them. */
     readonly take: () => ReadonlyArray<Trace>
+    /** The number of traces that were dropped since the last call, because too many waited. */
+    readonly takeLost: () => number
+    /** Counts traces that were taken and couldn't be stored. */
+    readonly lose: (traces: number) => void
   }
 >()("max/Recorder") {
-  static readonly make = ({ share, slow }: Sampling, measures = Measures.make()): Recorder["Service"] => {
+  static readonly make = (
+    { share, slow }: Sampling,
+    measures = Measures.make(),
+    blocks: () => ReadonlyArray<Block> = () => []
+  ): Recorder["Service"] => {
     let waiting: Array<Recording> = []
+    let lost = 0
     const sampler: Sampler = {
       measures,
       chosen: () => Math.random() < share,
       ended: (recording, took) => {
         if (!recording.sampled && !recording.notable && took < slow) return
         if (waiting.length < MAX_WAITING) waiting.push(recording)
+        else {
+          lost += 1
+          measures.lost("queue", 1)
+        }
       }
     }
     const tracer = new RecordingTracer(sampler)
     return Recorder.of({
       tracer,
+      takeLost: () => {
+        const taken = lost
+        lost = 0
+        return taken
+      },
+      lose: (traces) => measures.lost("store", traces),
       take: () => {
         const taken = waiting
         waiting = []
-        return taken.map(toTrace)
+        const latest = blocks()
+        return taken.map((recording) => toTrace(recording, latest))
       }
     })
   }
@@ -133,7 +181,10 @@ export class Recorder extends Context.Service<
   static readonly layer = (sampling: Sampling) =>
     Layer.effect(
       Recorder,
-      Effect.map(Measures, (measures) => Recorder.make(sampling, measures))
+      Effect.gen(function* () {
+        const { blocks } = yield* EventLoop
+        return Recorder.make(sampling, yield* Measures, blocks)
+      })
     )
 
   /** Makes the recorder the tracer; with span propagation a statement reports how long it waited for its connection. */

@@ -75,13 +75,34 @@ export const childOf = <A, E, R>(
 const withCurrent = <A, E, R>(use: (span: Tracer.Span | undefined) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.matchEffect(Effect.currentSpan, { onFailure: () => use(undefined), onSuccess: use })
 
-/** Runs work that outlives the current span: a part of the same trace that is recorded by itself. */
-export const detached = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+/**
+ * Runs an effect as the root of a new trace with a link to the current span, whose channel it takes. No request header
+ * decides the id of such a trace, unlike that of a request.
+ */
+export const linkedTrace = <A, E, R>(
+  name: string,
+  attributes: Attributes,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
   withCurrent((current) => {
-    if (current === undefined) return effect
-    const { sampled, spanId, traceId } = current
-    return childOf(Tracer.externalSpan({ sampled, spanId, traceId }), effect)
+    const channel = current?.attributes.get("max.channel")
+    const options = {
+      root: true,
+      links: current === undefined ? [] : [{ span: current, attributes: {} }],
+      attributes: { ...(channel === undefined ? {} : { "max.channel": channel }), ...attributes }
+    }
+    return Effect.withSpan(name, options, WITHOUT_STACK)(effect) as Effect.Effect<A, E, R>
   })
+
+/**
+ * Runs an effect outside of any span. Services are built in it: they capture their context, and would otherwise do all
+ * later work under the span that was current when they were built.
+ */
+export const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateContext(
+    effect,
+    (context: Context.Context<R>) => Context.omit(Tracer.ParentSpan)(context) as typeof context
+  )
 
 /** Runs an effect that can't write to the current span; spans below it have their place in the trace. */
 export const withReadOnlySpan = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -122,6 +143,22 @@ export const completed = (name: string, parent: Tracer.Span, nanoseconds: bigint
       .end(end, Exit.void)
     return Effect.void
   })
+
+/** Records why the current trace fails, as a word without a value; the first cause counts. */
+export const recordCause = (cause: string): Effect.Effect<void> =>
+  withCurrent((current) => {
+    const root = current instanceof RecordedSpan ? current.recording.root : undefined
+    if (root !== undefined && root.get(CAUSE) === undefined) root.attribute(CAUSE, cause)
+    return Effect.void
+  })
+
+const CAUSE = "max.cause"
+
+/** The cause that the current trace has recorded. */
+export const recordedCause: Effect.Effect<string | undefined> = withCurrent((current) => {
+  const cause = current instanceof RecordedSpan ? current.recording.root.get(CAUSE) : undefined
+  return Effect.succeed(typeof cause === "string" ? cause : undefined)
+})
 
 /**
  * Joins the current trace to the one that a request's `traceparent` names (W3C Trace Context), if that is valid;

@@ -19,6 +19,8 @@ export const TraceSpan = Schema.Struct({
   duration: Schema.Number,
   /** The tag of its error, `interrupted`, `Defect` or `unfinished`; absent on success. */
   failure: Schema.optionalKey(Schema.String),
+  /** Spans of other traces: of a turn, the request or command that began it. */
+  links: Schema.optionalKey(Schema.Array(Schema.Struct({ traceId: Id, spanId: Id }))),
   attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Boolean]))
 })
 export type TraceSpan = typeof TraceSpan.Type
@@ -71,18 +73,34 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.bytes",
   "max.steps",
   "max.limited",
-  "max.denied"
+  "max.cause",
+  "max.denied",
+  "max.blocked_ms",
+  "max.cpu_ms"
 ])
 
+/** The ids of the traces that a trace links to. */
+export const linksOf = ({ spans }: Trace): ReadonlyArray<string> => [
+  ...new Set(spans.flatMap(({ links = [] }) => links.map(({ traceId }) => traceId)))
+]
+
+/** The organization that a trace belongs to; 0 without one. */
+export const organizationOf = ({ spans }: Trace): bigint => {
+  const labelled = spans.find((span) => typeof span.attributes["max.organization.id"] === "string")
+  const id = labelled?.attributes["max.organization.id"]
+  return typeof id === "string" && /^\d{1,19}$/.test(id) ? BigInt(id) : 0n
+}
+
 /**
- * Joins the parts of a trace that are recorded separately, such as a request and the turn that outlives it. Times count
- * from the start of the first part.
+ * Joins the parts of a trace that are recorded separately: the requests that continue one trace of their caller. The
+ * caller chooses its id, so equal ids of two organizations are two traces. Times count from the start of the first part.
  */
 export const joinParts = (parts: ReadonlyArray<Trace>): ReadonlyArray<Trace> => {
   const byId = new Map<string, Array<Trace>>()
   for (const part of parts) {
-    const group = byId.get(part.traceId)
-    if (group === undefined) byId.set(part.traceId, [part])
+    const id = `${organizationOf(part)} ${part.traceId}`
+    const group = byId.get(id)
+    if (group === undefined) byId.set(id, [part])
     else group.push(part)
   }
   return [...byId.values()].map((group) => {

@@ -1,7 +1,7 @@
 /**
  * Encodes traces as OTLP in JSON (opentelemetry-proto, trace/v1) and decodes them; a round trip preserves them.
  */
-import { Result, Schema } from "effect"
+import { Array as Arr, Result, Schema } from "effect"
 import { type AttributeValue, ATTRIBUTES, type Trace, type TraceSpan } from "./Trace.ts"
 
 const KINDS = ["internal", "server", "client", "producer", "consumer"] as const
@@ -35,8 +35,11 @@ const OtlpSpan = Schema.Struct({
   startTimeUnixNano: Nanoseconds,
   endTimeUnixNano: Nanoseconds,
   attributes: Schema.Array(KeyValue),
+  links: Schema.optionalKey(Schema.Array(Schema.Struct({ traceId: hex(32), spanId: hex(16) }))),
   status: Schema.Struct({ code: Schema.Int, message: Schema.optionalKey(Schema.String) })
 })
+
+type OtlpSpan = typeof OtlpSpan.Type
 
 export const TracesData = Schema.Struct({
   resourceSpans: Schema.Array(
@@ -65,7 +68,7 @@ const value = (attribute: AttributeValue): typeof Value.Type =>
 const keyValues = (attributes: Readonly<Record<string, AttributeValue>>) =>
   Object.entries(attributes).map(([key, attribute]) => ({ key, value: value(attribute) }))
 
-const otlpSpan = (trace: Trace, span: TraceSpan, index: number): typeof OtlpSpan.Type => {
+const otlpSpan = (trace: Trace, span: TraceSpan, index: number): OtlpSpan => {
   const start = trace.startedAt + BigInt(span.start)
   const failed = span.failure !== undefined && span.failure !== "interrupted"
   return {
@@ -81,6 +84,7 @@ const otlpSpan = (trace: Trace, span: TraceSpan, index: number): typeof OtlpSpan
       ...(span.failure === undefined ? {} : { [ERROR_TYPE]: span.failure }),
       ...(index === 0 && trace.dropped > 0 ? { [DROPPED]: trace.dropped } : {})
     }),
+    ...(span.links === undefined ? {} : { links: span.links }),
     status: { code: failed ? ERROR : UNSET }
   }
 }
@@ -109,7 +113,7 @@ const attributeOf = (one: typeof Value.Type): AttributeValue =>
         ? Number(one.intValue)
         : one.doubleValue
 
-const traceSpan = (span: typeof OtlpSpan.Type, startedAt: bigint): TraceSpan => {
+const traceSpan = (span: OtlpSpan, startedAt: bigint): TraceSpan => {
   const attributes = Object.fromEntries(span.attributes.map(({ key, value: one }) => [key, attributeOf(one)]))
   const failure = attributes[ERROR_TYPE]
   const start = BigInt(span.startTimeUnixNano)
@@ -121,16 +125,35 @@ const traceSpan = (span: typeof OtlpSpan.Type, startedAt: bigint): TraceSpan => 
     start: Number(start - startedAt),
     duration: Number(BigInt(span.endTimeUnixNano) - start),
     ...(typeof failure === "string" ? { failure } : span.status.code === ERROR ? { failure: "error" } : {}),
+    ...(span.links === undefined || span.links.length === 0 ? {} : { links: span.links }),
     // The allowlist applies to documents of other programs, too.
     attributes: Object.fromEntries(Object.entries(attributes).filter(([key]) => ATTRIBUTES.has(key)))
   }
 }
 
-const traceOf = (spans: ReadonlyArray<typeof OtlpSpan.Type>): Trace => {
-  const own = new Set(spans.map(({ spanId }) => spanId))
-  // Roots first; the others keep their order.
-  const isRoot = ({ parentSpanId }: typeof OtlpSpan.Type) => parentSpanId === undefined || !own.has(parentSpanId)
-  const ordered = [...spans.filter(isRoot), ...spans.filter((span) => !isRoot(span))]
+/**
+ * The parts of a trace, as they were recorded: each root with the spans below it. One trace id can have several roots, even
+ * of several organizations, because a request can continue a trace of its caller.
+ */
+const partsOf = (spans: ReadonlyArray<OtlpSpan>): ReadonlyArray<ReadonlyArray<OtlpSpan>> => {
+  const known = new Set(spans.map(({ spanId }) => spanId))
+  const children = Arr.groupBy(spans, ({ parentSpanId = "" }) => parentSpanId)
+  const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))
+  const order = new Map(spans.map((span, index) => [span, index]))
+  const visited = new Set<OtlpSpan>(roots)
+  return roots.map((root) => {
+    const below: Array<OtlpSpan> = []
+    for (let span: OtlpSpan | undefined = root, next = 0; span !== undefined; span = below[next++])
+      for (const child of children[span.spanId] ?? [])
+        if (!visited.has(child)) {
+          visited.add(child)
+          below.push(child)
+        }
+    return [root, ...below.toSorted((a, b) => order.get(a)! - order.get(b)!)]
+  })
+}
+
+const traceOf = (ordered: ReadonlyArray<OtlpSpan>): Trace => {
   const root = ordered[0]!
   const startedAt = BigInt(root.startTimeUnixNano)
   const dropped = root.attributes.find(({ key }) => key === DROPPED)?.value
@@ -149,7 +172,7 @@ const decode = Schema.decodeUnknownResult(TracesData)
 export const fromOtlp = (document: unknown): ReadonlyArray<Trace> | undefined => {
   const data = decode(document)
   if (Result.isFailure(data)) return undefined
-  const byTrace = new Map<string, Array<typeof OtlpSpan.Type>>()
+  const byTrace = new Map<string, Array<OtlpSpan>>()
   for (const { scopeSpans } of data.success.resourceSpans) {
     for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
       const group = byTrace.get(span.traceId)
@@ -157,5 +180,5 @@ export const fromOtlp = (document: unknown): ReadonlyArray<Trace> | undefined =>
       else group.push(span)
     }
   }
-  return [...byTrace.values()].map(traceOf)
+  return [...byTrace.values()].flatMap(partsOf).map(traceOf)
 }

@@ -8,6 +8,7 @@ import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../doma
 import { ALWAYS } from "../domain/Predicate.ts"
 import type { ScopeGrant } from "../domain/Principal.ts"
 import { closest, quoted } from "../domain/text.ts"
+import { TOOL_SCOPE } from "./limits.ts"
 import { denied, type Plan } from "./permissionPlan.ts"
 import { Action } from "./Policy.ts"
 
@@ -28,13 +29,19 @@ export const scopePlan = (scope: ReadonlyArray<ScopeGrant>, type: EntityType, ac
   }
 }
 
-/** Parses a scope, or reports a problem for each invalid part. */
+/** Parses a scope, or reports the first problems of invalid parts. */
 export const readScope = (
   parts: ReadonlyArray<string>,
   catalog: Catalog
 ): { readonly scope: ReadonlyArray<ScopeGrant> } | { readonly problems: ReadonlyArray<string> } => {
+  if (parts.length > TOOL_SCOPE.parts)
+    return { problems: [`A tool scope has at most ${TOOL_SCOPE.parts} parts, not ${parts.length}.`] }
+  const long = parts.find((part) => part.length > TOOL_SCOPE.characters)
+  if (long !== undefined)
+    return { problems: [`Each part of a tool scope has at most ${TOOL_SCOPE.characters} characters: ${quoted(long)}.`] }
   const problems: Array<string> = []
   const scope = parts.flatMap((part): ReadonlyArray<ScopeGrant> => {
+    if (problems.length >= TOOL_SCOPE.problems) return []
     const [, slug = "", columnSlug, action = "read"] = /^([^.:]*)(?:\.([^.:]*))?(?::(.*))?$/.exec(part) ?? []
     const type = typeBySlug(catalog, slug)
     if (type === undefined) {

@@ -25,3 +25,6 @@ export const POLICY = {
   /** Steps of the linter when it compares rules with each other; beyond that it reports fewer warnings. */
   lintSteps: 5_000_000
 }
+
+/** What a tool scope may hold, and the problems that one reading reports. */
+export const TOOL_SCOPE = { parts: 1000, characters: 200, problems: 20 }

@@ -3,7 +3,7 @@
  * the corrected text.
  */
 import type { Catalog } from "../domain/EntityType.ts"
-import { isJsonObject } from "../domain/json.ts"
+import { isJsonObject, isNestedDeeper } from "../domain/json.ts"
 import { quoted } from "../domain/text.ts"
 import { POLICY } from "./limits.ts"
 import type { Policy, PolicyTest, Problem } from "./Policy.ts"
@@ -30,7 +30,7 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
   } catch (error) {
     return unreadable(`The file is not valid JSON: ${(error as Error).message.slice(0, 120)}.`)
   }
-  if (isTooNested(document))
+  if (isNestedDeeper(document, POLICY.nesting))
     return unreadable(
       `The file must be nested at most ${POLICY.nesting} levels deep, its conditions nested at most ${POLICY.conditions} levels deep.`
     )
@@ -59,18 +59,6 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
       ...(confirm.length === 0 ? {} : { confirm })
     }
   }
-}
-
-/** Whether a value is nested beyond the limit; by a list of its own, because a recursion would overflow the stack. */
-const isTooNested = (value: unknown): boolean => {
-  const open: Array<readonly [unknown, number]> = [[value, 0]]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [part, depth] = next
-    if (typeof part !== "object" || part === null) continue
-    if (depth >= POLICY.nesting) return true
-    for (const inner of Object.values(part)) open.push([inner, depth + 1])
-  }
-  return false
 }
 
 const unreadable = (message: string, fix?: string): PolicyReading => ({

@@ -6,11 +6,12 @@ import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Basis } from "../domain/Basis.ts"
 import type { ColumnKind } from "../domain/EntityType.ts"
-import { InvalidInput, type LookupError, NotAdmitted, Unavailable } from "../domain/errors.ts"
+import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
+import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { pseudonym } from "../domain/pseudonym.ts"
 import { type Admitted, IdentityResolver } from "./members/IdentityResolver.ts"
@@ -155,7 +156,7 @@ export class EntityQueryService extends Context.Service<
             }
             return yield* result.fault
           case "Stale":
-            return yield* attempts === 1 ? Unavailable.error : lookUpFresh(input, principal, span, attempts - 1)
+            return yield* attempts === 1 ? unavailable(result.cause) : lookUpFresh(input, principal, span, attempts - 1)
         }
       })
 

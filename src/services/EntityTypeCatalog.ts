@@ -35,9 +35,7 @@ import { define, isOwnTable, makeSpareColumns, type NewColumn } from "./catalog/
 export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom, x.position, x.name), '[]') FROM (
       SELECT t.organization_id <> 0 AS custom, v.position, v.name, json_build_object(
         'key', t.type_key, 'slug', t.slug, 'name', v.name, 'pluralName', v.plural_name, 'system', t.organization_id = 0,
-        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table), 'mapping', CASE WHEN v.mapping->>'definition' IS NOT NULL
-          AND v.mapping->>'definition' IS DISTINCT FROM max.view_definition(to_regclass(format('%I.%I', v.relation_schema, v.relation_table)))
-          THEN v.mapping || '{"broken": true}' ELSE v.mapping END,
+        'version', v.version, 'relation', json_build_object('schema', v.relation_schema, 'table', v.relation_table), 'mapping', v.mapping,
         'columns', (SELECT coalesce(json_agg(json_build_object('key', c.column_key, 'slug', c.slug, 'name', c.name, 'kind', c.kind,
             'storage', c.storage, 'values', c.column_values) ORDER BY c.position), '[]')
           FROM builder.columns c WHERE c.organization_id = v.organization_id AND c.type_key = v.type_key AND c.version = v.version)) AS type
@@ -81,7 +79,7 @@ const MappingSchema = Schema.Struct({
     Schema.Struct({ column: Schema.String, is: Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean])) })
   ),
   unique: Schema.Boolean,
-  broken: Schema.optionalKey(Schema.Boolean)
+  reads: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
 }) satisfies Schema.Codec<Mapping, unknown>
 
 const TypesSchema = Schema.Array(
@@ -260,9 +258,9 @@ export const insertVersion = Effect.fnUntraced(function* (
     INSERT INTO builder.entity_type_versions (organization_id, type_key, version, name, plural_name, relation_schema, relation_table, position, mapping, document)
     SELECT ${organizationId}, ${type.key}, ${type.version}, ${type.name}, ${type.pluralName}, ${type.relation.schema}, ${type.relation.table},
       ${position}::int, ${type.mapping === undefined ? null : JSON.stringify(type.mapping)}::text::jsonb
-        || jsonb_build_object('shape', max.relation_shape(x.oid), 'definition', CASE WHEN x.kind = 'v' THEN max.view_definition(x.oid) END),
+        || jsonb_build_object('shape', max.relation_shape(x.oid)),
       ${document === undefined ? null : JSON.stringify(document)}::text::json
-    FROM (SELECT c.oid, c.relkind AS kind FROM pg_class c
+    FROM (SELECT c.oid FROM pg_class c
       WHERE c.oid = to_regclass(format('%I.%I', ${type.relation.schema}::text, ${type.relation.table}::text))) x`
   yield* owner`
     INSERT INTO builder.columns (organization_id, type_key, version, column_key, slug, name, kind, storage, column_values, position)

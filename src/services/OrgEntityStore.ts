@@ -1,21 +1,28 @@
 /** Resolved query → prepare → execute → page. It accepts planned queries only. */
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
-import { execute, runWithin } from "../database/execute.ts"
+import { makeExecute } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
 import { prepare } from "../database/sql/prepared.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
-import { Unavailable } from "../domain/errors.ts"
+import type { Unavailable } from "../domain/errors.ts"
 import type { Entity, Page, ReferenceCell } from "../domain/Page.ts"
 import { MAX_TOTAL } from "../domain/Query.ts"
+import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
 import { makeSearchPermits } from "./lookup/searchPermits.ts"
 
 /** A page; or `Stale`, when policy, membership or catalog have changed since the query was planned. */
-export type FindResult = { readonly _tag: "Page"; readonly page: Page } | { readonly _tag: "Stale" }
+export type FindResult = { readonly _tag: "Page"; readonly page: Page } | Stale
+
+interface Stale {
+  readonly _tag: "Stale"
+  /** "drift": a mapped relation isn't what was mapped, according to the catalog of the plan. */
+  readonly cause: "stale plan" | "drift"
+}
 
 type Row = {
   readonly fresh: boolean | null
@@ -44,27 +51,28 @@ export class OrgEntityStore extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const withPermit = makeSearchPermits(database.searchConnections)
+      const execute = makeExecute(database)
 
-      /** Row-level security needs a transaction, which the shared connection of lookups can't have. */
+      /** Row-level security needs a transaction, which the shared connections of lookups can't have. */
       const run = (statement: Statement, { pool }: ResolvedQuery, catalog: Catalog, span: Tracer.Span | undefined) => {
         const { organization, rowSecurity } = catalog
-        const rows =
-          rowSecurity === true
-            ? Telemetry.childOf(span, runWithin<Row>(database.search, organization.id, statement))
-            : execute<Row>(database[pool], statement, span)
-        return pool === "search" || rowSecurity === true ? withPermit(organization.id, rows) : rows
+        const how = rowSecurity === true ? "transaction" : pool
+        const rows = execute<Row>(how, organization.id, statement, span)
+        if (how === "lookup") return database.locks.run("lookup", statement.relations, rows)
+        // A search that waits for a lock has no permit.
+        return database.locks.run("search", statement.relations, withPermit(organization.id, rows))
       }
 
       return OrgEntityStore.of({
         statement: (query, catalog) =>
           Effect.suspend(() => {
             const statement = prepareOrRefuse(query, catalog)
-            return statement === undefined ? Effect.fail(Unavailable.error) : Effect.succeed(statement)
+            return typeof statement === "string" ? unavailable(statement) : Effect.succeed(statement)
           }),
         find: (query, catalog, parent) =>
           Telemetry.span("OrgEntityStore.find", { parent }, (span) => {
             const statement = prepareOrRefuse(query, catalog)
-            if (statement === undefined) return Effect.fail(Unavailable.error)
+            if (typeof statement === "string") return unavailable(statement)
             return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
               if (span !== undefined) Telemetry.setAttributes(span, { "max.rows": rows.length })
               return pageOf(rows, query, catalog)
@@ -75,28 +83,29 @@ export class OrgEntityStore extends Context.Service<
   )
 }
 
-/** Undefined when the query can't be compiled (a plan too large, a column that the catalog lost): it must not become an answer. */
-const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | undefined => {
+/** The cause instead, when the query can't be compiled (a plan too large): it must not become an answer. */
+const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | "not compilable" => {
   try {
     return prepare(query, catalog)
   } catch {
-    return undefined
+    return "not compilable"
   }
 }
 
-const STALE: FindResult = { _tag: "Stale" }
+const STALE: Stale = { _tag: "Stale", cause: "stale plan" }
+const DRIFTED: Stale = { _tag: "Stale", cause: "drift" }
 
 const pageOf = (
   rows: ReadonlyArray<Row>,
   query: ResolvedQuery,
   catalog: Catalog
 ): Effect.Effect<FindResult, Unavailable> => {
-  if (rows[0]?.fresh !== true) return Effect.succeed(STALE)
+  if (rows[0]?.fresh !== true) return Effect.succeed(rows.length === 0 ? DRIFTED : STALE)
   // Every table is read by organization; a row of another organization is a bug, and must not reach the caller.
   if (rows.some((row) => isForeign(row, catalog))) {
     return Effect.andThen(
       Effect.logError("A row of another organization came back: the lookup was refused"),
-      Effect.fail(Unavailable.error)
+      unavailable("foreign row")
     )
   }
   return Effect.succeed({ _tag: "Page", page: toPage(rows, query) })

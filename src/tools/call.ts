@@ -22,7 +22,7 @@ export interface ToolOutcome {
 
 const RENDER = { listEntityTypes: renderTypes, listColumnsForType: renderColumns, findEntities: renderPage } as const
 
-type ToolName = keyof typeof RENDER
+export type ToolName = keyof typeof RENDER
 
 export const isToolName = (name: string): name is ToolName => Object.hasOwn(RENDER, name)
 

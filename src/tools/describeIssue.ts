@@ -7,7 +7,9 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 /** Names the first three invalid paths, such as `filters.0.op`. */
 export const describePaths = (paths: ReadonlyArray<string>): string => {
   const named = [...new Set(paths)].filter((path) => path !== "").slice(0, 3)
-  return named.length === 0 ? "Invalid input." : `Invalid input at ${named.map(quoted).join(", ")}.`
+  return named.length === 0
+    ? "Invalid input. Send a JSON object with the documented fields."
+    : `Invalid input at ${named.map(quoted).join(", ")}.`
 }
 
 /** Names the invalid paths that a schema reports. */

@@ -111,6 +111,10 @@ export const Trace = Schema.Struct({
   ...heading,
   /** Spans beyond the limit of a trace, which weren't recorded. */
   dropped: Schema.Number,
+  /** The traces that it links to: a turn's of the request that began it. They may not be stored. */
+  links: Schema.Array(Schema.Struct({ traceId: Schema.String, reference: Schema.String })),
+  /** Other traces with the same reference. */
+  others: Schema.Array(TraceHeading),
   spans: Schema.Array(Span),
   /** SQL texts of the lookups' statements, by the value of the attribute `max.statement`. */
   statements: Schema.Record(Schema.String, Schema.String),

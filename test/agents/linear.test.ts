@@ -15,7 +15,7 @@ import { labelFrom, slugFrom } from "../../src/domain/names.ts"
 import { closest, masked, printable, quoted } from "../../src/domain/text.ts"
 import { dateRange, isoDate, isoTimestamp, parseId } from "../../src/domain/values.ts"
 import { repeatedKey } from "../../src/permissions/repeatedKey.ts"
-import { hostileTexts } from "../support/hostileTexts.ts"
+import { slowTexts } from "../support/linear.ts"
 
 const grounding = () => new Grounding({ country: "US", today: "2026-11-22" })
 const context = {
@@ -64,45 +64,10 @@ const MATCHERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a policy's repeated keys": repeatedKey
 }
 
-/** The bounds of messages and replies are among them. */
-const SIZES = [4_000, 15_000, 64_000, 1_000_000] as const
-/** One piece must not block the event loop longer, in milliseconds; texts over a matcher's bound are cut or refused. */
-const BLOCKED = 50
-/** Times below this are noise. */
-const NOISE = 4
-
-/** The shortest of up to seven runs: the first within `enough`, since other load only lengthens a run. */
-const time = (run: () => unknown, enough: number): number => {
-  let best = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < 7 && best > enough; attempt++) {
-    const from = performance.now()
-    run()
-    best = Math.min(best, performance.now() - from)
-  }
-  return best
-}
-
 describe("matchers over text from outside", () => {
-  const texts = SIZES.map(hostileTexts)
   it.each(Object.entries(MATCHERS))(
     "read %s in time that grows with its length only",
-    (_, match) => {
-      const slow: Array<string> = []
-      for (const [index, [family, small]] of texts[0]!.entries()) {
-        const first = time(() => match(small), NOISE)
-        let allowed = Math.max(first, NOISE)
-        for (const [step, size] of SIZES.entries()) {
-          if (step > 0) allowed *= (3 * size) / SIZES[step - 1]!
-          const most = size === 1_000_000 ? Math.max(BLOCKED, allowed) : Math.min(BLOCKED, allowed)
-          const taken = step === 0 ? first : time(() => match(texts[step]![index]![1]), most)
-          if (taken > most) {
-            slow.push(`${family}, ${size}: ${taken.toFixed(0)} ms of ${most.toFixed(0)}`)
-            break
-          }
-        }
-      }
-      expect(slow).toEqual([])
-    },
+    (_, match) => expect(slowTexts(match)).toEqual([]),
     600_000
   )
 })

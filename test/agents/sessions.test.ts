@@ -1,13 +1,16 @@
 import { it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { afterAll, describe, expect } from "vitest"
+import { afterAll, beforeAll, describe, expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { Sessions } from "../../src/services/conversations/Sessions.ts"
 import { ADMIN, agentOver, company, MEMBER, say } from "../support/agent.ts"
 import { migratedDatabase } from "../support/database.ts"
-import { contextIn, finds, inTurn, says, startMessages } from "../support/messages.ts"
+import { contextIn, finds, inTurn, type MessagesServer, says, startMessages } from "../support/messages.ts"
 
-const server = await startMessages()
+let server: MessagesServer
+beforeAll(async () => {
+  server = await startMessages()
+})
 afterAll(() => server.close())
 
 /** Runs with new instances of all services, as another process has them. */

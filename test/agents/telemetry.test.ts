@@ -76,7 +76,7 @@ const CANARIES = [
 ]
 
 const ALLOWED =
-  /^(gen_ai\.(operation\.name|provider\.name|request\.model|conversation\.id|tool\.name|usage\.(input|output)_tokens)|max\.[a-z.]+|took_ms|db\..*|span\.label)$/
+  /^(gen_ai\.(operation\.name|provider\.name|request\.model|conversation\.id|tool\.name|usage\.(input|output)_tokens)|max\.[a-z_.]+|took_ms|db\..*|span\.label)$/
 
 layer(agentFor(server).pipe(Layer.provideMerge(recording), Layer.provideMerge(listening)), {
   excludeTestServices: true,

@@ -1,7 +1,4 @@
-/**
- * Kills the process of an import at random points: afterwards all of the file is stored, or nothing of it.
- * `IMPORT_KILLS=10 npx vitest run test/channels/import-killed.test.ts` for fewer.
- */
+/** Kills the process of an import at random points: afterwards all of the file is stored, or nothing of it. */
 import { layer } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
 import { spawn } from "node:child_process"
@@ -16,12 +13,13 @@ import { Env } from "../../src/env.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
 import { orphanTables, stateOf } from "../support/imports.ts"
+import { series } from "../support/long.ts"
 
 const program = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "dist", "bin", "max.js")
 const folder = mkdtempSync(join(tmpdir(), "max-import-killed-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const POINTS = Number(process.env["IMPORT_KILLS"] ?? 50)
+const POINTS = series({ short: 20, long: 200 })
 const ROWS = 4000
 
 /** A file that changes every row and adds a column. */
@@ -89,34 +87,31 @@ const versionOf = Effect.fnUntraced(function* (organization: Organization) {
 })
 
 layer(TestServices, { excludeTestServices: true })("a killed import", (it) => {
-  it.effect(
-    `at ${POINTS} random points stores all of its file or nothing, and the next import works`,
-    () =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization("killed")
-        const env = yield* Env
-        const url = Redacted.value(env.databaseUrl!)
-        const whole = yield* importFile(url, fileOf(0), 60_000)
-        expect(whole.code).toBe(0)
-        let before = yield* versionOf(organization)
-        const outcomes = { nothing: 0, all: 0 }
-        for (let point = 1; point <= POINTS; point++) {
-          const after = whole.millis * (0.2 + 0.9 * Math.random())
-          const { code } = yield* importFile(url, fileOf(point), after)
-          yield* settled
-          const now = yield* versionOf(organization)
-          const where = `killed after ${after.toFixed(0)} ms of ${whole.millis.toFixed(0)}`
-          const all = now.version === point
-          expect(now, where).toEqual(all ? { version: point, columns: before.columns + 1 } : before)
-          if (code === 0) expect(all, where).toBe(true)
-          outcomes[all ? "all" : "nothing"]++
-          before = now
-        }
-        expect(outcomes.nothing).toBeGreaterThan(POINTS / 5)
-        const last = yield* importFile(url, fileOf(POINTS + 1), 60_000)
-        expect(last.code).toBe(0)
-        expect((yield* versionOf(organization)).version).toBe(POINTS + 1)
-      }),
-    300_000
+  it.effect(`at ${POINTS} random points stores all of its file or nothing, and the next import works`, () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("killed")
+      const env = yield* Env
+      const url = Redacted.value(env.databaseUrl!)
+      const whole = yield* importFile(url, fileOf(0), 60_000)
+      expect(whole.code).toBe(0)
+      let before = yield* versionOf(organization)
+      const outcomes = { nothing: 0, all: 0 }
+      for (let point = 1; point <= POINTS; point++) {
+        const after = whole.millis * (0.2 + 0.9 * Math.random())
+        const { code } = yield* importFile(url, fileOf(point), after)
+        yield* settled
+        const now = yield* versionOf(organization)
+        const where = `killed after ${after.toFixed(0)} ms of ${whole.millis.toFixed(0)}`
+        const all = now.version === point
+        expect(now, where).toEqual(all ? { version: point, columns: before.columns + 1 } : before)
+        if (code === 0) expect(all, where).toBe(true)
+        outcomes[all ? "all" : "nothing"]++
+        before = now
+      }
+      expect(outcomes.nothing).toBeGreaterThan(POINTS / 5)
+      const last = yield* importFile(url, fileOf(POINTS + 1), 60_000)
+      expect(last.code).toBe(0)
+      expect((yield* versionOf(organization)).version).toBe(POINTS + 1)
+    })
   )
 })

@@ -1,7 +1,4 @@
-/**
- * Kills backup, restore and move with kill -9 at random moments: afterwards they have had their whole effect or none. Each
- * test run kills a few times; `KILLS=50 npx vitest run test/channels/kills.test.ts` many times.
- */
+/** Kills backup, restore and move with kill -9 at random moments: afterwards they have had their whole effect or none. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -17,8 +14,9 @@ import { nameOf, readShapes } from "../../src/services/operations/backup/TableSh
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
 import { fixture } from "../support/fixtures.ts"
+import { series } from "../support/long.ts"
 
-const KILLS = Number(process.env["KILLS"] ?? 3)
+const KILLS = series({ short: 3, long: 50 })
 const program = join(import.meta.dirname, "..", "..", "dist", "bin", "max.js")
 const released = fixture("0001", "data.backup")
 const folder = mkdtempSync(join(tmpdir(), "max-kill-"))
@@ -142,7 +140,7 @@ describe(`a command killed ${KILLS} times`, () => {
     const ended = await fillAndKill((target) => [["restore", file], { DATABASE_URL: target }])
     console.log(`restore: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
-  }, 600_000)
+  })
 
   it("has its whole effect or none and leaves its source unchanged, as max move", async () => {
     const ended = await fillAndKill((target) => [
@@ -152,7 +150,7 @@ describe(`a command killed ${KILLS} times`, () => {
     console.log(`move: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
     expect(await contentOf(source)).toEqual(whole)
-  }, 600_000)
+  })
 
   it("leaves a complete file or none, as max backup", async () => {
     const path = join(folder, "killed.backup")
@@ -174,5 +172,5 @@ describe(`a command killed ${KILLS} times`, () => {
     }
     console.log(`backup: ${JSON.stringify(ended)}`)
     expect(ended.nothing).toBeGreaterThan(0)
-  }, 600_000)
+  })
 })

@@ -1,6 +1,6 @@
 /**
  * A matrix of role, field and operation: a person gets the same result over every channel, with the same values and the
- * same error texts. `MAX_MATRIX=all` runs every question on the command line instead of a sample.
+ * same error texts. On the command line `npm test` asks a sample of the questions and `npm run prove` all of them.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -22,12 +22,12 @@ import { addPeople, makeOrganization } from "../support/atlas.ts"
 import { program, runMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { callTool, startServer, type TestServer } from "../support/http.ts"
+import { LONG } from "../support/long.ts"
 import { memberWithToken } from "../support/members.ts"
 
 /** Everything; the starter policy; own customers, with phones of leads only; names and statuses of non-leads. */
 const ROLES = ["admin", "member", "rep", "guest"] as const
 const OPERATIONS = ["eq", "ilike", "gte", "lt"] as const
-const ALL = process.env["MAX_MATRIX"] === "all"
 
 type Role = (typeof ROLES)[number]
 type Call = readonly [tool: string, input: Readonly<Record<string, unknown>>]
@@ -250,9 +250,9 @@ const openChannels = async (role: Role): Promise<Channels> => {
 const byCommand = async (role: Role, [tool, input]: Call, json: boolean) =>
   runMax(["tool", tool, JSON.stringify(input), "--as", emailOf(role), ...(json ? ["--json"] : [])], env)
 
-/** The command line's formats for a call: one of them for every `share`th call, or both with MAX_MATRIX=all. */
+/** The command line's formats for a call: one of them for every `share`th call, or both in a long run. */
 const commands = (number: number, share: number): ReadonlyArray<"json" | "text"> =>
-  ALL ? ["json", "text"] : number % share === 0 ? [(number / share) % 2 === 0 ? "json" : "text"] : []
+  LONG ? ["json", "text"] : number % share === 0 ? [(number / share) % 2 === 0 ? "json" : "text"] : []
 
 /** Counts of answers by kind and role: a matrix with only one kind would prove nothing. */
 const kinds = {} as Record<Role, { rows: number; none: number; refused: number }>

@@ -4,7 +4,7 @@ import { Effect, Exit, Fiber, Layer, Result } from "effect"
 import * as fc from "fast-check"
 import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { execute } from "../../src/database/execute.ts"
+import { makeExecute } from "../../src/database/execute.ts"
 import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
@@ -28,12 +28,18 @@ const Watched = Services.pipe(
     Layer.effect(
       Database,
       Effect.map(Database, (database) => {
-        const { lookup } = database
-        const unsafe: typeof lookup.unsafe = (text, parameters) => {
-          ran.push(text)
-          return lookup.unsafe(text, parameters)
-        }
-        return Database.of({ ...database, lookup: { ...lookup, unsafe } })
+        const watch = (pool: typeof database.lookup): typeof pool => ({
+          ...pool,
+          unsafe: (text, parameters) => {
+            ran.push(text)
+            return pool.unsafe(text, parameters)
+          }
+        })
+        return Database.of({
+          ...database,
+          lookup: watch(database.lookup),
+          busyLookup: watch(database.busyLookup)
+        })
       })
     ).pipe(
       Layer.provideMerge(
@@ -112,6 +118,9 @@ layer(Watched, { excludeTestServices: true })("concurrent callers", (it) => {
   )
 })
 
+/** Requests of three organizations. */
+const organizationOf = (index: number) => BigInt(index % 3)
+
 /** A statement with a batch form. */
 const counted = (value: number, divisor: number, list: ReadonlyArray<string> = ["x"]): Statement => ({
   text: "SELECT $1::int / $2::int AS quotient, cardinality($3::text[]) AS listed",
@@ -127,10 +136,15 @@ const counted = (value: number, divisor: number, list: ReadonlyArray<string> = [
 layer(TestServices, { excludeTestServices: true })("requests of one batch", (it) => {
   it.effect("get their own rows, in any order of the result", () =>
     Effect.gen(function* () {
-      const { lookup } = yield* Database
+      const execute = makeExecute(yield* Database)
       const rows = yield* Effect.forEach(
         Array.from({ length: 100 }, (_, index) => index),
-        (index) => execute<{ readonly quotient: number; readonly listed: number }>(lookup, counted(index, 1)),
+        (index) =>
+          execute<{ readonly quotient: number; readonly listed: number }>(
+            "lookup",
+            organizationOf(index),
+            counted(index, 1)
+          ),
         { concurrency: "unbounded" }
       )
       expect(rows.map(([row]) => row!.quotient)).toEqual(Array.from({ length: 100 }, (_, index) => index))
@@ -140,12 +154,13 @@ layer(TestServices, { excludeTestServices: true })("requests of one batch", (it)
 
   it.effect("exclude requests whose lists differ", () =>
     Effect.gen(function* () {
-      const { lookup } = yield* Database
+      const execute = makeExecute(yield* Database)
       const rows = yield* Effect.forEach(
         Array.from({ length: 60 }, (_, index) => index),
         (index) =>
           execute<{ readonly listed: number }>(
-            lookup,
+            "lookup",
+            organizationOf(index),
             counted(
               1,
               1,
@@ -160,10 +175,13 @@ layer(TestServices, { excludeTestServices: true })("requests of one batch", (it)
 
   it.effect("don't fail because of another request's error", () =>
     Effect.gen(function* () {
-      const { lookup } = yield* Database
+      const execute = makeExecute(yield* Database)
       const exits = yield* Effect.forEach(
         Array.from({ length: 40 }, (_, index) => index),
-        (index) => Effect.exit(execute<{ readonly quotient: number }>(lookup, counted(index, index === 7 ? 0 : 1))),
+        (index) =>
+          Effect.exit(
+            execute<{ readonly quotient: number }>("lookup", organizationOf(index), counted(index, index === 7 ? 0 : 1))
+          ),
         { concurrency: "unbounded" }
       )
       expect(exits.flatMap((exit, index) => (Exit.isSuccess(exit) ? [] : [index]))).toEqual([7])
@@ -175,10 +193,11 @@ layer(TestServices, { excludeTestServices: true })("requests of one batch", (it)
 
   it.effect("don't wait for a request that was interrupted", () =>
     Effect.gen(function* () {
-      const { lookup } = yield* Database
+      const execute = makeExecute(yield* Database)
       const fibers = yield* Effect.forEach(
         Array.from({ length: 30 }, (_, index) => index),
-        (index) => Effect.forkChild(execute<{ readonly quotient: number }>(lookup, counted(index, 1)))
+        (index) =>
+          Effect.forkChild(execute<{ readonly quotient: number }>("lookup", organizationOf(index), counted(index, 1)))
       )
       yield* Effect.yieldNow
       for (const fiber of fibers.slice(0, 15)) yield* Fiber.interrupt(fiber)

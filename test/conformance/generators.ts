@@ -379,7 +379,9 @@ const valueFor = (kind: Kind, op: string): fc.Arbitrary<string> => {
       return fc.constantFrom(...PERIODS, ...POINTS)
     case "one":
     case "many":
-      return op === "eq" ? fc.constantFrom(...ids) : fc.constantFrom(...NEEDLES.map(([text]) => text), "A", "VI", "at")
+      return op === "eq"
+        ? fc.constantFrom(...ids, ...NEEDLES.map(([text]) => text))
+        : fc.constantFrom(...NEEDLES.map(([text]) => text), "A", "VI", "at")
   }
 }
 

@@ -61,7 +61,7 @@ describe("plan", () => {
     )
     expect(visible).toBeGreaterThanOrEqual(floorOf(300))
     expect(conditional).toBeGreaterThanOrEqual(floorOf(300))
-  }, 300_000)
+  })
 })
 
 const visibleTo = (file: PolicyJson, who: Caller): Visible => {
@@ -139,5 +139,5 @@ describe("resolve", () => {
     )
     expect(answered).toBeGreaterThanOrEqual(floorOf(450))
     expect(found).toBeGreaterThanOrEqual(floorOf(0.3 * answered))
-  }, 300_000)
+  })
 })

@@ -282,8 +282,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
         for (const often of [tally.masked, tally.target, tally.ordered])
           expect(often).toBeGreaterThanOrEqual(floorOf(60))
         expect(tally.turned).toBeGreaterThanOrEqual(floorOf(0.2 * tally.pages.cases))
-      }),
-    300_000
+      })
   )
 
   it.effect("the page after a cursor whose row or cell is hidden is empty, as after an unknown cursor", () =>

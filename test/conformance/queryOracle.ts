@@ -138,6 +138,9 @@ const rank = (kind: Kind, cell: string): bigint | number | string =>
 const bound = (kind: Kind, value: string, organization: Organization): bigint | number | string =>
   kind === "timestamp" ? instant(value, organization) : kind === "date" ? beginning(value) : decimal(value)
 
+/** The fold of a name; ids, which the vocabulary lacks, fold to themselves. */
+const wholeName = (value: string): string => (/^[a-z]+$/.test(value) ? value : folded(value))
+
 const matches = (
   { columnId, op, value }: Filter,
   type: TypeName,
@@ -153,7 +156,8 @@ const matches = (
     return visibleRelated(type, columnId, entity, views, organization).some(
       (reference) =>
         op === "eq"
-          ? reference.id === value
+          ? reference.id === value ||
+            (reference.name !== undefined && keyOf("text", reference.name, organization.country) === wholeName(value))
           : reference.name !== undefined &&
             contains(keyOf("text", reference.name, organization.country) as string, folded(value)),
       target

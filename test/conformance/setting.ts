@@ -12,6 +12,7 @@ import type { Principal } from "../../src/domain/Principal.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { Organizations } from "../../src/services/organizations/Organizations.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
+import { series } from "../support/long.ts"
 import { loadOrganization, makeDealTables, registerDeals } from "./load.ts"
 import type { Caller, PolicyJson } from "./oracle.ts"
 import type { Organization } from "./world.ts"
@@ -67,8 +68,8 @@ export const caseText = (caller: Caller, policy: PolicyJson, rest: string): stri
     ...policy.rules.map((rule) => `  ${JSON.stringify(rule)}`)
   ].join("\n")
 
-/** The share of the cases to run, below 1 for mutation testing, which also skips shrinking. */
-const PART = Number(process.env["MAX_TEST_PART"] ?? "1")
+/** The share of the cases to run: above 1 in `npm run prove`, below 1 for mutation testing, which also skips shrinking. */
+const PART = Number(process.env["MAX_TEST_PART"] ?? series({ short: 1, long: 4 }))
 
 export const partOf = (cases: number): number => Math.ceil(cases * PART)
 

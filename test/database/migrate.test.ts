@@ -16,6 +16,21 @@ const passwordOf = (url: string) => Redacted.make(decodeURIComponent(new URL(url
 const databaseAt = (url: string) => Layer.build(ConfiguredDatabase.pipe(Layer.provide(envFor(url))))
 const live = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))
 
+/** A fresh database whose owner is a new role with an attribute; `admin` is a superuser. */
+const ownedBy = Effect.fnUntraced(function* (attribute: "CREATEROLE" | "NOCREATEROLE") {
+  const url = new URL(yield* freshDatabase)
+  const admin = yield* connect(url.href)
+  const [user, password] = [`limited_${randomBytes(4).toString("hex")}`, randomBytes(8).toString("hex")]
+  const run = (statement: string) => admin.unsafe(statement).unprepared
+  yield* Effect.acquireRelease(run(`CREATE ROLE ${user} LOGIN NOSUPERUSER ${attribute} PASSWORD '${password}'`), () =>
+    Effect.ignore(Effect.andThen(run(`DROP OWNED BY ${user} CASCADE`), run(`DROP ROLE ${user}`)))
+  )
+  yield* run(`GRANT ALL ON DATABASE ${url.pathname.slice(1)} TO ${user}`)
+  url.username = user
+  url.password = password
+  return { url: url.href, user, password: Redacted.make(password), admin, owner: yield* connect(url.href) }
+})
+
 describe("migrate", () => {
   it.live("runs once when four processes start it concurrently", () =>
     live(
@@ -60,28 +75,33 @@ describe("migrate", () => {
     )
   )
 
+  it.live("creates the roles as an owner that may create roles but is no superuser, and later without that right", () =>
+    live(
+      Effect.gen(function* () {
+        const { admin, owner, password, url, user } = yield* ownedBy("CREATEROLE")
+        expect((yield* migrate(owner, password)).withoutRoles).toBe(undefined)
+        expect((yield* migrate(owner, password)).withoutRoles).toBe(undefined)
+        yield* admin.unsafe(`ALTER ROLE ${user} NOCREATEROLE`).unprepared
+        expect((yield* migrate(owner, password)).withoutRoles).toBe(undefined)
+        const { read } = rolesOf((yield* inspect(owner)).database)
+        const { search } = Context.get(yield* databaseAt(url), Database)
+        expect(yield* search`SELECT current_user::text AS name`).toEqual([{ name: read }])
+        yield* admin.unsafe(`ALTER ROLE ${read} CREATEDB`).unprepared
+        yield* migrate(admin, password)
+        expect(yield* admin`SELECT rolcreatedb AS creates FROM pg_roles WHERE rolname = ${read}`).toEqual([
+          { creates: false }
+        ])
+      })
+    )
+  )
+
   it.live("succeeds without the right to create roles, warns, and keeps reads read-only", () =>
     live(
       Effect.gen(function* () {
-        const url = new URL(yield* freshDatabase)
-        const admin = yield* connect(url.href)
-        const [user, password] = [`limited_${randomBytes(4).toString("hex")}`, randomBytes(8).toString("hex")]
-        yield* Effect.acquireRelease(
-          admin.unsafe(`CREATE ROLE ${user} LOGIN NOSUPERUSER NOCREATEROLE PASSWORD '${password}'`).unprepared,
-          () =>
-            Effect.ignore(
-              admin
-                .unsafe(`DROP OWNED BY ${user} CASCADE`)
-                .unprepared.pipe(Effect.andThen(admin.unsafe(`DROP ROLE ${user}`).unprepared))
-            )
-        )
-        yield* admin.unsafe(`GRANT ALL ON DATABASE ${url.pathname.slice(1)} TO ${user}`).unprepared
-        url.username = user
-        url.password = password
-        const owner = yield* connect(url.href)
-        const { withoutRoles } = yield* migrate(owner, Redacted.make(password))
+        const { owner, password, url, user } = yield* ownedBy("NOCREATEROLE")
+        const { withoutRoles } = yield* migrate(owner, password)
         expect(withoutRoles).toContain("may not create roles")
-        const { search } = Context.get(yield* databaseAt(url.href), Database)
+        const { search } = Context.get(yield* databaseAt(url), Database)
         expect(yield* search`SELECT current_user::text AS name`).toEqual([{ name: user }])
         const failure = yield* Effect.flip(search`UPDATE data.people SET name = 'x'`)
         expect(String((failure.reason as { cause?: { message?: string } }).cause?.message)).toContain("read-only")

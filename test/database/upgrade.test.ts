@@ -97,7 +97,7 @@ describe("a database of Max 0.1.0", () => {
     expect((await runMax(["find", "boats", "--as", "dag@harbor.example", ...as], upgraded)).code).toBe(6)
     expect((await runMax(["member", "suspend", "bo@harbor.example", ...as], upgraded)).code).toBe(0)
     expect((await runMax(["types", "--as", "bo@harbor.example", ...as], upgraded)).code).toBe(4)
-  }, 300_000)
+  })
 
   it("gives the same answers after a restore from its backup into the current schema", async () => {
     const ran = await runMax(["restore", fixture("0001", "data.backup")], restored)
@@ -110,5 +110,5 @@ describe("a database of Max 0.1.0", () => {
       restored,
       answers.filter(({ ask }) => ask.includes("--select"))
     )
-  }, 300_000)
+  })
 })

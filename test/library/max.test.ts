@@ -138,6 +138,22 @@ layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library"
         expect(await tagOf(max.as({ email: "unknown@elsewhere.example" }).ask("Who is Ada?"))).toBe("NotAdmitted")
         expect(await tagOf(rosa.findEntities({ entityTypeId: "secrets", filters: [] }))).toBe("UnknownName")
         expect(await tagOf(rosa.findEntities({ ...allPeople, limit: 1000 }))).toBe("InvalidInput")
+        const wrong: ReadonlyArray<unknown> = [
+          undefined,
+          "people",
+          { ...allPeople, filters: undefined },
+          { ...allPeople, filters: "name" },
+          { ...allPeople, filters: [{ columnId: "name", op: "like", value: "a" }] },
+          { ...allPeople, filters: [{ columnId: "name", op: "eq", value: 1 }] },
+          { ...allPeople, selectColumns: "name" },
+          { ...allPeople, offset: 5 }
+        ]
+        for (const input of wrong)
+          expect(await tagOf(rosa.findEntities(input as never)), JSON.stringify(input)).toBe("InvalidInput")
+        expect(await tagOf(rosa.listColumnsForType({} as never))).toBe("InvalidInput")
+        expect(await rosa.findEntities({ ...allPeople, limit: undefined, selectColumns: undefined })).toEqual(
+          await rosa.findEntities(allPeople)
+        )
         expect(await tagOf(rosa.ask(" "))).toBe("InvalidInput")
         expect(await tagOf(max.as({ token: "max_nothing" }).findEntities(allPeople))).toBe("NotAuthenticated")
         const bodies = [
@@ -416,6 +432,20 @@ describe("the location of the data", () => {
       if (before === undefined) delete process.env["DATABASE_URL"]
       else process.env["DATABASE_URL"] = before
     }
+  })
+})
+
+describe("an option or setting", () => {
+  it("that doesn't exist is refused by name", async () => {
+    const opened = (options: object) => Max.open({ embedded: "/nowhere", ...options }).catch((error: unknown) => error)
+    expect(await opened({ settings: { lookupTimeouts: 5 } })).toMatchObject({
+      _tag: "ConfigurationError",
+      message: 'There is no setting "lookupTimeouts". Did you mean lookupTimeout?'
+    })
+    expect(await opened({ databaseURL: "postgres://a@127.0.0.1:1/b" })).toMatchObject({
+      _tag: "ConfigurationError",
+      message: 'There is no option "databaseURL". Did you mean databaseUrl?'
+    })
   })
 })
 

@@ -1,6 +1,6 @@
 import { Effect, Tracer } from "effect"
 import { Headers } from "effect/http"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { Recorder } from "../../src/observability/Recorder.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import type { TraceSpan } from "../../src/observability/Trace.ts"
@@ -119,13 +119,58 @@ describe("Telemetry", () => {
     ])
   })
 
-  it("detached work is recorded by itself, as a part of the same trace", async () => {
-    const work = Telemetry.detached(Effect.withSpan(Effect.void, "work"))
-    const traces = await Effect.runPromise(recorded(Effect.withSpan(work, "root")))
-    const [first, second] = traces
-    expect(traces.map(({ spans }) => spans.map(({ name }) => name))).toEqual([["work"], ["root"]])
-    expect(first!.traceId).toBe(second!.traceId)
-    expect(first!.spans[0]!.parentId).toBe(second!.spans[0]!.spanId)
+  const turn = Telemetry.linkedTrace("turn", { "max.organization.id": "1" }, Effect.withSpan(Effect.void, "work"))
+
+  it("linkedTrace records a new trace with a link to the current span, whose channel it takes", async () => {
+    const around = Effect.withSpan(Effect.andThen(turn, turn), "request", { attributes: { "max.channel": "http" } })
+    const traces = await Effect.runPromise(recorded(around))
+    const [first, second, request] = traces
+    expect(traces.map(({ spans }) => spans.map(({ name }) => name))).toEqual([
+      ["turn", "work"],
+      ["turn", "work"],
+      ["request"]
+    ])
+    expect(new Set(traces.map(({ traceId }) => traceId)).size).toBe(3)
+    const link = { traceId: request!.traceId, spanId: request!.spans[0]!.spanId }
+    for (const { spans } of [first!, second!]) {
+      expect(spans[0]).toMatchObject({
+        links: [link],
+        attributes: { "max.channel": "http", "max.organization.id": "1" }
+      })
+      expect(spans[0]).not.toHaveProperty("parentId")
+    }
+    const [alone] = await Effect.runPromise(recorded(turn))
+    expect(alone!.spans[0]).not.toHaveProperty("links")
+  })
+
+  it("linkedTrace keeps a trace exactly if its sampling share kept the one that it links to", async () => {
+    let next = 0
+    for (const share of [0, 0.5, 1]) {
+      const random = vi.spyOn(Math, "random").mockImplementation(() => (next++ % 2) * 0.9)
+      const around = Effect.withSpan(turn, "request")
+      const kept = await Effect.runPromise(recorded(Effect.all([around, around, around]), { share, slow: 1_000_000 }))
+      random.mockRestore()
+      const requests = kept.filter(({ spans }) => spans[0]!.name === "request")
+      expect(kept.length).toBe(2 * requests.length)
+    }
+  })
+
+  it("linkedTrace never takes the trace id of a request's traceparent", async () => {
+    const id = "0af7651916cd43dd8448eb211c80319c"
+    const continued = Telemetry.continueFrom(Headers.fromInput({ traceparent: `00-${id}-b7ad6b7169203331-01` }), true)
+    const traces = await Effect.runPromise(recorded(Effect.withSpan(Effect.andThen(continued, turn), "request")))
+    const idOf = (name: string) => traces.find(({ spans }) => spans[0]!.name === name)!.traceId
+    expect(idOf("request")).toBe(id)
+    expect(idOf("turn")).not.toBe(id)
+  })
+
+  it("outside runs an effect under no span, so that services built in it keep the spans of their callers", async () => {
+    const service = Effect.map(Effect.context<never>(), (captured) =>
+      Effect.provideContext(Effect.withSpan(Effect.void, "work"), captured)
+    )
+    const served = Effect.flatMap(Effect.withSpan(Telemetry.outside(service), "startup"), Effect.withSpan("request"))
+    const traces = await Effect.runPromise(recorded(served))
+    expect(traces.map(({ spans }) => spans.map(({ name }) => name))).toEqual([["startup"], ["request", "work"]])
   })
 
   it("continueFrom ignores an invalid traceparent, and a trace whose id has been read", async () => {

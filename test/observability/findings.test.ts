@@ -51,6 +51,22 @@ describe("findings", () => {
     expect(found!.command).toBe(`max trace explain ${found!.reference}`)
   })
 
+  it("says who held the event loop, and for how long", () => {
+    const turn = (cpu: number) => [
+      span("POST /v1/chat", 0, 900, { "max.channel": "http" }),
+      span("invoke_agent max", 1, 899, { "max.cpu_ms": cpu }),
+      span("chat basic", 10, 890, { "max.blocked_ms": 800 })
+    ]
+    const waited = [span("POST /v1/tools/findEntities", 0, 700), span("postgres", 1, 690, { "max.blocked_ms": 640 })]
+    const found = findings([trace(...turn(790)), trace(...turn(5)), trace(...waited)])
+    expect(found.map(({ kind, message, traces }) => `${traces} ${kind}: ${message}`)).toEqual([
+      "1 blocked event loop: a turn held the event loop for 800 ms in chat basic, and every other request waited; its own work took 790 ms of processor time, which MAX_TURN_CPU limits",
+      "2 blocked event loop: POST /v1/chat waited 800 ms in chat basic for the blocked event loop: for the work of another request, garbage collection, or a busy machine"
+    ])
+    expect(kinds(trace(span("max find", 0, 900, { "max.channel": "cli", "max.blocked_ms": 800 })))).toEqual([])
+    expect(kinds(trace(span("invoke_agent max", 0, 9000, { "max.cpu_ms": 1200 })))).toEqual(["processor time"])
+  })
+
   it("excludes the wait for a connection from the time of a statement", () => {
     const waited = statement(0, 150, { "db.client.connection.wait_time_ms": 140 })
     expect(kinds(trace(span("POST /v1/tools/findEntities", 0, 160, { "max.channel": "http" }), waited))).toEqual([
@@ -61,11 +77,15 @@ describe("findings", () => {
   })
 
   it("orders findings by how actionable they are, each with the command to run next", () => {
+    const root = span("invoke_agent max", 0, 2000)
     const found = findings([
       trace(
-        span("invoke_agent max", 0, 2000),
+        root,
         span("chat claude", 0, 1900, { "gen_ai.usage.input_tokens": 9000 }),
-        ...Array.from({ length: 5 }, (_, index) => statement(index * 200, index * 200 + 150))
+        ...Array.from({ length: 5 }, (_, index) => ({
+          ...statement(index * 200, index * 200 + 150),
+          parentId: root.spanId
+        }))
       )
     ])
     expect(found.map(({ kind }) => kind)).toEqual(["slow statement", "repeated statement", "many tokens", "model time"])
@@ -73,11 +93,25 @@ describe("findings", () => {
       expect(command).toMatch(/^max (trace (show|explain) [0-9A-Z]{4}|usage --by person)$/)
   })
 
+  /** A turn that runs one statement so many times, each below a span of its own. */
+  const turn = (times: number) => {
+    const root = span("invoke_agent max", 0, times)
+    const lookups = Array.from({ length: times }, (_, index) => {
+      const lookup = span("OrgEntityStore.find", index, index + 1, {}, root.spanId)
+      return [lookup, { ...statement(index, index + 1), parentId: lookup.spanId }]
+    })
+    return [root, ...lookups.flat()]
+  }
+
   it("reports a statement that one trace executes five times", () => {
-    expect(kinds(trace(...Array.from({ length: 5 }, (_, index) => statement(index, index + 1))))).toEqual([
-      "repeated statement"
-    ])
-    expect(kinds(trace(...Array.from({ length: 4 }, (_, index) => statement(index, index + 1))))).toEqual([])
+    expect(kinds(trace(...turn(5)))).toEqual(["repeated statement"])
+    expect(kinds(trace(...turn(4)))).toEqual([])
+  })
+
+  it("reports no repeated statement for turns that each run it once, or requests that continue one trace", () => {
+    expect(kinds(...Array.from({ length: 9 }, () => trace(...turn(1))))).toEqual([])
+    expect(kinds(trace(...Array.from({ length: 9 }, () => turn(1)).flat()))).toEqual([])
+    expect(kinds(trace(...turn(1), ...turn(5), ...turn(1)))).toEqual(["repeated statement"])
   })
 
   it("reports sequential tool calls of one step, but not concurrent calls or calls of different steps", () => {

@@ -53,11 +53,17 @@ describe("Recorder", () => {
     expect(await kept(Effect.void, EVERYTHING)).toBe(1)
   })
 
-  plain("bounds the queue of traces and the spans of a trace, and counts the spans that it drops", async () => {
-    const recorder = Recorder.make(EVERYTHING)
+  plain("bounds the queue of traces and the spans of a trace, and counts what it drops", async () => {
+    const measures = Measures.make()
+    const recorder = Recorder.make(EVERYTHING, measures)
     const many = Effect.repeat(Effect.withSpan(Effect.void, "one"), { times: 1499 })
     await Effect.runPromise(Effect.withTracer(many, recorder.tracer))
     expect(recorder.take().length).toBe(1000)
+    expect([recorder.takeLost(), recorder.takeLost()]).toEqual([500, 0])
+    recorder.lose(7)
+    const text = measures.prometheus()
+    expect(text).toMatch(/^max_traces_lost_total\{max_where="queue"\} 500$/m)
+    expect(text).toMatch(/^max_traces_lost_total\{max_where="store"\} 7$/m)
     const inner = Effect.repeat(Effect.withSpan(Effect.void, "inner"), { times: 2999 })
     const [trace] = await Effect.runPromise(recorded(Effect.withSpan(inner, "root")))
     expect([trace!.spans.length, trace!.dropped]).toEqual([2000, 1001])

@@ -358,11 +358,14 @@ describe("a duplicate key in a policy file", () => {
     // Brackets inside strings don't count.
     expect(messages(where(`{"name":"{","name":"y"}`))).toContain(`Duplicate key "name"`)
     expect(messages(where(`{"name":["}"],"name":"y"}`))).toContain(`Duplicate key "name"`)
+    expect(messages(where(`{"name":"x\\"","status":"a","status":"b"}`))).toContain(`Duplicate key "status"`)
+    expect(messages(where(`{"company":{"name":"x"},"company":{"status":"a"}}`))).toContain(`Duplicate key "company"`)
   })
 
   it("is accepted in different objects and inside strings", () => {
     expect(messages(where(`{"any":[{"status":"a"},{"status":"b"},{"name":"\\"status\\": x, \\"status\\": {"}]}`))).toBe(
       ""
     )
+    expect(messages(where(`{"company":{"status":"a"},"status":"b"}`))).toBe("")
   })
 })

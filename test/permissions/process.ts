@@ -43,7 +43,13 @@ const watched = (before: Before, after: After) =>
                   )
               : (Reflect.get(target, key) as unknown)
         })
-      return Database.of({ ...database, search: watch(database.search), lookup: watch(database.lookup) })
+      const { busyLookup, lookup, search } = database
+      return Database.of({
+        ...database,
+        search: watch(search),
+        lookup: watch(lookup),
+        busyLookup: watch(busyLookup)
+      })
     })
   )
 

@@ -88,4 +88,26 @@ describe("a tool scope", () => {
     })
     expect(readScope(["x.people.name"], catalog)).toMatchObject({ problems: [expect.stringContaining("no type")] })
   })
+  it.each<readonly [string, ReadonlyArray<string>, string]>([
+    [
+      "one part of 1 MB",
+      ["a.".repeat(500_000)],
+      `Each part of a tool scope has at most 200 characters: "${"a.".repeat(19)}a…".`
+    ],
+    [
+      "100,000 parts",
+      Array.from({ length: 100_000 }, () => "peple"),
+      "A tool scope has at most 1000 parts, not 100000."
+    ]
+  ])("is refused with the limit that it exceeds, for %s", (_, parts, problem) => {
+    expect(readScope(parts, catalog)).toEqual({ problems: [problem] })
+  })
+
+  it("reports the first twenty of its problems", () => {
+    const reading = readScope(
+      Array.from({ length: 1000 }, (__, at) => `peple${at}`),
+      catalog
+    )
+    expect("problems" in reading && reading.problems).toHaveLength(20)
+  })
 })

@@ -22,6 +22,9 @@ const numberOf = (label: string): bigint =>
   [...label].reduce((sum, letter) => (sum * 131n + BigInt(letter.charCodeAt(0))) % (1n << 61n), 0n)
 const idOf = (label: string | undefined) => (label === undefined ? null : numberOf(label).toString())
 
+/** The database's id of the row with a label. */
+export const idNumber = (label: string): string => numberOf(label).toString()
+
 /** The entity id of the row with a label. */
 export const idFor = (label: string): string => encodeId(numberOf(label))
 

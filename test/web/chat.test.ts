@@ -240,11 +240,15 @@ describe("resuming a turn", () => {
 
   it("shows on another device what this device asked, and to no other person", () =>
     visit(async (page) => {
-      here.stage.messages.reset(() => slow(`${LONG}The end.`))
+      // The answer goes on until the other device has opened it.
+      let pace = 500
+      const reply = says(`${LONG}The end.`, { piece: 6 })
+      here.stage.messages.reset(() => Object.defineProperty({ ...reply }, "pace", { get: () => pace }))
       await asks(page, "Everything, for both of us")
       await page.locator(".prose.growing").waitFor()
       await visit(async (other) => {
         await other.locator(".going").getByText("Everything, for both of us").click()
+        pace = 10
         await says_(other, "The end.")
         expect(other.url()).toMatch(/#c\//)
       })

@@ -1,12 +1,12 @@
 /** The command line: its commands, the layers they run on, and the error line and exit code of each failure. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Context, Effect, Layer, Logger, References } from "effect"
+import { Cause, Console, Context, Effect, Layer, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import type { OperatorError } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "../../layers.ts"
-import { formatted } from "../../observability/logs.ts"
+import { logging } from "../../observability/logs.ts"
 import { Mappings } from "../../services/mapping/Mappings.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
 import { idp, token } from "./commands/access.ts"
@@ -49,9 +49,9 @@ const EXIT_CODES = {
 const LOG_LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
 
 const Configured = Layer.unwrap(
-  Effect.map(Env, ({ logLevel }) =>
+  Effect.map(Env, ({ logFormat = process.stderr.isTTY ? "pretty" : "logfmt", logLevel }) =>
     Layer.mergeAll(
-      Logger.layer([Logger.withConsoleError(formatted)]),
+      logging(logFormat, process.stderr.isTTY),
       Layer.succeed(References.MinimumLogLevel, LOG_LEVELS[logLevel])
     )
   )
@@ -77,20 +77,25 @@ const CommandSpan = Layer.unwrap(
   )
 )
 
-/** Built only for commands that need it: `--help` and `max tools` open no connection. */
-const Connected = ToolHandlers.pipe(
-  Layer.provideMerge(Notices),
+/** The services outside of the command's span: a server's work isn't a part of the command that started it. */
+const Everything = ToolHandlers.pipe(
   Layer.provideMerge(Services),
-  Layer.provideMerge(CommandSpan),
   Layer.provideMerge(Observability),
   Layer.provideMerge(ConfiguredDatabase),
   Layer.provideMerge(Configured)
 )
 
+const inCommandSpan = <A, E, R>(services: Layer.Layer<A, E, R>) =>
+  Notices.pipe(Layer.provideMerge(CommandSpan), Layer.provideMerge(services))
+
+/** Built only for commands that need it: `--help` and `max tools` open no connection. */
+const Connected = inCommandSpan(Everything)
+const ConnectedAgent = inCommandSpan(Agent.pipe(Layer.provideMerge(Everything)))
+
 const withServices = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
 const withAgent = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
-  Command.provide(command, Agent.pipe(Layer.provideMerge(Connected)))
+  Command.provide(command, ConnectedAgent)
 const withSettings = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Configured)
 

@@ -6,7 +6,7 @@ import { Cause, Effect, type Pull } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 
-/** An event with its number in the turn, starting at 1, and its encoding as a server-sent event. */
+/** An event with its number in the turn, starting at 1 and rising, and its encoding as a server-sent event. */
 export interface Numbered {
   readonly number: number
   readonly event: TurnEvent
@@ -23,19 +23,31 @@ type Bytes = readonly [Uint8Array, ...Array<Uint8Array>]
 
 const encoder = new TextEncoder()
 
-export const numbered = (number: number, event: TurnEvent): Numbered => {
-  const data = JSON.stringify(event)
-  return {
-    number,
-    event,
-    bytes: encoder.encode(Sse.encoder.write({ _tag: "Event", id: String(number), event: event._tag, data }))
-  }
-}
+/** An event as a block of a server-sent event stream. */
+export const encoded = (number: number, event: TurnEvent): string =>
+  Sse.encoder.write({ _tag: "Event", id: String(number), event: event._tag, data: JSON.stringify(event) })
+
+export const numbered = (number: number, event: TurnEvent): Numbered => ({
+  number,
+  event,
+  bytes: encoder.encode(encoded(number, event))
+})
+
+/** The events of blocks that `encoded` has written. */
+export const decoded = (blocks: string): ReadonlyArray<Numbered> =>
+  blocks
+    .split("\n\n")
+    .slice(0, -1)
+    .map((block) => {
+      const [id, , data] = block.split("\n").map((line) => line.slice(line.indexOf(": ") + 2))
+      return { number: Number(id), event: JSON.parse(data!) as TurnEvent, bytes: encoder.encode(`${block}\n\n`) }
+    })
 
 const KEEP_ALIVE: Bytes = [encoder.encode(": still here\n\n")]
 
 export class Listener {
-  private position: number
+  private position = 0
+  private after: number
   private resume: ((instead: Effect.Effect<Bytes | undefined>) => void) | undefined
   private readonly turn: EventLog
   private isClosed = false
@@ -43,7 +55,7 @@ export class Listener {
   /** Starts after the event with this number. */
   constructor(turn: EventLog, after: number) {
     this.turn = turn
-    this.position = after
+    this.after = after
   }
 
   /** Resumes a waiting reader: to read new events, or to send these bytes instead. */
@@ -60,6 +72,14 @@ export class Listener {
   /** Leaves out what the reader hasn't read yet. */
   skip(): void {
     this.position = this.turn.events.length
+    this.after = 0
+  }
+
+  /** The events that the reader hasn't read yet. */
+  private unread(): ReadonlyArray<Numbered> {
+    const { events } = this.turn
+    while (this.position < events.length && events[this.position]!.number <= this.after) this.position += 1
+    return events.slice(this.position)
   }
 
   /** Ends the stream without a further event. */
@@ -77,10 +97,10 @@ export class Listener {
   /** Peeks at the next event; undefined when the turn has ended. */
   peek(): Effect.Effect<Numbered | undefined> {
     return Effect.suspend(() => {
-      const { events, isOver } = this.turn
       if (this.isClosed) return Effect.undefined
-      return this.position < events.length || isOver
-        ? Effect.succeed(events[this.position])
+      const [next] = this.unread()
+      return next !== undefined || this.turn.isOver
+        ? Effect.succeed(next)
         : Effect.flatMap(this.wait(), () => this.peek())
     })
   }
@@ -89,7 +109,7 @@ export class Listener {
   pull(): Pull.Pull<Bytes> {
     return Effect.suspend(() => {
       if (this.isClosed) return Cause.done()
-      const [first, ...rest] = this.turn.events.slice(this.position)
+      const [first, ...rest] = this.unread()
       if (first !== undefined) {
         this.position += 1 + rest.length
         return Effect.succeed<Bytes>([first.bytes, ...rest.map(({ bytes }) => bytes)])

@@ -7,6 +7,7 @@ import { choicesIn } from "../../agents/cards.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import { welcome } from "../../agents/welcome.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { Conversations as ConversationStore } from "../../services/conversations/Conversations.ts"
 import { EntityQueryService } from "../../services/EntityQueryService.ts"
@@ -16,8 +17,9 @@ import { Api } from "./Api.ts"
 import { CurrentCaller } from "./authenticate.ts"
 import { json } from "./json.ts"
 import type { ProblemName } from "../../wire/problems.ts"
-import { orProblem, problem } from "./problems.ts"
+import { FAILED_TURN, orProblem, problem } from "./problems.ts"
 import type { Listener } from "./Listener.ts"
+import { isFirst } from "./Turn.ts"
 import { Turns } from "./Turns.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -39,7 +41,10 @@ const failure = ({ message, reason, reference }: Failed): Response =>
 /** Streams the events of a turn; a turn whose first event is an error is answered with its problem. */
 const respond = Effect.fnUntraced(function* (listener: Listener) {
   const first = yield* listener.peek()
-  if (first?.number === 1 && first.event._tag === "error") return failure(first.event)
+  if (first !== undefined && isFirst(first) && first.event._tag === "error") {
+    yield* Telemetry.recordCause(FAILED_TURN)
+    return failure(first.event)
+  }
   return HttpServerResponse.stream(Stream.fromPull(Effect.succeed(listener.pull())), {
     contentType: "text/event-stream",
     headers: { "x-accel-buffering": "no" }
@@ -100,11 +105,14 @@ export const Conversations = HttpApiBuilder.group(
     const queries = yield* EntityQueryService
     const store = yield* ConversationStore
     const turns = yield* Turns
+    const current = yield* currentOrganization
     return handlers.handleAll({
       resume: ({ headers, params }) =>
         orProblem(
           Effect.gen(function* () {
-            const listener = yield* turns.find(yield* CurrentCaller, params.turn, headers["last-event-id"] ?? 0)
+            const { organization } = yield* current
+            const caller = yield* CurrentCaller
+            const listener = yield* turns.find(caller, organization, params.turn, headers["last-event-id"] ?? 0)
             return listener === undefined ? notFound("turn") : yield* respond(listener)
           })
         ),

@@ -8,10 +8,12 @@ import { HttpMiddleware, HttpServerError, HttpServerRequest, type HttpServerResp
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
+import { limited, reportFailure } from "../../observability/failures.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { shortReference } from "../../domain/reference.ts"
 import { describeIssue, describePaths } from "../../tools/describeIssue.ts"
-import { methodNotAllowed, problem, problemOf } from "./problems.ts"
+import { withAccessLog } from "./accessLog.ts"
+import { FAILED_TURN, methodNotAllowed, problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -170,14 +172,24 @@ const placeOf = (cause: Cause.Cause<unknown>): string => {
 const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
   Effect.flatMap(Effect.option(Effect.currentSpan), (span) => {
     const reference = Option.isSome(span) ? shortReference(span.value.traceId) : randomBytes(4).toString("hex")
+    const place = placeOf(cause)
     return Effect.as(
-      Effect.logError(`A request failed (reference ${reference}): ${placeOf(cause)}`),
+      limited(`A defect ${place}`, {}, Effect.logError(`A request failed (reference ${reference}): ${place}`)),
       problem("Internal", `Tell an administrator the reference ${reference}.`, { reference })
     )
   })
 
 /** The response of an interrupted request: its client disconnected, or the server is shutting down. */
 const interrupted = problemOf(Unavailable.error)
+
+/** Logs a response that says that the server can't answer; `unexpected` logs a 500. */
+const reportUnavailable = (status: number, method: string, route: string) =>
+  Effect.flatMap(Telemetry.recordedCause, (cause) =>
+    cause === FAILED_TURN ? Effect.void : reportFailure("A request failed", { method, route, status })
+  )
+
+/** In place of the path of a request without a route, which its client chose. */
+const UNMATCHED = "unmatched"
 
 /** Whether the request comes from a page of another, configured origin. */
 const isCrossOrigin = ({ headers: { host, origin } }: Request, settings: HttpSettings["Service"]): boolean =>
@@ -193,7 +205,7 @@ const cors = HttpMiddleware.cors({
 })
 
 /** Wraps an application in the checks for every request; `routes` are all that it serves. */
-export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>) => {
+export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Route>, accessLog: boolean) => {
   const find = makeFinder(routes)
 
   return <R>(
@@ -209,20 +221,24 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
       const rejected = rejection(request, settings, find)
       const checked = rejected === undefined ? answer(request) : Effect.succeed(rejected)
-      const response = isCrossOrigin(request, settings) ? cors(checked) : checked
-      if (!Telemetry.isRecording(fiber)) return response
-      const route = find(pathOf(request))[0]?.path
+      const isRecording = Telemetry.isRecording(fiber)
+      const route = isRecording || accessLog ? find(pathOf(request))[0]?.path : undefined
+      const sending = isCrossOrigin(request, settings) ? cors(checked) : checked
+      const response = accessLog ? withAccessLog(sending, request.method, route ?? UNMATCHED) : sending
+      if (!isRecording) return response
       return response.pipe(
-        Effect.tap((sent) =>
-          sent === interrupted
-            ? Effect.void
-            : Effect.annotateCurrentSpan({
-                "http.response.status_code": sent.status,
-                ...("contentLength" in sent.body && sent.body.contentLength !== undefined
-                  ? { "max.bytes": sent.body.contentLength }
-                  : {})
-              })
-        ),
+        Effect.tap((sent) => {
+          if (sent === interrupted) return Effect.void
+          const annotated = Effect.annotateCurrentSpan({
+            "http.response.status_code": sent.status,
+            ...("contentLength" in sent.body && sent.body.contentLength !== undefined
+              ? { "max.bytes": sent.body.contentLength }
+              : {})
+          })
+          return sent.status <= 500
+            ? annotated
+            : Effect.andThen(annotated, reportUnavailable(sent.status, request.method, route ?? UNMATCHED))
+        }),
         Effect.withSpan(
           route === undefined ? request.method : `${request.method} ${route}`,
           {

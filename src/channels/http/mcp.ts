@@ -13,7 +13,7 @@ import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { callTool, type ToolOutcome } from "../../tools/call.ts"
 import { identity, NEWEST } from "../mcp/server.ts"
 import { makeStateless, NOT_JSON, type Reply } from "../mcp/stateless.ts"
-import { tools } from "../mcp/tools.ts"
+import { reporting, tools } from "../mcp/tools.ts"
 import { authentication } from "./authenticate.ts"
 import type { Route } from "./edge.ts"
 import { methodNotAllowed, orProblem, problem } from "./problems.ts"
@@ -47,17 +47,19 @@ const refused = ({ message }: { readonly message: string }, unavailable: boolean
 })
 
 /** Counts and runs a tool call; exceeding the rate limit is a tool result that the model can read. */
-const countedCall = Effect.fnUntraced(function* (name: string, input: unknown) {
-  const principal = yield* currentPrincipal
-  const admission = yield* Admission
-  return yield* admission.count(principal).pipe(
-    Effect.andThen(Effect.provideService(callTool(name, input), CurrentPrincipal, principal)),
-    Effect.catchTags({
-      TooManyCalls: (error) => Effect.succeed(refused(error, false)),
-      Unavailable: (error) => Effect.succeed(refused(error, true))
-    })
-  )
-})
+const countedCall = reporting(
+  Effect.fnUntraced(function* (name: string, input: unknown) {
+    const principal = yield* currentPrincipal
+    const admission = yield* Admission
+    return yield* admission.count(principal).pipe(
+      Effect.andThen(Effect.provideService(callTool(name, input), CurrentPrincipal, principal)),
+      Effect.catchTags({
+        TooManyCalls: (error) => Effect.succeed(refused(error, false)),
+        Unavailable: (error) => Effect.succeed(refused(error, true))
+      })
+    )
+  })
+)
 
 const isNewest = (request: HttpServerRequest.HttpServerRequest, message: unknown): boolean =>
   request.headers["mcp-protocol-version"] === NEWEST.protocolVersion ||

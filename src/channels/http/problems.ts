@@ -12,6 +12,9 @@ import type {
 } from "../../domain/errors.ts"
 import { type ProblemName, PROBLEMS } from "../../wire/problems.ts"
 
+/** The cause of a response that a turn's failure decides, which the turn has logged with its own reference. */
+export const FAILED_TURN = "turn"
+
 /** Headers that every response of a problem carries. */
 const HEADERS: Partial<Record<ProblemName, Readonly<Record<string, string>>>> = {
   NotAuthenticated: { "www-authenticate": 'Bearer realm="max"' },

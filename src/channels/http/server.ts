@@ -67,7 +67,8 @@ const Serving = Layer.effectDiscard(
     const settings = yield* HttpSettings
     const server = yield* HttpServer.HttpServer
     const exact = yield* exactToolPaths
-    yield* server.serve(edge(settings, ROUTES)(exact(yield* HttpRouter.toHttpEffect(Routes))))
+    const { accessLog } = yield* Env
+    yield* server.serve(edge(settings, ROUTES, accessLog === "1")(exact(yield* HttpRouter.toHttpEffect(Routes))))
   })
 )
 

@@ -7,7 +7,7 @@ import { Database } from "../../database/Database.ts"
 import { findings } from "../../observability/findings.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { criticalPath, inTreeOrder, selfTimes, type Trace } from "../../observability/Trace.ts"
+import { criticalPath, inTreeOrder, linksOf, selfTimes, type Trace } from "../../observability/Trace.ts"
 import { compareTraces } from "../../observability/compareTraces.ts"
 import { Env } from "../../env.ts"
 import { diagnose } from "../../services/traces/diagnose.ts"
@@ -46,12 +46,14 @@ const heading = (trace: Trace) => ({
   milliseconds: ms(trace.spans[0]!.duration)
 })
 
-const detailOf = (trace: Trace) => {
+const detailOf = (trace: Trace, others: ReadonlyArray<Trace>) => {
   const self = selfTimes(trace.spans)
   const critical = criticalPath(trace.spans)
   return {
     ...heading(trace),
     dropped: trace.dropped,
+    links: linksOf(trace).map((traceId) => ({ traceId, reference: shortReference(traceId) })),
+    others: others.map(heading),
     spans: inTreeOrder(trace.spans).map(([{ attributes, duration, failure, name, spanId, start }, depth]) => ({
       spanId,
       depth,
@@ -100,10 +102,9 @@ export const Traces = HttpApiBuilder.group(
         limit
       }))
 
-    const find = (id: string) =>
-      Effect.flatMap(CurrentPrincipal, ({ organizationId }) =>
-        Effect.map(store.get(id, organizationId), ([trace]) => trace)
-      )
+    const findAll = (id: string) =>
+      Effect.flatMap(CurrentPrincipal, ({ organizationId }) => store.get(id, organizationId))
+    const find = (id: string) => Effect.map(findAll(id), ([trace]) => trace)
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
@@ -150,7 +151,9 @@ export const Traces = HttpApiBuilder.group(
       }, orProblem),
       get: ({ params }) =>
         orProblem(
-          Effect.map(find(params.id), (trace) => (trace === undefined ? notFound : json<TraceDetail>(detailOf(trace))))
+          Effect.map(findAll(params.id), ([trace, ...others]) =>
+            trace === undefined ? notFound : json<TraceDetail>(detailOf(trace, others))
+          )
         )
     })
   })

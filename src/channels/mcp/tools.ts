@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { McpSchema, McpServer, Tool } from "effect/ai"
+import { reportFailure } from "../../observability/failures.ts"
 import type { ToolOutcome } from "../../tools/call.ts"
 import { compactSchema, toolDefinitions } from "../../tools/definitions.ts"
 import { READONLY_HINTS } from "../../tools/readonlyTool.ts"
@@ -15,6 +16,14 @@ export const INSTRUCTIONS =
 
 /** Calls a tool by name for the current caller. */
 export type Call<R> = (name: string, input: unknown) => Effect.Effect<ToolOutcome, never, R>
+
+/** A call whose failures of the database are logged. */
+export const reporting =
+  <R>(call: Call<R>): Call<R> =>
+  (name, input) =>
+    Effect.tap(call(name, input), ({ unavailable }) =>
+      unavailable ? reportFailure("A tool call failed", { channel: "mcp" }) : Effect.void
+    )
 
 const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.values(MaxToolkit.tools).map((tool) => [
@@ -47,7 +56,7 @@ export const tools = <R>(call: Call<R>, { structured }: { readonly structured: b
       const server = yield* McpServer.McpServer
       const services = yield* Effect.context<R>()
       for (const { inputSchema, name, outputSchema, ...rest } of listed(structured)) {
-        yield* server.addTool({
+        const added = server.addTool({
           tool: new McpSchema.Tool({
             ...rest,
             name,
@@ -63,6 +72,8 @@ export const tools = <R>(call: Call<R>, { structured }: { readonly structured: b
               Effect.map((outcome) => new McpSchema.CallToolResult(callResult(outcome, structured)))
             )
         })
+        // It notifies clients, of which there are none yet: a trace that says nothing.
+        yield* Effect.withTracerEnabled(added, false)
       }
     })
   )

@@ -8,6 +8,7 @@ import { MaxAgent } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import { Unavailable } from "../../domain/errors.ts"
+import { reportFailure } from "../../observability/failures.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"
 import { type Lease, LeaseLost, type Sender, SenderLeases } from "../../services/texting/SenderLeases.ts"
@@ -237,6 +238,7 @@ export class SmsProcessor extends Context.Service<
             const taken = yield* inbox.take(lease, line.merging)
             if (taken.length === 0) return
             yield* answerAll(taken).pipe(
+              Effect.tapErrorTag("Unavailable", () => reportFailure("Text messages are held back")),
               Effect.withSpan("sms turn", {
                 root: true,
                 kind: "consumer",

@@ -9,6 +9,8 @@ import { sms } from "./0008_sms.ts"
 import { traceRetention } from "./0011_trace_retention.ts"
 import { namesByReference } from "./0013_names_by_reference.ts"
 import { basisOfAnswers } from "./0014_basis_of_answers.ts"
+import { turnNames } from "./0016_turn_names.ts"
+import { mappedRelations } from "./0017_mapped_relations.ts"
 import { changes } from "./0020_changes.ts"
 import type { Migration } from "./Migration.ts"
 
@@ -23,6 +25,8 @@ export const migrations: ReadonlyArray<Migration> = [
   traceRetention,
   namesByReference,
   basisOfAnswers,
+  turnNames,
+  mappedRelations,
   changes
 ]
 

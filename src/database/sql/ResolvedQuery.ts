@@ -29,7 +29,7 @@ export interface ResolvedQuery {
   readonly status: Bound
   readonly select: ReadonlyArray<SelectedColumn>
   readonly hops: Hops
-  /** `lookup`: the shared connection, for equality on an indexed identifier. `search`: the pool for all other reads. */
+  /** `lookup`: the shared connections, for equality on an indexed identifier. `search`: the pool for all other reads. */
   readonly pool: "lookup" | "search"
   /** Names the statement in the server's statistics: slugs and operators, no values. */
   readonly label: string
@@ -43,8 +43,12 @@ export interface ResolvedQuery {
 
 export interface Statement {
   readonly text: string
+  /** Whether it reads mapped relations: Postgres then refuses to plan it while they aren't what was mapped. */
+  readonly mapped?: boolean
   /** Of a cached statement, some are `Parameter`s. */
   readonly parameters: ReadonlyArray<unknown>
+  /** The relations that it reads, quoted. */
+  readonly relations?: ReadonlyArray<string> | undefined
   /** The form that answers several requests with this text; absent where batching is not allowed. */
   readonly batch?: (() => BatchForm) | undefined
 }

@@ -6,12 +6,19 @@ export const identifier = (name: string): string => {
   return `"${name.replaceAll(`"`, `""`)}"`
 }
 
+/** A quoted constant, for any setting of `standard_conforming_strings`. */
+export const literal = (text: string): string => `${text.includes("\\") ? "E" : ""}'${text.replace(/['\\]/g, "$&$&")}'`
+
 export const qualified = (relation: { readonly schema: string; readonly table: string }): string =>
   `${identifier(relation.schema)}.${identifier(relation.table)}`
 
 export class SqlWriter {
   readonly parameters: Array<unknown> = []
   readonly casts: Array<string> = []
+  /** The relations that the statement reads, quoted. */
+  readonly relations = new Set<string>()
+  /** The mapped relations that the statement reads, quoted. */
+  readonly mapped = new Set<string>()
   private readonly row: string | undefined
   private aliases = 0
 
@@ -25,6 +32,12 @@ export class SqlWriter {
     this.casts.push(cast)
     const number = this.parameters.push(value)
     return this.row === undefined || isList(cast) ? `$${number}::${cast}` : `${this.row}.a${number}`
+  }
+
+  relation(relation: { readonly schema: string; readonly table: string }): string {
+    const name = qualified(relation)
+    this.relations.add(name)
+    return name
   }
 
   alias(): string {

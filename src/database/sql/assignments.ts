@@ -5,8 +5,8 @@
 import type { Column, EntityType } from "../../domain/EntityType.ts"
 import { fragment, type FragmentContext, hasOffset } from "./predicate.ts"
 import type { Assignment } from "./RowChange.ts"
-import { belongs, columnReference, relationOf } from "./rows.ts"
-import { identifier, qualified } from "./SqlWriter.ts"
+import { belongs, columnReference, linkOf, relationOf } from "./rows.ts"
+import { identifier } from "./SqlWriter.ts"
 import { SQL_TYPE } from "./sqlType.ts"
 
 export const idList = (ids: ReadonlyArray<string>, { writer }: FragmentContext): string =>
@@ -17,7 +17,7 @@ export const storedText = (column: Column, alias: string, context: FragmentConte
   const { storage } = column
   if (storage._tag === "Many") {
     const link = context.writer.alias()
-    const rows = context.links?.(column, alias) ?? qualified(storage.link)
+    const rows = context.links?.(column, alias) ?? linkOf(storage, context.writer)
     return (
       `(SELECT coalesce(array_agg(DISTINCT ${link}.${identifier(storage.to)}), '{}')::text FROM ${rows} ${link} ` +
       `WHERE ${link}.organization_id = ${context.organization} AND ${link}.${identifier(storage.from)} = ${alias}.id)`
@@ -109,7 +109,7 @@ export const targetsVisible = (assignment: Assignment, context: FragmentContext)
   if (target === undefined || ids.length === 0) return "TRUE"
   const other = context.writer.alias()
   return (
-    `(SELECT count(*) = ${context.writer.bind(ids.length, "int")} FROM ${relationOf(target.type)} ${other} ` +
+    `(SELECT count(*) = ${context.writer.bind(ids.length, "int")} FROM ${relationOf(target.type, context.writer)} ${other} ` +
     `WHERE ${belongs(target.type, other, context)} AND ${other}.id = ANY(${idList(ids, context)}) ` +
     `AND ${fragment(target.where, target.type, other, context)})`
   )
@@ -125,7 +125,7 @@ export const ledToVisible = (assignment: Assignment, context: FragmentContext): 
   if (storage._tag === "Value" || target === undefined || target.where._tag === "Always") return []
   const other = context.writer.alias()
   const visible = (id: string) =>
-    `EXISTS (SELECT 1 FROM ${relationOf(target.type)} ${other} WHERE ${belongs(target.type, other, context)} ` +
+    `EXISTS (SELECT 1 FROM ${relationOf(target.type, context.writer)} ${other} WHERE ${belongs(target.type, other, context)} ` +
     `AND ${other}.id = ${id} AND ${fragment(target.where, target.type, other, context)} OFFSET 0)`
   if (storage._tag === "One") {
     const reference = `p.${identifier(storage.column)}`
@@ -133,7 +133,7 @@ export const ledToVisible = (assignment: Assignment, context: FragmentContext): 
   }
   const link = context.writer.alias()
   return [
-    `NOT EXISTS (SELECT 1 FROM ${qualified(storage.link)} ${link} WHERE ${link}.organization_id = ${context.organization} ` +
+    `NOT EXISTS (SELECT 1 FROM ${linkOf(storage, context.writer)} ${link} WHERE ${link}.organization_id = ${context.organization} ` +
       `AND ${link}.${identifier(storage.from)} = p.id AND NOT ${visible(`${link}.${identifier(storage.to)}`)})`
   ]
 }
@@ -155,7 +155,7 @@ export const withLinks = (
       const targets = idList(idsOf(assignment), context)
       return [
         ...(replaces ? [removeLinks(storage, keys, targets, context)] : []),
-        `INSERT INTO ${qualified(storage.link)} (organization_id, ${identifier(storage.from)}, ${identifier(storage.to)}) ` +
+        `INSERT INTO ${linkOf(storage, context.writer)} (organization_id, ${identifier(storage.from)}, ${identifier(storage.to)}) ` +
           `SELECT ${context.organization}, k.id, u.id FROM unnest(${keys}) k(id), unnest(${targets}) u(id) ON CONFLICT DO NOTHING`
       ]
     })
@@ -167,5 +167,5 @@ export const removeLinks = (
   kept: string | undefined,
   context: FragmentContext
 ): string =>
-  `DELETE FROM ${qualified(storage.link)} l WHERE l.organization_id = ${context.organization} ` +
+  `DELETE FROM ${linkOf(storage, context.writer)} l WHERE l.organization_id = ${context.organization} ` +
   `AND l.${identifier(storage.from)} = ANY(${keys})${kept === undefined ? "" : ` AND l.${identifier(storage.to)} <> ALL(${kept})`}`

@@ -3,8 +3,8 @@ import { type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../d
 import type { Bound } from "../../domain/Predicate.ts"
 import { fragment, type FragmentContext, linkBelongs } from "./predicate.ts"
 import type { SelectedColumn } from "./ResolvedQuery.ts"
-import { belongs, columnReference, idReference, targetRows } from "./rows.ts"
-import { identifier, qualified } from "./SqlWriter.ts"
+import { belongs, columnReference, idReference, linkOf, targetRows } from "./rows.ts"
+import { identifier } from "./SqlWriter.ts"
 
 /** Related entities in one cell. */
 export const MAX_RELATED = 10
@@ -87,7 +87,7 @@ export const cell = (selected: SelectedColumn, type: EntityType, alias: string, 
     value: `${alias}.related`,
     join:
       ` LEFT JOIN LATERAL (SELECT array_agg(x.part ORDER BY x.id, x.n) AS related FROM (SELECT y.id, z.n, z.part FROM (` +
-      `SELECT ${shownId}, ${name} AS name FROM ${qualified(storage.link)} ${link} JOIN ${table} ON ${own} ` +
+      `SELECT ${shownId}, ${name} AS name FROM ${linkOf(storage, context.writer)} ${link} JOIN ${table} ON ${own} ` +
       `AND ${targetId} = ${link}.${identifier(storage.to)} WHERE ${linkBelongs(storage, link, context)} ` +
       `AND ${link}.${identifier(storage.from)} = ${idReference(type, "p")} AND ${permitted}${onRow} ORDER BY ${targetId} LIMIT ${MAX_RELATED + 1}) y, ` +
       `LATERAL (VALUES (1, y.id::text), (2, y.name)) z(n, part)) x) ${alias} ON true`

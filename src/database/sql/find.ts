@@ -8,6 +8,7 @@ import { columnByKey, DISPLAY_NAME, STATUS, type Catalog } from "../../domain/En
 import { all } from "../../domain/Predicate.ts"
 import { MAX_TOTAL } from "../../domain/Query.ts"
 import { type Cell, cell, masked } from "./cells.ts"
+import { heldCondition } from "./held.ts"
 import { expandOr } from "./orExpansion.ts"
 import { fragment, type FragmentContext, fragmentContext } from "./predicate.ts"
 import type { BatchForm, ResolvedQuery, Statement } from "./ResolvedQuery.ts"
@@ -27,13 +28,18 @@ const HEAD = "SELECT (SELECT g.fresh FROM g) AS fresh, t.total"
  */
 export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new SqlWriter()): Statement => {
   const context = fragmentContext(catalog, writer, query.hops)
-  const guard = guardCte(context)
+  const epoch = writer.bind(catalog.epoch, "bigint")
   const rows = matchingRows(query, context)
   const matches = `m AS MATERIALIZED (${firstRows(rows, String(MAX_TOTAL + 1))})`
-  const start = `/* max ${query.label} */ WITH ${guard}, ${matches}`
-  const text = query.limit === 0 ? `${start} ${HEAD} FROM ${TOTAL}` : `${start}${page(rows, context)}`
+  const rest = query.limit === 0 ? ` ${HEAD} FROM ${TOTAL}` : page(rows, context)
+  const text = `/* max ${query.label} */ WITH ${guardCte(epoch, context)}, ${matches}${rest}`
   if (text.length > MAX_STATEMENT_LENGTH) throw new Error("The statement is too large")
-  return { text, parameters: writer.parameters }
+  return {
+    text,
+    parameters: writer.parameters,
+    relations: [...writer.relations],
+    ...(writer.mapped.size === 0 ? {} : { mapped: true })
+  }
 }
 
 /** Compiles the batch form of a query. Throws when the catalog doesn't fit the query. */
@@ -52,10 +58,13 @@ export const compileBatch = (query: ResolvedQuery, catalog: Catalog): BatchForm 
   }
 }
 
-/** Whether the epoch of the plan is still in force, in the snapshot that reads the rows. */
-const guardCte = ({ catalog, organization, writer }: FragmentContext): string => {
-  const epoch = writer.bind(catalog.epoch, "bigint")
-  return `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${organization})`
+/**
+ * Whether the epoch of the plan is still in force, in the snapshot that reads the rows. The mapped relations are compared
+ * with the mapping earlier, when Postgres plans the statement.
+ */
+const guardCte = (epoch: string, context: FragmentContext): string => {
+  const held = heldCondition(context)
+  return `g AS MATERIALIZED (SELECT ${held === undefined ? "" : `${held} AND `}o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
 }
 
 /** The rows that the caller may see and that match, as clauses. */
@@ -101,7 +110,7 @@ const matchingRows = (query: ResolvedQuery, context: FragmentContext): MatchingR
   return {
     query,
     mapped,
-    table: relationOf(type),
+    table: relationOf(type, context.writer),
     columns,
     where,
     alternatives: expanded,

@@ -1,6 +1,7 @@
 /** Statements that need no plan: ids by identifier, and names and values for operators. */
 import { type Catalog, type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
 import { Bound } from "../../domain/Predicate.ts"
+import { statementOf } from "./held.ts"
 import { fragment, fragmentContext } from "./predicate.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idCast, idReference, relationOf } from "./rows.ts"
@@ -19,12 +20,12 @@ export const compileIdentify = (
   const context = contextFor(catalog)
   const id = idReference(type, "p")
   const matches = fragment(Bound.Compare({ column: column.key, side: "key", op: "eq", value: key }), type, "p", context)
-  return {
-    text:
-      `/* max identify */ SELECT ${type.mapping === undefined ? id : `${id}::text AS id`} FROM ${relationOf(type)} p ` +
-      `WHERE ${belongs(type, "p", context)} AND ${matches} ORDER BY ${id} LIMIT ${limit}`,
-    parameters: context.writer.parameters
-  }
+  return statementOf(
+    "identify",
+    `SELECT ${type.mapping === undefined ? id : `${id}::text AS id`} FROM ${relationOf(type, context.writer)} p`,
+    `${belongs(type, "p", context)} AND ${matches} ORDER BY ${id} LIMIT ${limit}`,
+    context
+  )
 }
 
 /** The ids and display names of rows by id, for operators. */
@@ -32,13 +33,13 @@ export const compileNames = (type: EntityType, ids: ReadonlyArray<string>, catal
   const context = contextFor(catalog)
   const id = idReference(type, "p")
   const name = columnByKey(type, DISPLAY_NAME)
-  return {
-    text:
-      `/* max names */ SELECT ${id}::text AS id, ${name === undefined ? "NULL" : columnReference(name, "p", "value", context)} AS name ` +
-      `FROM ${relationOf(type)} p WHERE ${belongs(type, "p", context)} ` +
-      `AND ${id} = ANY(${context.writer.bind(ids, "text[]")}::${idCast(type.mapping?.id.type)}[])`,
-    parameters: context.writer.parameters
-  }
+  return statementOf(
+    "names",
+    `SELECT ${id}::text AS id, ${name === undefined ? "NULL" : columnReference(name, "p", "value", context)} AS name ` +
+      `FROM ${relationOf(type, context.writer)} p`,
+    `${belongs(type, "p", context)} AND ${id} = ANY(${context.writer.bind(ids, "text[]")}::${idCast(type.mapping?.id.type)}[])`,
+    context
+  )
 }
 
 /** Values of some columns as `c0`…, of the rows in which the first is not NULL; for operators. */
@@ -51,21 +52,21 @@ export const compileValues = (
   const values = columns.map((column) =>
     column === undefined ? "NULL" : columnReference(column, "p", "value", context)
   )
-  return {
-    text:
-      `/* max values */ SELECT ${values.map((value, index) => `${value} AS c${index}`).join(", ")} FROM ${relationOf(type)} p ` +
-      `WHERE ${belongs(type, "p", context)} AND ${values[0]} IS NOT NULL ORDER BY ${idReference(type, "p")}`,
-    parameters: context.writer.parameters
-  }
+  return statementOf(
+    "values",
+    `SELECT ${values.map((value, index) => `${value} AS c${index}`).join(", ")} FROM ${relationOf(type, context.writer)} p`,
+    `${belongs(type, "p", context)} AND ${values[0]} IS NOT NULL ORDER BY ${idReference(type, "p")}`,
+    context
+  )
 }
 
 /** The id of the row with this external id, which only managed tables have. */
 export const compileExternal = (type: EntityType, externalId: string, catalog: Catalog): Statement => {
   const context = contextFor(catalog)
-  return {
-    text:
-      `/* max external id */ SELECT ${idReference(type, "p")}::text AS id FROM ${relationOf(type)} p ` +
-      `WHERE ${belongs(type, "p", context)} AND p.external_id = ${context.writer.bind(externalId, "text")}`,
-    parameters: context.writer.parameters
-  }
+  return statementOf(
+    "external id",
+    `SELECT ${idReference(type, "p")}::text AS id FROM ${relationOf(type, context.writer)} p`,
+    `${belongs(type, "p", context)} AND p.external_id = ${context.writer.bind(externalId, "text")}`,
+    context
+  )
 }

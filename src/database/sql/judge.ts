@@ -5,6 +5,7 @@
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
+import { statementOf } from "./held.ts"
 import { fragment, type FragmentContext, fragmentContext, type Hops } from "./predicate.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idCast, idReference, relationOf } from "./rows.ts"
@@ -18,12 +19,14 @@ export interface Judgement {
 
 /** Columns: `total`, all rows of the type in the organization, and `counts`, one per judgement in their order. */
 export const compileCounts = (type: EntityType, catalog: Catalog, judgements: ReadonlyArray<Judgement>): Statement => {
-  const { context, from, writer } = begin(type, catalog, "array")
+  const { context, from, where } = begin(type, catalog, "array")
   const counts = judgements.map((one) => `count(*) FILTER (WHERE ${condition(one, type, context)})::int`)
-  return {
-    text: `/* max policy counts */ SELECT count(*)::int AS total, ${array(counts, "int")} AS counts ${from}`,
-    parameters: writer.parameters
-  }
+  return statementOf(
+    "policy counts",
+    `SELECT count(*)::int AS total, ${array(counts, "int")} AS counts ${from}`,
+    where,
+    context
+  )
 }
 
 export interface JudgedRows {
@@ -43,7 +46,7 @@ export const compileRows = (
   judgements: ReadonlyArray<Judgement>,
   { externalIds, ids, limit, notExternalIds, where }: JudgedRows
 ): Statement => {
-  const { context, from, writer } = begin(type, catalog, "subplan")
+  const { context, from, where: belonging, writer } = begin(type, catalog, "subplan")
   const name = columnByKey(type, DISPLAY_NAME)
   const truths = judgements.map((one) => condition(one, type, context))
   const id = idReference(type, "p")
@@ -56,19 +59,20 @@ export const compileRows = (
       : [`(${external} IS NULL OR ${external} <> ALL(${writer.bind(notExternalIds, "text[]")}))`]),
     ...(where === undefined ? [] : [condition(where, type, context)])
   ]
-  return {
-    text:
-      `/* max policy rows */ SELECT ${id}::text AS id, ${external} AS external_id, ` +
+  return statementOf(
+    "policy rows",
+    `SELECT ${id}::text AS id, ${external} AS external_id, ` +
       `${name === undefined ? "NULL" : columnReference(name, "p", "value", context)} AS name, ` +
-      `${array(truths, "boolean")} AS truths ${from}${conditions.map((part) => ` AND ${part}`).join("")} ORDER BY ${id} LIMIT ${writer.bind(limit, "int")}`,
-    parameters: writer.parameters
-  }
+      `${array(truths, "boolean")} AS truths ${from}`,
+    `${[belonging, ...conditions].join(" AND ")} ORDER BY ${id} LIMIT ${writer.bind(limit, "int")}`,
+    context
+  )
 }
 
 const begin = (type: EntityType, catalog: Catalog, hops: Hops) => {
   const writer = new SqlWriter()
   const context = fragmentContext(catalog, writer, hops)
-  return { writer, context, from: `FROM ${relationOf(type)} p WHERE ${belongs(type, "p", context)}` }
+  return { writer, context, from: `FROM ${relationOf(type, writer)} p`, where: belongs(type, "p", context) }
 }
 
 const condition = ({ of, without }: Judgement, type: EntityType, context: FragmentContext): string => {

@@ -10,9 +10,18 @@ import {
 import { foldText, phoneForms } from "../../domain/keys.ts"
 import type { CompareOp, Literal, Side } from "../../domain/Predicate.ts"
 import { type Condition, Parameter, type Value } from "./Parameter.ts"
-import { belongs, columnReference, idCast, idReference, type RowContext, targetRows, wholeNumber } from "./rows.ts"
+import {
+  belongs,
+  columnReference,
+  idCast,
+  idReference,
+  linkOf,
+  type RowContext,
+  targetRows,
+  wholeNumber
+} from "./rows.ts"
 import { SQL_TYPE } from "./sqlType.ts"
-import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
+import { identifier, type SqlWriter } from "./SqlWriter.ts"
 
 /**
  * The SQL of a hop to related rows. `subplan`: EXISTS, for statements that an equality narrows. `probe`: EXISTS that looks
@@ -249,7 +258,7 @@ const some = (
   // A join would scan the links of all organizations where one organization has most of them.
   const link = context.writer.alias()
   return (
-    `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${qualified(storage.link)} ${link} ` +
+    `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${linkOf(storage, context.writer)} ${link} ` +
     `WHERE ${linkBelongs(storage, link, context)} AND ${link}.${identifier(storage.to)} = ${related}))`
   )
 }
@@ -293,7 +302,7 @@ const linkJoin = (
   const { storage } = relation
   if (storage._tag !== "Many") throw new Error("Not a link")
   return (
-    `${link}.${identifier(storage.from)} FROM ${context.links?.(relation, alias) ?? qualified(storage.link)} ${link} JOIN ${targetRows(target, other, context)} ` +
+    `${link}.${identifier(storage.from)} FROM ${context.links?.(relation, alias) ?? linkOf(storage, context.writer)} ${link} JOIN ${targetRows(target, other, context)} ` +
     `ON ${belongs(target, other, context)} AND ${idReference(target, other)} = ${link}.${identifier(storage.to)} ` +
     `WHERE ${linkBelongs(storage, link, context)}`
   )

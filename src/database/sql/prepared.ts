@@ -18,7 +18,8 @@ export const prepare = (query: ResolvedQuery, catalog: Catalog): Statement => {
     statement = { ...compileFind(query, catalog), batch: batchOf(query, catalog) }
     if (shape !== undefined) statements!.set(shape, statement)
   }
-  return { text: statement.text, parameters: filled(statement.parameters, values), batch: statement.batch }
+  const { batch, mapped, parameters, relations, text } = statement
+  return { text, parameters: filled(parameters, values), relations, batch, ...(mapped === true ? { mapped } : {}) }
 }
 
 /** An injective text of all that a statement's text depends on besides its names. */

@@ -2,10 +2,10 @@
  * The SQL of a row: the organization's condition, the id and the columns, for managed tables and mapped relations. A mapped
  * value is an expression over physical columns, and its search key is the fold of that expression.
  */
-import type { Catalog, Column, EntityType, IdType, Source } from "../../domain/EntityType.ts"
+import type { Catalog, Column, EntityType, IdType, Relation, Source } from "../../domain/EntityType.ts"
 import type { Side } from "../../domain/Predicate.ts"
 import { parseId } from "../../domain/values.ts"
-import { identifier, qualified, type SqlWriter } from "./SqlWriter.ts"
+import { identifier, type SqlWriter } from "./SqlWriter.ts"
 
 export interface RowContext {
   readonly catalog: Catalog
@@ -16,10 +16,21 @@ export interface RowContext {
 
 const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
 
-/** The relation that holds a type's rows. Throws when a mapped relation has drifted. */
-export const relationOf = (type: EntityType): string => {
-  if (type.mapping?.broken === true) throw new Error("The relation isn't what was mapped")
-  return qualified(type.relation)
+/** The relation that holds a type's rows. */
+export const relationOf = (type: EntityType, writer: SqlWriter): string => {
+  const name = writer.relation(type.relation)
+  if (type.mapping !== undefined) writer.mapped.add(name)
+  return name
+}
+
+/** The link table of references to many entities. */
+export const linkOf = (
+  { link, mapped }: { readonly link: Relation; readonly mapped?: boolean },
+  writer: SqlWriter
+): string => {
+  const name = writer.relation(link)
+  if (mapped === true) writer.mapped.add(name)
+  return name
 }
 
 /** The condition that a row belongs to the organization. */
@@ -79,7 +90,7 @@ export const physicalColumns = ({ columns, mapping }: EntityType): ReadonlyArray
  * because a condition could be about either of them.
  */
 export const targetRows = (type: EntityType, alias: string, context: RowContext): string => {
-  const relation = relationOf(type)
+  const relation = relationOf(type, context.writer)
   if (type.mapping?.unique !== false) return `${relation} ${alias}`
   const columns = physicalColumns(type).map(identifier)
   const id = identifier(type.mapping.id.column)

@@ -19,6 +19,7 @@ import {
   withLinks
 } from "./assignments.ts"
 import { fragment, type FragmentContext, fragmentContext } from "./predicate.ts"
+import { heldCondition, statementOf } from "./held.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { type Assignment, changedColumns, type RowChange, type ShownRow } from "./RowChange.ts"
 import { belongs, columnReference, relationOf } from "./rows.ts"
@@ -29,7 +30,8 @@ export const compilePropose = (change: RowChange, catalog: Catalog): Statement =
   const { assignments, ids, read, type, write } = change
   const context = contextOf(type, catalog)
   const epoch = context.writer.bind(catalog.epoch, "bigint")
-  const guard = `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
+  const guard = (held: string | undefined) =>
+    `g AS MATERIALIZED (SELECT ${held === undefined ? "" : `${held} AND `}o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
   const future = { ...context, links: assignedLinks(assignments, context) }
   const columns = changedColumns(change)
   const creates = write.action === "create"
@@ -51,13 +53,14 @@ export const compilePropose = (change: RowChange, catalog: Catalog): Statement =
   ].join(", ")
   const rows = creates
     ? `FROM (${virtualRow(type, assignments, context, ids[0])}) a`
-    : `FROM ${relationOf(type)} p${write.action === "delete" ? "" : ` CROSS JOIN LATERAL (${virtualRow(type, assignments, context)}) a`} ` +
+    : `FROM ${relationOf(type, context.writer)} p${write.action === "delete" ? "" : ` CROSS JOIN LATERAL (${virtualRow(type, assignments, context)}) a`} ` +
       `WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`
   return {
     text:
-      `/* max propose ${write.action} */ WITH ${guard} SELECT (SELECT g.fresh FROM g) AS fresh, r.* ` +
+      `/* max propose ${write.action} */ WITH ${guard(heldCondition(context))} SELECT (SELECT g.fresh FROM g) AS fresh, r.* ` +
       `FROM (SELECT) o LEFT JOIN (SELECT ${selected} ${rows}) r ON true ORDER BY r.id`,
-    parameters: context.writer.parameters
+    parameters: context.writer.parameters,
+    ...(context.writer.mapped.size === 0 ? {} : { mapped: true })
   }
 }
 
@@ -70,12 +73,9 @@ export const compileSeen = (
   catalog: Catalog
 ): Statement => {
   const context = contextOf(type, catalog)
-  return {
-    text:
-      `/* max seen */ SELECT ${seen(type, columns, [], read, context).join(", ")} FROM ${relationOf(type)} p ` +
-      `WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id`,
-    parameters: context.writer.parameters
-  }
+  const select = `SELECT ${seen(type, columns, [], read, context).join(", ")} FROM ${relationOf(type, context.writer)} p`
+  const where = `${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id`
+  return statementOf("seen", select, where, context)
 }
 
 /** Locks the rows of an `update` or `delete` that the caller sees, and compares them with what was shown: `LockedRow`s. */
@@ -98,17 +98,15 @@ export const compileLock = (
     ...seen(type, columns, assignments, read, context),
     `${booleans(columns.map((column, index) => `${storedText(column, "p", context)} IS NOT DISTINCT FROM e.b${index}`))} AS same`,
     `${shownName(type, mask, context)} IS NOT DISTINCT FROM e.name AS same_name`,
-    `${deletes ? `p IS NOT DISTINCT FROM jsonb_populate_record(NULL::${relationOf(type)}, e.row)` : "TRUE"} AS same_row`,
+    `${deletes ? `p IS NOT DISTINCT FROM jsonb_populate_record(NULL::${relationOf(type, context.writer)}, e.row)` : "TRUE"} AS same_row`,
     `${booleans(assignments.map((assignment) => targetsVisible(assignment, context)))} AS targets`,
     `${bits(write.before, type, "p", context)} AS bits_before`
   ].join(", ")
-  return {
-    text:
-      `/* max lock */ SELECT ${selected} FROM ${relationOf(type)} p ` +
-      `JOIN (VALUES ${expected.join(", ")}) e(id, name, row${columns.map((_, index) => `, b${index}`).join("")}) ON e.id = p.id ` +
-      `WHERE ${belongs(type, "p", context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id FOR UPDATE OF p NOWAIT`,
-    parameters: writer.parameters
-  }
+  const select =
+    `SELECT ${selected} FROM ${relationOf(type, writer)} p ` +
+    `JOIN (VALUES ${expected.join(", ")}) e(id, name, row${columns.map((_, index) => `, b${index}`).join("")}) ON e.id = p.id`
+  const where = `${belongs(type, "p", context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id FOR UPDATE OF p NOWAIT`
+  return statementOf("lock", select, where, context)
 }
 
 /** Inserts a row: a `WrittenRow`. */
@@ -124,7 +122,7 @@ export const compileInsert = (
   const key = context.writer.bind(id, "bigint")
   return {
     text:
-      `/* max create */ ${withLinks(assignments, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type)} AS p ` +
+      `/* max create */ ${withLinks(assignments, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type, context.writer)} AS p ` +
       `(${["organization_id", "id", ...columns.map(identifier)].join(", ")}) ` +
       `VALUES (${[context.organization, key, ...cells].join(", ")}) RETURNING ${returning(assignments, context)}`,
     parameters: context.writer.parameters
@@ -148,8 +146,8 @@ export const compileUpdate = (
     text:
       `/* max update */ ${links}` +
       (values.length === 0
-        ? `SELECT ${returned} FROM ${relationOf(type)} p WHERE ${rows}`
-        : `UPDATE ${relationOf(type)} p SET ${values.join(", ")} WHERE ${rows} RETURNING ${returned}`),
+        ? `SELECT ${returned} FROM ${relationOf(type, context.writer)} p WHERE ${rows}`
+        : `UPDATE ${relationOf(type, context.writer)} p SET ${values.join(", ")} WHERE ${rows} RETURNING ${returned}`),
     parameters: context.writer.parameters
   }
 }
@@ -163,7 +161,7 @@ export const compileDelete = (type: EntityType, ids: ReadonlyArray<string>, cata
   )
   return {
     text:
-      `/* max delete */ ${ctes(links)}DELETE FROM ${relationOf(type)} p ` +
+      `/* max delete */ ${ctes(links)}DELETE FROM ${relationOf(type, context.writer)} p ` +
       `WHERE ${belongs(type, "p", context)} AND p.id = ANY(${keys}) RETURNING p.id::text AS id`,
     parameters: context.writer.parameters
   }
@@ -182,8 +180,8 @@ export const compileRestore = (
   const stored = context.writer.bind(row, "jsonb")
   return {
     text:
-      `/* max restore */ ${withLinks(links, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type)} AS p ` +
-      `SELECT r.* FROM jsonb_populate_record(NULL::${relationOf(type)}, ${stored}) r ` +
+      `/* max restore */ ${withLinks(links, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type, context.writer)} AS p ` +
+      `SELECT r.* FROM jsonb_populate_record(NULL::${relationOf(type, context.writer)}, ${stored}) r ` +
       `WHERE r.organization_id = ${context.organization} AND r.id = ${key} RETURNING p.id::text AS id`,
     parameters: context.writer.parameters
   }
@@ -199,13 +197,10 @@ export const compileVerify = (
 ): Statement => {
   const context = contextOf(type, catalog)
   const after = texts(columns.map((column) => storedText(column, "p", context)))
-  return {
-    text:
-      `/* max verify */ SELECT p.organization_id, p.id::text AS id, ${after} AS after, ` +
-      `${bits(write.after, type, "p", context)} AS bits_after FROM ${relationOf(type)} p ` +
-      `WHERE ${named(type, ids, context)} ORDER BY p.id`,
-    parameters: context.writer.parameters
-  }
+  const select =
+    `SELECT p.organization_id, p.id::text AS id, ${after} AS after, ` +
+    `${bits(write.after, type, "p", context)} AS bits_after FROM ${relationOf(type, context.writer)} p`
+  return statementOf("verify", select, `${named(type, ids, context)} ORDER BY p.id`, context)
 }
 
 /** Rows are few and known by id, so that hops probe. */

@@ -9,7 +9,9 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { TooManyCalls, Unavailable } from "../../domain/errors.ts"
+import { TooManyCalls, type Unavailable } from "../../domain/errors.ts"
+import { unavailable } from "../../observability/failures.ts"
+import * as Telemetry from "../../observability/Telemetry.ts"
 
 /** Calls per minute. */
 export interface RateLimits {
@@ -161,8 +163,9 @@ export class CallLimits extends Context.Service<
             if (!call.isAwaited) last.reading += 1
           }
           yield* Effect.catchCause(count(calls), () =>
-            Effect.sync(() => {
-              for (const { answer } of calls) Deferred.doneUnsafe(answer, Effect.fail(Unavailable.error))
+            Effect.map(Telemetry.recordedCause, (cause = "admission") => {
+              // Each waiting request runs this, and records the cause in its own trace.
+              for (const { answer } of calls) Deferred.doneUnsafe(answer, unavailable(cause))
             })
           )
         }).pipe(

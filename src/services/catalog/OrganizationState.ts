@@ -7,7 +7,8 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
-import { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
+import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { unavailable } from "../../observability/failures.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import { Policy } from "../../permissions/Policy.ts"
 import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
@@ -140,7 +141,7 @@ export class OrganizationState extends Context.Service<
         )
         if (row === undefined) return yield* NotAdmitted.error
         // A standby may be behind its primary: what it says of policy and memberships may be over.
-        if (row.in_recovery) return yield* Unavailable.error
+        if (row.in_recovery) return yield* unavailable("standby")
         // Concurrent readers share one state, because caches are keyed by its identity.
         const cached = [states.get(organizationId), before].find((state) => state?.catalog.epoch === row.epoch)
         const state =

@@ -94,7 +94,8 @@ const converter = (
       const name = column.key === DISPLAY_NAME
       return (cell) => {
         const text = name ? cell.trim() : cell
-        const key = foldText(text)
+        // Refused before it is folded, which makes up to 18 characters of one.
+        const key = indexed && text.length > MAX_SHORT ? null : foldText(text)
         return indexed ? short(text, key) : [text, key]
       }
     }
@@ -138,8 +139,9 @@ const writeList = (list: string | ReadonlyArray<string>): Written => {
   const parts = partsOf(list)
   if (typeof parts === "string") return parts
   if (parts.length > MAX_LIST) return `it has more than ${MAX_LIST} entries`
-  const keys = parts.map(foldText)
-  return parts.some((part, index) => part.length > MAX_SHORT || Buffer.byteLength(keys[index]!) > MAX_KEY_BYTES)
+  const isLong = parts.some((part) => part.length > MAX_SHORT)
+  const keys = isLong ? [] : parts.map(foldText)
+  return isLong || keys.some((key) => Buffer.byteLength(key) > MAX_KEY_BYTES)
     ? `an entry has more than ${MAX_SHORT} characters`
     : parts.length === 0
       ? [null, null]

@@ -113,6 +113,8 @@ const summary = (row: SummaryRow): SessionSummary => ({
   updatedAt: row.updated
 })
 
+const newToken = () => randomBytes(12).toString("base64url")
+
 const NO_SESSION = new OperatorError({ message: "There is no session with that id. max sessions list shows them." })
 
 export class Sessions extends Context.Service<
@@ -121,13 +123,13 @@ export class Sessions extends Context.Service<
     /**
      * Leases the owner's session for `seconds` or until the scope closes, waiting while another turn holds the lease. An
      * unknown id, another owner's or none begins a new session. With `after`, the conversation continues behind that turn:
-     * later turns are hidden, and saving replaces them.
+     * later turns are hidden, and saving replaces them. `lease` is the lease's token.
      */
     readonly open: (
       owner: Owner,
       id: string | undefined,
       seconds: number,
-      after?: number
+      options?: { readonly after?: number | undefined; readonly lease?: string | undefined }
     ) => Effect.Effect<OpenSession, Unavailable, Scope.Scope>
     /** An organization's sessions, most recently used first. */
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<SessionSummary>, Unavailable>
@@ -267,9 +269,8 @@ export class Sessions extends Context.Service<
           ORDER BY updated_at DESC, session_id LIMIT 1000`)
 
       return Sessions.of({
-        open: Effect.fn("Sessions.open")(function* (owner, id, seconds, after) {
+        open: Effect.fn("Sessions.open")(function* (owner, id, seconds, { after, lease: token = newToken() } = {}) {
           if (id === undefined) return fresh(owner)
-          const token = randomBytes(12).toString("base64url")
           const row = yield* Effect.acquireRelease(
             lease(owner, id, token, seconds).pipe(
               Effect.repeat({ schedule: LEASE_POLL, while: ({ leased, owned }) => owned && !leased })

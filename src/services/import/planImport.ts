@@ -128,8 +128,10 @@ const typeOf = Effect.fnUntraced(function* (request: PlanRequest, catalog: Catal
 })
 
 /** The header that an option names: exactly, or else but for case and accents. */
-const headerNamed = (headers: ReadonlyArray<string>, name: string): string | undefined =>
-  headers.find((header) => header === name.trim()) ?? headers.find((header) => foldText(header) === foldText(name))
+const headerNamed = (headers: ReadonlyArray<string>, name: string): string | undefined => {
+  const [trimmed, folded] = [name.trim(), foldText(name)]
+  return headers.find((header) => header === trimmed) ?? headers.find((header) => foldText(header) === folded)
+}
 
 /** Refuses options whose header is in none of the files. */
 const checkOptions = Effect.fnUntraced(function* (files: ReadonlyArray<ImportFile>, request: PlanRequest) {

@@ -124,7 +124,8 @@ const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Resolve
       plan: plan.where,
       order,
       limited:
-        plan.limited || query.filters.some((filter, index) => isPartial(filter, columns[index]!, visibleType, visible)),
+        plan.limited ||
+        columns.slice(0, query.filters.length).some((column) => isPartial(column, visibleType, visible)),
       name: plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: plan.cells.get(STATUS) ?? NEVER,
       select,
@@ -180,7 +181,8 @@ const resolveValues = (
     filters.push(both(maskOf(plan, column), condition.success))
   }
   const limit = query.limit ?? DEFAULT_LIMIT
-  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return invalid(`limit is 0 to ${MAX_LIMIT}.`)
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT)
+    return invalid(`limit must be an integer from 0 to ${MAX_LIMIT}.`)
   const after = query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, type.mapping?.id.type)
   if (query.cursorEntityId !== undefined && after === undefined) {
     return invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
@@ -212,14 +214,12 @@ const both = (mask: Bound, condition: Condition): Condition =>
   mask._tag === "Always" ? condition : { _tag: "All", of: [mask, condition] }
 
 /** Whether a filter can miss visible rows because its cell, or the cell of a related row that it reads, is hidden on some. */
-const isPartial = (filter: Filter, column: Column, { plan }: VisibleType, visible: Visible): boolean => {
+const isPartial = (column: Column, { plan }: VisibleType, visible: Visible): boolean => {
   if (maskOf(plan, column)._tag !== "Always") return true
   const target = targetIn(visible, column)
   if (target === undefined) return false
   const name = columnByKey(target.type, DISPLAY_NAME)
-  return (
-    target.plan.limited || (filter.op === "ilike" && name !== undefined && maskOf(target.plan, name)._tag !== "Always")
-  )
+  return target.plan.limited || (name !== undefined && maskOf(target.plan, name)._tag !== "Always")
 }
 
 const selected = (column: Column, { plan }: VisibleType, visible: Visible): SelectedColumn => {

@@ -3,14 +3,14 @@ import { Result } from "effect"
 import { type Column, columnByKey, DISPLAY_NAME, idColumn } from "../../domain/EntityType.ts"
 import { InvalidInput, type UnknownName } from "../../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../../domain/keys.ts"
-import { all, type Literal, NEVER, some } from "../../domain/Predicate.ts"
+import { all, any, type Literal, NEVER, some } from "../../domain/Predicate.ts"
 import { type Filter, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
 import { printable } from "../../domain/text.ts"
 import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../../domain/values.ts"
 import type { Condition, Parameter } from "../../database/sql/Parameter.ts"
 import { MIN_CONTAINS } from "../../database/sql/predicate.ts"
 import type { Values } from "../../database/sql/prepared.ts"
-import { isId, maskOf, targetIn, type Visible } from "./visible.ts"
+import { isId, maskOf, targetIn, type Visible, type VisibleType } from "./visible.ts"
 
 export type Fault = UnknownName | InvalidInput
 
@@ -106,20 +106,32 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
           : all<Parameter>(compare(values, column, "gte", from), compare(values, column, "lt", to))
       )
     case "reference":
-    case "references": {
-      const target = targetIn(visible, column)!
-      const id = parseId(value, target.type.mapping?.id.type)
-      return Result.succeed(
-        id === undefined
-          ? NEVER
-          : some<Parameter>(
-              column.key,
-              all<Parameter>(target.plan.where, compare(values, idColumn(target.type), "eq", id))
-            )
-      )
-    }
+    case "references":
+      return Result.succeed(refersTo(value, column, visible, values))
   }
 }
+
+/**
+ * A reference equals the id of its target and the target's whole name. A name that several entities have means all of them.
+ * Text that can't be a name skips the second comparison: managed ids have 13 or 14 letters.
+ */
+const refersTo = (value: string, column: Column, visible: Visible, values: Values): Condition => {
+  const target = targetIn(visible, column)!
+  const ids = target.type.mapping?.id.type
+  const id = parseId(value, ids)
+  const name = columnByKey(target.type, DISPLAY_NAME)
+  const byId = id === undefined ? NEVER : someTarget(column, target, compare(values, idColumn(target.type), "eq", id))
+  const isId = id !== undefined && (ids === undefined ? value.length >= 13 : ids === "bigint" || ids === "uuid")
+  if (isId || name === undefined) return byId
+  return any<Parameter>(
+    byId,
+    someTarget(column, target, compare(values, name, "eq", foldText(value), "key"), maskOf(target.plan, name))
+  )
+}
+
+/** The reference leads to a visible row on which the conditions hold. */
+const someTarget = (column: Column, { plan }: VisibleType, ...conditions: ReadonlyArray<Condition>): Condition =>
+  some<Parameter>(column.key, all<Parameter>(plan.where, ...conditions))
 
 const contains = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Condition, Fault> => {
   if (isId(column)) return invalid("id can't be searched with ilike: use eq.")
@@ -138,7 +150,7 @@ const contains = (value: string, column: Column, visible: Visible, values: Value
       const name = columnByKey(target.type, DISPLAY_NAME)
       if (name === undefined) return Result.succeed(NEVER)
       return Result.map(containsText(foldText(value), name, values), (part) =>
-        some<Parameter>(column.key, all<Parameter>(target.plan.where, maskOf(target.plan, name), part))
+        someTarget(column, target, part, maskOf(target.plan, name))
       )
     }
     default:

@@ -3,7 +3,8 @@
  * take them all nor load the database alone.
  */
 import { Effect, Semaphore } from "effect"
-import { Unavailable } from "../../domain/errors.ts"
+import type { Unavailable } from "../../domain/errors.ts"
+import { unavailable } from "../../observability/failures.ts"
 
 /** The longest wait for a permit: as long as a statement may take. */
 const DEADLINE = "8 seconds"
@@ -29,7 +30,7 @@ export const makeSearchPermits = (connections: number) => {
             restore(
               Effect.timeoutOrElse(permits.semaphore.take(1), {
                 duration: DEADLINE,
-                orElse: () => Effect.fail(Unavailable.error)
+                orElse: () => unavailable("search permits")
               })
             ),
             Effect.ensuring(restore(search), permits.semaphore.release(1))

@@ -16,8 +16,8 @@ import { holdImports } from "../EntityTypeCatalog.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
 import { moveAnchors } from "./anchors.ts"
 import { type Checked, checkEntry, isFaults } from "./checkMapping.ts"
-import { changesOf, documentsOf, driftedRelations, keepEdits } from "./drift.ts"
-import { type Facts, readFacts, type RelationFacts } from "./tableFacts.ts"
+import { changesOf, documentsOf, driftedRelations, keepEdits, replacedRelations, sourcesOf } from "./drift.ts"
+import { type Facts, readFacts, readSamples, type RelationFacts } from "./tableFacts.ts"
 import type { MappingFile, TypeEntry } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
 import { grant, historyOf, publish } from "./publish.ts"
@@ -57,7 +57,7 @@ export class Mappings extends Context.Service<
     readonly diff: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
     /** Statements for the indexes that the organization's large tables lack. */
     readonly advice: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
-    /** Mapped relations of any organization that have changed since, as schema.table; one cheap statement. */
+    /** Mapped relations of any organization that have changed since, as schema.table; two cheap statements. */
     readonly drifted: Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Sets the organization's key in mapped tables. */
     readonly setKey: (organization: Organization, key: string) => Effect.Effect<void, Fault>
@@ -75,7 +75,7 @@ export class Mappings extends Context.Service<
       const factsOf = Effect.gen(function* () {
         const [row] = yield* owner<{ database: string }>`SELECT current_database()::text AS database`
         const roles = rolesOf(row!.database)
-        return { facts: yield* readFacts(owner, roles.read), readingRole: roles.read }
+        return { facts: yield* readFacts(owner), readingRole: roles.read }
       })
 
       /** The organization's mapped types, and the state of the database to check them against. */
@@ -148,8 +148,13 @@ export class Mappings extends Context.Service<
           const { facts } = yield* orUnavailable(factsOf)
           const chosen =
             tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => find(facts, name))
-          const { file, notes } = propose(facts, chosen, catalog, { exclusive, timeZone: organization.timeZone })
           const documents = yield* orUnavailable(documentsOf(owner, organization))
+          const { file, notes } = propose(facts, chosen, catalog, {
+            exclusive,
+            timeZone: organization.timeZone,
+            samples: yield* orUnavailable(readSamples(owner)),
+            shown: new Set(documents.flatMap(({ entry }) => sourcesOf(entry)))
+          })
           return {
             notes,
             file: { ...file, types: file.types.map((entry) => keepEdits(entry, documents)) }
@@ -158,7 +163,8 @@ export class Mappings extends Context.Service<
 
         diff: Effect.fn("Mappings.diff")(function* (organization) {
           const { context, documents } = yield* contextOf(organization)
-          return documents.flatMap((document) => changesOf(document, context))
+          const replaced = yield* orUnavailable(replacedRelations(owner, organization))
+          return documents.flatMap((document) => changesOf(document, context, replaced))
         }),
 
         advice: Effect.fn("Mappings.advice")(function* (organization) {
@@ -169,7 +175,11 @@ export class Mappings extends Context.Service<
           })
         }),
 
-        drifted: orUnavailable(driftedRelations(search)),
+        drifted: orUnavailable(
+          Effect.zipWith(driftedRelations(search), replacedRelations(search), (drifted, replaced) =>
+            [...new Set([...drifted, ...replaced])].sort()
+          )
+        ),
 
         setKey: Effect.fn("Mappings.setKey")(function* (organization, key) {
           if (key.trim() === "" || key.length > 200 || printable(key) !== key) {

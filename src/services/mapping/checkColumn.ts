@@ -142,8 +142,10 @@ export const relationOf = (
       `${slug}: "through" is a link table, "from" its column that leads here and "via" the one that leads to ${printable(entry.to!)}.`
     )
   }
-  if (link.kind === "view" && link.untrusted.length > 0)
-    return void fault(`${slug}: ${link.untrusted[0]!} isn't trusted.`)
+  if (link.faults.length > 0) {
+    for (const each of link.faults) fault(`${slug}: ${each}`)
+    return undefined
+  }
   if (ends[0].idType !== ownId || ends[1].idType !== ids)
     return void fault(`${slug}: the columns of ${link.name} aren't ids of both sides.`)
   return {

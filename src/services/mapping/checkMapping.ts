@@ -1,4 +1,5 @@
 /** Checks an entry of a mapping against the database: the resulting type, or its problems and their remedies. Pure. */
+import { qualified } from "../../database/sql/SqlWriter.ts"
 import {
   type Catalog,
   type Column,
@@ -6,6 +7,7 @@ import {
   type EntityType,
   type Mapping,
   PEOPLE,
+  type Relation,
   STATUS,
   typeBySlug
 } from "../../domain/EntityType.ts"
@@ -16,7 +18,7 @@ import { parseId } from "../../domain/values.ts"
 import { MAX_TYPE_COLUMNS } from "../EntityTypeCatalog.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
 import type { ColumnEntry, TypeEntry } from "./mappingFile.ts"
-import { collation, indexAdvice, keyAdvice, sqlName } from "./advice.ts"
+import { collation, indexAdvice, keyAdvice } from "./advice.ts"
 import { type CheckContext, type Fault, type FindColumn, relationOf, valueOf } from "./checkColumn.ts"
 import { nameOf, pluralNameOf } from "./inflection.ts"
 
@@ -69,16 +71,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
       `Max already has ${current?.pluralName ?? entry.type} of this organization. Give the table another type: "type": "${singularHint(entry.type)}"`
     )
   }
-  if (relation.rowSecurity) {
-    fault(
-      `row security is on and would hide rows without notice. CREATE POLICY max_read ON ${sqlName(relation)} FOR SELECT TO max_read USING (true), with the role that max map names below.`
-    )
-  }
-  for (const name of relation.untrusted) {
-    fault(
-      `its owner could make ${name} run anything with Max's rights. ALTER ${name.startsWith("the view") ? "VIEW" : "FUNCTION"} … OWNER TO the database's owner.`
-    )
-  }
+  for (const each of relation.faults) fault(each)
 
   const id = column(entry.id, "id")
   const unique =
@@ -147,7 +140,12 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     id: { column: entry.id, type: id.idType },
     ...(organization === undefined ? {} : { organization }),
     where,
-    unique
+    unique,
+    reads: Object.fromEntries(
+      [relation.name, ...columns.flatMap(({ storage }) => (storage._tag === "Many" ? nameOfLink(storage.link) : []))]
+        .flatMap((name) => facts.relations.find((each) => each.name === name) ?? [])
+        .map((each) => [qualified(each), each.identity])
+    )
   }
   return {
     entry,
@@ -167,6 +165,8 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     advice: indexAdvice(relation, columns, mapping)
   }
 }
+
+const nameOfLink = ({ schema, table }: Relation): string => `${schema}.${table}`
 
 /** The name and the status come first, as in results. */
 const rank = (slug: string): number => (slug === DISPLAY_NAME ? 0 : slug === STATUS ? 1 : 2)

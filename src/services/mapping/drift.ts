@@ -16,6 +16,12 @@ export const documentsOf = (sql: PgClient.PgClient, organization: Organization) 
     (rows) => rows.map(({ document }) => decodeDocument(document))
   )
 
+/** schema.table.column of every column that a type is read from. */
+export const sourcesOf = ({ columns, table }: TypeEntry): ReadonlyArray<string> =>
+  Object.values(columns).flatMap(({ from, through }) =>
+    through === undefined ? [from].flat().map((column) => `${table}.${column}`) : []
+  )
+
 /** Proposes a mapped table as a person edited it, with its new columns. */
 export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<MappingDocument>): TypeEntry => {
   const document = documents.find(({ entry }) => entry.table === proposed.table)
@@ -38,7 +44,8 @@ const readAs = ({ ids, kind, storage }: Column): string =>
 /** The changes of a mapped relation, one text each. */
 export const changesOf = (
   { entry, seen }: MappingDocument,
-  context: Parameters<typeof checkEntry>[1]
+  context: Parameters<typeof checkEntry>[1],
+  replaced: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
   const checked = checkEntry(entry, context)
   const relation = context.facts.relations.find(({ name }) => name === entry.table)
@@ -65,8 +72,10 @@ export const changesOf = (
       : [`${entry.type}: ${slug} can now also be ${added.slice(0, 10).map(quoted).join(", ")}.`]
   })
   return [
-    ...(current?.mapping?.broken === true
-      ? [`${entry.type}: the view ${entry.table} was redefined. Nothing is read from it until it is mapped again.`]
+    ...(replaced.includes(entry.table)
+      ? [
+          `${entry.type}: ${relation?.kind === "view" ? `the view ${entry.table} was redefined` : `${entry.table} isn't the relation that was mapped`}. Nothing is read from it until it is mapped again.`
+        ]
       : []),
     ...different,
     ...labels,
@@ -74,7 +83,23 @@ export const changesOf = (
   ]
 }
 
-/** The names of mapped relations of any organization that have changed since, as schema.table. */
+/**
+ * Mapped relations that lookups refuse: another relation has the name, a view was redefined, an owner isn't trusted or row
+ * security hides rows. As schema.table, of the organization or of all.
+ */
+export const replacedRelations = (sql: PgClient.PgClient, organization?: Organization) =>
+  Effect.map(
+    sql<{ name: string }>`
+      /* max replaced */ SELECT DISTINCT v.relation_schema || '.' || v.relation_table AS name
+      FROM builder.version_refs r JOIN builder.entity_type_versions v
+        ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
+      WHERE v.mapping IS NOT NULL AND (${organization?.id ?? null}::bigint IS NULL OR r.organization_id = ${organization?.id ?? null}::bigint)
+        AND (v.mapping->'reads' IS NULL
+          OR EXISTS (SELECT FROM jsonb_each_text(v.mapping->'reads') x WHERE x.value IS DISTINCT FROM max.relation_identity(to_regclass(x.key)))) ORDER BY 1`,
+    (rows) => rows.map(({ name }) => name)
+  )
+
+/** The names of mapped relations of any organization whose columns, keys or values have changed since, as schema.table. */
 export const driftedRelations = (sql: PgClient.PgClient) =>
   Effect.map(
     sql<{ name: string }>`

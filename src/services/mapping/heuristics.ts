@@ -6,8 +6,6 @@ import { plural, singular, words } from "./inflection.ts"
 
 const FRAMEWORK =
   /^(schema_migrations|ar_internal_metadata|_prisma_migrations|flyway_schema_history|alembic_version|knex_migrations(_lock)?|spatial_ref_sys|goose_db_version|django_.*|auth_(permission|group.*|user_(groups|user_permissions))|databasechangelog(lock)?|__efmigrationshistory|typeorm_metadata|migrations)$/i
-const SECRET =
-  /(^|_)(password|passwd|pwd|secret|salt|otp|token|api_key|private_key|credential)s?(_|$)|encrypted|digest$/
 const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|fax)(_?\d)?(_|$)|phone$/
 const EMAIL = /(^|_)(e_?mail)(_address)?(_|$)/
 const TENANT = new Set(["tenant_id", "organization_id", "organisation_id", "org_id", "tenant", "workspace_id"])
@@ -36,8 +34,6 @@ const STAFF = [
 ]
 
 export const isFramework = ({ table }: RelationFacts): boolean => FRAMEWORK.test(table)
-export const looksSecret = ({ name, type }: ColumnFacts): boolean =>
-  SECRET.test(words(name)) && type !== "boolean" && type !== "integer"
 export const isPersonal = (base: string): boolean => PERSON.test(base)
 export const isTenant = ({ idType, name }: ColumnFacts): boolean => TENANT.has(words(name)) && idType !== undefined
 /** The name of a table or view, without the affixes that mark views. */

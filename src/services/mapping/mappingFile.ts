@@ -1,6 +1,7 @@
 /** The mapping file, which defines how tables are read: `max map` proposes one and `max map --apply` takes it. */
 import { Effect, Schema } from "effect"
 import { OperatorError } from "../../domain/errors.ts"
+import { isJsonObject, isNestedDeeper } from "../../domain/json.ts"
 import { quoted } from "../../domain/text.ts"
 
 const { optionalKey } = Schema
@@ -47,26 +48,54 @@ export type TypeEntry = typeof TypeEntry.Type
 const MappingFileSchema = Schema.Struct({ version: Schema.Literal(1), types: Schema.Array(TypeEntry) })
 export type MappingFile = typeof MappingFileSchema.Type
 
+/** What a mapping file may hold, so that it is read and refused in a bounded time; docs/your-tables.md names the limits. */
+const LIMITS = {
+  characters: 2_000_000,
+  /** Of objects and lists, anywhere in the file. */
+  nesting: 8,
+  types: 1000,
+  /** Columns of all types together. */
+  columns: 10_000
+}
+
 /** The largest mapping file that is read, in characters. */
-export const MAX_MAPPING_LENGTH = 2_000_000
+export const MAX_MAPPING_LENGTH = LIMITS.characters
 
 const decode = Schema.decodeUnknownEffect(MappingFileSchema, { onExcessProperty: "error", errors: "all" })
 
 /** Decodes the text of a mapping file; the error lists where it doesn't fit. */
 export const readMappingFile = (text: string): Effect.Effect<MappingFile, OperatorError> =>
   Effect.gen(function* () {
+    if (text.length > LIMITS.characters)
+      return yield* refuse([`The file must have at most ${LIMITS.characters} characters.`])
     const json = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
       catch: (error) => refuse([`This isn't JSON: ${(error as Error).message.slice(0, 120)}.`])
     })
+    const beyond = beyondLimits(json)
+    if (beyond !== undefined) return yield* refuse([beyond])
     const file = yield* decode(json).pipe(
       Effect.mapError((error) => refuse(String(error.message).split("\n").slice(0, 20)))
     )
-    const duplicate = file.types.find(
-      (entry, index) => file.types.findIndex(({ type }) => type === entry.type) !== index
-    )
+    const seen = new Set<string>()
+    const duplicate = file.types.find(({ type }) => seen.size === seen.add(type).size)
     return duplicate === undefined ? file : yield* refuse([`Two types are named ${quoted(duplicate.type)}.`])
   })
+
+/** The limit that a file exceeds, before its schema is checked: that reports every fault. */
+const beyondLimits = (file: unknown): string | undefined => {
+  if (isNestedDeeper(file, LIMITS.nesting)) return `It must be nested at most ${LIMITS.nesting} levels deep.`
+  const types = isJsonObject(file) && Array.isArray(file["types"]) ? file["types"] : []
+  if (types.length > LIMITS.types) return `\`types\` must have at most ${LIMITS.types} entries.`
+  const columns = types.reduce<number>(
+    (sum, type: unknown) =>
+      sum + (isJsonObject(type) && isJsonObject(type["columns"]) ? Object.keys(type["columns"]).length : 0),
+    0
+  )
+  return columns > LIMITS.columns
+    ? `The types of the file must have at most ${LIMITS.columns} columns together.`
+    : undefined
+}
 
 const refuse = (details: ReadonlyArray<string>) => new OperatorError({ message: "This isn't a mapping file.", details })
 

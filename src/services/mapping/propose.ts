@@ -2,7 +2,7 @@
 import { type Catalog, PEOPLE } from "../../domain/EntityType.ts"
 import { isReservedSlug } from "../../domain/names.ts"
 import { printable } from "../../domain/text.ts"
-import type { ColumnFacts, Facts, RelationFacts } from "./tableFacts.ts"
+import type { ColumnFacts, Facts, RelationFacts, Samples } from "./tableFacts.ts"
 import type { ColumnEntry, MappingFile, TypeEntry } from "./mappingFile.ts"
 import { keyAdvice, quotedName } from "./advice.ts"
 import {
@@ -16,13 +16,13 @@ import {
   keyOf,
   kindOf,
   linkEnds,
-  looksSecret,
   peopleAmong,
   plainName,
   softDelete,
   withoutId
 } from "./heuristics.ts"
 import { nameOf, plural, pluralNameOf, words } from "./inflection.ts"
+import { holdBack } from "./sensitive.ts"
 
 export interface Proposal {
   readonly file: MappingFile
@@ -33,6 +33,9 @@ export interface Proposal {
 export interface ProposeOptions {
   readonly exclusive: boolean
   readonly timeZone: string
+  readonly samples: Samples
+  /** schema.table.column of the columns that a mapping in force shows already, which aren't held back. */
+  readonly shown: ReadonlySet<string>
 }
 
 /** Proposes a mapping of these relations. */
@@ -44,11 +47,19 @@ export const propose = (
 ): Proposal => {
   const notes: Array<string> = []
   const links = new Map(chosen.flatMap((relation) => (isLink(relation) ? [[relation.name, relation] as const] : [])))
-  const own = chosen.filter((relation) => !links.has(relation.name) && !isFramework(relation))
+  const own = chosen
+    .filter((relation) => !links.has(relation.name) && !isFramework(relation))
+    .map((relation) => holdBack(relation, options, notes))
   const keyed = own.flatMap((relation) => {
     const id = keyOf(relation)
     if (id !== undefined) return [{ relation, id }]
-    notes.push(`${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`)
+    const [key, second] = relation.primaryKey
+    const isHeldBack = second === undefined && key !== undefined && !relation.columns.some(({ name }) => name === key)
+    notes.push(
+      isHeldBack
+        ? `${relation.name}: left out, because its key is held back and every result would show it.`
+        : `${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`
+    )
     return []
   })
   const prefix = commonPrefix(keyed.map(({ relation }) => words(relation.table)))
@@ -58,11 +69,18 @@ export const propose = (
     prefix,
     catalog
   )
+  const nounOf = (relation: RelationFacts): string => {
+    const plain = plural(plainName(relation).slice(prefix.length)) || plural(words(relation.table))
+    return relation === people ? PEOPLE : /^[a-z]/.test(plain) ? plain : `t_${plain}`
+  }
+  const schemas = new Map<string, Set<string>>()
+  for (const { relation } of keyed)
+    schemas.set(nounOf(relation), (schemas.get(nounOf(relation)) ?? new Set()).add(relation.schema))
   const named = keyed.map(({ id, relation }) => {
-    const all = plainName(relation)
-    const plain = plural(all.slice(prefix.length)) || plural(words(relation.table))
-    const base = relation === people ? PEOPLE : fitting(/^[a-z]/.test(plain) ? plain : `t_${plain}`)
-    return { relation, id, slug: unused(base, slugs) }
+    const noun = nounOf(relation)
+    // Tables of one name in several schemas are told apart by their schemas.
+    const slug = noun !== PEOPLE && schemas.get(noun)!.size > 1 ? `${words(relation.schema)}_${noun}` : noun
+    return { relation, id, slug: unused(fitting(/^[a-z]/.test(slug) ? slug : `t_${slug}`), slugs) }
   })
   const targets = new Map([
     ...catalog.types.flatMap((type): ReadonlyArray<readonly [string, Target]> =>
@@ -144,10 +162,6 @@ const typeEntry = (
   for (const column of relation.columns) {
     if (used.has(column.name)) continue
     const base = words(column.name) || "column"
-    if (looksSecret(column)) {
-      context.notes.push(`${relation.name}.${printable(column.name)}: left out, it looks like a secret.`)
-      continue
-    }
     const described = column.comment === null ? {} : { description: describe(column.comment) }
     const reference = referenceOf(relation, column, context)
     if (reference !== undefined) {
@@ -169,6 +183,13 @@ const typeEntry = (
       columns.push([unused(fitting(plural(withoutId(words(entry.via!)))), taken), entry])
     }
   }
+  if (columns.length > MAX_COLUMNS)
+    context.notes.push(
+      `${relation.name}: ${columns.length - MAX_COLUMNS} of its columns are left out, as a type has at most ${MAX_COLUMNS}: ${columns
+        .slice(MAX_COLUMNS)
+        .map(([name]) => name)
+        .join(", ")}.`
+    )
   return {
     table: relation.name,
     type: slug,

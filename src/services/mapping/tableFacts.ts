@@ -1,6 +1,7 @@
 /** Reads the tables and views of the database from its system catalog, in one statement. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
 import type { IdType, SourceType } from "../../domain/EntityType.ts"
 
 export interface ColumnFacts {
@@ -43,13 +44,14 @@ export interface RelationFacts {
   readonly foreignKeys: ReadonlyArray<ForeignKey>
   /** Definitions of the indexes on expressions. */
   readonly indexes: ReadonlyArray<string>
-  /** Of a view: a hash of its definition and of the views below it. */
-  readonly definition: string | null
-  /** Of a view: the views and functions in it whose owner has no other right to change this database. */
-  readonly untrusted: ReadonlyArray<string>
-  /** Whether row security hides rows from the reading role. */
-  readonly rowSecurity: boolean
+  /** Untrusted owners and row security: what keeps Max from reading it, each with the statement that mends it. */
+  readonly faults: ReadonlyArray<string>
+  /** What lookups hold it against; null where there are faults. */
+  readonly identity: string | null
 }
+
+/** Common values by schema.table and column. */
+export type Samples = ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<string>>>
 
 export interface Facts {
   readonly relations: ReadonlyArray<RelationFacts>
@@ -121,9 +123,8 @@ const RelationRow = Struct({
   foreignKeys: List(Struct({ columns: List(String), target: String, targetColumns: List(String) })),
   indexes: List(String),
   checks: List(Struct({ column: String, definition: String })),
-  definition: NullOr(String),
-  untrusted: List(String),
-  rowSecurity: Boolean
+  faults: List(String),
+  identity: NullOr(String)
 })
 const decodeRelations = Schema.decodeUnknownSync(List(RelationRow))
 
@@ -138,11 +139,6 @@ const names = (attributes: string, relation: string) =>
   `(SELECT json_agg(a.attname ORDER BY x.n) FROM unnest(${attributes}) WITH ORDINALITY AS x(num, n)
     JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = x.num)`
 
-const trusted = (role: string) =>
-  `(${role} = (SELECT oid FROM pg_roles WHERE rolname = current_user) OR ${role} = (SELECT datdba FROM pg_database WHERE datname = current_database())
-    OR (SELECT rolsuper FROM pg_roles WHERE oid = ${role}))`
-
-/** $1: the reading role. */
 const FACTS = `/* max map */ WITH RECURSIVE base AS (
   SELECT t.oid AS type, t.oid AS base FROM pg_type t WHERE t.typtype <> 'd'
   UNION ALL SELECT d.oid, b.base FROM pg_type d JOIN base b ON d.typbasetype = b.type WHERE d.typtype = 'd'),
@@ -150,12 +146,7 @@ found AS (
   SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition AND c.relpersistence <> 't'
     AND n.nspname NOT IN ('max', 'builder', 'data', 'information_schema') AND n.nspname !~ '^pg_'
-    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')),
-stands (view, oid) AS (
-  SELECT f.oid, f.oid FROM found f WHERE f.relkind = 'v'
-  UNION SELECT s.view, c.oid FROM stands s JOIN pg_rewrite w ON w.ev_class = s.oid
-    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
-    JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'v')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
 SELECT json_build_object('schema', c.nspname, 'table', c.relname,
   'kind', CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' ELSE 'table' END,
   'comment', obj_description(c.oid, 'pg_class'), 'rows', c.reltuples::bigint,
@@ -177,17 +168,8 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
   'checks', (SELECT coalesce(json_agg(json_build_object('column', a.attname, 'definition', pg_get_constraintdef(k.oid))), '[]')
     FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
     WHERE k.conrelid = c.oid AND k.contype = 'c' AND cardinality(k.conkey) = 1 AND k.convalidated),
-  'definition', CASE WHEN c.relkind = 'v' THEN max.view_definition(c.oid) END,
-  'untrusted', (SELECT coalesce(json_agg(DISTINCT u.name), '[]') FROM (
-    SELECT format('the view %I.%I of %I', n.nspname, o.relname, pg_get_userbyid(o.relowner)) AS name
-      FROM stands s JOIN pg_class o ON o.oid = s.oid JOIN pg_namespace n ON n.oid = o.relnamespace WHERE s.view = c.oid AND NOT ${trusted("o.relowner")}
-    UNION ALL SELECT format('the function %I.%I of %I', n.nspname, p.proname, pg_get_userbyid(p.proowner))
-      FROM stands s JOIN pg_rewrite w ON w.ev_class = s.oid
-      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass
-      JOIN pg_proc p ON p.oid = d.refobjid JOIN pg_namespace n ON n.oid = p.pronamespace
-      WHERE s.view = c.oid AND NOT ${trusted("p.proowner")}) u),
-  'rowSecurity', c.relrowsecurity AND NOT EXISTS (SELECT 1 FROM pg_policy y WHERE y.polrelid = c.oid AND y.polcmd IN ('r', '*') AND y.polpermissive
-    AND (0 = ANY(y.polroles) OR (SELECT r.oid FROM pg_roles r WHERE r.rolname = $1::text) = ANY(y.polroles)))) AS facts
+  'faults', (SELECT coalesce(json_agg(f.fault || ' ' || f.mend), '[]') FROM max.relation_faults(c.oid) f),
+  'identity', max.relation_identity(c.oid)) AS facts
 FROM found c ORDER BY c.nspname, c.relname`
 
 /** The literals of a check constraint that only lists the allowed values. */
@@ -218,10 +200,34 @@ const toFacts = ({ checks, columns, ...row }: typeof RelationRow.Type): Relation
 })
 
 /** Reads the facts; takes no lock on any table. */
-export const readFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient, readingRole: string) {
-  const rows = yield* sql.unsafe<{ facts: unknown }>(FACTS, [readingRole])
+export const readFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const rows = yield* sql.unsafe<{ facts: unknown }>(FACTS)
   const [server] = yield* sql<{ folds: boolean; database: string }>`
     SELECT to_regprocedure('max.fold_text(text)') IS NOT NULL AS folds, current_database()::text AS database`
   const facts: Facts = { relations: decodeRelations(rows.map(({ facts }) => facts)).map(toFacts), ...server! }
   return facts
 })
+
+/**
+ * The most common values of text columns, from the planner's statistics: reading them runs no view, policy or function of
+ * another owner. Empty before the first ANALYZE.
+ */
+export const readSamples = (sql: PgClient.PgClient): Effect.Effect<Samples, SqlError.SqlError> =>
+  Effect.map(
+    sql<{ relation: string; column: string; samples: ReadonlyArray<string> }>`
+      SELECT s.schemaname || '.' || s.tablename AS relation, s.attname::text AS "column",
+        (coalesce(s.most_common_vals::text::text[], '{}') || coalesce(s.histogram_bounds::text::text[], '{}'))[1:20] AS samples
+      FROM pg_stats s
+      WHERE s.schemaname NOT IN ('max', 'builder', 'data', 'information_schema') AND s.schemaname !~ '^pg_'
+        AND EXISTS (SELECT 1 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+          WHERE a.attrelid = format('%I.%I', s.schemaname, s.tablename)::regclass AND a.attname = s.attname
+            AND t.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype))`,
+    (rows) => {
+      const samples = new Map<string, Map<string, ReadonlyArray<string>>>()
+      for (const { column, relation, samples: values } of rows) {
+        const columns = samples.get(relation) ?? new Map<string, ReadonlyArray<string>>()
+        samples.set(relation, columns.set(column, values))
+      }
+      return samples
+    }
+  )

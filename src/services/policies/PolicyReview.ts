@@ -15,21 +15,28 @@ import {
   typeBySlug
 } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
-import { NEVER } from "../../domain/Predicate.ts"
+import { leafCount, NEVER } from "../../domain/Predicate.ts"
 import { DEFAULT_LIMIT } from "../../domain/Query.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import type { TypeExplanation } from "../../wire/admin/policy.ts"
 import { type Policy, problemText } from "../../permissions/Policy.ts"
+import { bindPredicate } from "../../permissions/bindPredicate.ts"
 import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
 import { readScope } from "../../permissions/ToolScope.ts"
 import { type Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
-import { explainType } from "./explainType.ts"
+import { bindingOf, explainType } from "./explainType.ts"
 import { explainRow, type RowExplanation } from "./explainRow.ts"
 import { type Preview, previewRoles } from "./previewRoles.ts"
-import { type Visibility, visibilityOf, OPERATOR_VISIBILITY, seesWholeCondition } from "./visibility.ts"
+import {
+  type Visibility,
+  visibilityOf,
+  onVisibleTargets,
+  OPERATOR_VISIBILITY,
+  seesWholeCondition
+} from "./visibility.ts"
 import { makeRowEvaluator, plannedAccess } from "./rowEvaluator.ts"
 import { simulatePolicy, type Simulation } from "./simulatePolicy.ts"
 import { makeSubjectReader, type ReviewSubject, type SubjectRequest } from "./reviewSubject.ts"
@@ -51,6 +58,9 @@ export interface AskedByMember {
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
+/** Leaves of the conditions that one explanation evaluates, each reference with the asker's own condition on its targets. */
+const MAX_EXPLAINED_LEAVES = 20_000
+
 export class PolicyReview extends Context.Service<
   PolicyReview,
   {
@@ -63,7 +73,7 @@ export class PolicyReview extends Context.Service<
     ) => Effect.Effect<RowExplanation, Fault>
     /**
      * Explains within the asker's own visibility; the channel authorizes the asker. Fails with an OperatorError when a
-     * rule reads data that is hidden from the asker.
+     * rule reads data that is hidden from the asker. References to hidden targets count as unknown.
      */
     readonly explainAs: (asking: Admitted, question: AskedByMember) => Effect.Effect<TypeExplanation, Fault>
     readonly explainRowAs: (
@@ -119,10 +129,15 @@ export class PolicyReview extends Context.Service<
         const visibleTypes = catalog.types.filter((candidate) => visibility.of(candidate) !== undefined)
         const type = yield* typeNamed(slug, { ...catalog, types: visibleTypes })
         const rules = rulesFor(policy, subject.principal.roles, type, "read").filter((rule) => isInForce(rule, now))
+        const refused = (why: string) =>
+          OperatorError.of(`The rules for ${type.slug} ${why}. Ask an operator to run: max policy explain`)
         if (!rules.every((rule) => seesWholeCondition(visibility, rule.where, type, catalog)))
-          return yield* OperatorError.of(
-            `The rules for ${type.slug} read data that you may not see. Ask an operator to run: max policy explain`
-          )
+          return yield* refused("read data that you may not see")
+        const size = rules.reduce((sum, { where }) => {
+          const bound = bindPredicate(where, type, bindingOf(subject), true, true)
+          return sum + leafCount(onVisibleTargets(visibility, bound, type, catalog))
+        }, 0)
+        if (size > MAX_EXPLAINED_LEAVES) return yield* refused("are too large to explain within your own access")
         return { visibility, now, policy, subject, type }
       })
 

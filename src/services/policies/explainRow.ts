@@ -22,7 +22,7 @@ import type * as Wire from "../../wire/admin/policy.ts"
 import type { OrgEntityStore } from "../OrgEntityStore.ts"
 import { describedPrincipal, bindingOf } from "./explainType.ts"
 import { type RowEvaluator, plannedAccess } from "./rowEvaluator.ts"
-import { type Visibility, visibleCatalog } from "./visibility.ts"
+import { onVisibleTargets, type Visibility, visibleCatalog } from "./visibility.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 import { type EvaluatedRule, whyCell, whyRow } from "./rowReasons.ts"
 
@@ -61,18 +61,19 @@ export const explainRow = (
       remaining -= conditions.length
       return remaining < 0 || conditions.length < 2 ? conditions.slice(0, 1) : conditions
     })
+    const seen = (bound: Bound) => onVisibleTargets(visibility, bound, type, catalog)
     const trueAndFalse = (predicate: Predicate) => [
-      { of: bindPredicate(predicate, type, binding, true, true) },
-      { of: bindPredicate(predicate, type, binding, false, true) }
+      { of: seen(bindPredicate(predicate, type, binding, true, true)) },
+      { of: seen(bindPredicate(predicate, type, binding, false, true)) }
     ]
     const entity = parseId(id, type.mapping?.id.type)
     const visiblePart = visibility.of(type)
     const where = { of: visiblePart?.rows ?? NEVER }
     const columns = type.columns.filter(({ key }) => visiblePart?.cell(key)._tag !== "Never")
     const judgements = [
-      { of: access.rows },
+      { of: seen(access.rows) },
       { of: visiblePart?.cell(DISPLAY_NAME) ?? NEVER },
-      ...columns.map(({ key }) => ({ of: access.cell(key) })),
+      ...columns.map(({ key }) => ({ of: seen(access.cell(key)) })),
       ...rules.flatMap((rule) => trueAndFalse(rule.where)),
       ...trees.flat().flatMap(({ predicate }) => trueAndFalse(predicate))
     ]
@@ -126,7 +127,7 @@ export const explainRow = (
       ...(row.externalId === undefined || !visibility.isOperator ? {} : { externalId: printable(row.externalId) }),
       name: row.truths[1] ? row.name : "",
       visible,
-      because: whyRow(visible, access.plan, evaluated, rules),
+      because: whyRow(visible, access.plan, evaluated, rules, visibility),
       rules: evaluated,
       columns: columns.map((column, index) => ({
         column: column.slug,

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { TypeExplanation } from "../../wire/admin/policy.ts"
-import { all, NEVER } from "../../domain/Predicate.ts"
+import { all, type Bound, NEVER } from "../../domain/Predicate.ts"
 import { bindPredicate, type Binding } from "../../permissions/bindPredicate.ts"
 import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
@@ -18,7 +18,7 @@ import {
   DENIAL_REASONS
 } from "../../permissions/describe.ts"
 import { type RowEvaluator, type PlannedAccess, plannedAccess } from "./rowEvaluator.ts"
-import { type Visibility, visibleCatalog } from "./visibility.ts"
+import { onVisibleTargets, type Visibility, visibleCatalog } from "./visibility.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 
 export const bindingOf = ({ principal, state }: ReviewSubject): Binding => ({
@@ -44,6 +44,7 @@ export const explainType = (
   Effect.gen(function* () {
     const { principal, state } = subject
     const { catalog } = state
+    const seen = (bound: Bound) => onVisibleTargets(visibility, bound, type, catalog)
     const access = plannedAccess(policy, catalog, principal, type, now)
     const allRules = rulesFor(policy, principal.roles, type, "read")
     const rules = allRules.filter((rule) => isInForce(rule, now))
@@ -53,13 +54,13 @@ export const explainType = (
     const columns = type.columns.filter(({ key }) => visiblePart?.cell(key)._tag !== "Never")
     const { counts: results } = yield* evaluator.counts(type, catalog, [
       { of: rows },
-      { of: all(rows, access.rows) },
+      { of: all(rows, seen(access.rows)) },
       ...rules.map((rule) =>
         rule.effect === "allow"
-          ? { of: all(rows, bindPredicate(rule.where, type, binding, true, true)) }
-          : { of: rows, without: bindPredicate(rule.where, type, binding, false, true) }
+          ? { of: all(rows, seen(bindPredicate(rule.where, type, binding, true, true))) }
+          : { of: rows, without: seen(bindPredicate(rule.where, type, binding, false, true)) }
       ),
-      ...columns.map(({ key }) => ({ of: all(rows, visiblePart?.cell(key) ?? NEVER, access.cell(key)) }))
+      ...columns.map(({ key }) => ({ of: all(rows, visiblePart?.cell(key) ?? NEVER, seen(access.cell(key))) }))
     ])
     const names = visibleCatalog(visibility, catalog)
     const [total = 0, visible = 0, ...counts] = results

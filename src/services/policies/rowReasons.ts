@@ -6,6 +6,7 @@ import type { Rule } from "../../permissions/Policy.ts"
 import type { RowExplanation } from "../../wire/admin/policy.ts"
 import { isOutOfScope, ruleIds } from "./explainType.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
+import type { Visibility } from "./visibility.ts"
 
 export type EvaluatedRule = RowExplanation["rules"][number]
 
@@ -14,7 +15,8 @@ export const whyRow = (
   visible: boolean,
   plan: Plan,
   evaluated: ReadonlyArray<EvaluatedRule>,
-  rules: ReadonlyArray<Rule>
+  rules: ReadonlyArray<Rule>,
+  { isOperator }: Visibility
 ): string => {
   if (plan._tag === "Denied") return DENIAL_REASONS[plan.reason]
   const allowing = evaluated.filter(({ effect, truth }) => effect === "allow" && truth === "yes")
@@ -28,7 +30,8 @@ export const whyRow = (
       ? `${deny.id} hides the whole row`
       : `${deny.id} hides the whole row: its condition is unknown, and an unknown condition denies`
   const unknown = evaluated.filter(({ effect, truth }) => effect === "allow" && truth === "unknown")
-  return `no allow matches it${unknown.length === 0 ? "" : ` (${ruleIds(unknown)} is unknown, because a value is empty or missing)`}`
+  const why = isOperator ? "empty or missing" : "empty, missing or hidden from you"
+  return `no allow matches it${unknown.length === 0 ? "" : ` (${ruleIds(unknown)} is unknown, because a value is ${why})`}`
 }
 
 /** The reason why a cell is visible or hidden. */

@@ -1,11 +1,12 @@
 /**
  * The asker's visibility filter: limits an explanation to data that its reader may see. Operators see everything. Any
  * other asker is limited to the types, rows and columns of its own plan, and gets an explanation only if every condition
- * of the explained rules reads visible data: whether a rule matches a row discloses the row's values.
+ * of the explained rules reads visible data: whether a rule matches a row discloses the row's values. In these conditions,
+ * a reference to a hidden target is unknown.
  */
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
-import { ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
-import { ALWAYS, type Bound, NEVER, type Predicate } from "../../domain/Predicate.ts"
+import { columnByKey, ID_COLUMN, resolveColumn, targetOf } from "../../domain/EntityType.ts"
+import { all, ALWAYS, any, Bound, NEGATED, NEVER, none, type Predicate, some } from "../../domain/Predicate.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { plannedAccess } from "./rowEvaluator.ts"
@@ -25,9 +26,9 @@ export interface Visibility {
 
 export const OPERATOR_VISIBILITY: Visibility = { isOperator: true, of: () => ({ rows: ALWAYS, cell: () => ALWAYS }) }
 
-export const visibilityOf = (policy: Policy, catalog: Catalog, principal: Principal, now: number): Visibility => ({
-  isOperator: false,
-  of: (type) => {
+export const visibilityOf = (policy: Policy, catalog: Catalog, principal: Principal, now: number): Visibility => {
+  const parts = new Map<EntityType, VisiblePart | undefined>()
+  const partOf = (type: EntityType): VisiblePart | undefined => {
     const { cell, plan } = plannedAccess(policy, catalog, principal, type, now)
     if (plan._tag === "Denied") return undefined
     return {
@@ -36,7 +37,14 @@ export const visibilityOf = (policy: Policy, catalog: Catalog, principal: Princi
       cell: (column) => (cell(column)._tag === "Never" ? NEVER : (plan.cells.get(column) ?? NEVER))
     }
   }
-})
+  return {
+    isOperator: false,
+    of: (type) => {
+      if (!parts.has(type)) parts.set(type, partOf(type))
+      return parts.get(type)
+    }
+  }
+}
 
 /** The catalog reduced to visible types and columns, whose names descriptions of rules may contain. */
 export const visibleCatalog = (visibility: Visibility, catalog: Catalog): Catalog =>
@@ -51,7 +59,10 @@ export const visibleCatalog = (visibility: Visibility, catalog: Catalog): Catalo
         })
       }
 
-/** Whether everything that a condition reads is visible on every visible row, so that its result discloses nothing. */
+/**
+ * Whether everything that a condition reads is visible on every visible row, except for the targets of references, which
+ * `onVisibleTargets` limits.
+ */
 export const seesWholeCondition = (
   visibility: Visibility,
   predicate: Predicate,
@@ -83,5 +94,64 @@ export const seesWholeCondition = (
         seesWholeCondition(visibility, predicate.where, target, catalog)
       )
     }
+  }
+}
+
+/**
+ * Limits the references that a condition of a rule compares to those with a visible target. Any other reference makes the
+ * comparison unknown, whether it is empty or its target is hidden: the asker's lookups don't tell the two apart either.
+ * `may`: unknown counts as satisfied, as in `fragment`.
+ */
+export const onVisibleTargets = (
+  visibility: Visibility,
+  bound: Bound,
+  type: EntityType,
+  catalog: Catalog,
+  may = false
+): Bound => {
+  if (visibility.isOperator) return bound
+  const targetOfKey = (key: string) => {
+    const column = columnByKey(type, key)
+    return column && targetOf(catalog, column)
+  }
+  const within = (part: Bound, of: EntityType, partMay: boolean) =>
+    onVisibleTargets(visibility, part, of, catalog, partMay)
+  /** A comparison of the target's id, as it holds and negated; the predicate itself if no target is hidden. */
+  const onVisible = (key: string, holds: Bound, fails: Bound): Bound => {
+    const target = targetOfKey(key)
+    const targets = target === undefined ? ALWAYS : (visibility.of(target)?.rows ?? NEVER)
+    if (targets._tag === "Always") return bound
+    return may ? none(key, all(targets, fails)) : some(key, all(targets, holds))
+  }
+  const id = { column: ID_COLUMN.key }
+  switch (bound._tag) {
+    case "Compare":
+      return onVisible(
+        bound.column,
+        Bound.Compare({ ...bound, ...id }),
+        Bound.Compare({ ...bound, ...id, op: NEGATED[bound.op] })
+      )
+    case "In":
+      return onVisible(
+        bound.column,
+        Bound.In({ ...bound, ...id }),
+        Bound.In({ ...bound, ...id, negated: !bound.negated })
+      )
+    case "IsNull":
+      return bound.negated ? onVisible(bound.column, ALWAYS, NEVER) : onVisible(bound.column, NEVER, ALWAYS)
+    case "Some":
+    case "None": {
+      const target = targetOfKey(bound.relation)
+      if (target === undefined) return bound
+      return bound._tag === "Some"
+        ? some(bound.relation, within(bound.where, target, may))
+        : none(bound.relation, within(bound.where, target, !may))
+    }
+    case "All":
+      return all(...bound.of.map((part) => within(part, type, may)))
+    case "Any":
+      return any(...bound.of.map((part) => within(part, type, may)))
+    default:
+      return bound
   }
 }

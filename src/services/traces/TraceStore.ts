@@ -4,7 +4,7 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { shortReference } from "../../domain/reference.ts"
-import { joinParts, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
+import { joinParts, organizationOf, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
 import type { Bar, SpanTotals, TraceLine } from "../../wire/traces.ts"
 
 export interface TraceQuery {
@@ -52,12 +52,6 @@ const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStateme
 
 const decodeDocument = Schema.decodeEffect(Schema.fromJsonString(Trace))
 
-const organizationOf = (trace: Trace): bigint => {
-  const labelled = trace.spans.find((span) => typeof span.attributes["max.organization.id"] === "string")
-  const id = labelled?.attributes["max.organization.id"]
-  return typeof id === "string" && /^\d{1,19}$/.test(id) ? BigInt(id) : 0n
-}
-
 const STATUS = "http.response.status_code"
 
 /** A request that is answered with a server error ends with a successful span. */
@@ -98,6 +92,10 @@ const INSERT_STATEMENTS = `
   ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
   WHERE traced_statements.seen_at < now() - interval '1 hour'`
 
+/** The traces with one id or reference that are shown, and their parts. */
+const MAX_FOUND = 20
+const MAX_PARTS = 200
+
 /** The newest traces of ten seconds that `follow` reads. */
 const MAX_FOLLOWED = 500
 
@@ -111,7 +109,10 @@ export class TraceStore extends Context.Service<
     readonly list: (query: TraceQuery) => Effect.Effect<ReadonlyArray<TraceLine>, Unavailable>
     /** Complete traces, the newest first. */
     readonly read: (query: TraceQuery) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
-    /** The complete traces with this id or reference, the newest first. */
+    /**
+     * The complete traces with this id or reference: first those whose id Max chose, then those that continue a trace of
+     * their caller, who chose the id; the newest first of each.
+     */
     readonly get: (idOrReference: string, organizationId?: bigint) => Effect.Effect<ReadonlyArray<Trace>, Unavailable>
     /** Texts of statements by hash (`max.statement`). */
     readonly statements: (
@@ -259,11 +260,17 @@ export class TraceStore extends Context.Service<
 
         get: (idOrReference, organizationId) =>
           untraced(sql<{ document: string; statements: Readonly<Record<string, string>> | null }>`
+            WITH found AS (
+              SELECT t.organization_id, t.trace_id, max(t.started_at) AS newest,
+                bool_and(t.document::json #> '{spans,0,parentId}' IS NOT NULL) AS continued
+              FROM max.traces t
+              WHERE (t.trace_id = ${idOrReference.toLowerCase()} OR t.reference = ${idOrReference.toUpperCase()})
+                AND ${matching({ organizationId, limit: 0 })}
+              GROUP BY 1, 2 ORDER BY continued, newest DESC LIMIT ${MAX_FOUND})
             SELECT t.document, (SELECT json_object_agg(s.hash, s.statement) FROM max.traced_statements s
               WHERE s.organization_id = t.organization_id AND position('"' || s.hash || '"' IN t.document) > 0) AS statements
-            FROM max.traces t
-            WHERE (t.trace_id = ${idOrReference.toLowerCase()} OR t.reference = ${idOrReference.toUpperCase()})
-              AND ${matching({ organizationId, limit: 0 })} ORDER BY t.started_at DESC LIMIT 20`).pipe(
+            FROM found f JOIN max.traces t ON t.organization_id = f.organization_id AND t.trace_id = f.trace_id
+            ORDER BY f.continued, f.newest DESC, t.started_at DESC LIMIT ${MAX_PARTS}`).pipe(
             Effect.flatMap(
               Effect.forEach(({ document, statements }) =>
                 Effect.map(Effect.orDie(decodeDocument(document)), (trace) => ({

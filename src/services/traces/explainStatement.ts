@@ -3,8 +3,10 @@
  * only; with values that the operator enters, the statement runs read-only, as the role that can only read.
  */
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isReplaced } from "../../database/fault.ts"
 import { OperatorError } from "../../domain/errors.ts"
 
 /** The parts of a plan's node that are shown. */
@@ -72,6 +74,10 @@ export type Values = ReadonlyMap<number, string>
 export const parametersOf = (statement: string): number =>
   Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])))
 
+const replaced = OperatorError.of(
+  "A table that the statement reads isn't the one that was mapped. max map diff says what has changed."
+)
+
 /** The plan of a statement; with `values` the statement runs and is measured. */
 export const explainStatement = Effect.fn("explainStatement")(function* (
   statement: string,
@@ -90,13 +96,22 @@ export const explainStatement = Effect.fn("explainStatement")(function* (
     }
     // The driver binds values before planning, so a generic plan needs a statement prepared in SQL.
     yield* search.unsafe("SET LOCAL plan_cache_mode = force_generic_plan").unprepared
+    // A statement that Postgres refused to plan stays prepared.
+    const left = yield* search`SELECT FROM pg_prepared_statements WHERE name = 'max_explain'`
+    if (left.length > 0) yield* search.unsafe("DEALLOCATE max_explain").unprepared
     yield* search.unsafe(`PREPARE max_explain AS ${statement}`).unprepared
     const plan = yield* search.unsafe<Explained>(
       `EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE max_explain${parameters.length === 0 ? "" : `(${parameters.map(() => "NULL").join(", ")})`}`
     ).unprepared
     yield* search.unsafe("DEALLOCATE max_explain").unprepared
     return plan
-  }).pipe(search.withTransaction, orUnavailable)
+  }).pipe(
+    search.withTransaction,
+    Effect.catchTag("SqlError", (error): Effect.Effect<never, OperatorError | SqlError.SqlError> =>
+      isReplaced(error) ? replaced : Effect.fail(error)
+    ),
+    orUnavailable
+  )
   const raw = rows[0]?.["QUERY PLAN"]
   const document: unknown = typeof raw === "string" ? JSON.parse(raw) : raw
   const plan = Array.isArray(document) ? (document[0] as Json | undefined)?.["Plan"] : undefined

@@ -1,11 +1,14 @@
 /** Stores recorded traces in the background and passes them on for export. A failure loses traces and nothing else. */
 import { Cause, Effect, Layer, Schedule, type Scope } from "effect"
+import { limited } from "../../observability/failures.ts"
 import { Recorder } from "../../observability/Recorder.ts"
 import type { Trace } from "../../observability/Trace.ts"
 import { type Retention, TraceStore } from "./TraceStore.ts"
 
 /** Traces stored between two prunings; the first batch of a process is followed by one, too. */
 const PRUNE_EVERY = 500
+
+const LOST = "Traces were lost, because too many ended in one second"
 
 /** Stores every second what the recorder has kept; `exported` yields the function that exports a trace. */
 export const storeTraces = (
@@ -19,10 +22,14 @@ export const storeTraces = (
       const exportTrace = yield* exported
       let stored = 0
       const flush = Effect.gen(function* () {
+        const lost = recorder.takeLost()
+        if (lost > 0) yield* limited(LOST, {}, Effect.annotateLogs(Effect.logWarning(LOST), { traces: lost }))
         const traces = recorder.take()
         for (const trace of traces) exportTrace(trace)
         if (retention.traces === 0 || traces.length === 0) return
-        yield* store.write(traces)
+        yield* Effect.tapErrorTag(store.write(traces), "Unavailable", () =>
+          Effect.sync(() => recorder.lose(traces.length))
+        )
         const pruned = Math.ceil(stored / PRUNE_EVERY)
         stored += traces.length
         if (Math.ceil(stored / PRUNE_EVERY) > pruned) yield* store.prune(retention)

@@ -40,6 +40,27 @@ const mark = ({ milliseconds, name, reference, spans, startedAt, traceId }: Trac
   }
 }
 
+/** The request that began a turn, and other traces with the same reference. */
+const Related = ({ links, others }: Pick<Trace, "links" | "others">) => (
+  <>
+    {links.map(({ reference, traceId }) => (
+      <p class="soft">
+        Begun by <TraceLink id={traceId} reference={reference} />
+      </p>
+    ))}
+    {others.length > 0 && (
+      <p class="soft">
+        Other traces with this reference:{" "}
+        {others.map(({ name, startedAt, traceId }) => (
+          <span>
+            <TraceLink id={traceId} reference={name} /> {startTime(startedAt)}{" "}
+          </span>
+        ))}
+      </p>
+    )}
+  </>
+)
+
 const Waiting = () => (
   <div class="detail">
     <Back />
@@ -50,7 +71,7 @@ const Waiting = () => (
 export const Detail = () => {
   const shown = trace.value
   if (shown === undefined) return <Waiting />
-  const { dropped, findings, milliseconds, name, reference, spans, startedAt, traceId } = shown
+  const { dropped, findings, links, milliseconds, name, others, reference, spans, startedAt, traceId } = shown
   return (
     <article class="detail" aria-labelledby="trace-name">
       <Back />
@@ -61,6 +82,7 @@ export const Detail = () => {
             <span class="ref">{reference}</span> {startTime(startedAt)} · {counted(spans.length, "span")}
             {dropped > 0 && `, ${dropped} more not recorded`} · <span class="id">{traceId}</span>
           </p>
+          <Related links={links} others={others} />
         </div>
         <p class="whole">{duration(milliseconds)}</p>
         <div class="actions">

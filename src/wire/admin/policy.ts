@@ -67,7 +67,10 @@ const TypeExplanation = Schema.Struct({
   roles: Strings,
   type: Schema.String,
   total: Schema.Int.annotate({ description: "Rows of the type that you see yourself." }),
-  visible: Schema.Int.annotate({ description: "How many of these rows the person sees." }),
+  visible: Schema.Int.annotate({
+    description:
+      "How many of these rows the person sees, without those that depend on a reference to data that you may not see."
+  }),
   /** Why the whole type is denied. */
   denied: optionalKey(Schema.String),
   rules: Schema.Array(

@@ -72,12 +72,57 @@ describe("a token", () => {
     const answer = await find(token)
     expect(namesIn(answer)).toContain("Only Atlas")
     expect(namesIn(answer)).not.toContain("Only Borealis")
-    expect((await ask(server.url, "/v1/session", { headers: { authorization: `bearer ${token}` } })).json).toEqual({
+    expect((await ask(server.url, "/v1/session", { headers: { authorization: `bearer  ${token}` } })).json).toEqual({
       organization: "atlas",
       roles: ["admin"],
       scopes: ["tools"],
       by: "token"
     })
+  })
+
+  it("needs a name of 1 to 100 characters and a lifetime of 1 to 730 days, and is revoked by its own id only", async () => {
+    const { anchorId } = await member("limits@atlas.com")
+    const faultOf = (name: string, days: number) =>
+      server.run(
+        Effect.gen(function* () {
+          const credentials = yield* Credentials
+          const wanted = { anchorId, name, days, scopes: ["tools"] as const }
+          return yield* Effect.match(credentials.createToken(atlas, wanted), {
+            onFailure: ({ message }) => message,
+            onSuccess: () => "created"
+          })
+        })
+      )
+    for (const name of ["", "  ", "x".repeat(101)])
+      expect(await faultOf(name, 1)).toBe("--name must have 1 to 100 characters.")
+    for (const days of [0, 731, 1.5]) expect(await faultOf("n", days)).toBe("--days must be between 1 and 730.")
+    expect([await faultOf(` ${"x".repeat(100)} `, 1), await faultOf("n", 730)]).toEqual(["created", "created"])
+    const unknown = server.run(
+      Effect.flatMap(Credentials, (credentials) => Effect.flip(credentials.revokeToken(atlas, "zzz")))
+    )
+    expect((await unknown).message).toBe(`No active token has the id "zzz". max token list shows the tokens.`)
+  })
+
+  it("is recorded with its person, name, scopes and end when it is created, and once when it is revoked", async () => {
+    const { anchorId, id } = await member("recorded@atlas.com")
+    await server.run(Effect.flatMap(Credentials, (all) => Effect.orDie(all.revokeToken(atlas, id))))
+    const again = await server.run(Effect.flatMap(Credentials, (all) => Effect.flip(all.revokeToken(atlas, id))))
+    expect(again.message).toContain("No active token has the id")
+    const rows = await server.run(
+      Effect.flatMap(
+        Database,
+        ({ owner }) =>
+          owner<{ action: string; details: string }>`
+            SELECT action, details FROM max.audit_log WHERE subject = ${id} ORDER BY action`
+      )
+    )
+    expect(rows.map(({ action, details }) => [action, JSON.parse(details)])).toEqual([
+      [
+        "token.created",
+        { person: anchorId, name: "recorded@atlas.com", scopes: ["tools"], until: expect.stringMatching(/Z$/) }
+      ],
+      ["token.revoked", { person: anchorId }]
+    ])
   })
 
   it("is stored only as a hash", async () => {
@@ -103,6 +148,7 @@ describe("a token", () => {
   })
 
   it("that was revoked is refused by every process from the next request on", async () => {
+    const before = await events("token.revoked")
     const { id, token } = await member("revoked@atlas.com")
     for (const at of [server, other, server, other]) expect((await find(token, at)).status).toBe(200)
     await server.run(Effect.flatMap(Credentials, (credentials) => credentials.revokeToken(atlas, id)))
@@ -111,7 +157,7 @@ describe("a token", () => {
       expect(refused.status).toBe(401)
       expect(refused.headers["www-authenticate"]).toBe('Bearer realm="max"')
     }
-    expect(await events("token.revoked")).toBe(1)
+    expect(await events("token.revoked")).toBe(before + 1)
   })
 
   it("of a suspended member is refused by every process from the next request on", async () => {
@@ -165,7 +211,7 @@ describe("a token", () => {
       refused.push(answer.json)
     }
     expect(new Set(refused.map((one) => JSON.stringify(one))).size).toBe(1)
-    for (const authorization of ["", "Bearer", `Basic ${token}`, `Bearer ${token} x`, token]) {
+    for (const authorization of ["", "Bearer", `Basic ${token}`, `Bearer ${token} x`, `x Bearer ${token}`, token]) {
       const answer = await ask(server.url, "/v1/session", { headers: { authorization } })
       expect(answer.status, authorization.slice(0, 10)).toBe(401)
     }
@@ -361,7 +407,8 @@ describe("a sign-in link", () => {
     const headers = { cookie: cookieOf(answer) }
     expect((await ask(server.url, "/v1/session", { headers })).json).toMatchObject({
       by: "session",
-      organization: "atlas"
+      organization: "atlas",
+      scopes: ["tools", "chat", "admin", "traces"]
     })
     const call = { body: JSON.stringify(allPeople), headers: { ...JSON_TYPE, ...headers } }
     expect((await ask(server.url, "/v1/tools/findEntities", call)).json.type).toBe("urn:max:problem:origin-not-allowed")
@@ -370,6 +417,46 @@ describe("a sign-in link", () => {
     // An Authorization header takes precedence over the cookie.
     const both = { ...fromHere, headers: { ...fromHere.headers, authorization: "Bearer max_no" } }
     expect((await ask(server.url, "/v1/tools/findEntities", both)).status).toBe(401)
+  })
+
+  it("gives a cookie that counts for requests of Max's own pages only", async () => {
+    const app = "https://app.example.com"
+    const site = await startServerForTest(databaseUrl, { allowedOrigins: [app] })
+    const cookie = cookieOf(await redeem(await link("pages@atlas.com"), site))
+    const statusWith = async (headers: Record<string, string>) =>
+      (await ask(site.url, "/v1/session", { headers: { cookie, ...headers } })).status
+    for (const own of [
+      {},
+      { origin: site.url },
+      { "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "none" }
+    ] as ReadonlyArray<Record<string, string>>)
+      expect([own, await statusWith(own)]).toEqual([own, 200])
+    for (const foreign of [
+      { origin: app },
+      { origin: app, "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "same-site" },
+      { origin: site.url, "sec-fetch-site": "cross-site" }
+    ] as ReadonlyArray<Record<string, string>>)
+      expect([foreign, await statusWith(foreign)]).toEqual([foreign, 401])
+    for (const none of ["", "other=1", "max_session="])
+      expect([none, await statusWith({ cookie: none })]).toEqual([none, 401])
+    // A change also needs a header that no simple request can send.
+    const signOut = async (headers: Record<string, string>) =>
+      (await ask(site.url, "/v1/session", { method: "DELETE", headers: { cookie, ...headers } })).status
+    const origin = site.url
+    const requested = { "x-requested-with": "max" }
+    for (const simple of [
+      { origin },
+      { origin, "content-type": "text/plain" },
+      { origin, "content-type": "text/plain; x=application/json" },
+      { origin, "content-type": "application/jsonp" },
+      requested
+    ] as ReadonlyArray<Record<string, string>>)
+      expect([simple, await signOut(simple)]).toEqual([simple, 403])
+    expect(await signOut({ ...requested, origin: app })).toBe(401)
+    expect(await signOut({ origin, "content-type": "Application/JSON ; charset=utf-8" })).toBe(204)
+    expect(await statusWith({})).toBe(401)
   })
 
   it("sets a Secure cookie and HSTS when the public URL is https", async () => {
@@ -382,6 +469,8 @@ describe("a sign-in link", () => {
     const [cookie] = answer.headers["set-cookie"] as ReadonlyArray<string>
     expect(cookie).toMatch(/^__Host-max=max_[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
     expect(answer.headers["strict-transport-security"]).toBe("max-age=31536000")
+    const own = { host: "max.example.com", cookie: cookieOf(answer) }
+    expect((await ask(secure.url, "/v1/session", { headers: own })).status).toBe(200)
   })
 
   it("used concurrently succeeds exactly once", async () => {
@@ -417,6 +506,7 @@ describe("a sign-in link", () => {
   })
 
   it("gives a session that signing out ends in every process", async () => {
+    const before = await events("session.ended")
     const cookie = cookieOf(await redeem(await link("out@atlas.com")))
     for (const at of [server, other])
       expect((await ask(at.url, "/v1/session", { headers: { cookie } })).status).toBe(200)
@@ -428,6 +518,6 @@ describe("a sign-in link", () => {
     expect(String(out.headers["set-cookie"])).toMatch(/^max_session=; Max-Age=0/)
     for (const at of [server, other])
       expect((await ask(at.url, "/v1/session", { headers: { cookie } })).status).toBe(401)
-    expect(await events("session.ended")).toBe(1)
+    expect(await events("session.ended")).toBe(before + 1)
   })
 })

@@ -152,6 +152,20 @@ describe("an answer given with a role of the token", () => {
   })
 })
 
+describe("a held answer of an earlier epoch", () => {
+  it("is neither listed nor resumed nor stopped, and its name is free", async () => {
+    const boss = await withRoles("admin")
+    await say(boss, { text: "ada's phone?", turn: "epoch" })
+    expect(await heldBy(boss)).toContain("epoch")
+    await server.run(Effect.flatMap(Database, ({ owner }) => owner`UPDATE max.organizations SET epoch = epoch + 1`))
+    expect(await heldBy(boss)).toEqual([])
+    await expect(resumed(boss, "epoch")).rejects.toMatchObject({ _tag: "NotFound" })
+    await expect(boss.stop("epoch")).rejects.toMatchObject({ _tag: "NotFound" })
+    await say(boss, { text: "another question", turn: "epoch" })
+    expect(await heldBy(boss)).toEqual(["epoch"])
+  })
+})
+
 describe("an answer given under a rule with an end", () => {
   it("is shown until the rule ends and never after", async () => {
     const { before, client, ended, session, turn } = await askUnderRule("ends")

@@ -3,6 +3,8 @@ import { request as httpRequest } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fromOtlp } from "../../../src/observability/otlp.ts"
 import { shortReference } from "../../../src/domain/reference.ts"
+import { organizationOf, type Trace, type TraceSpan } from "../../../src/observability/Trace.ts"
+import { TraceStore } from "../../../src/services/traces/TraceStore.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { Credentials } from "../../../src/services/access/Credentials.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
@@ -11,6 +13,7 @@ import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } f
 import { memberWithToken } from "../../support/members.ts"
 import { finds, inTurn, type MessagesServer, says, startMessages } from "../../support/messages.ts"
 import { startReceiver } from "../../support/receiver.ts"
+import { until } from "../../support/until.ts"
 import { watched } from "../../support/watched.ts"
 
 const scope = Scope.makeUnsafe()
@@ -23,6 +26,7 @@ let messages: MessagesServer
 let server: TestServer
 let sparse: TestServer
 let atlas: Organization
+let borealisId: bigint
 const tokens = {} as Record<"tools" | "traces" | "other", string>
 let adminId: string
 let memberId: string
@@ -44,6 +48,7 @@ beforeAll(async () => {
     Effect.gen(function* () {
       atlas = yield* makeOrganization("atlas")
       const borealis = yield* makeOrganization("borealis")
+      borealisId = borealis.id
       yield* addPeople(atlas, [{ name: "Ada qzcanaryqz", phone: "724-857-2625" }])
       const made = yield* memberWithToken(atlas, "boss@qzcanaryqz.example", ["admin"], ["tools", "chat"])
       tokens.tools = made.token
@@ -69,14 +74,6 @@ const QUESTION = { entityTypeId: "people", filters: [{ columnId: "name", op: "il
 const find = (at: TestServer, who: keyof typeof tokens, headers = {}) =>
   callTool(at, tokens[who], "findEntities", QUESTION, headers)
 
-const until = async (holds: () => Promise<boolean>) => {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error("The condition didn't become true.")
-}
-
 /** Waits until the trace with this id is stored. */
 const stored = async (traceId: string): Promise<Answer["json"]> => {
   let found: Answer | undefined
@@ -86,7 +83,7 @@ const stored = async (traceId: string): Promise<Answer["json"]> => {
 
 let next = 1
 const elsewhere = (flags: "00" | "01") => {
-  const id = (next++).toString(16).padStart(32, "a")
+  const id = (next++).toString(16).padStart(5, "b").padEnd(32, "a")
   return { id, headers: { traceparent: `00-${id}-b7ad6b7169203331-${flags}` } }
 }
 
@@ -156,31 +153,60 @@ describe("a request with a traceparent", () => {
     expect(rejected[0]!.spans[0]).not.toHaveProperty("parentId")
   })
 
-  it("passes the trace on to the model's provider, and records the request, the model's calls and the lookup as one trace", async () => {
-    messages.reset(inTurn(finds("people", [["name", "ilike", "qzcanaryqz"]]), says("qzcanaryqz is there.")))
+  it("records a turn as a trace of its own, which links to its request and is passed on to the model's provider", async () => {
     const { headers, id } = elsewhere("01")
-    const said = await ask(server.url, "/v1/chat", {
-      body: JSON.stringify({ text: "qzquestionqz: who is qzcanaryqz?" }),
-      headers: { ...JSON_TYPE, ...bearer("tools"), ...headers }
-    })
-    expect(said.text).toContain("event: done")
-    expect(said.text).toContain(shortReference(id))
-    const sent = messages.requests.map((request) => String(request.headers["traceparent"]))
-    expect(sent.length).toBe(2)
-    for (const one of sent) expect(one).toMatch(new RegExp(`^00-${id}-[0-9a-f]{16}-01$`))
-    const named = (trace: any) => trace.spans.map(({ name }: { name: string }) => name)
-    await until(async () => named(await stored(id)).includes("invoke_agent max"))
-    const trace = await stored(id)
-    expect(named(trace)).toEqual(
-      expect.arrayContaining(["POST /v1/chat", "invoke_agent max", "execute_tool findEntities", "postgres"])
-    )
-    const chat = trace.spans.find(({ name }: { name: string }) => name.startsWith("chat "))
-    expect(sent.map((one) => one.split("-")[2])).toContain(chat.spanId)
-    const depths = trace.spans.map(({ depth, name }: { depth: number; name: string }) => `${depth} ${name}`)
-    expect(depths).toEqual(
-      expect.arrayContaining(["0 POST /v1/chat", "1 invoke_agent max", "2 execute_tool findEntities"])
-    )
-    expect(depths).toContain("3 EntityQueryService.find")
+    const turns: Array<string> = []
+    for (let asked = 0; asked < 2; asked++) {
+      messages.reset(inTurn(finds("people", [["name", "ilike", "qzcanaryqz"]]), says("qzcanaryqz is there.")))
+      const said = await ask(server.url, "/v1/chat", {
+        body: JSON.stringify({ text: "qzquestionqz: who is qzcanaryqz?" }),
+        headers: { ...JSON_TYPE, ...bearer("tools"), ...headers }
+      })
+      expect(said.text).toContain("event: done")
+      const sent = messages.requests.map((request) => String(request.headers["traceparent"]).split("-"))
+      const [turn] = sent.map(([, traceId]) => traceId!)
+      expect(sent.map(([, traceId]) => traceId)).toEqual([turn, turn])
+      expect(said.text).toContain(`"reference":"${shortReference(turn!)}"`)
+      const trace = await stored(turn!)
+      expect(trace.links).toEqual([{ traceId: id, reference: shortReference(id) }])
+      const chat = trace.spans.find(({ name }: { name: string }) => name.startsWith("chat "))
+      expect(sent.map(([, , spanId]) => spanId)).toContain(chat.spanId)
+      expect(trace.spans.map(({ depth, name }: { depth: number; name: string }) => `${depth} ${name}`)).toEqual(
+        expect.arrayContaining(["0 invoke_agent max", "1 execute_tool findEntities", "2 EntityQueryService.find"])
+      )
+      expect(trace.spans[0].attributes).toMatchObject({ "max.channel": "http" })
+      turns.push(turn!)
+    }
+    expect(new Set([...turns, id]).size).toBe(3)
+    const request = await stored(id)
+    const names = request.spans.map(({ name }: { name: string }) => name)
+    expect(names.filter((name: string) => name === "POST /v1/chat")).toHaveLength(2)
+    expect(names).not.toContain("invoke_agent max")
+    await until(async () => receiver.text("/v1/traces").includes(`"links":[{"traceId":"${id}"`))
+  })
+
+  it("keeps requests of two organizations apart that name the same trace", async () => {
+    const { headers, id } = elsewhere("01")
+    expect((await find(server, "tools", headers)).status).toBe(200)
+    expect((await callTool(server, tokens.other, "listEntityTypes", {}, headers)).status).toBe(200)
+    const own = await stored(id)
+    await until(async () => (await read(`/v1/traces/${id}`, "other")).status === 200)
+    const others = (await read(`/v1/traces/${id}`, "other")).json
+    for (const [trace, organizationId] of [
+      [own, atlas.id],
+      [others, borealisId]
+    ]) {
+      expect(trace.spans.filter(({ depth }: { depth: number }) => depth === 0)).toHaveLength(1)
+      expect(trace.spans[0].attributes["max.organization.id"]).toBe(String(organizationId))
+      expect(trace.others).toEqual([])
+    }
+    // An operator sees both, each by itself; the collector's documents hold both under one id and are read apart, too.
+    const all = await server.run(Effect.flatMap(TraceStore, (store) => store.get(id)))
+    expect((all as ReadonlyArray<Trace>).map(organizationOf).toSorted()).toEqual([atlas.id, borealisId].toSorted())
+    const both = () => receiver.documents("/v1/traces").flatMap((document) => fromOtlp(document) ?? [])
+    await until(async () => both().filter(({ traceId }) => traceId === id).length === 2)
+    for (const { spans } of both().filter(({ traceId }) => traceId === id))
+      expect(spans.filter(({ name }) => name.startsWith("POST"))).toHaveLength(1)
   })
 })
 
@@ -211,6 +237,31 @@ describe("/v1/traces", () => {
     expect(others.map(({ traceId }: { traceId: string }) => traceId)).not.toContain(id)
     const top = (await read("/v1/traces/top", "other")).json.spans
     expect(top.map(({ name }: { name: string }) => name)).not.toContain("EntityQueryService.find")
+  })
+
+  it("finds every trace of a reference, first those whose id no caller chose", async () => {
+    const store = await server.run(TraceStore)
+    const { headers, id } = elsewhere("01")
+    await find(server, "traces", headers)
+    const continued = await stored(id)
+    const [{ spans, ...trace }] = (await server.run(store.get(id))) as [Trace]
+    const [{ parentId, ...root }, ...below] = spans as [TraceSpan, ...ReadonlyArray<TraceSpan>]
+    expect(parentId).toBe("b7ad6b7169203331")
+    const colliding = (digit: string, daysAgo: number): Trace => ({
+      ...trace,
+      spans: [root, ...below],
+      traceId: id.slice(0, 5) + digit.repeat(27),
+      startedAt: trace.startedAt - BigInt(daysAgo) * 86_400_000_000_000n
+    })
+    await server.run(store.write([colliding("1", 2), colliding("2", 1)]))
+    const { others, traceId } = (await read(`/v1/traces/${shortReference(id)}`)).json
+    expect([traceId, ...others.map((one: { traceId: string }) => one.traceId)]).toEqual([
+      colliding("2", 1).traceId,
+      colliding("1", 2).traceId,
+      continued.traceId
+    ])
+    expect((await read(`/v1/traces/${id}`)).json.others).toEqual([])
+    expect((await read(`/v1/traces/${shortReference(id)}`, "other")).status).toBe(404)
   })
 
   it("lists by criteria with a histogram, totals spans, compares traces and reports findings", async () => {
@@ -264,17 +315,22 @@ describe("/v1/traces", () => {
 describe("/metrics", () => {
   it("accepts only its own secret, and is off without one", async () => {
     const given = { authorization: `Bearer ${METRICS}` }
+    // The first gauges of the event loop come after ten seconds.
+    const isComplete = async () =>
+      (await ask(server.url, "/metrics", { headers: given })).text.includes("nodejs_eventloop_delay_p99_seconds")
+    await until(isComplete)
     const { headers, status, text } = await ask(server.url, "/metrics", { headers: given })
     expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
     for (const line of [
-      /^gen_ai_client_operation_duration_seconds_count\{.*gen_ai_operation_name="invoke_agent".*\} 1$/m,
-      /^gen_ai_client_operation_duration_seconds_count\{.*gen_ai_tool_name="findEntities".*\} 1$/m,
+      /^gen_ai_client_operation_duration_seconds_count\{.*gen_ai_operation_name="invoke_agent".*\} 2$/m,
+      /^gen_ai_client_operation_duration_seconds_count\{.*gen_ai_tool_name="findEntities".*\} 2$/m,
       /^gen_ai_client_token_usage_sum\{.*gen_ai_token_type="input".*\} \d+$/m,
       /^http_server_request_duration_seconds_count\{.*http_route="\/v1\/tools\/findEntities",http_response_status_code="200"\} \d+$/m,
       /^max_lookup_duration_seconds_bucket\{max_operation="find",le="5"\} \d+$/m,
       /^db_client_operation_duration_seconds_count\{.*max_pool="search"\} \d+$/m,
       /^db_client_connection_wait_time_seconds_count\{max_pool="search"\} \d+$/m,
-      /^max_denied_total\{max_where="EntityQueryService.find"\} 1$/m
+      /^max_denied_total\{max_where="EntityQueryService.find"\} 1$/m,
+      /^nodejs_eventloop_delay_max_seconds [\d.e-]+$/m
     ])
       expect(text).toMatch(line)
     expect((await ask(server.url, "/metrics")).status).toBe(401)

@@ -1,7 +1,4 @@
-/**
- * Crash test: kills the server at every step of receive → turn → send. `SMS_KILLS=200 npx vitest run
- * test/channels/sms/kills.test.ts` kills it two hundred times.
- */
+/** Crash test: kills the server at every step of receive → turn → send. */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { Reactivity } from "effect/reactivity"
@@ -25,10 +22,11 @@ import {
   TOKEN
 } from "../../support/carrier.ts"
 import { migratedDatabase } from "../../support/database.ts"
+import { series } from "../../support/long.ts"
 import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
 import { until } from "../../support/until.ts"
 
-const KILLS = Number(process.env["SMS_KILLS"] ?? 10)
+const KILLS = series({ short: 10, long: 200 })
 const SENDERS = ["+15125550142", "+15125550143", "+15125550144"]
 
 const scope = Scope.makeUnsafe()
@@ -179,7 +177,7 @@ it(`a server killed ${KILLS} times loses no message and sends none twice`, async
         + (SELECT count(*) FROM max.sms_outbox WHERE state IN ('queued', 'trying'))::int AS n`)
       if (left.n > 0) await skipPauses()
       return left.n === 0
-    }, 600_000)
+    })
 
   for (let kill = 0; kill < KILLS; kill++) {
     point = undefined
@@ -221,4 +219,4 @@ it(`a server killed ${KILLS} times loses no message and sends none twice`, async
   expect(times).toEqual(sent.map(() => 1))
   // Every stored turn was sent, and every sent answer is stored.
   expect(turns.n).toBe(said.length)
-}, 3_600_000)
+})

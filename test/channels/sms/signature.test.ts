@@ -193,6 +193,19 @@ describe("a webhook", () => {
     expect((await stored()).length).toBe(before)
   })
 
+  it("is refused if it is signed for another account, or for none", async () => {
+    const before = (await stored()).length
+    const { AccountSid: own, ...withoutAccount } = messageFrom("+15125550188", "who is ada?")
+    const other = { ...withoutAccount, AccountSid: `${own as string}x` }
+    for (const params of [other, withoutAccount, { ...withoutAccount, AccountSid: "" }]) {
+      const answer = await post(server, params)
+      expect([answer.status, answer.json?.type]).toEqual([403, "urn:max:problem:not-signed"])
+    }
+    expect((await stored()).length).toBe(before)
+    expect((await post(server, { ...withoutAccount, AccountSid: own! })).status).toBe(200)
+    expect((await stored()).length).toBe(before + 1)
+  })
+
   it("may be signed with or without the default port, and with no other port", () => {
     const params = new URLSearchParams({ From: "+15125550147", Body: "who?" })
     for (const [configured, signedFor, taken] of [

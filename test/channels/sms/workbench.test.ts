@@ -1,7 +1,6 @@
 /**
  * The hundred customers of a sales data set text an organization: their numbers identify them, and the channel's role
- * bounds the answers. The command line simulates the first few; `SMS_PHONES=100 npx vitest run
- * test/channels/sms/workbench.test.ts` simulates all of them.
+ * bounds the answers. The command line simulates the first few, in `npm run prove` all of them.
  */
 import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -23,8 +22,9 @@ import { ToolHandlers } from "../../../src/tools/handlers.ts"
 import { runMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { fixture } from "../../support/fixtures.ts"
+import { series } from "../../support/long.ts"
 
-const PHONES = Number(process.env["SMS_PHONES"] ?? 3)
+const PHONES = series({ short: 3, long: 100 })
 const root = join(import.meta.dirname, "..", "..", "..")
 const data = fixture("workbench")
 
@@ -116,7 +116,7 @@ describe("a hundred customers", () => {
       Effect.flatMap(Database, ({ owner }) => owner`SELECT 1 FROM max.spending UNION ALL SELECT 1 FROM max.turns`)
     )
     expect(spent).toEqual([])
-  }, 600_000)
+  })
 
   it("are each answered once the channel is open, within the rights of its role", async () => {
     await max("sms", "open", "--role", "guest")
@@ -126,5 +126,5 @@ describe("a hundred customers", () => {
     }
     const hidden = await simulate(0, "and her phone?")
     expect(hidden.bodies[0]).toContain("That's not something I can look up for you")
-  }, 600_000)
+  })
 })

@@ -148,7 +148,14 @@ const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
     "member",
     find("people", { filters: [{ columnId: "company", op: "ilike", value: "atlas" }] })
   ],
-  "member-company-eq": ["member", find("people", { filters: [{ columnId: "company", op: "eq", value: "bcd" }] })],
+  "member-company-eq": [
+    "member",
+    find("people", { filters: [{ columnId: "company", op: "eq", value: "jbcdefghijklm" }] })
+  ],
+  "member-company-eq-name": [
+    "member",
+    find("people", { filters: [{ columnId: "company", op: "eq", value: "Atlas" }] })
+  ],
   "member-next-page": ["member", find("people", { cursorEntityId: "bcd", limit: 25 })],
   "host-meetings-before-next-page": [
     "host",

@@ -1,10 +1,12 @@
 /** The SQL of rows of managed and mapped types: values, ids, the organization's condition, and refusals. */
 import { describe, expect, it } from "vitest"
+import { heldCondition } from "../../../src/database/sql/held.ts"
 import {
   belongs,
   columnReference,
   idCast,
   idReference,
+  linkOf,
   organizationOf,
   physicalColumns,
   relationOf,
@@ -90,10 +92,17 @@ describe("the rows of a type", () => {
     expect(organizationOf(type, "p", at)).toBe(`CASE WHEN p."tenant" = $1::uuid THEN $9::bigint END`)
   })
 
-  it("are not read from a drifted relation", () => {
-    expect(relationOf(managed)).toBe(`"data"."people"`)
-    expect(relationOf(mapped({ broken: false }))).toBe(`"public"."desk"`)
-    expect(() => relationOf(mapped({ broken: true }))).toThrow("isn't what was mapped")
+  it("name the mapped relations that they read, which must have an approved identity", () => {
+    const writer = new SqlWriter()
+    const reads = { '"public"."desk"': "approved", '"public"."other"': "other" }
+    const catalog = { ...systemCatalog, types: [mapped({ reads })] }
+    expect(relationOf(managed, writer)).toBe(`"data"."people"`)
+    expect(heldCondition({ catalog, writer })).toBeUndefined()
+    expect(relationOf(mapped({}), writer)).toBe(`"public"."desk"`)
+    linkOf({ link: { schema: "public", table: "unknown" }, mapped: true }, writer)
+    expect(heldCondition({ catalog, writer })).toBe(
+      `max.held(ARRAY['"public"."desk"', '"public"."unknown"'], ARRAY['approved', ''])`
+    )
   })
 
   it("have an id of the mapping's type, and numeric ids otherwise", () => {

@@ -15,6 +15,7 @@ import { Env } from "../../../src/env.ts"
 import { addPeople } from "../../support/atlas.ts"
 import { as, changing, person } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"
+import { series } from "../../support/long.ts"
 
 const repository = join(import.meta.dirname, "..", "..", "..")
 const folder = mkdtempSync(join(tmpdir(), "max-change-worker-"))
@@ -24,8 +25,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** How many processes are killed; `MAX_PROVE` kills two hundred. */
-const KILLS = process.env["MAX_PROVE"] === undefined ? 9 : 201
+/** How many processes are killed. */
+const KILLS = series({ short: 9, long: 201 })
 const WORKERS = 3
 
 beforeAll(() => {

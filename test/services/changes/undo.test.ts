@@ -19,11 +19,12 @@ import {
   valuesOf
 } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"
+import { series } from "../../support/long.ts"
 import { importFiles } from "../../support/imports.ts"
 
 const TABLES = ["people", "companies", "meetings", "meeting_attendees"]
-/** How many random changes are undone; `MAX_PROVE` runs all of them. */
-const CHANGES = process.env["MAX_PROVE"] === undefined ? 120 : 1000
+/** How many random changes are undone. */
+const CHANGES = series({ short: 120, long: 1000 })
 
 /** A generator of the same numbers in every run. */
 const randomOf = (seed: number) => {

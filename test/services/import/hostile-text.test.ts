@@ -25,6 +25,12 @@ const keys = (size: number) => `{${Array.from({ length: Math.floor(size / 8) }, 
 const families: ReadonlyArray<readonly [string, string, (size: number) => string, string]> = [
   ["a cell of megabytes", "f.csv", (size) => csv(`2,${"x".repeat(size)}`), `"name" has more than 100000 characters`],
   ["a row of megabytes of commas", "f.csv", (size) => csv(",".repeat(size)), "cells; the limit is 1000"],
+  [
+    "a header of megabytes",
+    "f.csv",
+    (size) => `id,${"x".repeat(size)}`,
+    "f.csv, line 1: the header of column 2 has more"
+  ],
   ["a header of megabytes of commas", "f.csv", (size) => ",".repeat(size), "f.csv, line 1: there are "],
   [
     "a quote that is never closed",

@@ -2,7 +2,8 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Catalog, type Column, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { all, ALWAYS, Bound, NEVER } from "../../../src/domain/Predicate.ts"
+import { all, ALWAYS, any, Bound, NEVER } from "../../../src/domain/Predicate.ts"
+import { encodeId } from "../../../src/domain/ids.ts"
 import type { Filter, FindQuery } from "../../../src/domain/Query.ts"
 import { Parameter, parameterAt } from "../../../src/database/sql/Parameter.ts"
 import { MAX_CACHED, Parameters, prepare, StatementCache } from "../../../src/database/sql/prepared.ts"
@@ -152,7 +153,8 @@ describe("a query", () => {
     expect(refused({ selectColumns: columns })).toBe("InvalidInput: At most 5 columns can be selected.")
     expect([0, 25].map((limit) => resolved({ limit }).limit)).toEqual([0, 25])
     expect(resolved({}).limit).toBe(5)
-    for (const limit of [-1, 26, 1.5, Number.NaN]) expect(refused({ limit })).toBe("InvalidInput: limit is 0 to 25.")
+    for (const limit of [-1, 26, 1.5, Number.NaN])
+      expect(refused({ limit })).toBe("InvalidInput: limit must be an integer from 0 to 25.")
     expect(filtered(`name eq ${"x".repeat(1000)}`)).toEqual([compare("name", "eq", "x".repeat(1000), "key")])
     expect(complaint(`name eq ${"x".repeat(1001)}`)).toBe("InvalidInput: A value has at most 1000 characters.")
     expect(complaint("name eq a\u0000b")).toBe("InvalidInput: A value can't contain a NUL character.")
@@ -253,10 +255,34 @@ describe("a query", () => {
       { type: "companies", columns: ["status"] },
       { type: "companies", columns: ["name"], where: { status: "open" } }
     ]
-    // Filtering by id doesn't read the target's name.
-    expect([limited(names, "company eq bcd"), limited(names, "company ilike atlas")]).toEqual([false, true])
+    expect([limited(names, "company eq atlas"), limited(names, "company ilike atlas")]).toEqual([true, true])
     const code = resolved({ entityTypeId: "meetings", filters: [parse("code ilike abc")] })
     expect([code.limited, code.filters]).toEqual([false, [NEVER]])
+  })
+
+  it("of a reference compares names only with text that can't be an id alone", () => {
+    const comparedColumns = (text: string, ids?: "bigint" | "uuid" | "text" | "bpchar") => {
+      const target: EntityType =
+        ids === undefined
+          ? plain.types[1]!
+          : { ...tickets, mapping: { ...tickets.mapping!, id: { column: "k", type: ids } } }
+      const column = value("target", "reference", { storage: Storage.One({ column: "target", target: target.key }) })
+      const of = { ...catalog, types: [{ ...plain.types[0]!, columns: [...plain.types[0]!.columns, column] }, target] }
+      const visible = visibleUnder([{}, { type: target.slug }], of)
+      return ["id", "name"].filter((key) =>
+        JSON.stringify(filtered(`target eq ${text}`, "people", visible)).includes(`"column":"${key}"`)
+      )
+    }
+    const uuid = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+    expect(comparedColumns(encodeId(1n << 62n))).toEqual(["id"])
+    expect(comparedColumns("zenith")).toEqual(["id", "name"])
+    expect(comparedColumns("Atlas Inc")).toEqual(["name"])
+    expect([comparedColumns("42", "bigint"), comparedColumns(uuid, "uuid")]).toEqual([["id"], ["id"]])
+    expect([comparedColumns("atlas", "bigint"), comparedColumns("42", "uuid")]).toEqual([["name"], ["name"]])
+    expect([comparedColumns("42", "text"), comparedColumns(uuid, "bpchar")]).toEqual([
+      ["id", "name"],
+      ["id", "name"]
+    ])
   })
 
   it("uses the lookup pool for equality on an indexed identifier of managed types, and the search pool otherwise", () => {
@@ -351,14 +377,18 @@ describe("a filter value", () => {
     expect(complaint("start gte soon", "meetings")).toBe(`InvalidInput: start is a time, ${such}T14:00.`)
   })
 
-  it("of a relation is an id or a part of a visible name, among the visible targets", () => {
+  it("of a relation is an id, a visible name or a part of one, among the visible targets", () => {
     const where = { status: "open" }
     const visible = visibleUnder([{}, { type: "companies", where }])
     const open = visible.planOf(catalog.types[1]!)!
+    const isOpen = (condition: Bound) => Bound.Some({ relation: "company-key", where: all(open.where, condition) })
+    const named = (name: string) => isOpen(compare("name", "eq", name, "key"))
+    const id = encodeId(731n << 50n)
+    expect(filtered(`company eq ${id}`, "people", visible)).toEqual([isOpen(compare("id", "eq", String(731n << 50n)))])
+    expect(filtered("company eq  Átlas ", "people", visible)).toEqual([named("atlas")])
     expect(filtered("company eq bcd", "people", visible)).toEqual([
-      Bound.Some({ relation: "company-key", where: all(open.where, compare("id", "eq", "731")) })
+      any(isOpen(compare("id", "eq", "731")), named("bcd"))
     ])
-    expect(filtered("company eq B-1", "people", visible)).toEqual([NEVER])
     expect(filtered("company ilike Át", "people", visible)).toEqual([
       Bound.Some({ relation: "company-key", where: all(open.where, Bound.Contains({ column: "name", text: "at" })) })
     ])

@@ -91,7 +91,7 @@ layer(Url.layer, { excludeTestServices: true })("tests of changes in a policy", 
             ...lena,
             update: "people",
             values: { status: "lost" },
-            allows: ["won", "dark", "nobody"],
+            allows: ["won", "dark", "missing"],
             refuses: ["vera"]
           },
           { ...lena, update: "people", values: { status: "won" }, allows: ["vera"] },
@@ -99,20 +99,20 @@ layer(Url.layer, { excludeTestServices: true })("tests of changes in a policy", 
           { ...lena, delete: "people", allows: ["vera"] },
           { ...otto, delete: "people", allows: ["won"] },
           { ...lena, create: "people", values: { name: "New", owner: "$me" }, allowed: false },
-          { ...lena, update: "people", values: { owner: "nobody" }, allows: ["vera"] },
+          { ...lena, update: "people", values: { owner: "missing" }, allows: ["vera"] },
           { ...lena, create: "people", values: { name: null }, allowed: true }
         ])
       ).toEqual([
         "lena@atlas.com updates people: expected won (Won) to be allowed; found it refused: no rule allows status to change on this row",
         "lena@atlas.com updates people: expected dark (Dark) to be allowed; found it refused: the row is hidden",
-        `lena@atlas.com updates people: expected "nobody" (no such row) to be allowed; found it refused: the row is hidden`,
+        `lena@atlas.com updates people: expected "missing" (no such row) to be allowed; found it refused: the row is hidden`,
         "lena@atlas.com updates people: expected vera (Vera) to be refused; found it allowed",
         "lena@atlas.com updates people: expected vera (Vera) to be allowed; found it refused: no rule allows this value of status",
         `lena@atlas.com updates people: company: there is no row "zz" of companies`,
         "lena@atlas.com deletes people: expected vera (Vera) to be allowed; found it refused: no rule in force lets them delete people",
         "otto@atlas.com deletes people: expected won (Won) to be allowed; found it refused: no rule allows it on this row",
         "lena@atlas.com creates people: expected the new row to be refused; found it allowed",
-        `lena@atlas.com updates people: owner: there is no row "nobody" of people`,
+        `lena@atlas.com updates people: owner: there is no row "missing" of people`,
         "lena@atlas.com creates people: name: empty, but every record needs a name"
       ])
       expect(yield* rows).toEqual(before)

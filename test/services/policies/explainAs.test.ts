@@ -8,7 +8,7 @@ import { type Admitted, IdentityResolver } from "../../../src/services/members/I
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
 import { createOrganization, type Process, failureOf, startProcess, Url } from "../../permissions/process.ts"
 import type { RuleInput } from "../../permissions/support.ts"
-import { addMember, addRows, idFor, type Row } from "../../permissions/tables.ts"
+import { addMember, addRows, idFor, idNumber, type Row } from "../../permissions/tables.ts"
 
 const PEOPLE: ReadonlyArray<Row> = [
   { id: "lena", name: "Lena", status: "staff", email: "lena@atlas.com", owner: "otto", company: "at" },
@@ -56,8 +56,12 @@ const LENAS = { as: "lena@atlas.com", type: "people" }
 const explain = ({ run }: Process, asking: Admitted, question: Partial<typeof LENAS> = {}) =>
   run(Effect.flatMap(PolicyReview, (on) => on.explainAs(asking, { ...LENAS, ...question })) as Effect.Effect<Explained>)
 type Explained = Effect.Success<ReturnType<PolicyReview["Service"]["explainAs"]>>
-const explainRow = ({ run }: Process, asking: Admitted, id: string) =>
-  run(Effect.flatMap(PolicyReview, (on) => on.explainRowAs(asking, { ...LENAS, id })) as Effect.Effect<ExplainedRow>)
+const explainRow = ({ run }: Process, asking: Admitted, id: string, question: Partial<typeof LENAS> = {}) =>
+  run(
+    Effect.flatMap(PolicyReview, (on) =>
+      on.explainRowAs(asking, { ...LENAS, ...question, id })
+    ) as Effect.Effect<ExplainedRow>
+  )
 type ExplainedRow = Effect.Success<ReturnType<PolicyReview["Service"]["explainRowAs"]>>
 
 layer(Url.layer, { excludeTestServices: true })("an explanation for an administrator", (it) => {
@@ -82,6 +86,11 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
         ["name", 3],
         ["status", 1],
         ["owner", 1]
+      ])
+      expect(found.rules.map(({ words }) => words)).toEqual([
+        "may see everything of people where owner is Lena",
+        `may see name of people where status is "staff"`,
+        `may not see nothing of people where status is "vip", or where that is unknown`
       ])
       expect(JSON.stringify(found)).not.toMatch(/"phone"|secret-region|Canary/)
     })
@@ -131,6 +140,109 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
     })
   )
 
+  it.effect("does not change with a reference's target that the administrator can't see", () =>
+    Effect.gen(function* () {
+      const me = [{ owner: "$me" }, { not: { owner: "$me" } }]
+      const combined = [
+        { any: [{ owner: "$me" }, { owner: null }] },
+        { not: { all: [{ owner: "$me" }, { not: { owner: null } }] } }
+      ]
+      const compared = (column: string, ...ids: ReadonlyArray<string>): ReadonlyArray<unknown> => [
+        { [column]: null },
+        { not: { [column]: null } },
+        { [column]: ids[0] },
+        { [column]: { ne: ids[0] } },
+        { [column]: ids },
+        { not: { [column]: ids } }
+      ]
+      const hops = compared("company", idFor("at"), idFor("zz")).flatMap((where) => [
+        { attendees: where },
+        { not: { attendees: where } }
+      ])
+      const cases = [
+        {
+          type: "people",
+          row: "vera",
+          asking: [
+            { ...OTTO, columns: ["name", "status", "owner", "company"] },
+            { role: "lead", type: "companies" }
+          ],
+          conditions: [...me, ...combined, ...compared("owner", idFor("lena"), idFor("nils"))].flatMap((where) => [
+            where,
+            { company: where }
+          ]),
+          column: "owner",
+          hidden: [null, "nils", "canary"],
+          seen: "lena"
+        },
+        {
+          type: "meetings",
+          row: "m1",
+          asking: [
+            { role: "lead", type: "meetings" },
+            { role: "lead" },
+            { role: "lead", type: "companies", where: { status: null } }
+          ],
+          conditions: hops,
+          column: "company",
+          hidden: [null, "zz", "yy"],
+          seen: "at"
+        }
+      ]
+      const { one, organization } = yield* under("targets", [])
+      yield* one.run(addMember(organization, "nils@atlas.com", "nils", ["member"]))
+      yield* one.run(addRows(organization, "companies", [{ id: "yy", name: "Yonder", status: "closed" }]))
+      yield* one.run(addRows(organization, "meetings", [{ id: "m1", name: "Standup", attendees: ["vera"] }]))
+      const { owner } = yield* one.run(Effect.map(Database, (database) => database))
+      for (const { asking, column, conditions, hidden, row, seen, type } of cases) {
+        const judged = conditions.flatMap((where, index) => [
+          { id: `allow${index}`, type, where, columns: ["name"] },
+          { id: `deny${index}`, type, where, columns: ["name"], effect: "deny" }
+        ])
+        yield* one.publish(organization, [...asking, ...judged, { id: "every", type }], ROLES)
+        const otto = yield* admitted(one, organization, "otto@atlas.com")
+        // About Lena, whom Otto always sees, and about Nils.
+        const all = Effect.map(
+          Effect.forEach(["lena@atlas.com", "nils@atlas.com"], (as) =>
+            Effect.all([explain(one, otto, { as, type }), explainRow(one, otto, idFor(row), { as, type })])
+          ),
+          (found) => JSON.stringify(found)
+        )
+        const point = Effect.fnUntraced(function* (target: string | null) {
+          const id = target === null ? null : idNumber(target)
+          for (const table of column === "owner" ? ["people", "companies"] : ["people"])
+            yield* owner.unsafe(
+              `UPDATE data.${table} SET ${column}_id = $1::bigint WHERE organization_id = $2::bigint AND name IN ('Vera', 'Atlas')`,
+              [id, organization.id]
+            )
+        })
+        const truths = ({ rules }: Pick<ExplainedRow, "rules">) => rules.map(({ id, truth }) => [id, truth])
+        const byAdministrator = Effect.map(explainRow(one, otto, idFor(row), { type }), truths)
+        const byOperator = Effect.map(
+          one.run(
+            Effect.flatMap(PolicyReview, (on) =>
+              on.explainRow(organization, { ...LENAS, type, id: idFor(row) })
+            ) as Effect.Effect<ExplainedRow>
+          ),
+          truths
+        )
+        const answers = new Set<string>()
+        for (const target of hidden) {
+          yield* point(target)
+          answers.add(yield* all)
+          // What isn't unknown is true.
+          const known = (yield* byAdministrator).filter(([, truth]) => truth !== "unknown")
+          expect(yield* byOperator, type).toEqual(expect.arrayContaining(known))
+        }
+        expect([...answers], type).toHaveLength(1)
+        // A visible target is judged as for an operator.
+        yield* point(seen)
+        expect(yield* byAdministrator, type).toEqual(yield* byOperator)
+        expect(answers).not.toContain(yield* all)
+      }
+    })
+  )
+
   it.effect("is refused if a rule reads hidden data", () =>
     Effect.gen(function* () {
       const hidden: ReadonlyArray<readonly [string, ReadonlyArray<RuleInput>]> = [
@@ -167,6 +279,50 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
       )
       const found = yield* explain(one, yield* admitted(one, organization, "otto@atlas.com"))
       expect([found.total, found.visible]).toEqual([6, 2])
+    })
+  )
+
+  it.effect("reads the id of every visible row, and no relation to a type that the administrator doesn't see", () =>
+    Effect.gen(function* () {
+      const { one, organization } = yield* under("relations", [])
+      const otto = { ...OTTO, columns: ["name", "status", "owner", "company"] }
+      const asked = Effect.fnUntraced(function* (...rules: ReadonlyArray<RuleInput>) {
+        yield* one.publish(organization, [otto, ...rules], ROLES)
+        return yield* Effect.result(explain(one, yield* admitted(one, organization, "otto@atlas.com")))
+      })
+      const own = yield* asked({ where: { id: "$me" } }, { role: "member", type: "companies" })
+      expect(own).toMatchObject({ success: { total: 4, visible: 1, rules: [{ rows: 1 }] } })
+      expect(own).toMatchObject({
+        success: { columns: [{ column: "name" }, { column: "status" }, { column: "owner" }] }
+      })
+      const refused = { failure: { _tag: "OperatorError" } }
+      expect(yield* asked({ where: { company: null } })).toMatchObject(refused)
+      // A relation that the administrator doesn't see, to a type that the administrator sees.
+      const companies = { role: "lead", type: "companies" }
+      const atlas = { where: { company: { name: "Atlas" } } }
+      expect(yield* asked(companies, atlas)).toMatchObject({ success: { visible: 3 } })
+      yield* one.publish(organization, [OTTO, companies, atlas], ROLES)
+      expect(yield* failureOf(explain(one, yield* admitted(one, organization, "otto@atlas.com")))).toMatchObject(
+        refused.failure
+      )
+    })
+  )
+
+  it.effect("is refused if its conditions on visible targets are too large together", () =>
+    Effect.gen(function* () {
+      const statuses = ["staff", "vip", ...Array.from({ length: 500 }, (_, index) => `status-${index}`)]
+      const asking = { ...OTTO, where: { status: statuses } }
+      const owned = (count: number) => Array.from({ length: count }, () => ({ where: { owner: "$me" } }))
+      const { one, organization } = yield* under("large", [])
+      const asked = Effect.fnUntraced(function* (count: number) {
+        yield* one.publish(organization, [asking, ...owned(count)], ROLES)
+        return yield* failureOf(explain(one, yield* admitted(one, organization, "otto@atlas.com")))
+      })
+      expect(yield* asked(30)).toBe("answered")
+      expect(yield* asked(60)).toMatchObject({
+        _tag: "OperatorError",
+        message: expect.stringContaining("too large") as string
+      })
     })
   )
 

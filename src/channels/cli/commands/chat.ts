@@ -165,15 +165,12 @@ const converse = Effect.fnUntraced(function* (
       say: chosen === undefined ? { text: line } : { choice: chosen.handle }
     })
     const cancelled = yield* terminal.whileAnswering(
-      Stream.runForEach(
-        turn,
-        (event) =>
-          Effect.sync(() => {
-            if (event._tag === "done") session = event.session
-            view.show(event)
-          })
-        // Each turn is a trace with its own reference.
-      ).pipe(Effect.withSpan("max chat", { root: true, attributes: { "max.channel": "cli" } }))
+      Stream.runForEach(turn, (event) =>
+        Effect.sync(() => {
+          if (event._tag === "done") session = event.session
+          view.show(event)
+        })
+      )
     )
     if (cancelled) view.cancelled()
     else choices = view.choices()

@@ -8,6 +8,7 @@ import { sep } from "node:path"
 import { FetchHttpClient } from "effect/http"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import { type Env, databaseVariables, readReference, thisMachine } from "../../../env.ts"
+import * as Telemetry from "../../../observability/Telemetry.ts"
 import type { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
 import { callTool } from "../../../tools/call.ts"
@@ -16,7 +17,7 @@ import { bridge, serverUrl } from "../../mcp/bridge.ts"
 import { CLIENTS, configurationFile, type ServerEntry, snippet } from "../../mcp/clients.ts"
 import { install as writeServer, tryOut, undo } from "../../mcp/install.ts"
 import { server } from "../../mcp/server.ts"
-import { type Call, tools } from "../../mcp/tools.ts"
+import { type Call, reporting, tools } from "../../mcp/tools.ts"
 import { asPrincipal, currentOrganization, UsageError, memberIdentifier } from "../context.ts"
 import { optional, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
@@ -117,11 +118,11 @@ const install = <E>(services: Layer.Layer<LocalServices, E>) =>
     ])
   )
 
-/** Serves the tools until the client closes standard input. */
+/** Serves the tools until the client closes standard input; each call is a trace of its own. */
 const serve = Effect.fnUntraced(function* <R>(call: Call<R>, options: { readonly structured: boolean }) {
   const serving = yield* Layer.launch(
     McpServer.layerStdio({ ...server, registrations: tools(call, options) }).pipe(Layer.provide(NodeStdio.layer))
-  ).pipe(Effect.forkChild)
+  ).pipe(Telemetry.outside, Effect.forkChild)
   // At the end of standard input the server interrupts itself, which is a normal exit.
   const exit = yield* Fiber.await(serving)
   if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) return yield* exit
@@ -142,7 +143,7 @@ export const mcp = <E>(services: Layer.Layer<LocalServices, E>) =>
           const principal = yield* CurrentPrincipal
           const call = (name: string, input: unknown) =>
             Effect.provideService(callTool(name, input), CurrentPrincipal, principal)
-          yield* serve(call, options)
+          yield* serve(reporting(call), options)
         })
       ).pipe(Effect.provide(services))
     })

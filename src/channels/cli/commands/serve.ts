@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { quoted } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
+import * as Telemetry from "../../../observability/Telemetry.ts"
 import { Credentials } from "../../../services/access/Credentials.ts"
 import { currentOrganization, memberOf, UsageError } from "../context.ts"
 import { optional } from "../flags.ts"
@@ -39,7 +40,7 @@ export const serve = Command.make(
     const secret = Option.isSome(signIn) ? yield* createLink(signIn.value) : undefined
     // Imported here so that other commands don't load the server.
     const { Http } = yield* Effect.promise(() => import("../../http/server.ts"))
-    const { address } = Context.get(yield* Layer.build(Http), HttpServer.HttpServer)
+    const { address } = Context.get(yield* Telemetry.outside(Layer.build(Http)), HttpServer.HttpServer)
     const base = HttpServer.formatAddress(address)
     yield* note(`Max answers at ${base}; ${base}/docs describes the API.`)
     if (secret !== undefined) {

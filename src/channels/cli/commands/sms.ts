@@ -167,7 +167,7 @@ export const log = Command.make(
   },
   Effect.fnUntraced(function* (input) {
     if (input.limit < 1 || input.limit > MAX_ENTRIES) {
-      return yield* UsageError.of(`--limit is 1 to ${MAX_ENTRIES}.`)
+      return yield* UsageError.of(`--limit must be an integer from 1 to ${MAX_ENTRIES}.`)
     }
     const before = Option.getOrUndefined(input.before)
     if (before !== undefined && !(TIME.test(before) && isoTimestamp(before) !== undefined)) {

@@ -3,7 +3,7 @@ import { Console, Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
 import { type Finding, findings } from "../../../observability/findings.ts"
 import { shortReference } from "../../../domain/reference.ts"
-import type { Trace } from "../../../observability/Trace.ts"
+import { linksOf, type Trace } from "../../../observability/Trace.ts"
 import { compareTraces } from "../../../observability/compareTraces.ts"
 import { diagnose } from "../../../services/traces/diagnose.ts"
 import { TraceStore } from "../../../services/traces/TraceStore.ts"
@@ -59,6 +59,9 @@ const tail = Command.make(
 const heading = (trace: Trace): string =>
   `${shortReference(trace.traceId)}  ${new Date(Number(trace.startedAt / 1_000_000n)).toISOString()}  ${trace.spans[0]!.name}  ${milliseconds(trace.spans[0]!.duration)} ms  ${trace.traceId}`
 
+const linkLines = (trace: Trace): ReadonlyArray<string> =>
+  linksOf(trace).map((traceId) => dim(`begun by ${shortReference(traceId)}  ${traceId}`))
+
 const show = Command.make(
   "show",
   { reference },
@@ -69,12 +72,17 @@ const show = Command.make(
       traces.flatMap((trace, index) => [
         ...(index > 0 ? [""] : []),
         heading(trace),
+        ...linkLines(trace),
         ...waterfall(trace),
         ...findings([trace]).flatMap(findingLines)
       ])
     )
   })
-).pipe(Command.withDescription("Show a trace as a waterfall, with self times and the critical path"))
+).pipe(
+  Command.withDescription(
+    "Show a trace as a waterfall, with self times and the critical path; of several with one reference, all"
+  )
+)
 
 const top = Command.make(
   "top",

@@ -20,6 +20,7 @@ export interface FileRecord {
 export const MAX_CELLS = 1000
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024
 const MAX_CELL_LENGTH = 100_000
+const MAX_HEADER_LENGTH = 1000
 
 export const textCell = (text: string): Cell =>
   text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "") ? undefined : text
@@ -27,6 +28,14 @@ export const textCell = (text: string): Cell =>
 export const tooLong = (cells: ReadonlyArray<Cell>, headers: ReadonlyArray<string>): string | undefined => {
   const index = cells.findIndex((cell) => typeof cell === "string" && cell.length > MAX_CELL_LENGTH)
   return index < 0 ? undefined : `${quoted(headers[index]!)} has more than ${MAX_CELL_LENGTH} characters`
+}
+
+/** Each header is compared with every column and option. */
+export const headerTooLong = (headers: ReadonlyArray<string>): Unreadable | undefined => {
+  const index = headers.findIndex((header) => header.length > MAX_HEADER_LENGTH)
+  return index < 0
+    ? undefined
+    : new Unreadable(`the header of column ${index + 1} has more than ${MAX_HEADER_LENGTH} characters.`, 1)
 }
 
 export const tooManyColumns = (count: number) =>

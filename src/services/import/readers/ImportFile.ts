@@ -8,7 +8,7 @@ import { OperatorError } from "../../../domain/errors.ts"
 import { printable, quoted } from "../../../domain/text.ts"
 import { csvHeaders, csvRecords } from "./csv.ts"
 import { jsonHeaders, jsonRecords } from "./jsonl.ts"
-import { type FileRecord, MAX_CELLS, tooManyColumns } from "./FileRecord.ts"
+import { type FileRecord, headerTooLong, MAX_CELLS, tooManyColumns } from "./FileRecord.ts"
 import { identify, type FileSource } from "./FileSource.ts"
 import { Unreadable } from "./Unreadable.ts"
 
@@ -120,6 +120,8 @@ const messageOf = (name: string, error: unknown): string => {
 
 const checkHeaders = (headers: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (headers.length > MAX_CELLS) throw tooManyColumns(headers.length)
+  const long = headerTooLong(headers)
+  if (long !== undefined) throw long
   const seen = new Map<string, number>()
   for (const [index, header] of headers.entries()) {
     const text = printable(header).trim()

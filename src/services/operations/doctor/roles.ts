@@ -42,7 +42,13 @@ const checkPrivileges = Effect.fnUntraced(function* (database: Examined) {
       )
   }
   if (!found.some(({ name }) => name === names.change))
-    findings.push(fail("roles", "The role that writes changes is missing: no change can be applied.", "max migrate"))
+    findings.push(
+      fail(
+        "roles",
+        "The role that writes changes is missing: changes are written as the role of other writes.",
+        "max migrate"
+      )
+    )
   const changer = found.find(({ name }) => name === names.change)
   if (changer !== undefined && changer.writable.length > 0)
     findings.push(

@@ -78,8 +78,8 @@ export const extensions: Check = ({ inspection: { schemaVersion }, owner }) =>
     }
   )
 
-/** A process's connections besides searches: two each for writes and the owner, four for changes, and one each for lookups, admission and traces. */
-const OTHER_CONNECTIONS = 11
+/** A process's connections besides searches: four for changes, two each for lookups, writes and the owner, one each for admission and traces. */
+const OTHER_CONNECTIONS = 12
 
 export const connections: Check = ({ owner, searchConnections }) =>
   Effect.map(

@@ -3,7 +3,8 @@
 -- $3 = false
 -- $4 = acme
 /* max test */
-WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+WITH g AS MATERIALIZED (SELECT max.held(ARRAY['"host"."agents"'], ARRAY['identity of agents'])
+AND o.epoch = $2::bigint
 AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name" FROM "host"."agents" p
 WHERE p."tenant" = $4::text

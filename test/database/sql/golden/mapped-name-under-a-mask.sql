@@ -8,7 +8,8 @@
 -- $8 = acme
 -- $9 = acme
 /* max test */
-WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+WITH g AS MATERIALIZED (SELECT max.held(ARRAY['"host"."tickets"', '"host"."agents"'], ARRAY['identity of tickets', 'identity of agents'])
+AND o.epoch = $2::bigint
 AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o
 WHERE o.organization_id = $1::bigint), m AS MATERIALIZED (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM "host"."tickets" p
 WHERE p."tenant" = $4::text

@@ -1,5 +1,8 @@
-/** Families of text that make a superlinear matcher slow: each is one piece, repeated to a length. */
-const FAMILIES: Readonly<Record<string, string>> = {
+/**
+ * Families of text that make a superlinear matcher slow: each is one piece, repeated to a length.
+ * JavaScript, because `npm run attack -- naughty` sends them, too.
+ */
+const FAMILIES = {
   digits: "1",
   "digits and spaces": "1 ",
   "at signs": "@",
@@ -45,10 +48,14 @@ const FAMILIES: Readonly<Record<string, string>> = {
 /** Endings that make a match of the whole run fail. */
 const ENDINGS = ["", "!", "x½"]
 
-/** A hostile text of each family and ending. */
-export const hostileTexts = (length: number): ReadonlyArray<readonly [family: string, text: string]> =>
+/**
+ * A hostile text of each family and ending.
+ * @param {number} length
+ * @returns {ReadonlyArray<readonly [family: string, text: string]>}
+ */
+export const hostileTexts = (length) =>
   Object.entries(FAMILIES).flatMap(([family, piece]) =>
-    ENDINGS.map((ending): readonly [string, string] => [
+    ENDINGS.map((ending) => [
       `${family}${ending === "" ? "" : ` before ${ending}`}`,
       piece.repeat(Math.ceil(length / piece.length)).slice(0, length - ending.length) + ending
     ])

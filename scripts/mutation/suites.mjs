@@ -1,0 +1,68 @@
+// The test files that must detect the mutants of each source file.
+
+/** Tests without a database, in the order in which they run. */
+export const OFFLINE = [
+  "test/database/sql/rows.test.ts",
+  "test/database/batchGroups.test.ts",
+  "test/database/lookupQueue.test.ts",
+  "test/database/sql/orExpansion.test.ts",
+  "test/domain/predicate.test.ts",
+  "test/database/sql/find.test.ts",
+  "test/database/sql/write.test.ts",
+  "test/database/sql/mapped.test.ts",
+  "test/permissions/policy.test.ts",
+  "test/permissions/refused.test.ts",
+  "test/permissions/attributes.test.ts",
+  "test/permissions/scope.test.ts",
+  "test/services/lookup/views.test.ts",
+  "test/permissions/statement.test.ts",
+  "test/services/lookup/resolve.test.ts",
+  "test/database/sql/prepared.test.ts",
+  "test/database/sql/fragments.test.ts",
+  "test/permissions/plan.test.ts",
+  "test/permissions/writePlan.test.ts",
+  "test/permissions/writeRules.test.ts",
+  "test/permissions/check.test.ts",
+  "test/permissions/large.test.ts",
+  "test/conformance/memory.test.ts"
+]
+/** Tests that run again what survives them. */
+export const DATABASE = [
+  "test/permissions/meaning.test.ts",
+  "test/conformance/mapped.test.ts",
+  "test/conformance/queries.test.ts",
+  "test/conformance/differential.test.ts",
+  "test/conformance/writes.test.ts",
+  "test/permissions/replays/columns.test.ts",
+  "test/permissions/replays/denials.test.ts",
+  "test/services/mapping/desk.test.ts",
+  "test/permissions/access.test.ts"
+]
+
+const admission = "test/channels/http/admission.test.ts"
+const tools = "test/channels/http/tools.test.ts"
+const chat = "test/channels/http/chat.test.ts"
+const basis = "test/channels/http/basis.test.ts"
+const conversations = "test/channels/http/conversations.test.ts"
+const streams = "test/channels/http/openStreams.test.ts"
+const signature = "test/channels/sms/signature.test.ts"
+const delivery = "test/channels/sms/delivery.test.ts"
+const credentials = "test/services/access/Admission.test.ts"
+const limits = "test/channels/http/limits.test.ts"
+
+/** Sources whose mutants run against services over a database and HTTP, with their tests. */
+export const SERVED = {
+  "src/services/policies/visibility.ts": ["test/services/policies/explainAs.test.ts"],
+  "src/services/access/Admission.ts": [credentials, limits, admission],
+  "src/services/access/Credentials.ts": [admission, credentials],
+  "src/channels/http/authenticate.ts": [admission],
+  "src/channels/http/settings.ts": [admission, tools],
+  "src/channels/http/Turns.ts": [chat, basis, streams],
+  "src/channels/http/chat.ts": [chat, conversations, basis],
+  "src/channels/http/traces.ts": ["test/channels/http/traces.test.ts", streams],
+  "src/channels/sms/twilio.ts": [signature, delivery],
+  "src/channels/sms/twilioSignature.ts": [signature],
+  "src/channels/sms/webhooks.ts": [signature, delivery],
+  "src/services/conversations/Sessions.ts": ["test/agents/sessions.test.ts", conversations, chat],
+  "src/database/batch.ts": ["test/conformance/batch.test.ts", "test/database/pools.test.ts"]
+}

@@ -1,0 +1,6 @@
+/** Whether the long form of a test series runs: `npm run prove` sets the variable. */
+export const LONG = process.env["MAX_TEST_LONG"] === "on"
+
+/** The length of a test series in `npm test` and in `npm run prove`. */
+export const series = ({ short, long }: { readonly short: number; readonly long: number }): number =>
+  LONG ? long : short
