@@ -42,6 +42,18 @@ export const requestsOf = async (world) => {
   const post = (name, path, body, more = {}) => ({ name, method: "POST", path, body, ...mine, ...more })
   const get = (name, path, query = {}, more = {}) => ({ name, method: "GET", path, query, ...mine, ...more })
   const selection = { name: "POST", slow: "true", failed: "true", denied: "true", since: 60, atLeast: 0 }
+  const change = (value, more = {}) => ({
+    steps: [{ actionId: "people.update", entityIds: [entities[0].entityId], values: { status: value } }],
+    ...more
+  })
+  const proposed = async (value) => {
+    const { changeId, preview } = JSON.parse(await call("/v1/changes", change(value)))
+    return { id: changeId, digest: preview.digest }
+  }
+  const drafts = {}
+  for (const value of ["shown", "confirmed", "rejected", "withdrawn", "undone"]) drafts[value] = await proposed(value)
+  await call(`/v1/changes/${drafts.undone.id}/confirm`, { digest: drafts.undone.digest })
+  const ofChange = (what) => ({ params: { id: drafts[what].id } })
   const text = {
     MessageSid: "SMFRESH",
     AccountSid: SMS.account,
@@ -80,6 +92,27 @@ export const requestsOf = async (world) => {
     get("conversations", "/v1/conversations", { search: "noah", after: conversation, limit: 5 }),
     get("conversation", "/v1/conversations/{id}", { before: 5, limit: 5 }, { params: { id: conversation } }),
     { ...get("forget", "/v1/conversations/{id}"), method: "DELETE", params: { id: doomed } },
+    get("actions", "/v1/actions"),
+    get("action", "/v1/actions/{id}", {}, { params: { id: "people.update" } }),
+    post("propose", "/v1/changes", change("proposed", { key: "tFRESH" })),
+    get("changes of a person", "/v1/changes", {
+      list: "mine",
+      session: conversation,
+      after: drafts.shown.id,
+      limit: 5
+    }),
+    get("preview", "/v1/changes/{id}", {}, ofChange("shown")),
+    get("events of a change", "/v1/changes/{id}/events", {}, ofChange("shown")),
+    post("confirm", "/v1/changes/{id}/confirm", { digest: drafts.confirmed.digest, rows: 1 }, ofChange("confirmed")),
+    post("reject", "/v1/changes/{id}/reject", undefined, ofChange("rejected")),
+    post("withdraw", "/v1/changes/{id}/withdraw", undefined, ofChange("withdrawn")),
+    post("undo", "/v1/changes/{id}/undo", undefined, ofChange("undone")),
+    get(
+      "history of a row",
+      "/v1/entities/{type}/{id}/history",
+      {},
+      { params: { type: "people", id: entities[0].entityId } }
+    ),
     get("whoAmI", "/v1/session"),
     {
       ...post("signIn", "/v1/session", { code: "max_0000000000000_made-up" }),

@@ -60,10 +60,16 @@ export const openWorld = async (front) => {
     MAX_LOOKUP_TIMEOUT: "20000",
     MAX_SEARCH_TIMEOUT: "30000",
     ...Object.fromEntries(
-      ["CALLS_PER_PERSON", "CALLS_PER_ORGANIZATION", "SMS_PER_NUMBER", "SMS_SEGMENTS", "DAY_TURNS"].map((name) => [
-        `MAX_${name}`,
-        "1000000"
-      ])
+      [
+        "CALLS_PER_PERSON",
+        "CALLS_PER_ORGANIZATION",
+        "SMS_PER_NUMBER",
+        "SMS_SEGMENTS",
+        "DAY_TURNS",
+        "WRITES_PER_MINUTE",
+        "DESTRUCTIVE_PER_HOUR",
+        "CHANGED_ROWS_PER_DAY"
+      ].map((name) => [`MAX_${name}`, "1000000"])
     )
   }
   const options = { cwd: home, env }
@@ -91,7 +97,7 @@ export const openWorld = async (front) => {
     "--role-claim",
     "roles"
   )
-  const admin = await secretOf("yuki.tanaka@harbor.example", "tools", "chat", "traces", "admin")
+  const admin = await secretOf("yuki.tanaka@harbor.example", "tools", "chat", "changes", "confirm", "traces", "admin")
   const other = await secretOf("ingrid.dahl@harbor.example", "tools", "chat")
   await secretOf("samir.haddad@harbor.example", "tools")
   const next = ["--org", "next"]

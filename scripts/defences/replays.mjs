@@ -1169,7 +1169,11 @@ export const replays = [
     defence: "writeUnits.ts `compareUnit`: locked rows are compared with what was shown",
     removed: "the comparison of cells and names",
     patches: [
-      [writeUnits, "if (differs >= 0)", "if (differs >= columns.length)"],
+      [
+        writeUnits,
+        "if (differences.length > 0) return differences",
+        "if (differences.length > columns.length) return differences"
+      ],
       [writeUnits, "if (!row.same_name)", "if (row.same_name === undefined)"]
     ]
   },
@@ -1246,5 +1250,22 @@ export const replays = [
         ""
       ]
     ]
+  },
+  {
+    name: "A token that only proposes confirmed its own change (our own review)",
+    test: [
+      "test/channels/http/changes.test.ts",
+      "a token with changes alone proposes and withdraws, and neither confirms nor rejects"
+    ],
+    defence: "ChangesApi.ts `deciding`: decisions need the scope confirm",
+    removed: "the scope of decisions",
+    patches: [["src/channels/http/ChangesApi.ts", 'deciding = { scope: "confirm"', 'deciding = { scope: "changes"']]
+  },
+  {
+    name: "A token of an earlier version changed something (our own review)",
+    test: ["test/channels/http/changes.test.ts", "a token without them only reads, and says which scope is missing"],
+    defence: "ChangesApi.ts: everything about changes needs the scope changes",
+    removed: "the scope of proposals",
+    patches: [["src/channels/http/ChangesApi.ts", 'counted = { scope: "changes"', 'counted = { scope: "tools"']]
   }
 ]

@@ -113,6 +113,14 @@ export const Preview = Schema.Struct({
   /** Whole seconds until it expires; absent once it is decided. */
   seconds: optional(Schema.Int),
   proposer: Schema.String,
+  /** Absent where the viewer may not see it. */
+  proposerName: optional(Schema.String),
+  /** The channel that it was proposed through. */
+  channel: Schema.String,
+  /** The name of the token that proposed it: a program wrote it, so no words of the person can be compared with it. */
+  token: optional(Schema.String),
+  /** ISO 8601, UTC. */
+  createdAt: Schema.String,
   /** The roles of which an approver needs one. */
   approvers: Schema.Array(Schema.String),
   /** Empty after the values have been erased. */

@@ -13,10 +13,16 @@ export const PROBLEMS = {
   NotInScope: of("not-in-scope", 403, "The credential lacks the required scope."),
   NotSigned: of("not-signed", 403, "The request's signature is invalid."),
   OriginNotAllowed: of("origin-not-allowed", 403, "Pages of this origin may not send requests."),
-  UnknownName: of("unknown-name", 404, "No type or column has this name."),
+  NotAllowed: of("not-allowed", 403, "The policy doesn't permit this change."),
+  Unclear: of("unclear", 400, "Several entities fit."),
+  UnknownName: of("unknown-name", 404, "Nothing that the caller sees has this name or id."),
   NotFound: of("not-found", 404, "Not found."),
   MethodNotAllowed: of("method-not-allowed", 405, "This path doesn't support this method."),
   NotPossible: of("not-possible", 409, "The current state doesn't allow this."),
+  Stale: of("stale", 409, "The data has changed since."),
+  Expired: of("expired", 409, "The change has expired."),
+  Decided: of("decided", 409, "The change has been decided."),
+  NotYet: of("not-yet", 409, "Not yet: try again in a moment."),
   RequestTimeout: of("request-timeout", 408, "The request took too long to arrive."),
   ContentTooLarge: of("content-too-large", 413, "The body is too large."),
   UnsupportedMediaType: of("unsupported-media-type", 415, "This path doesn't accept this content type."),
@@ -42,6 +48,17 @@ export class NotAdmitted extends HttpApiError.Problem<NotAdmitted>()("NotAdmitte
 export class NotInScope extends HttpApiError.Problem<NotInScope>()("NotInScope", PROBLEMS.NotInScope) {}
 export class UnknownName extends HttpApiError.Problem<UnknownName>()("UnknownName", PROBLEMS.UnknownName) {}
 export class NotFound extends HttpApiError.Problem<NotFound>()("NotFound", PROBLEMS.NotFound) {}
+export class NotAllowed extends HttpApiError.Problem<NotAllowed>()("NotAllowed", PROBLEMS.NotAllowed) {}
+export class Unclear extends HttpApiError.Problem<Unclear>()("Unclear", PROBLEMS.Unclear, {
+  choices: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String }))
+}) {}
+export class Stale extends HttpApiError.Problem<Stale>()("Stale", PROBLEMS.Stale) {}
+export class Expired extends HttpApiError.Problem<Expired>()("Expired", PROBLEMS.Expired) {}
+export class Decided extends HttpApiError.Problem<Decided>()("Decided", PROBLEMS.Decided, {
+  /** What became of it. */
+  state: Schema.String
+}) {}
+export class NotYet extends HttpApiError.Problem<NotYet>()("NotYet", PROBLEMS.NotYet) {}
 export class NotPossible extends HttpApiError.Problem<NotPossible>()("NotPossible", PROBLEMS.NotPossible) {}
 export class BudgetSpent extends HttpApiError.Problem<BudgetSpent>()("BudgetSpent", PROBLEMS.BudgetSpent) {}
 export class NoAnswer extends HttpApiError.Problem<NoAnswer>()("NoAnswer", PROBLEMS.NoAnswer, {

@@ -24,6 +24,7 @@ import {
 import { SignIn, Session } from "../../wire/session.ts"
 import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
+import { changes } from "./ChangesApi.ts"
 import { traces } from "./TracesApi.ts"
 
 const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools
@@ -168,6 +169,7 @@ export class Api extends HttpApi.make("max")
   .add(tools)
   .add(chat)
   .add(conversations)
+  .add(changes)
   .add(traces)
   .add(admin)
   .add(session)

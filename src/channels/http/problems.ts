@@ -2,10 +2,12 @@
 import { HttpServerResponse, ProblemDetails } from "effect/http"
 import { Effect } from "effect"
 import type {
+  DecisionError,
   InvalidInput as InvalidInputError,
   NotAdmitted as NotAdmittedError,
   NotAuthenticated as NotAuthenticatedError,
   NotInScope as NotInScopeError,
+  ProposalError,
   TooManyCalls as TooManyCallsError,
   Unavailable as UnavailableError,
   UnknownName as UnknownNameError
@@ -43,15 +45,24 @@ export type PublicError =
   | TooManyCallsError
   | UnavailableError
   | UnknownNameError
+  | ProposalError
+  | DecisionError
 
 /** The response of a public error. */
-export const problemOf = (error: PublicError): HttpServerResponse.HttpServerResponse =>
-  error._tag === "TooManyCalls"
-    ? problem("TooManyCalls", error.message, {
-        retryAfter: error.retryAfter,
-        headers: { "retry-after": String(error.retryAfter) }
-      })
-    : problem(error._tag, error.message)
+export const problemOf = (error: PublicError): HttpServerResponse.HttpServerResponse => {
+  switch (error._tag) {
+    case "TooManyCalls": {
+      const { message, retryAfter } = error
+      return problem("TooManyCalls", message, { retryAfter, headers: { "retry-after": String(retryAfter) } })
+    }
+    case "Unclear":
+      return problem("Unclear", error.message, { choices: error.choices })
+    case "Decided":
+      return problem("Decided", error.message, { state: error.state })
+    default:
+      return problem(error._tag, error.message)
+  }
+}
 
 /** Answers a public error with its problem. */
 export const orProblem = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>

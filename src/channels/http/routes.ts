@@ -18,6 +18,7 @@ import { Api } from "./Api.ts"
 import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
 import { authentication, CurrentCaller, isOwnChange, ownOriginRequired } from "./authenticate.ts"
+import { Changes } from "./changes.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
@@ -101,11 +102,16 @@ const Authentication = Layer.effect(
   )
 )
 
-const Handlers = Layer.mergeAll(Tools, Chat, Conversations, Traces, Administering, Session, HealthHandlers).pipe(
-  Layer.provide(Turns.layer),
-  Layer.provide(OpenStreams.layer),
-  Layer.provide(Authentication)
-)
+const Handlers = Layer.mergeAll(
+  Tools,
+  Chat,
+  Conversations,
+  Changes,
+  Traces,
+  Administering,
+  Session,
+  HealthHandlers
+).pipe(Layer.provide(Turns.layer), Layer.provide(OpenStreams.layer), Layer.provide(Authentication))
 
 const Undeclared = Layer.mergeAll(
   Assets,

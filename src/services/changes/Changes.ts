@@ -32,7 +32,7 @@ import { type ChangeLimits, countCall } from "./limits.ts"
 import { listChanges, type ListQuery } from "./listing.ts"
 import { previewOf } from "./preview.ts"
 import { noChange, propose, type Proposed, type Proposing, unitsOf } from "./propose.ts"
-import { openDrafts, readChange, recordShown, type Via } from "./records.ts"
+import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
 import { reject, withdraw } from "./rejections.ts"
 import { resolveSteps, type StepInput } from "./resolve.ts"
 import { tidy, type Tidied } from "./retain.ts"
@@ -111,6 +111,8 @@ export class Changes extends Context.Service<
     ) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
     /** Changes, newest first. */
     readonly list: (query: ListQuery) => Effect.Effect<ReadonlyArray<ChangeSummary>, DecisionError, CurrentPrincipal>
+    /** What happened to a change that the caller may know of, the oldest first. */
+    readonly events: (changeId: string) => Effect.Effect<ReadonlyArray<ChangeEntry>, DecisionError, CurrentPrincipal>
     /** The applied changes of an entity, newest first. */
     readonly history: (
       entityTypeId: string,
@@ -276,6 +278,12 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const { catalog } = yield* callerFor(principal)
             return yield* listChanges(principal, query, catalog, sql)
+          }),
+
+          events: Effect.fn("Changes.events")(function* (changeId) {
+            const principal = yield* principalOf
+            const stored = yield* decisions.requireChange(principal, changeId, database)
+            return yield* orUnavailable(readEvents(sql, principal.organizationId, stored.change_id))
           }),
 
           history: Effect.fn("Changes.history")(function* (entityTypeId, entityId) {

@@ -26,6 +26,8 @@ export interface Caller {
 /** An action that is open to a caller, with the keys of the columns that it may set on some row. */
 export interface OpenAction {
   readonly action: Action
+  /** The type that it acts on. */
+  readonly type: EntityType
   readonly columns: ReadonlyArray<string>
 }
 
@@ -70,5 +72,5 @@ export const openAction = (action: Action, caller: Caller): OpenAction | undefin
   const columns = settableColumns(write).filter(
     (key) => visible.has(key) && action.fields.some((field) => field.key === key)
   )
-  return action.executor.op !== "delete" && columns.length === 0 ? undefined : { action, columns }
+  return action.executor.op !== "delete" && columns.length === 0 ? undefined : { action, type, columns }
 }

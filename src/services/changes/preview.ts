@@ -7,9 +7,17 @@ import type { Database } from "../../database/Database.ts"
 import type { ProposedRow, SeenRow } from "../../database/sql/RowChange.ts"
 import { compilePropose, compileSeen } from "../../database/sql/write.ts"
 import type { ChangeDocument, ChangeStep, Preview, PreviewCell, PreviewStep } from "../../domain/Change.ts"
-import { type Catalog, type Column, DISPLAY_NAME, type EntityType, typeByKey } from "../../domain/EntityType.ts"
+import {
+  type Catalog,
+  type Column,
+  DISPLAY_NAME,
+  type EntityType,
+  peopleOf,
+  typeByKey
+} from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { encodeId } from "../../domain/ids.ts"
+import { parseId } from "../../domain/values.ts"
 import { listOf } from "../cells/cellWriter.ts"
 import type { Caller } from "./callers.ts"
 import { open } from "./document.ts"
@@ -42,6 +50,7 @@ export const previewOf = Effect.fnUntraced(function* (
   const document = stored.document === null ? undefined : open(stored.document, stored.digest)
   const shown =
     document === undefined ? undefined : yield* showSteps(document, viewer, database, stored.state === "applied")
+  const proposerName = yield* nameOf(stored.proposer_id, viewer, readerOf(database, viewer.catalog))
   const complete = shown?.complete === true
   const pending = stored.state === "open" || stored.state === "waiting"
   return {
@@ -55,6 +64,10 @@ export const previewOf = Effect.fnUntraced(function* (
     confirmedOnce: stored.confirmed,
     ...(pending ? { seconds: Math.max(0, stored.seconds) } : {}),
     proposer: stored.proposer_id,
+    ...(proposerName === undefined ? {} : { proposerName }),
+    channel: stored.channel,
+    ...(stored.token === null ? {} : { token: cut(stored.token) }),
+    createdAt: stored.created,
     approvers: stored.approvers,
     steps: shown?.steps ?? [],
     ...(stored.receipt === undefined ? {} : { receipt: stored.receipt }),
@@ -62,6 +75,17 @@ export const previewOf = Effect.fnUntraced(function* (
     ...(stored.undone_by === null ? {} : { undoneBy: stored.undone_by }),
     ...(stored.replaced_by === null ? {} : { replacedBy: stored.replaced_by })
   }
+})
+
+/** The name of a member's entity, if the viewer may see it. */
+const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller, rows: Reader) {
+  const people = peopleOf(viewer.catalog)
+  const read = people === undefined ? undefined : viewer.readOf(people)
+  const id = people === undefined ? undefined : parseId(anchorId, people.mapping?.id.type)
+  // A mapped type has no statement for changes yet.
+  if (people === undefined || people.mapping !== undefined || read === undefined || id === undefined) return undefined
+  const [row] = yield* rows<SeenRow>(yield* compiled(() => compileSeen(people, [id], [], read, viewer.catalog)))
+  return row?.name === null || row === undefined ? undefined : cut(row.name)
 })
 
 /** The steps of a document as a viewer sees them. `done`: the rows are as the change left them. */

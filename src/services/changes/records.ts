@@ -24,6 +24,8 @@ interface StoredRow {
   readonly actor: Actor | null
   readonly scope: ReadonlyArray<ScopeGrant> | null
   readonly channel: string
+  /** The name of the token that proposed it. */
+  readonly token: string | null
   readonly session_id: string | null
   readonly digest: string
   readonly document: string | null
@@ -58,7 +60,9 @@ const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at
   ceil(extract(epoch FROM c.expires_at - clock_timestamp()))::int AS seconds, ${isoTime("c.created_at")} AS created,
   c.decided_by, c.receipt, c.undoes, c.undone_by, c.replaced_by,
   (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
-    WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions`
+    WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions,
+  (SELECT t.name FROM max.credentials t
+    WHERE t.organization_id = c.organization_id AND t.credential_id = c.credential_id AND t.kind = 'token') AS token`
 
 /**
  * Reads changes that satisfy a condition on `c`, whose parameters begin at $2; newest first. Refused attempts, which are stored
@@ -128,6 +132,28 @@ export const appendEvents = (
           [organizationId, changeId, who, via.credentialId ?? null, via.channel, JSON.stringify(events)]
         )
       )
+
+/** An event as it is read: no values. */
+export interface ChangeEntry {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly phase: string
+  readonly outcome: string
+  /** An entity id in People. */
+  readonly who: string
+  readonly channel: string
+}
+
+/** The last events of a change, the oldest first. */
+export const readEvents = (sql: PgClient.PgClient, organizationId: bigint, changeId: string) =>
+  Effect.map(
+    sql.unsafe<ChangeEntry>(
+      `/* max read change events */ SELECT ${isoTime("at")} AS at, phase, outcome, who, channel FROM max.change_events
+       WHERE organization_id = $1::bigint AND change_id = $2::text ORDER BY sequence DESC LIMIT 200`,
+      [organizationId, changeId]
+    ),
+    (events) => events.toReversed()
+  )
 
 export interface NewChange {
   readonly changeId: string

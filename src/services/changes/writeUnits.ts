@@ -42,6 +42,8 @@ interface Planned {
   readonly before: Map<string, Bits["before"]>
 }
 
+/** The most cells that are said to differ. */
+const MAX_DIFFERENCES = 8
 const MOVED = "What you looked at isn't there any more: nothing was changed."
 const OTHERWISE = "The database made something else of it: nothing was changed."
 const NO_LONGER = ({ pluralName }: EntityType) =>
@@ -61,13 +63,19 @@ export const writeUnits = Effect.fnUntraced(function* (
   const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
   const groups = groupsOf(units)
   const planned: Array<Planned> = []
+  const differences: Array<string> = []
   for (const group of groups) for (const writer of writers) planned.push(yield* plan(group, created, writer))
   const rows = <Row extends object>({ parameters, text }: Statement) => sql.unsafe<Row>(text, parameters)
   for (const one of planned) {
     if (one.group.units[0].op === "create") continue
     const shown = shownOf(one.group, changedColumns(one.change))
     const locked = yield* rows<LockedRow>(compileLock(one.change, shown, one.writer.catalog))
-    for (const unit of one.group.units) yield* compareUnit(unit, locked, one)
+    for (const unit of one.group.units) differences.push(...(yield* compareUnit(unit, locked, one, units.length > 1)))
+  }
+  if (differences.length > 0) {
+    // With several writers, each compares.
+    const said = [...new Set(differences)].slice(0, MAX_DIFFERENCES).join(" ")
+    return yield* Stale.of(`${said} Nothing was changed.`)
   }
   for (const one of planned) yield* requireTargets(one, created, rows)
   if (approver !== undefined) for (const group of groups) yield* requireSeen(group, approver, rows)
@@ -100,11 +108,15 @@ const plan = (group: Group, created: ReadonlyArray<string>, writer: Caller): Eff
   })
 }
 
-/** Requires that a locked row is what was shown, and that the writer still sees what it changes. */
+/**
+ * Requires that a locked row is what was shown, and that the writer still sees what it changes. Returns the cells that differ,
+ * in words.
+ */
 const compareUnit = Effect.fnUntraced(function* (
   unit: Unit,
   locked: ReadonlyArray<LockedRow>,
-  { before, change, writer }: Planned
+  { before, change, writer }: Planned,
+  several: boolean
 ) {
   const row = locked.find(({ id }) => id === unit.id)
   if (row === undefined || row.organization_id !== writer.catalog.organization.id) return yield* Stale.of(MOVED)
@@ -112,9 +124,12 @@ const compareUnit = Effect.fnUntraced(function* (
   const name = row.name === null ? undefined : printable(row.name)
   const hidden = columns.find((_, index) => row.visible[index] !== true)
   if (hidden !== undefined) return yield* refused([{ column: hidden.key, because: "row" }], unit, name)
-  const differs = columns.findIndex((_, index) => row.same[index] !== true)
-  if (differs >= 0)
-    return yield* Stale.of(differenceOf(unit, columns[differs]!, row.before[differs] ?? null, writer.catalog))
+  const differences = columns.flatMap((column, index) =>
+    row.same[index] === true
+      ? []
+      : [differenceOf(unit, column, row.before[index] ?? null, several ? name : undefined, writer.catalog)]
+  )
+  if (differences.length > 0) return differences
   if (!row.same_name) return yield* Stale.of(`It is called ${name ?? "something else"} now: nothing was changed.`)
   if (!row.same_row) return yield* Stale.of(`${name ?? "The row"} has changed since you looked: nothing was changed.`)
   const gone = columns.some(
@@ -122,6 +137,7 @@ const compareUnit = Effect.fnUntraced(function* (
   )
   if (gone) return yield* Stale.of(MOVED)
   before.set(unit.id, row.bits_before)
+  return []
 })
 
 /** Requires that a writer still sees what a new row refers to. A restored row gets the references back that it had. */
@@ -142,11 +158,18 @@ const requireTargets = Effect.fnUntraced(function* (
 })
 
 /** Both texts, as the writer may see them; of a reference only that it differs, because its id says nothing. */
-const differenceOf = ({ step }: Unit, column: Column, now: string | null, catalog: Catalog): string => {
-  if (column.storage._tag !== "Value") return `${column.name} has changed since you looked: nothing was changed.`
+const differenceOf = (
+  { step }: Unit,
+  column: Column,
+  now: string | null,
+  of: string | undefined,
+  catalog: Catalog
+): string => {
+  const cell = of === undefined ? column.name : `${column.name} of ${of}`
+  if (column.storage._tag !== "Value") return `${cell} has changed since you looked.`
   const shown = (text: string | null) => showText(column, text, catalog) ?? "empty"
   const was = shown(step?.before[column.key] ?? null)
-  return `${column.name} was ${was} when you looked; it is ${shown(now)} now. Nothing was changed.`
+  return `${cell} was ${was} when you looked; it is ${shown(now)} now.`
 }
 
 const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writer }: Planned, rows: Rows) {

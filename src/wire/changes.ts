@@ -1,0 +1,115 @@
+/** Changes over HTTP: what can be done, what is proposed, what a viewer is shown of it, and what came of it. */
+import { Schema } from "effect"
+import { Confirmation } from "../domain/Action.ts"
+import { ChangeSummary, HistoryEntry, Preview, Receipt } from "../domain/Change.ts"
+import { between, Id, Strings, textUpTo, Timestamp } from "./scalars.ts"
+
+const { optionalKey } = Schema
+
+export { Preview }
+
+/** A change's id. */
+export const ChangeId = Id
+
+export const OpenAction = Schema.Struct({
+  id: Schema.String.annotate({ description: "What a step names, such as people.update" }),
+  name: Schema.String,
+  description: Schema.String,
+  category: Schema.String,
+  entityTypeId: Schema.String,
+  confirm: Confirmation.annotate({ description: "The least confirmation; a change may need a stricter one" }),
+  seconds: Schema.Int.annotate({ description: "How long a draft of it can be confirmed" }),
+  input: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "JSON Schema of a step, with the columns that the caller may set on some row"
+  })
+})
+export type OpenAction = typeof OpenAction.Encoded
+
+export const OpenActions = Schema.Struct({ actions: Schema.Array(OpenAction) })
+export type OpenActions = typeof OpenActions.Encoded
+
+/** An action's slug, as a path parameter. */
+export const ActionId = textUpTo(200)
+
+const Values = Schema.Union([Schema.Record(Schema.String, Schema.String), Strings]).annotate({
+  description: 'By column, { "status": "Won" }, or as ["status=Won"]. An empty text empties the cell'
+})
+
+const Step = Schema.Struct({
+  actionId: Schema.String,
+  entityIds: optionalKey(Strings),
+  values: optionalKey(Values)
+})
+/** One action on one or more entities, as programs write it. */
+export type Step = typeof Step.Type
+
+export const Propose = Schema.Struct({
+  steps: Schema.Array(Step).annotate({ description: "Applied together or not at all" }),
+  key: optionalKey(
+    textUpTo(200).annotate({ description: "Idempotency key: the same key is the same change, whatever became of it" })
+  )
+})
+
+export const Draft = Schema.Struct({
+  changeId: Schema.String,
+  known: Schema.Boolean.annotate({ description: "Whether the same proposal existed before" }),
+  preview: Preview
+})
+export type Draft = typeof Draft.Encoded
+
+/** The lists of changes. */
+const LISTS = ["waiting", "mine", "decided"] as const
+
+export const ChangesQuery = {
+  list: optionalKey(
+    Schema.Literals(LISTS).annotate({
+      description:
+        "waiting (default): for the caller's decision; mine: proposed by the caller; decided: proposed or decided by the caller, and final"
+    })
+  ),
+  /** Of one conversation. */
+  session: optionalKey(Id),
+  /** `next` of the previous page. */
+  after: optionalKey(ChangeId),
+  limit: optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 })))
+}
+
+export const ChangePage = Schema.Struct({ changes: Schema.Array(ChangeSummary), next: optionalKey(Schema.String) })
+export type ChangePage = typeof ChangePage.Encoded
+
+export const Confirm = Schema.Struct({
+  digest: Schema.String.annotate({ description: "The digest of the preview that the person saw" }),
+  rows: optionalKey(
+    between(0, 1_000_000).annotate({
+      description: "At the second confirmation of level twice: the number of rows, as the person typed it"
+    })
+  )
+})
+
+export const Applied = Schema.TaggedStruct("Applied", { receipt: Receipt })
+export type Applied = typeof Applied.Encoded
+
+/** Confirmed, and not applied yet. */
+export const Pending = Schema.Union([
+  /** Level `twice`: confirm again with the number of rows, a second later at the earliest. */
+  Schema.TaggedStruct("Again", { rows: Schema.Int }),
+  /** Level `second`: a person with one of these roles decides. */
+  Schema.TaggedStruct("Waiting", { approvers: Strings })
+])
+export type Pending = typeof Pending.Encoded
+
+export const ChangeEvents = Schema.Struct({
+  events: Schema.Array(
+    Schema.Struct({
+      at: Timestamp,
+      phase: Schema.String,
+      outcome: Schema.String,
+      who: Schema.String.annotate({ description: "An entity id in People" }),
+      channel: Schema.String
+    })
+  )
+})
+export type ChangeEvents = typeof ChangeEvents.Encoded
+
+export const History = Schema.Struct({ entries: Schema.Array(HistoryEntry) })
+export type History = typeof History.Encoded
