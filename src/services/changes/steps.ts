@@ -19,7 +19,7 @@ const valuesOf = (values: NonNullable<Step["values"]>): Result.Result<NonNullabl
     : Result.succeed(Object.entries(values).map(([columnId, value]) => ({ columnId, value })))
 
 /** Reads `column=value`; the first `=` divides. */
-export const readAssignment = (text: string) => {
+const readAssignment = (text: string) => {
   const at = text.indexOf("=")
   return at < 1
     ? Result.fail(InvalidInput.of(`${quoted(text)} isn't column=value.`))
