@@ -258,7 +258,7 @@ describe("a change over HTTP", () => {
       next = page.json.next
     } while (next !== undefined)
     expect(seen).toEqual(made.toReversed())
-    // Nobody else's list has them.
+    // The lists of other people don't have them.
     expect((await send(admin, "/v1/changes?list=mine&limit=100")).text).not.toContain(made[0])
   })
 })
