@@ -11,16 +11,25 @@ import type { Connection } from "./database/DatabaseSource.ts"
 import type { Organization } from "./domain/EntityType.ts"
 import { isJsonObject } from "./domain/json.ts"
 import { closest, quoted } from "./domain/text.ts"
-import { ConfigurationError, InvalidInput, type LookupError, NotAdmitted, Unavailable } from "./domain/errors.ts"
+import {
+  ConfigurationError,
+  InvalidInput,
+  type LookupError,
+  NotAdmitted,
+  NotInScope,
+  Unavailable
+} from "./domain/errors.ts"
 import type { Named, ListedType, Page } from "./domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 import type { FindQuery } from "./domain/Query.ts"
 import { Vouched, type Vouching } from "./domain/Vouched.ts"
 import { Env, SETTINGS, type Values } from "./env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "./layers.ts"
+import { changesFor, type ChangesFor } from "./MaxChanges.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { Admission, type AdmissionError } from "./services/access/Admission.ts"
 import { CallLimits } from "./services/access/CallLimits.ts"
+import { Changes } from "./services/changes/Changes.ts"
 import type { Scope } from "./services/access/Credentials.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { IdentityResolver } from "./services/members/IdentityResolver.ts"
@@ -72,7 +81,7 @@ export interface AskOptions {
 }
 
 /** Max for one person. Each call admits the person again. */
-export interface MaxFor {
+export interface MaxFor extends ChangesFor {
   readonly listEntityTypes: () => Promise<{ readonly entityTypes: ReadonlyArray<ListedType> }>
   readonly listColumnsForType: (input: {
     readonly entityTypeId: string
@@ -119,19 +128,7 @@ export class Max implements AsyncDisposable {
     proof: Proof,
     scope: Scope = "tools"
   ): Effect.Effect<Principal, AdmissionError | InvalidInput, IdentityResolver | Admission> =>
-    Effect.gen(function* () {
-      const identities = yield* IdentityResolver
-      if (Vouched.is(proof)) return (yield* identities.vouch(organization, proof)).principal
-      const { kind, text } = yield* readProof(proof)
-      if (kind === "token") {
-        const admission = yield* Admission
-        const { principal } = yield* admission.admit({ by: "bearer", secret: text }, { scope, calls: 0 })
-        return principal.organizationId === organization.id ? principal : yield* NotAdmitted.error
-      }
-      const identifier = readIdentifier(text, organization)
-      if (identifier?.kind !== kind) return yield* InvalidInput.of(`The ${kind} is invalid.`)
-      return (yield* identities.admit(organization, identifier)).principal
-    })
+    Effect.map(admitted(organization, proof, scope), ({ principal }) => principal)
 
   /** Connects. `organization` is a slug, optional when there is only one. */
   static readonly open = async (options: MaxOptions & { readonly organization?: string | undefined }): Promise<Max> => {
@@ -167,6 +164,20 @@ export class Max implements AsyncDisposable {
         ),
         signal
       )
+    const change = changesFor((scope, use) =>
+      promised(
+        runtime,
+        Effect.gen(function* () {
+          const { credentialId, principal } = yield* admitted(organization, proof, scope)
+          const changes = yield* Changes
+          return yield* Effect.provideService(
+            use(changes, { channel: "library", credentialId }),
+            CurrentPrincipal,
+            principal
+          )
+        })
+      )
+    )
     const lookUp = <A>(
       tool: ToolName,
       input: unknown,
@@ -180,7 +191,8 @@ export class Max implements AsyncDisposable {
         lookUp("findEntities", input, (queries) => queries.findEntities({ ...input, ...scoped })),
       callTool: (name, input) => run(callTool(name, input)),
       ask: (text, { onEvent, session, signal } = {}) =>
-        run(answer(organization, text, session, onEvent), "chat", signal)
+        run(answer(organization, text, session, onEvent), "chat", signal),
+      ...change
     }
   }
 
@@ -288,6 +300,34 @@ const readProof = (
     ? Effect.fail(InvalidInput.of("A proof must be { email }, { phone } or { token }, or the result of Max.principal."))
     : Effect.succeed({ kind, text })
 }
+
+/** The principal of a proof and, of a token, its id. The host says of a vouched person whether it decides on changes. */
+const admitted = Effect.fnUntraced(function* (
+  organization: Organization,
+  proof: Proof,
+  scope: Scope
+): Effect.fn.Return<
+  { readonly principal: Principal; readonly credentialId?: string | undefined },
+  AdmissionError | InvalidInput,
+  IdentityResolver | Admission
+> {
+  const identities = yield* IdentityResolver
+  if (Vouched.is(proof)) {
+    if (scope === "confirm" && !proof.confirms) return yield* new NotInScope({ message: NOT_CONFIRMING })
+    return yield* identities.vouch(organization, proof)
+  }
+  const { kind, text } = yield* readProof(proof)
+  if (kind === "token") {
+    const admission = yield* Admission
+    const caller = yield* admission.admit({ by: "bearer", secret: text }, { scope, calls: 0 })
+    return caller.principal.organizationId === organization.id ? caller : yield* NotAdmitted.error
+  }
+  const identifier = readIdentifier(text, organization)
+  if (identifier?.kind !== kind) return yield* InvalidInput.of(`The ${kind} is invalid.`)
+  return yield* identities.admit(organization, identifier)
+})
+
+const NOT_CONFIRMING = "This person decides on changes only if the host says so: Max.principal({ …, confirms: true })."
 
 const answer = Effect.fnUntraced(function* (
   organization: Organization,

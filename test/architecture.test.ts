@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** These may import every folder: the library's surface, the process entry and the layer graph. */
-const MAY_IMPORT_EVERYTHING = ["index.ts", "Max.ts", "main.ts", "layers.ts", "version.ts"]
+const MAY_IMPORT_EVERYTHING = ["index.ts", "Max.ts", "MaxChanges.ts", "main.ts", "layers.ts", "version.ts"]
 
 /** The feature folders of `services`, lowest first, and the other feature folders that each may import. */
 const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -21,6 +21,8 @@ export interface Vouching {
   /** Replace the roles of a membership; a role unknown to the policy grants nothing. */
   readonly roles: ReadonlyArray<string>
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined
+  /** Whether the person confirms and approves changes through this host; false by default. */
+  readonly confirms?: boolean | undefined
 }
 
 export class Vouched {
@@ -29,6 +31,7 @@ export class Vouched {
   readonly subject: Subject | undefined
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
+  readonly confirms: boolean
 
   /** Copies its input, so that later mutation has no effect. Throws InvalidInput. */
   constructor(input: Vouching) {
@@ -38,6 +41,7 @@ export class Vouched {
     this.subject = input.subject === undefined ? undefined : Object.freeze({ ...input.subject })
     this.roles = Object.freeze([...new Set(input.roles)])
     this.attributes = Object.freeze({ ...input.attributes })
+    this.confirms = input.confirms === true
     Object.freeze(this)
   }
 
@@ -47,7 +51,7 @@ export class Vouched {
   }
 }
 
-const KEYS = ["organization", "subject", "roles", "attributes"]
+const KEYS = ["organization", "subject", "roles", "attributes", "confirms"]
 const SUBJECTS = ["entityId", "externalId", "email", "phone"]
 const MAX_ROLES = 100
 const MAX_ATTRIBUTES = 100
@@ -63,11 +67,12 @@ const isAttribute = (value: unknown): value is AttributeValue =>
 
 /** Validates at run time, because a host in plain JavaScript has no type checks. */
 const faultOf = (input: unknown): string | undefined => {
-  if (!isJsonObject(input)) return "The principal must be an object: { organization, subject, roles, attributes }."
+  if (!isJsonObject(input))
+    return "The principal must be an object: { organization, subject, roles, attributes, confirms }."
   const unknown = Object.keys(input).find((key) => !KEYS.includes(key))
   if (unknown !== undefined)
-    return "The principal must have no properties besides `organization`, `subject`, `roles` and `attributes`."
-  const { attributes, organization, roles, subject } = input
+    return "The principal must have no properties besides `organization`, `subject`, `roles`, `attributes` and `confirms`."
+  const { attributes, confirms, organization, roles, subject } = input
   if (!isText(organization)) return "`organization` must be the slug of an organization."
   if (!Array.isArray(roles) || roles.length > MAX_ROLES || !roles.every(isText))
     return `\`roles\` must be a list of at most ${MAX_ROLES} names.`
@@ -83,5 +88,6 @@ const faultOf = (input: unknown): string | undefined => {
       !Object.values(attributes).every(isAttribute))
   )
     return `\`attributes\` must be an object of at most ${MAX_ATTRIBUTES} strings, numbers or booleans.`
+  if (confirms !== undefined && typeof confirms !== "boolean") return "`confirms` must be true or false, or omitted."
   return undefined
 }

@@ -39,9 +39,9 @@ import { tidy, type Tidied } from "./retain.ts"
 import { inverseOf, requireStanding } from "./undo.ts"
 import type { Unit } from "./Unit.ts"
 
-export type { Decision } from "./decisions.ts"
+export type { Confirmed, Decision } from "./decisions.ts"
 export type { OpenAction } from "./callers.ts"
-export type { Via } from "./records.ts"
+export type { ChangeEntry, Via } from "./records.ts"
 
 export interface ChangeSettings {
   /** Whether changes are switched on. */
