@@ -6,7 +6,7 @@ import { Unavailable } from "../domain/errors.ts"
 import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
-import { classOf, isReplaced } from "./fault.ts"
+import { classOf, isDrift } from "./fault.ts"
 import { enterOrganization } from "./rowSecurity.ts"
 import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
@@ -79,14 +79,14 @@ interface Pools {
   readonly locks: RelationLocks
 }
 
-/** No row, which is stale, when a mapped relation isn't what was mapped: it may have been mapped again since. */
+/** No row, which is stale, when mapped relations aren't as they were mapped: they may have been mapped again since. */
 const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
   { mapped }: Statement,
   rows: Effect.Effect<ReadonlyArray<Row>, E, R>
 ): Effect.Effect<ReadonlyArray<Row>, E, R> =>
   mapped === true
     ? Effect.catch(rows, (error) =>
-        SqlError.isSqlError(error) && isReplaced(error) ? Effect.succeed([]) : Effect.fail(error)
+        SqlError.isSqlError(error) && isDrift(error) ? Effect.succeed([]) : Effect.fail(error)
       )
     : rows
 

@@ -49,6 +49,12 @@ const SYSTEM: Readonly<Record<string, string>> = {
 /** Whether Postgres refused to plan a statement because a mapped relation isn't what was mapped (`max.held`). */
 export const isReplaced = (error: SqlError.SqlError): boolean => codeOf(error.reason.cause) === "MX001"
 
+/** Besides that: a relation, a column or a schema is gone, has another name, or isn't granted. */
+const DRIFT: ReadonlyArray<unknown> = ["MX001", "42P01", "42703", "3F000", "42501"]
+
+/** Whether a statement over mapped relations failed because they are no longer as they were mapped. */
+export const isDrift = (error: SqlError.SqlError): boolean => DRIFT.includes(codeOf(error.reason.cause))
+
 export const faultOf = ({ reason }: SqlError.SqlError): Fault => {
   const code = codeOf(reason.cause)
   const worded = code === undefined ? undefined : (SQL_STATES[code] ?? SYSTEM[code])

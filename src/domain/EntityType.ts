@@ -50,6 +50,8 @@ export interface Mapping {
   readonly unique: boolean
   /** The identities of the relation and of the link tables of its columns when they were mapped, by quoted name. */
   readonly reads?: Readonly<Record<string, string | null>>
+  /** The keys of the columns whose source is gone. */
+  readonly missing?: ReadonlyArray<string>
 }
 
 /** The location of a column's values. */
@@ -115,6 +117,8 @@ export interface EntityType {
   readonly columns: ReadonlyArray<Column>
   /** Present on mapped types. */
   readonly mapping?: Mapping
+  /** Columns of a mapped type whose source is gone: nothing reads them, and policies treat them as unknown. */
+  readonly missing?: ReadonlyArray<Column>
 }
 
 /** One organization's types and settings, as of one epoch. */
@@ -184,7 +188,7 @@ export const targetOf = (catalog: Catalog, column: Column): EntityType | undefin
 
 /**
  * Links an organization's types: sets the id type of each relation's target. Omits a managed relation whose stored ids no
- * longer fit, because its target has since been mapped with another id type.
+ * longer fit, because its target has since been mapped with another id type, and relations to a type that was removed.
  */
 export const connected = (types: ReadonlyArray<EntityType>): ReadonlyArray<EntityType> => {
   const idsOf = new Map(types.map((type) => [type.key, type.mapping?.id.type]))
@@ -192,6 +196,7 @@ export const connected = (types: ReadonlyArray<EntityType>): ReadonlyArray<Entit
     ...type,
     columns: type.columns.flatMap((column): ReadonlyArray<Column> => {
       if (column.storage._tag === "Value") return [column]
+      if (!idsOf.has(column.storage.target)) return []
       const ids = idsOf.get(column.storage.target)
       if (ids === undefined) return type.mapping === undefined ? [column] : []
       return type.mapping === undefined && ids !== "bigint" ? [] : [{ ...column, ids }]

@@ -156,6 +156,7 @@ export class EntityQueryService extends Context.Service<
             }
             return yield* result.fault
           case "Stale":
+            if (result.cause === "drift") states.suspect(principal.organizationId)
             return yield* attempts === 1 ? unavailable(result.cause) : lookUpFresh(input, principal, span, attempts - 1)
         }
       })

@@ -13,6 +13,7 @@ import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { enterOrganization } from "../database/rowSecurity.ts"
 import {
   type Catalog,
+  type Column,
   COLUMN_KINDS,
   connected,
   type EntityType,
@@ -79,7 +80,8 @@ const MappingSchema = Schema.Struct({
     Schema.Struct({ column: Schema.String, is: Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean])) })
   ),
   unique: Schema.Boolean,
-  reads: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
+  reads: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
+  missing: Schema.optionalKey(Schema.Array(Schema.String))
 }) satisfies Schema.Codec<Mapping, unknown>
 
 const TypesSchema = Schema.Array(
@@ -110,11 +112,14 @@ const decodeRows = Schema.decodeUnknownSync(TypesSchema)
 /** Decodes the result of `TYPES_IN_FORCE`. */
 export const decodeTypes = (rows: unknown): ReadonlyArray<EntityType> =>
   connected(
-    decodeRows(rows).map(({ columns, mapping, ...type }) => ({
-      ...type,
-      ...(mapping === null ? {} : { mapping }),
-      columns: columns.map(({ values, ...column }) => ({ ...column, ...(values === null ? {} : { values }) }))
-    }))
+    decodeRows(rows).map(({ columns: rows, mapping, ...type }) => {
+      const columns = rows.map(({ values, ...column }) => ({ ...column, ...(values === null ? {} : { values }) }))
+      if (mapping === null) return { ...type, columns }
+      const isMissing = ({ key }: Column) => mapping.missing?.includes(key) === true
+      const missing = columns.filter(isMissing)
+      if (missing.length === 0) return { ...type, mapping, columns }
+      return { ...type, mapping, columns: columns.filter((column) => !isMissing(column)), missing }
+    })
   )
 
 export interface NewVersion {

@@ -62,6 +62,8 @@ const Notices = Layer.effectDiscard(
     const { notice } = yield* Database
     if (notice !== undefined) yield* note(notice)
     const mappings = yield* Mappings
+    // A restored database has other relations of the same names; what was made again as it was is read again.
+    yield* Effect.ignore(mappings.recheckAll)
     const drifted = yield* Effect.orElseSucceed(mappings.drifted, () => [])
     if (drifted.length > 0) yield* note(`${drifted.join(", ")} changed since it was mapped: max map diff`)
   })

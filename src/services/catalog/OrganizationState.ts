@@ -2,7 +2,7 @@
  * An organization's catalog, policy and epoch in force, and one membership, read by one statement so that they are
  * consistent with each other. Catalog and policy are cached until the epoch rises.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Queue, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
@@ -112,6 +112,10 @@ export class OrganizationState extends Context.Service<
     >
     /** The state last read, which may be stale: the caller checks its epoch against the database. */
     readonly cached: (organizationId: bigint) => State | undefined
+    /** Reports that a mapped relation of the organization isn't as the catalog says. */
+    readonly suspect: (organizationId: bigint) => void
+    /** The organizations that were reported, the latest hundred. */
+    readonly suspects: Queue.Dequeue<bigint>
   }
 >()("max/services/OrganizationState") {
   static readonly layer = Layer.effect(
@@ -119,6 +123,7 @@ export class OrganizationState extends Context.Service<
     Effect.gen(function* () {
       const { search } = yield* Database
       const states = new Map<bigint, State>()
+      const suspects = yield* Queue.sliding<bigint>(100)
 
       const store = (state: State) => {
         states.delete(state.catalog.organization.id)
@@ -179,7 +184,13 @@ export class OrganizationState extends Context.Service<
         })
       })
 
-      return OrganizationState.of({ read, organization, cached: (organizationId) => states.get(organizationId) })
+      return OrganizationState.of({
+        read,
+        organization,
+        cached: (organizationId) => states.get(organizationId),
+        suspect: (organizationId) => void Queue.offerUnsafe(suspects, organizationId),
+        suspects
+      })
     })
   )
 }

@@ -3,11 +3,10 @@
  * transaction, and checked for drift. Nothing is ever written to them.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Queue } from "effect"
 import { Database } from "../../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
-import { rolesOf } from "../../database/migrate.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../../database/execute.ts"
 import { type Catalog, connected, type Organization } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
@@ -16,11 +15,22 @@ import { holdImports } from "../EntityTypeCatalog.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
 import { moveAnchors } from "./anchors.ts"
 import { type Checked, checkEntry, isFaults } from "./checkMapping.ts"
-import { changesOf, documentsOf, driftedRelations, keepEdits, replacedRelations, sourcesOf } from "./drift.ts"
+import {
+  changesOf,
+  documentsOf,
+  driftedRelations,
+  keepEdits,
+  replacedRelations,
+  sourcesOf,
+  suspectOrganizations
+} from "./drift.ts"
 import { type Facts, readFacts, readSamples, type RelationFacts } from "./tableFacts.ts"
 import type { MappingFile, TypeEntry } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
-import { grant, historyOf, publish } from "./publish.ts"
+import { grant, missingGrants } from "./grants.ts"
+import { recheckTypes } from "./rechecking.ts"
+import { type Removal, removalOf, removeType } from "./removal.ts"
+import { historyOf, publish } from "./publish.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 
 interface Mapped {
@@ -42,6 +52,9 @@ export interface Applied {
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
+/** Milliseconds between two rechecks of an organization that change nothing. */
+const RECHECK_INTERVAL = 5000
+
 export class Mappings extends Context.Service<
   Mappings,
   {
@@ -59,6 +72,18 @@ export class Mappings extends Context.Service<
     readonly advice: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
     /** Mapped relations of any organization that have changed since, as schema.table; two cheap statements. */
     readonly drifted: Effect.Effect<ReadonlyArray<string>, Unavailable>
+    /**
+     * Accepts what other programs did to mapped relations, as far as it is safe: relations that were dropped and made again as
+     * they were mapped are read again, and columns whose source is gone are left out. Grants what the reading role lacks.
+     * Returns whether anything changed.
+     */
+    readonly recheck: (organization: Organization) => Effect.Effect<boolean, Fault>
+    /** The same at a start, for every organization if any needs it. */
+    readonly recheckAll: Effect.Effect<void, Fault>
+    /** What hangs on a mapped type. */
+    readonly removal: (organization: Organization, type: string) => Effect.Effect<Removal, Fault>
+    /** Takes a mapped type out of the organization; its table stays. */
+    readonly remove: (organization: Organization, type: string) => Effect.Effect<Removal, Fault>
     /** Sets the organization's key in mapped tables. */
     readonly setKey: (organization: Organization, key: string) => Effect.Effect<void, Fault>
   }
@@ -72,16 +97,10 @@ export class Mappings extends Context.Service<
       const stateOf = (organization: Organization) =>
         Effect.map(states.read(organization.id, { by: "none" }), ({ state }) => state)
 
-      const factsOf = Effect.gen(function* () {
-        const [row] = yield* owner<{ database: string }>`SELECT current_database()::text AS database`
-        const roles = rolesOf(row!.database)
-        return { facts: yield* readFacts(owner), readingRole: roles.read }
-      })
-
       /** The organization's mapped types, and the state of the database to check them against. */
       const contextOf = Effect.fnUntraced(function* (organization: Organization) {
         const { catalog } = yield* stateOf(organization)
-        const { facts } = yield* orUnavailable(factsOf)
+        const facts = yield* orUnavailable(readFacts(owner))
         const documents = yield* orUnavailable(documentsOf(owner, organization))
         const entries = documents.map(({ entry }) => entry)
         const history = yield* orUnavailable(historyOf(owner, entries, catalog))
@@ -94,10 +113,13 @@ export class Mappings extends Context.Service<
             Effect.gen(function* () {
               yield* holdImports(owner, organization.id)
               const { catalog, policy } = yield* stateOf(organization)
-              const { facts, readingRole } = yield* factsOf
+              const facts = yield* readFacts(owner)
               const checked = yield* checkAll(owner, file.types, catalog, facts)
               for (const each of checked) yield* publish(owner, organization, catalog, each)
-              yield* grant(owner, readingRole, checked)
+              yield* grant(
+                owner,
+                checked.map(({ type }) => type)
+              )
               const now = connected([
                 ...catalog.types.filter((type) => !checked.some((each) => each.type.key === type.key)),
                 ...checked.map(({ type }) => type)
@@ -140,12 +162,63 @@ export class Mappings extends Context.Service<
         )
       })
 
+      const recheck = Effect.fn("Mappings.recheck")(function* (organization: Organization) {
+        return yield* orUnavailableInTheEnd(
+          owner.withTransaction(
+            Effect.gen(function* () {
+              yield* owner`SET LOCAL lock_timeout = '2s'`
+              yield* holdImports(owner, organization.id)
+              const { context, documents } = yield* contextOf(organization)
+              return yield* recheckTypes(owner, context, documents)
+            })
+          )
+        )
+      })
+
+      const recheckById = (id: bigint) =>
+        Effect.flatMap(states.read(id, { by: "none" }), ({ state }) => recheck(state.catalog.organization))
+
+      /** Lookups report relations that aren't as they were mapped. While that stays so, they are rechecked now and then. */
+      const lately = new Map<bigint, number>()
+      const watch = Effect.gen(function* () {
+        const id = yield* Queue.take(states.suspects)
+        if (Date.now() - (lately.get(id) ?? 0) < RECHECK_INTERVAL) return
+        const changed = yield* Effect.orElseSucceed(recheckById(id), () => false)
+        if (changed) return void lately.delete(id)
+        lately.set(id, Date.now())
+        const suspected = yield* Effect.orElseSucceed(suspectOrganizations(owner), () => [])
+        if (suspected.includes(id))
+          yield* Effect.logWarning("Mapped tables aren't as they were mapped, and lookups of them fail: max map diff")
+      })
+      yield* Effect.forkScoped(Effect.forever(watch))
+
       return Mappings.of({
         apply,
+        recheck,
+
+        recheckAll: Effect.gen(function* () {
+          const ids = yield* orUnavailable(suspectOrganizations(owner))
+          yield* Effect.forEach(ids, recheckById, { discard: true })
+        }),
+
+        removal: Effect.fn("Mappings.removal")(function* (organization, type) {
+          return yield* orUnavailable(Effect.flatMap(stateOf(organization), (state) => removalOf(owner, state, type)))
+        }),
+
+        remove: Effect.fn("Mappings.remove")(function* (organization, type) {
+          return yield* orUnavailable(
+            owner.withTransaction(
+              Effect.gen(function* () {
+                yield* holdImports(owner, organization.id)
+                return yield* removeType(owner, yield* stateOf(organization), type)
+              })
+            )
+          )
+        }),
 
         propose: Effect.fn("Mappings.propose")(function* (organization, tables, exclusive) {
           const { catalog } = yield* stateOf(organization)
-          const { facts } = yield* orUnavailable(factsOf)
+          const facts = yield* orUnavailable(readFacts(owner))
           const chosen =
             tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => find(facts, name))
           const documents = yield* orUnavailable(documentsOf(owner, organization))
@@ -164,7 +237,18 @@ export class Mappings extends Context.Service<
         diff: Effect.fn("Mappings.diff")(function* (organization) {
           const { context, documents } = yield* contextOf(organization)
           const replaced = yield* orUnavailable(replacedRelations(owner, organization))
-          return documents.flatMap((document) => changesOf(document, context, replaced))
+          const { names } = yield* orUnavailable(
+            missingGrants(
+              owner,
+              context.catalog.types.filter(({ mapping }) => mapping !== undefined)
+            )
+          )
+          return [
+            ...documents.flatMap((document) => changesOf(document, context, replaced)),
+            ...names.map(
+              (name) => `Max may not read ${name}, so lookups of it are unavailable. To grant it: max migrate`
+            )
+          ]
         }),
 
         advice: Effect.fn("Mappings.advice")(function* (organization) {

@@ -38,7 +38,7 @@ export const keepEdits = (proposed: TypeEntry, documents: ReadonlyArray<MappingD
 }
 
 /** A column's kind, and the type that it is read from. */
-const readAs = ({ ids, kind, storage }: Column): string =>
+export const readAs = ({ ids, kind, storage }: Column): string =>
   [kind, ids, storage._tag === "Value" ? storage.source?.type : storage.target].join(" ")
 
 /** The changes of a mapped relation, one text each. */
@@ -54,7 +54,16 @@ export const changesOf = (
   const newColumns = columns
     .filter((name) => !seen.includes(name))
     .map((name) => `${entry.type}: ${entry.table} has a new column ${quoted(name)}.`)
-  if (isFaults(checked)) return [...checked, ...(relation === undefined ? [] : newColumns)]
+  if (relation === undefined)
+    return [
+      `${entry.type}: there is no table or view ${quoted(entry.table)} any more. Lookups of it are unavailable until it is made again as it was, or the type is removed: max map remove ${entry.type}`
+    ]
+  const replacement = replaced.includes(entry.table)
+    ? [
+        `${entry.type}: ${relation.kind === "view" ? `the view ${entry.table} was redefined` : `${entry.table} isn't the relation that was mapped`}. Nothing is read from it until it is mapped again.`
+      ]
+    : []
+  if (isFaults(checked)) return [...replacement, ...checked, ...newColumns]
   const others = context.catalog.types.filter(({ key }) => key !== checked.type.key)
   const now = connected([...others, checked.type]).find(({ key }) => key === checked.type.key)!
   const different = now.columns.flatMap((column) => {
@@ -65,22 +74,13 @@ export const changesOf = (
   })
   const labels = Object.entries(entry.columns).flatMap(([slug, column]) => {
     const values =
-      column.values === undefined ? undefined : relation?.columns.find(({ name }) => name === column.from)?.values
+      column.values === undefined ? undefined : relation.columns.find(({ name }) => name === column.from)?.values
     const added = values?.filter((value) => !column.values!.includes(value)) ?? []
     return added.length === 0
       ? []
       : [`${entry.type}: ${slug} can now also be ${added.slice(0, 10).map(quoted).join(", ")}.`]
   })
-  return [
-    ...(replaced.includes(entry.table)
-      ? [
-          `${entry.type}: ${relation?.kind === "view" ? `the view ${entry.table} was redefined` : `${entry.table} isn't the relation that was mapped`}. Nothing is read from it until it is mapped again.`
-        ]
-      : []),
-    ...different,
-    ...labels,
-    ...newColumns
-  ]
+  return [...replacement, ...different, ...labels, ...newColumns]
 }
 
 /**
@@ -109,4 +109,17 @@ export const driftedRelations = (sql: PgClient.PgClient) =>
       WHERE v.mapping IS NOT NULL AND v.mapping->>'shape' IS DISTINCT FROM
         max.relation_shape(to_regclass(format('%I.%I', v.relation_schema, v.relation_table))) ORDER BY 1`,
     (rows) => rows.map(({ name }) => name)
+  )
+
+/** The organizations with a mapped relation that lookups refuse or may not read, or with a column whose source was gone. */
+export const suspectOrganizations = (sql: PgClient.PgClient) =>
+  Effect.map(
+    sql<{ id: bigint }>`
+      /* max suspect */ SELECT DISTINCT r.organization_id AS id
+      FROM builder.version_refs r JOIN builder.entity_type_versions v
+        ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
+      WHERE v.mapping IS NOT NULL AND (v.mapping ? 'missing'
+        OR EXISTS (SELECT FROM jsonb_each_text(v.mapping->'reads') x WHERE x.value IS DISTINCT FROM max.relation_identity(to_regclass(x.key))
+          OR NOT has_any_column_privilege(max.reading_role(), to_regclass(x.key)::oid, 'SELECT'))) ORDER BY 1`,
+    (rows) => rows.map(({ id }) => id)
   )

@@ -1,18 +1,8 @@
-/** Mapped types in the database: their earlier versions, a new version, and the grants to read its relations. */
+/** Mapped types in the database: their earlier versions, and a new version. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql"
-import { physicalColumns } from "../../database/sql/rows.ts"
-import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
-import {
-  type Catalog,
-  type EntityType,
-  type Organization,
-  type Relation,
-  type Storage,
-  typeBySlug
-} from "../../domain/EntityType.ts"
-import { OperatorError } from "../../domain/errors.ts"
+import { qualified } from "../../database/sql/SqlWriter.ts"
+import { type Catalog, type EntityType, type Organization, type Storage, typeBySlug } from "../../domain/EntityType.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
 import { insertVersion, StorageSchema } from "../EntityTypeCatalog.ts"
 import type { Checked } from "./checkMapping.ts"
@@ -87,67 +77,10 @@ export const publish = Effect.fnUntraced(function* (
   { entry, position, relation, type }: Checked
 ) {
   if (!catalog.types.some(({ key }) => key === type.key)) {
-    yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${organization.id}, ${type.key}, ${type.slug})`
+    // A type that was removed has its entry.
+    yield* owner`INSERT INTO builder.entity_types (organization_id, type_key, slug) VALUES (${organization.id}, ${type.key}, ${type.slug})
+      ON CONFLICT (organization_id, type_key) DO NOTHING`
   }
   const seen = relation.columns.map(({ name }) => name)
   yield* insertVersion(owner, organization.id, type, position, { entry, seen })
 })
-
-/** Grants the reading role the mapped columns of these tables, and nothing else. */
-export const grant = Effect.fnUntraced(function* (
-  owner: PgClient.PgClient,
-  readingRole: string,
-  checked: ReadonlyArray<Checked>
-) {
-  const [server] = yield* owner<{ role: string }>`
-    SELECT coalesce((SELECT rolname FROM pg_roles WHERE rolname = ${readingRole}), current_user)::text AS role`
-  const role = server!.role
-  const reads = checked.flatMap(({ type }) => readBy(type))
-  const schemas = new Set(reads.map(({ relation }) => relation.schema))
-  const to = identifier(role)
-  const statements = [
-    ...[...schemas].map((schema) => `GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${to}`),
-    ...new Set(
-      reads.map(
-        ({ columns, relation }) =>
-          `GRANT SELECT (${columns.map(identifier).join(", ")}) ON ${qualified(relation)} TO ${to}`
-      )
-    )
-  ]
-  const grants: Effect.Effect<void, SqlError.SqlError> = Effect.forEach(
-    role === readingRole ? statements : [],
-    (statement) => owner.unsafe(statement).unprepared,
-    { discard: true }
-  )
-  yield* owner
-    .withTransaction(grants)
-    .pipe(
-      Effect.catchTag("SqlError", (error): Effect.Effect<void, SqlError.SqlError> =>
-        error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
-      )
-    )
-  // Another user may have granted it already: only the role's actual rights count.
-  const pairs = reads.flatMap(({ columns, relation }) =>
-    columns.map((column) => [qualified(relation), column] as const)
-  )
-  const unreadable = yield* owner<{ name: string }>`
-    SELECT DISTINCT x.name FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, column]) => column)}::text[]) AS x(name, col)
-    WHERE NOT has_schema_privilege(${role}, (SELECT c.relnamespace FROM pg_class c WHERE c.oid = to_regclass(x.name)), 'USAGE')
-      OR NOT has_column_privilege(${role}, to_regclass(x.name), x.col, 'SELECT') ORDER BY 1`
-  if (unreadable.length > 0) {
-    return yield* new OperatorError({
-      message: `Nothing is mapped: this database user may not grant Max to read ${unreadable.map(({ name }) => name).join(", ")}. Their owner runs:`,
-      details: statements.map((statement) => `${statement};`)
-    })
-  }
-})
-
-/** The relations and columns that a type's lookups read. */
-const readBy = (
-  type: EntityType
-): ReadonlyArray<{ readonly relation: Relation; readonly columns: ReadonlyArray<string> }> => [
-  { relation: type.relation, columns: physicalColumns(type) },
-  ...type.columns.flatMap(({ storage }) =>
-    storage._tag === "Many" ? [{ relation: storage.link, columns: [storage.from, storage.to] }] : []
-  )
-]

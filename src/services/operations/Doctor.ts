@@ -7,7 +7,7 @@ import { faultOf } from "../../database/fault.ts"
 import { inspect } from "../../database/migrate.ts"
 import type { ConfigurationError } from "../../domain/errors.ts"
 import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
-import { mapped } from "./doctor/mapped.ts"
+import { mappedTables } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
 import { roles } from "./doctor/roles.ts"
@@ -23,7 +23,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["organizations", organizations],
   ["tables", tables],
   ["indexes", indexes],
-  ["mapped tables", mapped],
+  ["mapped tables", mappedTables],
   ["statistics", statistics],
   ["connections", connections],
   ["disk", disk],

@@ -25,6 +25,8 @@ const KINDS = [
 const VERBS: Readonly<Record<string, string>> = {
   "admission.refused": "was refused access",
   "catalog.published": "published the type",
+  "catalog.rechecked": "read again, after other programs changed its table, the type",
+  "catalog.removed": "no longer maps the type",
   "data.exported": "exported",
   "identifier.verified": "verified an identifier of",
   "membership.added": "gave access to",

@@ -12,6 +12,7 @@ import {
   rolesOf
 } from "../../../database/migrate.ts"
 import { configuredOwner } from "../../../layers.ts"
+import { grantAll } from "../../../services/mapping/grants.ts"
 import { toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 
@@ -41,12 +42,15 @@ export const migrate = Command.make(
       )
     }
     const done = yield* orUnavailable(applyMigrations(owner, password))
+    const unreadable = yield* orUnavailableInTheEnd(grantAll(owner))
     yield* result(done, [
       done.from === done.to
         ? `The schema is up to date (version ${done.to}).`
         : `The schema was migrated from version ${done.from} to ${done.to}.`
     ])
     if (done.withoutRoles !== undefined) yield* note(done.withoutRoles)
+    if (unreadable.length > 0)
+      yield* note(`This user may not grant Max to read ${unreadable.join(", ")}: max doctor shows the statements.`)
     if (Option.isSome(input.rls)) {
       const on = input.rls.value === "on"
       const switched = yield* orUnavailableInTheEnd(switchRowSecurity(owner, on))

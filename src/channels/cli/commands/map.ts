@@ -88,6 +88,25 @@ const proposal = Effect.fnUntraced(function* (tables: ReadonlyArray<string>, exc
   }
 })
 
+const remove = Effect.fnUntraced(function* (type: string, confirmed: boolean) {
+  const mappings = yield* Mappings
+  const organization = yield* currentOrganization
+  const removal = yield* confirmed ? mappings.remove(organization, type) : mappings.removal(organization, type)
+  yield* result({ ...removal, removed: confirmed }, [
+    `${type} ${confirmed ? "are" : "would"} no longer ${confirmed ? "" : "be "}read from ${removal.table}, which stays as it is.`,
+    ...(removal.references.length === 0 ? [] : [`Columns that go with it: ${removal.references.join(", ")}`]),
+    ...(removal.rules.length === 0
+      ? []
+      : [
+          `Rules of the policy that name it, and then grant nothing by it: ${removal.rules.join(", ")}. Take them out before the policy is published again.`
+        ]),
+    ...(removal.members === 0
+      ? []
+      : [`${removal.members} members have their rows there: map another table as people first.`]),
+    ...(confirmed ? [] : [`To remove it: max map remove ${type} --yes`])
+  ])
+})
+
 type Failure = Effect.Error<ReturnType<typeof proposal>> | UsageError
 type Needs = Effect.Services<ReturnType<typeof proposal>>
 
@@ -95,11 +114,14 @@ export const map = Command.make(
   "map",
   {
     tables: Argument.String("table").pipe(
-      Argument.withDescription("SCHEMA.TABLE, none for all of them; diff lists the changes since they were mapped"),
+      Argument.withDescription(
+        "SCHEMA.TABLE, none for all of them; diff lists the changes since; remove TYPE shows what hangs on a type"
+      ),
       Argument.variadic()
     ),
     exclusive: toggle("exclusive", "All rows of the tables are this organization's"),
-    apply: optional("apply", "Check a mapping file and put it in force")
+    apply: optional("apply", "Check a mapping file and put it in force"),
+    yes: toggle("yes", "With remove: remove the type, after its preview")
   },
   (input): Effect.Effect<void, Failure, Needs> => {
     if (Option.isSome(input.apply)) {
@@ -107,6 +129,9 @@ export const map = Command.make(
         ? Effect.fail(UsageError.of("--apply takes only a file, which lists the tables."))
         : apply(input.apply.value)
     }
+    const [first, type] = input.tables
+    if (first === "remove" && type !== undefined && input.tables.length === 2) return remove(type, input.yes)
+    if (input.yes || first === "remove") return Effect.fail(UsageError.of("Name the type: max map remove TYPE --yes"))
     return input.tables.length === 1 && input.tables[0] === "diff" ? diff : proposal(input.tables, input.exclusive)
   }
 ).pipe(
@@ -117,6 +142,7 @@ export const map = Command.make(
       command: "max map --apply mapping.json",
       description: "Check it and put it in force, or list its problems"
     },
-    { command: "max map diff", description: "List the changes of the database since" }
+    { command: "max map diff", description: "List the changes of the database since" },
+    { command: "max map remove orders", description: "Preview the removal of a type; --yes removes it" }
   ])
 )

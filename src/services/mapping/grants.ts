@@ -1,0 +1,114 @@
+/** The reading role's grants on mapped relations: the columns that mappings in force read, and nothing else. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { physicalColumns } from "../../database/sql/rows.ts"
+import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
+import type { EntityType, Relation } from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
+import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
+
+/** The relations and columns that a type's lookups read. */
+export const readBy = (
+  type: EntityType
+): ReadonlyArray<{ readonly relation: Relation; readonly columns: ReadonlyArray<string> }> => [
+  { relation: type.relation, columns: physicalColumns(type) },
+  ...type.columns.flatMap(({ storage }) =>
+    storage._tag === "Many" ? [{ relation: storage.link, columns: [storage.from, storage.to] }] : []
+  )
+]
+
+/** The mapped types in force of all organizations. */
+export const mappedTypes = (owner: PgClient.PgClient) =>
+  Effect.map(
+    owner.unsafe<{ types: unknown }>(
+      `SELECT (${TYPES_IN_FORCE}) AS types FROM max.organizations o
+       WHERE EXISTS (SELECT FROM builder.entity_type_versions v WHERE v.organization_id = o.organization_id AND v.mapping IS NOT NULL)`
+    ).unprepared,
+    (rows) => rows.flatMap(({ types }) => decodeTypes(types)).filter(({ mapping }) => mapping !== undefined)
+  )
+
+interface Lacking {
+  readonly schema: string
+  readonly table: string
+  readonly columns: ReadonlyArray<string>
+}
+
+/**
+ * The columns that the reading role may not read, of relations that are what was mapped: the rights of a table end with it,
+ * and a table that is made again has none.
+ */
+const lackingOf = (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) => {
+  const pairs = types.flatMap((type) =>
+    readBy(type).flatMap(({ columns, relation }) =>
+      columns.map((column) => [qualified(relation), type.mapping?.reads?.[qualified(relation)] ?? "", column] as const)
+    )
+  )
+  return owner<Lacking>`
+    SELECT n.nspname::text AS schema, c.relname::text AS "table", array_agg(DISTINCT a.attname::text) AS columns
+    FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, accepted]) => accepted)}::text[], ${pairs.map(([, , column]) => column)}::text[])
+      AS x(name, accepted, col)
+    JOIN pg_class c ON c.oid = to_regclass(x.name) JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = x.col AND NOT a.attisdropped
+    WHERE NOT (has_schema_privilege(max.reading_role(), n.oid, 'USAGE') AND has_column_privilege(max.reading_role(), c.oid, a.attnum, 'SELECT'))
+      AND max.relation_identity(c.oid) = x.accepted
+    GROUP BY 1, 2 ORDER BY 1, 2`
+}
+
+const statementsOf = (lacking: ReadonlyArray<Lacking>, role: string): ReadonlyArray<string> => [
+  ...[...new Set(lacking.map(({ schema }) => schema))].map(
+    (schema) => `GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${identifier(role)}`
+  ),
+  ...lacking.map(
+    ({ columns, ...relation }) =>
+      `GRANT SELECT (${columns.map(identifier).join(", ")}) ON ${qualified(relation)} TO ${identifier(role)}`
+  )
+]
+
+/** The relations that the reading role may not read in full, and the statements that grant it. */
+export const missingGrants = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
+  const [server] = yield* owner<{ role: string }>`SELECT pg_get_userbyid(max.reading_role())::text AS role`
+  const lacking = yield* lackingOf(owner, types)
+  return {
+    names: lacking.map(({ schema, table }) => `${schema}.${table}`),
+    statements: statementsOf(lacking, server!.role)
+  }
+})
+
+/**
+ * Grants what the reading role lacks of these types, as far as this user may; the others are independent of what fails.
+ * Returns the statements that the relations' owners have to run.
+ */
+export const grantLacking = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
+  const before = yield* missingGrants(owner, types)
+  for (const statement of before.statements) {
+    // Each has its own savepoint: what this user may not grant has been granted by another, or is reported.
+    yield* owner.unsafe(statement).unprepared.pipe(
+      owner.withTransaction,
+      Effect.catchTag("SqlError", (error): Effect.Effect<unknown, SqlError.SqlError> =>
+        error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
+      )
+    )
+  }
+  const after = before.names.length === 0 ? before : yield* missingGrants(owner, types)
+  return { ...after, granted: after.names.length < before.names.length }
+})
+
+/** The same for the types of every organization: after a migration or a restore. Returns the names that stay unreadable. */
+export const grantAll = (owner: PgClient.PgClient) =>
+  owner.withTransaction(
+    Effect.flatMap(mappedTypes(owner), (types) =>
+      types.length === 0 ? Effect.succeed([]) : Effect.map(grantLacking(owner, types), ({ names }) => names)
+    )
+  )
+
+/** Grants what new mappings read; fails with the statements for the relations' owners when this user may not. */
+export const grant = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
+  const { names, statements } = yield* grantLacking(owner, types)
+  if (names.length > 0) {
+    return yield* new OperatorError({
+      message: `Nothing is mapped: this database user may not grant Max to read ${names.join(", ")}. Their owner runs:`,
+      details: statements.map((statement) => `${statement};`)
+    })
+  }
+})
