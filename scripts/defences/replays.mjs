@@ -16,6 +16,7 @@ const sessions = "src/services/conversations/Sessions.ts"
 const names = "src/services/conversations/TurnNames.ts"
 const namedTurns = "test/channels/http/namedTurns.test.ts"
 const rows = "src/database/sql/rows.ts"
+const recheck = "test/services/mapping/recheck.test.ts"
 const mappedRelations = "src/database/migrations/0017_mapped_relations.ts"
 
 const denials = "test/permissions/replays/denials.test.ts"
@@ -568,6 +569,33 @@ export const replays = [
     removed: "the oids",
     patches: [
       [mappedRelations, "format('%s %s %s %s %s|', p.part, c.relkind", "format('%s %s %s %s %s|', 0, c.relkind"]
+    ]
+  },
+  {
+    name: "An equal table that takes a mapped name while the mapped table lives on (our own review)",
+    test: [relations, "are never read when a mapped relation becomes one"],
+    defence:
+      "mapping/recheck.ts `isGone`: a process accepts another relation by itself only after the mapped one was dropped",
+    removed: "the search for the mapped relation",
+    patches: [
+      [
+        "src/services/mapping/recheck.ts",
+        "!relations.some((relation) => relation.identity !== null && relation.identity === identity)",
+        "relations.length > 0 || identity === null"
+      ]
+    ]
+  },
+  {
+    name: "A dropped table that is made again as something else (our own review)",
+    test: [recheck, "that are made again as something else stay unavailable"],
+    defence: "mapping/recheck.ts `isAsMapped`: the same columns, keys and kinds, and the same definition of a view",
+    removed: "the comparison",
+    patches: [
+      [
+        "src/services/mapping/recheck.ts",
+        "&& isAsMapped(type, all, missing, entry, context, drifted)",
+        ""
+      ]
     ]
   },
   {

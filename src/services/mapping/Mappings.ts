@@ -2,19 +2,19 @@
  * Existing tables and views as entity types: proposed from the live system catalog, checked against it, published in one
  * transaction, and checked for drift. Nothing is ever written to them.
  */
-import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue } from "effect"
 import { Database } from "../../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../../database/execute.ts"
-import { type Catalog, connected, type Organization } from "../../domain/EntityType.ts"
+import { connected, type Organization } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
-import { closest, printable, quoted } from "../../domain/text.ts"
+import { printable } from "../../domain/text.ts"
 import { holdImports } from "../EntityTypeCatalog.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
 import { moveAnchors } from "./anchors.ts"
-import { type Checked, checkEntry, isFaults } from "./checkMapping.ts"
+import { checkAll, findRelation } from "./checkFile.ts"
+import { checkEntry, isFaults } from "./checkMapping.ts"
 import {
   changesOf,
   documentsOf,
@@ -24,8 +24,8 @@ import {
   sourcesOf,
   suspectOrganizations
 } from "./drift.ts"
-import { type Facts, readFacts, readSamples, type RelationFacts } from "./tableFacts.ts"
-import type { MappingFile, TypeEntry } from "./mappingFile.ts"
+import { readFacts, readSamples } from "./tableFacts.ts"
+import type { MappingFile } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
 import { grant, missingGrants } from "./grants.ts"
 import { recheckTypes } from "./rechecking.ts"
@@ -186,7 +186,7 @@ export class Mappings extends Context.Service<
         const changed = yield* Effect.orElseSucceed(recheckById(id), () => false)
         if (changed) return void lately.delete(id)
         lately.set(id, Date.now())
-        const suspected = yield* Effect.orElseSucceed(suspectOrganizations(owner), () => [])
+        const suspected = yield* Effect.orElseSucceed(suspectOrganizations(owner), (): ReadonlyArray<bigint> => [])
         if (suspected.includes(id))
           yield* Effect.logWarning("Mapped tables aren't as they were mapped, and lookups of them fail: max map diff")
       })
@@ -220,7 +220,7 @@ export class Mappings extends Context.Service<
           const { catalog } = yield* stateOf(organization)
           const facts = yield* orUnavailable(readFacts(owner))
           const chosen =
-            tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => find(facts, name))
+            tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => findRelation(facts, name))
           const documents = yield* orUnavailable(documentsOf(owner, organization))
           const { file, notes } = propose(facts, chosen, catalog, {
             exclusive,
@@ -286,46 +286,3 @@ export class Mappings extends Context.Service<
     })
   )
 }
-
-const find = (facts: Facts, name: string): Effect.Effect<RelationFacts, OperatorError> => {
-  const exact = facts.relations.find((relation) => relation.name === name)
-  const plain = facts.relations.filter(({ table }) => table === name)
-  const relation = exact ?? (plain.length === 1 ? plain[0] : undefined)
-  if (relation !== undefined) return Effect.succeed(relation)
-  const near = closest(
-    name,
-    facts.relations.flatMap((relation) => [relation.name, relation.table])
-  )
-  return Effect.fail(
-    new OperatorError({
-      message:
-        plain.length > 1
-          ? `There are several tables ${quoted(name)}. Write one of: ${plain.map((relation) => relation.name).join(", ")}`
-          : `There is no table or view ${quoted(name)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
-    })
-  )
-}
-
-/** The types of all entries, or the problems of all of them. */
-const checkAll = Effect.fnUntraced(function* (
-  owner: PgClient.PgClient,
-  entries: ReadonlyArray<TypeEntry>,
-  catalog: Catalog,
-  facts: Facts
-) {
-  if (entries.length === 0) return yield* new OperatorError({ message: "The file maps nothing." })
-  const history = yield* historyOf(owner, entries, catalog)
-  const checked: Array<Checked> = []
-  const faults: Array<string> = []
-  for (const entry of entries) {
-    const result = checkEntry(entry, { facts, entries, catalog, history })
-    if (isFaults(result)) faults.push(...result)
-    else checked.push(result)
-  }
-  return faults.length === 0
-    ? checked
-    : yield* new OperatorError({
-        message: `Nothing is mapped: ${faults.length} problem${faults.length === 1 ? "" : "s"}.`,
-        details: faults.slice(0, 50)
-      })
-})

@@ -274,6 +274,8 @@ layer(TestServices, { excludeTestServices: true })("the relations of a hostile o
           const { text } = yield* sam.explain(type, "name", "Lamp")
           yield* make(change, own, schema)
           yield* owner`SELECT pg_advisory_unlock_all()`
+          // A process accepts by itself only what was dropped and made again.
+          yield* mappings.recheck(here)
           // A running process that knows the state, and one that has just started.
           for (const query of [{}, { limit: 0 }, { selectColumns: ["name"] }])
             expect(yield* Effect.flip(sam.find(type, [], query)), name).toMatchObject({ _tag: "Unavailable" })
