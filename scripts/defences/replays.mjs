@@ -590,13 +590,7 @@ export const replays = [
     test: [recheck, "that are made again as something else stay unavailable"],
     defence: "mapping/recheck.ts `isAsMapped`: the same columns, keys and kinds, and the same definition of a view",
     removed: "the comparison",
-    patches: [
-      [
-        "src/services/mapping/recheck.ts",
-        "&& isAsMapped(type, all, missing, entry, context, drifted)",
-        ""
-      ]
-    ]
+    patches: [["src/services/mapping/recheck.ts", "&& isAsMapped(type, all, missing, entry, context, drifted)", ""]]
   },
   {
     name: "A mapped relation, or a part of it, with an untrusted owner (our own review)",
