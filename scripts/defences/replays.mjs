@@ -47,6 +47,8 @@ const writeUnits = "src/services/changes/writeUnits.ts"
 const decisions = "src/services/changes/decisions.ts"
 const changesTest = "test/services/changes/Changes.test.ts"
 const refusalsTest = "test/services/changes/refusals.test.ts"
+const filtersTest = "test/conformance/filters.test.ts"
+const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const racesTest = "test/services/changes/races.test.ts"
 
 /** The planner that looks for a rule before and for another one after the change. */
@@ -1289,5 +1291,54 @@ export const replays = [
     defence: "ChangesApi.ts: everything about changes needs the scope changes",
     removed: "the scope of proposals",
     patches: [["src/channels/http/ChangesApi.ts", 'counted = { scope: "changes"', 'counted = { scope: "tools"']]
+  },
+  {
+    name: "Emptiness was asked under the mask (shown table, our own review)",
+    test: [filtersTest, shownTable],
+    defence: "resolveTerms.ts: a hidden cell counts as empty",
+    removed: "the mask is inside the negation",
+    patches: [
+      [
+        "src/services/lookup/resolveTerms.ts",
+        '? { _tag: "NotTrue", of: met } : met',
+        '? conjunction(path.steps.length === 0 && column !== undefined ? maskOf(at.plan, column) : ALWAYS, { _tag: "NotTrue", of: met }) : met'
+      ]
+    ]
+  },
+  {
+    name: "A reference to a hidden row counted as a reference (shown table, our own review)",
+    test: [filtersTest, shownTable],
+    defence: "resolveTerms.ts `hasValue`: the plan of the target",
+    removed: "the plan",
+    patches: [
+      [
+        "src/services/lookup/resolveTerms.ts",
+        "relation: column.key, where: target.plan.where }",
+        "relation: column.key, where: ALWAYS }"
+      ]
+    ]
+  },
+  {
+    name: "A path went through a hidden row (shown table, our own review)",
+    test: [filtersTest, shownTable],
+    defence: "paths.ts `reaches`: the plan of each type on the way",
+    removed: "the plan of a reference's target",
+    patches: [["src/services/lookup/paths.ts", "where: conjunction(to.plan.where, inner) })", "where: inner })"]]
+  },
+  {
+    name: "Rows that lead here through a hidden cell were found (shown table, our own review)",
+    test: [filtersTest, shownTable],
+    defence: "paths.ts `reaches`: the mask of the column that leads here",
+    removed: "the mask",
+    patches: [
+      ["src/services/lookup/paths.ts", "conjunction(to.plan.where, mask, inner)", "conjunction(to.plan.where, inner)"]
+    ]
+  },
+  {
+    name: "A caller's negation counted unknown as satisfied, as a policy's does (shown table, our own review)",
+    test: [filtersTest, shownTable],
+    defence: "predicate.ts `NotTrue`: what isn't known isn't shown",
+    removed: "the mode of a caller's negation",
+    patches: [["src/database/sql/predicate.ts", "alias, notArray(context))\n", "alias, notArray(context), true)\n"]]
   }
 ]

@@ -80,12 +80,21 @@ export type Bound<P extends Placeholder = never> = Data.TaggedEnum<{
     readonly negated: boolean
   }
   IsNull: { readonly column: string; readonly negated: boolean }
+  /** The cell shows a value: it isn't NULL, blank text, an empty list or an infinite time. Not for links. */
+  HasValue: { readonly column: string }
   /** The search key contains the folded text, or starts with it if the text has fewer than three characters. */
   Contains: { readonly column: string; readonly text: string | P }
   /** At least one related row satisfies `where`. */
   Some: { readonly relation: string; readonly where: Bound<P> }
   /** No related row can satisfy `where`: inside it, unknown counts as satisfied. */
   None: { readonly relation: string; readonly where: Bound<P> }
+  /** At least one row of another type, whose `relation` leads to this row, satisfies `where`. */
+  Referrer: { readonly type: string; readonly relation: string; readonly where: Bound<P> }
+  /**
+   * The condition is false or unknown. Only in callers' filters: there, what is hidden counts as empty. A policy's negation
+   * is pushed to the leaves instead (`None`), because there unknown denies.
+   */
+  NotTrue: { readonly of: Bound<P> }
   All: { readonly of: ReadonlyArray<Bound<P>> }
   Any: { readonly of: ReadonlyArray<Bound<P>> }
 }>
@@ -128,6 +137,12 @@ const canonicalText = (bound: Bound<Placeholder>): string => {
       return JSON.stringify(["n", bound.column, bound.negated])
     case "Contains":
       return JSON.stringify(["m", bound.column, bound.text])
+    case "HasValue":
+      return JSON.stringify(["h", bound.column])
+    case "Referrer":
+      return `Referrer ${JSON.stringify([bound.type, bound.relation])} ${canonical(bound.where)}`
+    case "NotTrue":
+      return `NotTrue ${canonical(bound.of)}`
     case "Some":
     case "None":
       return `${bound._tag} ${JSON.stringify(bound.relation)} ${canonical(bound.where)}`
@@ -192,7 +207,10 @@ export const parameterCount = (bound: Bound): number => {
       return bound.values.length
     case "Some":
     case "None":
+    case "Referrer":
       return parameterCount(bound.where)
+    case "NotTrue":
+      return parameterCount(bound.of)
     case "All":
     case "Any":
       return bound.of.reduce((sum, part) => sum + parameterCount(part), 0)
@@ -208,7 +226,10 @@ export const leafCount = (bound: Bound): number => {
       return 1 + bound.values.length
     case "Some":
     case "None":
+    case "Referrer":
       return 1 + leafCount(bound.where)
+    case "NotTrue":
+      return 1 + leafCount(bound.of)
     case "All":
     case "Any":
       return bound.of.reduce((sum, part) => sum + leafCount(part), 0)

@@ -1,6 +1,6 @@
 /** A caller's query, in slugs and text, and its limits. */
 import { Schema } from "effect"
-export const FilterOp = Schema.Literals(["eq", "ilike", "gte", "lt"])
+export const FilterOp = Schema.Literals(["eq", "ne", "ilike", "gte", "lt"])
 export type FilterOp = typeof FilterOp.Type
 
 export interface Filter {
@@ -21,6 +21,10 @@ export const DEFAULT_LIMIT = 5
 export const MAX_LIMIT = 25
 export const MAX_SELECT = 5
 export const MAX_FILTERS = 10
+/** Alternatives in one value: `a|b`. */
+export const MAX_ALTERNATIVES = 20
+/** Dots in the path of a filter: `company.owner.name`. */
+export const MAX_DOTS = 2
 /** In characters. */
 export const MAX_VALUE_LENGTH = 1000
 /** Totals are exact up to this number and a lower bound beyond it. */

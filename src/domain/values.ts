@@ -164,6 +164,8 @@ export interface DateRange {
 }
 
 const PERIOD = /^(\d{4})(?:-(\d{2}))?$/
+const QUARTER = /^(\d{4})-q([1-4])$/
+const WEEK = /^(\d{4})-w(\d{2})$/
 const pad = (value: number, width = 2) => String(value).padStart(width, "0")
 
 const shiftDay = (date: string, days: number): string => {
@@ -175,7 +177,26 @@ const shiftDay = (date: string, days: number): string => {
 
 const dayRange = (date: string): DateRange => ({ from: date, to: shiftDay(date, 1) })
 
-/** Parses YYYY, YYYY-MM, YYYY-MM-DD, today, tomorrow or yesterday into a half-open range. */
+const monthStart = (year: number, month: number): string =>
+  month > 12 ? `${pad(year + 1, 4)}-01-01` : `${pad(year, 4)}-${pad(month)}-01`
+
+const quarterRange = (year: number, quarter: number): DateRange => ({
+  from: monthStart(year, 3 * quarter - 2),
+  to: monthStart(year, 3 * quarter + 1)
+})
+
+/** An ISO week: it begins on Monday, and week 1 has January 4. Undefined for a week that the year doesn't have. */
+const weekRange = (year: number, week: number): DateRange | undefined => {
+  const firstOf = (ofYear: number): string => {
+    const fourth = new Date(0)
+    fourth.setUTCFullYear(ofYear, 0, 4)
+    return shiftDay(`${pad(ofYear, 4)}-01-04`, -((fourth.getUTCDay() + 6) % 7))
+  }
+  const from = shiftDay(firstOf(year), 7 * (week - 1))
+  return week >= 1 && from < firstOf(year + 1) ? { from, to: shiftDay(from, 7) } : undefined
+}
+
+/** Parses YYYY, YYYY-MM, YYYY-MM-DD, YYYY-Qn, YYYY-Wnn, today, tomorrow or yesterday into a half-open range. */
 export const dateRange = (text: string, today: () => string): DateRange | undefined => {
   const word = text.trim().toLowerCase()
   if (word === "today") return dayRange(today())
@@ -183,6 +204,12 @@ export const dateRange = (text: string, today: () => string): DateRange | undefi
   if (word === "yesterday") return dayRange(shiftDay(today(), -1))
   const date = isoDate(word)
   if (date !== undefined) return dayRange(date)
+  const part = QUARTER.exec(word) ?? WEEK.exec(word)
+  if (part !== null) {
+    const [year, number] = [Number(part[1]), Number(part[2])]
+    if (year < 1 || year > 9998) return undefined
+    return word.includes("q") ? quarterRange(year, number) : weekRange(year, number)
+  }
   const period = PERIOD.exec(word)
   if (period === null) return undefined
   const [year, month] = [Number(period[1]), period[2] === undefined ? undefined : Number(period[2])]

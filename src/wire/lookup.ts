@@ -28,7 +28,9 @@ export const EntitiesQuery = Schema.Struct({
     Schema.Struct({
       columnId: Schema.String,
       op: FilterOp,
-      value: Schema.String.annotate({ description: "Text, number, entityId or date: 2026, 2026-03, 2026-03-31, today" })
+      value: Schema.String.annotate({
+        description: "Text, a|b, number, entityId, 2026-03, 2026-03-31, today; * is any"
+      })
     })
   ).annotate({ description: "ilike contains; gte and lt also sort" }),
   limit: optionalKey(Schema.Int.annotate({ description: "0 only counts; default 5, at most 25" })),

@@ -354,7 +354,7 @@ export const member: fc.Arbitrary<Caller> = fc
     )
   }))
 
-const valueFor = (kind: Kind, op: string): fc.Arbitrary<string> => {
+export const valueFor = (kind: Kind, op: string): fc.Arbitrary<string> => {
   switch (kind) {
     case "text":
     case "list":

@@ -139,5 +139,7 @@ export const satisfies = (bound: Condition, row: MemoryRow, type: EntityType, ma
       return row.related(bound.relation).some((other) => satisfies(bound.where, other, target(bound.relation), may))
     case "None":
       return !row.related(bound.relation).some((other) => satisfies(bound.where, other, target(bound.relation), !may))
+    default:
+      throw new Error(`Plans have no ${bound._tag}`)
   }
 }

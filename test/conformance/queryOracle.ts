@@ -104,7 +104,7 @@ export const ASKABLE: Readonly<Record<Kind, ReadonlyArray<Filter["op"]>>> = {
   many: ["eq", "ilike"]
 }
 
-const decimal = (text: string): bigint => {
+export const decimal = (text: string): bigint => {
   const [, sign, whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text.trim())!
   return BigInt(`${sign}${whole}${fraction.padEnd(20, "0")}`)
 }
@@ -123,7 +123,7 @@ const contains = (key: string | null, needle: string): boolean =>
 /** The first date of a period. */
 const beginning = (period: string): string => `${period}${"-01-01".slice(period.length - 4)}`
 
-const instant = (value: string, organization: Organization): number =>
+export const instant = (value: string, organization: Organization): number =>
   /Z$|[+-]\d\d:\d\d$/.test(value.slice(10))
     ? Date.parse(value)
     : instantIn(
@@ -132,7 +132,7 @@ const instant = (value: string, organization: Organization): number =>
       )
 
 /** A cell in orderable form. */
-const rank = (kind: Kind, cell: string): bigint | number | string =>
+export const rank = (kind: Kind, cell: string): bigint | number | string =>
   kind === "timestamp" ? Date.parse(cell) : kind === "date" ? cell : decimal(cell)
 
 const bound = (kind: Kind, value: string, organization: Organization): bigint | number | string =>
@@ -141,7 +141,7 @@ const bound = (kind: Kind, value: string, organization: Organization): bigint | 
 /** The fold of a name; ids, which the vocabulary lacks, fold to themselves. */
 const wholeName = (value: string): string => (/^[a-z]+$/.test(value) ? value : folded(value))
 
-const matches = (
+export const matches = (
   { columnId, op, value }: Filter,
   type: TypeName,
   entity: Entity,

@@ -1,6 +1,6 @@
 /** The compiler's input and output: a query whose names and values are resolved for one caller, and its statement. */
 import type { Column, EntityType } from "../../domain/EntityType.ts"
-import type { Bound, Literal } from "../../domain/Predicate.ts"
+import type { Bound, Literal, Side } from "../../domain/Predicate.ts"
 import type { Condition, Parameter } from "./Parameter.ts"
 import type { Hops } from "./predicate.ts"
 
@@ -12,6 +12,14 @@ export interface SelectedColumn {
   readonly target?: { readonly type: EntityType; readonly where: Bound; readonly name: Bound }
 }
 
+export interface ResolvedOrder {
+  readonly column: Column
+  readonly mask: Bound
+  readonly descending: boolean
+  /** `key`: by the search key of text, which ignores case and has one order in every database. */
+  readonly side?: Side
+}
+
 export interface ResolvedQuery {
   readonly type: EntityType
   /** The caller's plan over the type's rows. */
@@ -19,7 +27,7 @@ export interface ResolvedQuery {
   /** The caller's filters in the caller's order, each under the mask of its column. */
   readonly filters: ReadonlyArray<Condition>
   /** The first range filter orders the result; without one, the id does. */
-  readonly order?: { readonly column: Column; readonly mask: Bound; readonly descending: boolean } | undefined
+  readonly order?: ResolvedOrder | undefined
   /** Whether the plan can hide matching rows: depends on the plan and the names, never on data. */
   readonly limited?: boolean | undefined
   readonly limit: number

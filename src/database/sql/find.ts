@@ -4,7 +4,7 @@
  * it materializes whole rows and reads none again: an id that names two rows would show the row that the plan excluded.
  * The functions below are the clauses, in the order in which their parameters are numbered.
  */
-import { columnByKey, DISPLAY_NAME, STATUS, type Catalog } from "../../domain/EntityType.ts"
+import { type Catalog, columnByKey, DISPLAY_NAME, STATUS } from "../../domain/EntityType.ts"
 import { all } from "../../domain/Predicate.ts"
 import { MAX_TOTAL } from "../../domain/Query.ts"
 import { type Cell, cell, masked } from "./cells.ts"
@@ -99,7 +99,7 @@ const matchingRows = (query: ResolvedQuery, context: FragmentContext): MatchingR
     "(SELECT g.fresh FROM g)",
     ...rest.map((part) => fragment(part, type, "p", context))
   ].join(" AND ")
-  const key = order === undefined ? undefined : columnReference(order.column, "p", "value", context)
+  const key = order === undefined ? undefined : columnReference(order.column, "p", order.side ?? "value", context)
   const direction = order?.descending === true ? " DESC" : ""
   const columns = mapped
     ? physicalColumns(type)

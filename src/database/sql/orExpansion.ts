@@ -53,4 +53,6 @@ const isIndexedColumn = (key: string, type: EntityType): boolean => {
 const hasHop = (bound: Condition): boolean =>
   bound._tag === "Some" ||
   bound._tag === "None" ||
+  bound._tag === "Referrer" ||
+  (bound._tag === "NotTrue" && hasHop(bound.of)) ||
   ((bound._tag === "All" || bound._tag === "Any") && bound.of.some(hasHop))

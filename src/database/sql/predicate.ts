@@ -2,10 +2,12 @@
 import {
   type Catalog,
   type Column,
+  columnByKey,
   type EntityType,
   ID_COLUMN,
   resolveColumn,
-  targetOf
+  targetOf,
+  typeByKey
 } from "../../domain/EntityType.ts"
 import { foldText, phoneForms } from "../../domain/keys.ts"
 import type { CompareOp, Literal, Side } from "../../domain/Predicate.ts"
@@ -104,12 +106,44 @@ export const fragment = (
         both(key, membership(column, reference, bound.values, bound.negated, context))
       )
     }
+    case "HasValue": {
+      const column = find(bound.column)
+      return hasValue(column, referenceTo(column, "value"))
+    }
     case "Contains":
       return leaf(find(bound.column), "key", (reference) => contains(reference, bound.text, context.writer))
     case "Some":
       return some(find(bound.relation), bound.where, type, alias, context, may)
     case "None":
       return `NOT ${exists(find(bound.relation), bound.where, type, alias, notArray(context), !may)}`
+    case "Referrer":
+      return referrer(bound, type, alias, context, may)
+    case "NotTrue": {
+      // What the caller's filter negates is what the caller sees: `may` belongs to policies.
+      if (may) throw new Error("A caller's negation inside a policy's")
+      const inner = fragment(bound.of, type, alias, notArray(context))
+      // Without IS NOT TRUE, which EXISTS doesn't need, Postgres can plan an anti join.
+      return isHop(bound.of) ? `NOT ${inner}` : `(${inner}) IS NOT TRUE`
+    }
+  }
+}
+
+const isHop = ({ _tag }: Condition): boolean => _tag === "Some" || _tag === "Referrer"
+
+/** Whether a cell shows a value. */
+const hasValue = ({ kind }: Column, reference: string): string => {
+  switch (kind) {
+    case "text":
+    case "phone":
+    case "email":
+      return `btrim(${reference}) <> ''`
+    case "list":
+      return `cardinality(${reference}) > 0`
+    case "date":
+    case "timestamp":
+      return `isfinite(${reference})`
+    default:
+      return `${reference} IS NOT NULL`
   }
 }
 
@@ -260,6 +294,37 @@ const some = (
   return (
     `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${linkOf(storage, context.writer)} ${link} ` +
     `WHERE ${linkBelongs(storage, link, context)} AND ${link}.${identifier(storage.to)} = ${related}))`
+  )
+}
+
+/** EXISTS over the rows that lead here through a reference or a link table. */
+const referrer = (
+  { relation, type: key, where }: { readonly type: string; readonly relation: string; readonly where: Condition },
+  type: EntityType,
+  alias: string,
+  outer: FragmentContext,
+  may: boolean
+): string => {
+  const context = notArray(outer)
+  const source = typeByKey(context.catalog, key)
+  const column = source && columnByKey(source, relation)
+  if (source === undefined || column === undefined) throw new Error("A predicate names a relation that doesn't exist")
+  const { storage } = column
+  const other = context.writer.alias()
+  const rows = targetRows(source, other, context)
+  const own = belongs(source, other, context)
+  const end = context.hops === "probe" ? " OFFSET 0)" : ")"
+  if (storage._tag === "One") {
+    const condition = fragment(where, source, other, context, may)
+    return `EXISTS (SELECT 1 FROM ${rows} WHERE ${own} AND ${other}.${identifier(storage.column)} = ${idReference(type, alias)} AND ${condition}${end}`
+  }
+  if (storage._tag === "Value") throw new Error("Not a relation")
+  const link = context.writer.alias()
+  const links = linkOf(storage, context.writer)
+  const ours = linkBelongs(storage, link, context)
+  return (
+    `EXISTS (SELECT 1 FROM ${links} ${link} JOIN ${rows} ON ${own} AND ${idReference(source, other)} = ${link}.${identifier(storage.from)} ` +
+    `WHERE ${ours} AND ${link}.${identifier(storage.to)} = ${idReference(type, alias)} AND ${fragment(where, source, other, context, may)}${end}`
   )
 }
 

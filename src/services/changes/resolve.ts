@@ -11,10 +11,11 @@ import type { Entity } from "../../domain/Page.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { MAX_VALUE_LENGTH } from "../../domain/Query.ts"
 import { quoted } from "../../domain/text.ts"
+import { plainValue } from "../../domain/valueList.ts"
 import { parseId } from "../../domain/values.ts"
 import { partsOf } from "../cells/cellWriter.ts"
 import type { EntityQueryService } from "../EntityQueryService.ts"
-import { unknownName } from "../lookup/resolve.ts"
+import { unknownName } from "../lookup/unknownName.ts"
 import { visibleColumns } from "../lookup/visible.ts"
 import { type Caller, openAction, openActions } from "./callers.ts"
 import { canonicalJson } from "./document.ts"
@@ -185,7 +186,12 @@ const resolveTarget = Effect.fnUntraced(function* (
   const organizationId = caller.catalog.organization.id
   const found = (columnId: string, op: "eq" | "ilike", limit: number) =>
     queries
-      .findEntities({ organizationId, entityTypeId: target.slug, filters: [{ columnId, op, value: text }], limit })
+      .findEntities({
+        organizationId,
+        entityTypeId: target.slug,
+        filters: [{ columnId, op, value: plainValue(text) }],
+        limit
+      })
       .pipe(
         Effect.map(({ entities }) => entities),
         // A text that isn't of the column's kind matches none.

@@ -3,24 +3,20 @@
  * A hidden name and an unknown name take the same path and give the same error.
  */
 import { Result } from "effect"
-import {
-  type Column,
-  columnByKey,
-  DISPLAY_NAME,
-  ID_COLUMN,
-  idColumn,
-  isManagedThroughout,
-  STATUS
-} from "../../domain/EntityType.ts"
-import { UnknownName } from "../../domain/errors.ts"
+import { type Column, DISPLAY_NAME, isManagedThroughout, STATUS } from "../../domain/EntityType.ts"
+import type { UnknownName } from "../../domain/errors.ts"
 import { type Bound, NEVER } from "../../domain/Predicate.ts"
 import { DEFAULT_LIMIT, type Filter, type FindQuery, MAX_FILTERS, MAX_LIMIT, MAX_SELECT } from "../../domain/Query.ts"
-import { closest, quoted } from "../../domain/text.ts"
+import { quoted } from "../../domain/text.ts"
+import { isPlain } from "../../domain/valueList.ts"
 import { parseId } from "../../domain/values.ts"
 import type { Condition } from "../../database/sql/Parameter.ts"
 import { LITERALS, Parameters, StatementCache, type Values } from "../../database/sql/prepared.ts"
 import type { ResolvedQuery, SelectedColumn } from "../../database/sql/ResolvedQuery.ts"
+import { isPartialPath, type Path, resolvePath } from "./paths.ts"
 import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
+import { resolveTerms } from "./resolveTerms.ts"
+import { unknownName } from "./unknownName.ts"
 import {
   isIdentifier,
   maskOf,
@@ -44,22 +40,11 @@ export const resolveType = (slug: string, visible: Visible): Result.Result<Visib
   )
 }
 
-export const unknownName = (name: string, message: string, visibleNames: ReadonlyArray<string>): UnknownName => {
-  const near = closest(name, visibleNames)
-  const hint =
-    near !== undefined
-      ? ` Did you mean ${near}?`
-      : visibleNames.length > 0
-        ? ` Known: ${visibleNames.slice(0, 12).join(", ")}${visibleNames.length > 12 ? ", …" : ""}.`
-        : ""
-  return new UnknownName({ message: `${message}${hint}` })
-}
-
 /** The part of a resolved query that depends on the request's names only. */
 interface ResolvedNames {
   readonly visibleType: VisibleType
-  /** The column of each filter. */
-  readonly columns: ReadonlyArray<Column>
+  /** What each filter is about. */
+  readonly paths: ReadonlyArray<Path>
   readonly fixed: Omit<ResolvedQuery, "filters" | "limit" | "cursor" | "values" | "compared" | "statements">
   readonly statements: StatementCache
 }
@@ -85,7 +70,8 @@ const cachedNames = (query: FindQuery, visible: Visible): Result.Result<Resolved
 /** An injective text of a request's names: each is preceded by its length. */
 const namesKey = ({ entityTypeId, filters, selectColumns }: FindQuery): string => {
   let text = `${entityTypeId.length}:${entityTypeId}${filters.length}`
-  for (const { columnId, op } of filters) text += ` ${op} ${columnId.length}:${columnId}`
+  for (const { columnId, op, value } of filters)
+    text += ` ${op}${isPlain(value) ? "" : "*"} ${columnId.length}:${columnId}`
   if (selectColumns !== undefined) for (const slug of selectColumns) text += ` ${slug.length}:${slug}`
   return text
 }
@@ -104,50 +90,53 @@ const resolveNames = (query: FindQuery, visible: Visible): Result.Result<Resolve
         ? Result.fail(unknownName(slug, `There is no column ${quoted(slug)} in ${type.slug}.`, [...bySlug.keys()]))
         : Result.succeed(column)
     }
-    const columns: Array<Column> = []
-    for (const filter of query.filters) {
-      columns.push(filter.columnId === ID_COLUMN.slug ? idColumn(type) : yield* named(filter.columnId))
-    }
+    const paths: Array<Path> = []
+    for (const filter of query.filters) paths.push(yield* resolvePath(filter.columnId, visibleType, visible))
     const select: Array<SelectedColumn> = []
     for (const slug of new Set(requested)) select.push(selected(yield* named(slug), visibleType, visible))
-    const ordering = query.filters.findIndex((filter) => filter.op === "gte" || filter.op === "lt")
+    const ordering = query.filters.findIndex(
+      (filter, index) => (filter.op === "gte" || filter.op === "lt") && ownColumn(paths[index]!) !== undefined
+    )
+    const ordered = ordering < 0 ? undefined : ownColumn(paths[ordering]!)
     const order =
-      ordering < 0
+      ordered === undefined
         ? undefined
         : {
-            column: columns[ordering]!,
-            mask: maskOf(plan, columns[ordering]!),
-            descending: query.filters[ordering]!.op === "lt"
+            column: ordered,
+            mask: maskOf(plan, ordered),
+            descending: query.filters[ordering]!.op === "lt",
+            ...(ordered.kind === "text" ? { side: "key" as const } : {})
           }
     const fixed = {
       type,
       plan: plan.where,
       order,
-      limited:
-        plan.limited ||
-        columns.slice(0, query.filters.length).some((column) => isPartial(column, visibleType, visible)),
+      limited: plan.limited || paths.some((path) => isPartialPath(path, visible)),
       name: plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: plan.cells.get(STATUS) ?? NEVER,
       select,
-      ...accessOf(query.filters, columns, visibleType, visible),
-      label: [type.slug, ...query.filters.map((filter, index) => `${columns[index]!.slug}:${filter.op}`)].join(" ")
+      ...accessOf(query.filters, paths, visibleType, visible),
+      label: [type.slug, ...query.filters.map((filter, index) => `${paths[index]!.written}:${filter.op}`)].join(" ")
     }
-    return { visibleType, columns, fixed, statements: new StatementCache() }
+    return { visibleType, paths, fixed, statements: new StatementCache() }
   })
 
 /** How the statement reaches its rows: decided by names and operators, never by the caller. */
 const accessOf = (
   filters: ReadonlyArray<Filter>,
-  columns: ReadonlyArray<Column>,
+  paths: ReadonlyArray<Path>,
   { type }: VisibleType,
   visible: Visible
 ): Pick<ResolvedQuery, "hops" | "pool"> => {
   const equals = (test: (column: Column) => boolean) =>
-    filters.some((filter, index) => filter.op === "eq" && test(columns[index]!))
+    filters.some((filter, index) => {
+      const column = ownColumn(paths[index]!)
+      return filter.op === "eq" && column !== undefined && isPlain(filter.value) && test(column)
+    })
   // A mapped relation can be slow or locked by other programs, and the shared connection must never wait for it.
   const isLookup =
     equals(isIdentifier) &&
-    filters.every((filter) => filter.op === "eq") &&
+    filters.every(({ op, value }, index) => op === "eq" && isPlain(value) && ownColumn(paths[index]!) !== undefined) &&
     isManagedThroughout(visible.state.catalog, type)
   if (isLookup) return { hops: "probe", pool: "lookup" }
   return { hops: equals(isSelective) ? "subplan" : "array", pool: "search" }
@@ -166,19 +155,32 @@ export const resolveLiterals = (query: FindQuery, visible: Visible): Result.Resu
 
 const resolveValues = (
   query: FindQuery,
-  { columns, fixed, statements, visibleType }: ResolvedNames,
+  { fixed, paths, statements, visibleType }: ResolvedNames,
   visible: Visible,
   values: Values
 ): Result.Result<ResolvedQuery, Fault> => {
   const { plan, type } = visibleType
   const filters: Array<Condition> = []
   const compared: Array<Condition> = []
-  for (let index = 0; index < columns.length; index++) {
-    const column = columns[index]!
-    const condition = resolveFilter(query.filters[index]!, column, visible, values)
-    if (Result.isFailure(condition)) return Result.fail(condition.failure)
-    compared.push(condition.success)
-    filters.push(both(maskOf(plan, column), condition.success))
+  let reusable = true
+  for (let index = 0; index < paths.length; index++) {
+    const path = paths[index]!
+    const filter = query.filters[index]!
+    const column = ownColumn(path)
+    const plain = isPlain(filter.value)
+    if (column !== undefined && plain && filter.op !== "ne") {
+      const condition = resolveFilter(filter, column, visible, values)
+      if (Result.isFailure(condition)) return Result.fail(condition.failure)
+      compared.push(condition.success)
+      filters.push(both(maskOf(plan, column), condition.success))
+    } else {
+      // A list of values decides the statement's text.
+      const condition = resolveTerms(filter, path, visible, plain ? values : LITERALS)
+      if (Result.isFailure(condition)) return Result.fail(condition.failure)
+      reusable &&= plain
+      compared.push(condition.success)
+      filters.push(condition.success)
+    }
   }
   const limit = query.limit ?? DEFAULT_LIMIT
   if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT)
@@ -205,7 +207,7 @@ const resolveValues = (
     label: fixed.label,
     values: values.values,
     compared,
-    statements: values.reusable ? statements : undefined
+    statements: reusable && values.reusable ? statements : undefined
   })
 }
 
@@ -213,14 +215,8 @@ const resolveValues = (
 const both = (mask: Bound, condition: Condition): Condition =>
   mask._tag === "Always" ? condition : { _tag: "All", of: [mask, condition] }
 
-/** Whether a filter can miss visible rows because its cell, or the cell of a related row that it reads, is hidden on some. */
-const isPartial = (column: Column, { plan }: VisibleType, visible: Visible): boolean => {
-  if (maskOf(plan, column)._tag !== "Always") return true
-  const target = targetIn(visible, column)
-  if (target === undefined) return false
-  const name = columnByKey(target.type, DISPLAY_NAME)
-  return target.plan.limited || (name !== undefined && maskOf(target.plan, name)._tag !== "Always")
-}
+/** The row's own column that a filter is about; undefined when it leads elsewhere. */
+const ownColumn = ({ column, steps }: Path): Column | undefined => (steps.length === 0 ? column : undefined)
 
 const selected = (column: Column, { plan }: VisibleType, visible: Visible): SelectedColumn => {
   const target = targetIn(visible, column)

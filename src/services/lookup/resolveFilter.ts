@@ -3,8 +3,8 @@ import { Result } from "effect"
 import { type Column, columnByKey, DISPLAY_NAME, idColumn } from "../../domain/EntityType.ts"
 import { InvalidInput, type UnknownName } from "../../domain/errors.ts"
 import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../../domain/keys.ts"
-import { all, any, type Literal, NEVER, some } from "../../domain/Predicate.ts"
-import { type Filter, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
+import { ALWAYS, all, any, type Literal, NEVER, some } from "../../domain/Predicate.ts"
+import { type Filter, type FilterOp, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
 import { printable } from "../../domain/text.ts"
 import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../../domain/values.ts"
 import type { Condition, Parameter } from "../../database/sql/Parameter.ts"
@@ -28,26 +28,41 @@ export const resolveFilter = (
   visible: Visible,
   values: Values
 ): Result.Result<Condition, Fault> => {
-  const { value } = filter
-  if (value.length > MAX_VALUE_LENGTH) return invalid(`A value has at most ${MAX_VALUE_LENGTH} characters.`)
-  if (value.includes("\u0000")) return invalid("A value can't contain a NUL character.")
-  if (!FOLDS_TO_SOMETHING.test(value) && foldText(value) === "")
-    return invalid(`The value for ${column.slug} is empty.`)
-  switch (filter.op) {
+  const fault = unusable(filter.value, column.slug)
+  if (fault !== undefined) return invalid(fault)
+  return compared(filter.value, filter.op === "ne" ? "eq" : filter.op, column, visible, values)
+}
+
+/** What no column accepts as a value. */
+export const unusable = (value: string, name: string): string | undefined => {
+  if (value.length > MAX_VALUE_LENGTH) return `A value has at most ${MAX_VALUE_LENGTH} characters.`
+  if (value.includes("\u0000")) return "A value can't contain a NUL character."
+  return !FOLDS_TO_SOMETHING.test(value) && foldText(value) === "" ? `The value for ${name} is empty.` : undefined
+}
+
+/** A comparison with one value that stands for itself. */
+export const compared = (
+  value: string,
+  op: Exclude<FilterOp, "ne">,
+  column: Column,
+  visible: Visible,
+  values: Values
+): Result.Result<Condition, Fault> => {
+  switch (op) {
     case "eq":
       return equal(value, column, visible, values)
     case "ilike":
       return contains(value, column, visible, values)
     case "gte":
     case "lt":
-      return ordered(value, filter.op, column, visible, values)
+      return ordered(value, op, column, visible, values)
   }
 }
 
 const compare = (
   values: Values,
   column: Column,
-  op: "eq" | "gte" | "lt",
+  op: "eq" | "gte" | "lt" | "lte",
   value: Literal,
   side: "value" | "key" = "value"
   // A literal object: on this hot path a constructor costs as much as the rest.
@@ -111,24 +126,29 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
   }
 }
 
-/**
- * A reference equals the id of its target and the target's whole name. A name that several entities have means all of them.
- * Text that can't be a name skips the second comparison: managed ids have 13 or 14 letters.
- */
+/** A reference equals the id of its target and the target's whole name. A name that several entities have means all of them. */
 const refersTo = (value: string, column: Column, visible: Visible, values: Values): Condition => {
   const target = targetIn(visible, column)!
-  const ids = target.type.mapping?.id.type
-  const id = parseId(value, ids)
-  const name = columnByKey(target.type, DISPLAY_NAME)
-  const byId = id === undefined ? NEVER : someTarget(column, target, compare(values, idColumn(target.type), "eq", id))
-  const isId = id !== undefined && (ids === undefined ? value.length >= 13 : ids === "bigint" || ids === "uuid")
-  if (isId || name === undefined) return byId
-  return any<Parameter>(
-    byId,
-    someTarget(column, target, compare(values, name, "eq", foldText(value), "key"), maskOf(target.plan, name))
-  )
+  return any<Parameter>(...isNamed(value, target, values).map((part) => someTarget(column, target, ...part)))
 }
 
+/**
+ * The alternatives in which a value means a row: its id, or its whole name. Text that can't be a name skips the second:
+ * managed ids have 13 or 14 letters.
+ */
+export const isNamed = (
+  value: string,
+  { plan, type }: VisibleType,
+  values: Values
+): ReadonlyArray<ReadonlyArray<Condition>> => {
+  const ids = type.mapping?.id.type
+  const id = parseId(value, ids)
+  const name = columnByKey(type, DISPLAY_NAME)
+  const byId = id === undefined ? [] : [[compare(values, idColumn(type), "eq", id)]]
+  const isId = id !== undefined && (ids === undefined ? value.length >= 13 : ids === "bigint" || ids === "uuid")
+  if (isId || name === undefined) return byId
+  return [...byId, [compare(values, name, "eq", foldText(value), "key"), maskOf(plan, name)]]
+}
 /** The reference leads to a visible row on which the conditions hold. */
 const someTarget = (column: Column, { plan }: VisibleType, ...conditions: ReadonlyArray<Condition>): Condition =>
   some<Parameter>(column.key, all<Parameter>(plan.where, ...conditions))
@@ -147,15 +167,23 @@ const contains = (value: string, column: Column, visible: Visible, values: Value
     case "reference":
     case "references": {
       const target = targetIn(visible, column)!
-      const name = columnByKey(target.type, DISPLAY_NAME)
-      if (name === undefined) return Result.succeed(NEVER)
-      return Result.map(containsText(foldText(value), name, values), (part) =>
-        someTarget(column, target, part, maskOf(target.plan, name))
-      )
+      return Result.map(nameContains(value, target, values), (parts) => someTarget(column, target, ...parts))
     }
     default:
       return invalid(`${column.slug} can't be searched with ilike: use eq.`)
   }
+}
+
+/** The conditions, all of which hold on a row whose name contains the value. */
+export const nameContains = (
+  value: string,
+  { plan, type }: VisibleType,
+  values: Values
+): Result.Result<ReadonlyArray<Condition>, InvalidInput> => {
+  const name = columnByKey(type, DISPLAY_NAME)
+  return name === undefined
+    ? Result.succeed([NEVER])
+    : Result.map(containsText(foldText(value), name, values), (part) => [part, maskOf(plan, name)])
 }
 
 const containsText = (text: string, column: Column, values: Values): Result.Result<Condition, InvalidInput> =>
@@ -177,9 +205,48 @@ const ordered = (
     case "date":
     case "timestamp":
       return Result.map(period(value, column, visible), ({ from }) => compare(values, column, op, from))
+    case "text":
+      return Result.succeed(inOrder(op, value, column, values))
     default:
       return invalid(`${column.slug} has no order: use eq or ilike.`)
   }
+}
+
+/** Whether a column has an order, in which a range has its place. */
+export const isOrdered = ({ kind }: Column): boolean =>
+  kind === "integer" || kind === "number" || kind === "date" || kind === "timestamp" || kind === "text"
+
+/** A range with both of its ends in it; periods of time are in it as a whole. */
+export const within = (
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+  column: Column,
+  visible: Visible,
+  values: Values
+): Result.Result<Condition, Fault> =>
+  Result.gen(function* () {
+    const start = from === undefined ? ALWAYS : yield* ordered(from, "gte", column, visible, values)
+    return all<Parameter>(start, to === undefined ? ALWAYS : yield* upTo(to, column, visible, values))
+  })
+
+const upTo = (value: string, column: Column, visible: Visible, values: Values): Result.Result<Condition, Fault> => {
+  switch (column.kind) {
+    case "integer":
+    case "number":
+      return Result.map(numeric(value, column, visible), (number) => compare(values, column, "lte", number))
+    case "date":
+    case "timestamp":
+      return Result.map(period(value, column, visible), ({ from, to }) =>
+        to === undefined ? compare(values, column, "lte", from) : compare(values, column, "lt", to)
+      )
+    default:
+      return Result.succeed(inOrder("lte", value, column, values))
+  }
+}
+
+/** In the order of search keys, in which blank text would come first. */
+const inOrder = (op: "gte" | "lt" | "lte", value: string, column: Column, values: Values): Condition => {
+  const compared = compare(values, column, op, foldText(value), "key")
+  return op === "gte" ? compared : { _tag: "All", of: [{ _tag: "HasValue", column: column.key }, compared] }
 }
 
 const numeric = (value: string, column: Column, visible: Visible): Result.Result<Literal, InvalidInput> => {

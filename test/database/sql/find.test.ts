@@ -173,6 +173,20 @@ const CASES: Readonly<Record<string, readonly [string, FindQuery]>> = {
     "member",
     find("meetings", { filters: [{ columnId: "start", op: "lt", value: "2026-03-31T14:00" }], cursorEntityId: "bcd" })
   ],
+  "member-status-ne-any-of": [
+    "member",
+    find("people", { filters: [{ columnId: "status", op: "ne", value: "lead|vip" }] })
+  ],
+  "member-without-company": ["member", find("people", { filters: [{ columnId: "company", op: "ne", value: "*" }] })],
+  "member-company-path": [
+    "member",
+    find("people", { filters: [{ columnId: "company.name", op: "eq", value: "Atlas" }] })
+  ],
+  "member-no-meeting-since": [
+    "member",
+    find("people", { filters: [{ columnId: "meetings@attendees.start", op: "ne", value: "2026-11-01.." }] })
+  ],
+  "admin-names-from": ["admin", find("people", { filters: [{ columnId: "name", op: "gte", value: "M" }], limit: 2 })],
   "admin-meetings-on-a-day": [
     "admin",
     find("meetings", {

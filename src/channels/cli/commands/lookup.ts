@@ -50,13 +50,13 @@ export const columns = Command.make(
   })
 ).pipe(Command.withDescription("List the columns of a type"))
 
-const FILTER = /^([^=~<>]+?)(>=|<|=|~)([^]*)$/
-const OPS = { "=": "eq", "~": "ilike", ">=": "gte", "<": "lt" } as const
+const FILTER = /^([^=~<>!]+?)(!=|>=|<|=|~)([^]*)$/
+const OPS = { "=": "eq", "!=": "ne", "~": "ilike", ">=": "gte", "<": "lt" } as const
 
 const readFilter = (text: string): Effect.Effect<Filter, UsageError> => {
   const match = FILTER.exec(text)
   return match === null
-    ? Effect.fail(UsageError.of(`${quoted(text)} is not a filter. Write name=…, name~…, start>=… or start<…`))
+    ? Effect.fail(UsageError.of(`${quoted(text)} is not a filter. Write name=…, name!=…, name~…, start>=… or start<…`))
     : Effect.succeed({ columnId: match[1]!.trim(), op: OPS[match[2] as keyof typeof OPS], value: match[3]! })
 }
 
@@ -66,7 +66,7 @@ export const find = Command.make(
     type: argument("type", "Entity type, as listed by max types"),
     filters: Argument.String("filter").pipe(
       Argument.withDescription(
-        "Conditions that must all match: name~ada (contains), phone=… (equals), start>=today, start<2027"
+        "Conditions that must all match: name~ada (contains), phone=… (equals), status!=lost, status=new|open (any of), phone=* (any; != none), due=2026-Q3, amount=10..20, company.city=…, start>=today, start<2027"
       ),
       Argument.variadic()
     ),

@@ -1,0 +1,142 @@
+/**
+ * `ne`, any of, any value, ranges and paths against the oracle of the shown table: on a real Postgres, under random policies
+ * that hide rows, cells and targets.
+ */
+import { layer } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as fc from "fast-check"
+import { expect } from "vitest"
+import { encodeId } from "../../src/domain/ids.ts"
+import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
+import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
+import { TestServices } from "../support/database.ts"
+import { generousPolicy, member, NOW } from "./generators.ts"
+import { type Caller, type PolicyJson, type Views, viewsOf } from "./oracle.ts"
+import { everything } from "./queryOracle.ts"
+import {
+  admit,
+  caseText,
+  count,
+  floorOf,
+  holds,
+  makePlaces,
+  makeTally,
+  partOf,
+  type Place,
+  tallied
+} from "./setting.ts"
+import { type Asked, filterOf, found, isTooShort, type Question, question } from "./shownTable.ts"
+import { makeWorld, SHAPES, type TypeName } from "./world.ts"
+
+const SCENARIOS = partOf(75)
+const QUESTIONS = 40
+const SEED = 20261124
+const WORLDS = [41, 42]
+
+interface Scenario {
+  readonly policy: PolicyJson
+  readonly caller: Caller
+  readonly questions: ReadonlyArray<Question>
+  readonly where: number
+}
+
+const scenario: fc.Arbitrary<Scenario> = fc.record({
+  policy: generousPolicy,
+  caller: member,
+  questions: fc.array(question, { minLength: QUESTIONS, maxLength: QUESTIONS }),
+  where: fc.nat({ max: 2 * WORLDS.length - 1 })
+})
+
+const ask = (principal: Principal, { asked, limit, type }: Question, cursorEntityId?: string) =>
+  Effect.flatMap(EntityQueryService, (queries) =>
+    Effect.result(
+      queries.findEntities({
+        organizationId: principal.organizationId,
+        entityTypeId: type,
+        filters: asked.map(filterOf),
+        limit,
+        cursorEntityId
+      })
+    )
+  ).pipe(Effect.provideService(CurrentPrincipal, principal))
+
+/** Whether a name of the condition shows nothing to the caller: only then may it be unknown. */
+const namesNothing = ({ column, end, hops }: Asked, type: TypeName, views: Views): boolean => {
+  const shows = (of: TypeName, name: string) => {
+    const { target } = SHAPES[of][name]!
+    return [...views[of].values()].some((cells) => cells.has(name)) && (target === undefined || views[target].size > 0)
+  }
+  let at = type
+  for (const hop of hops) {
+    if (!shows(hop.back ? hop.to : at, hop.column)) return true
+    at = hop.to
+  }
+  return column !== undefined && !shows(end, column)
+}
+
+const tally = makeTally()
+const features = { negated: 0, listed: 0, any: 0, ranges: 0, hops: 0, back: 0, ordered: 0 }
+
+const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place) {
+  const { organization } = place
+  const principal = yield* admit(place, one.policy, one.caller)
+  const views = viewsOf(one.policy, one.caller, organization, NOW)
+  for (const each of one.questions) {
+    const about = JSON.stringify([each.type, ...each.asked.map(filterOf)])
+    const fail = (why: string) => new Error(`${about}: ${why}`)
+    let page = yield* ask(principal, each)
+    if (Result.isFailure(page) && page.failure._tag === "UnknownName") {
+      if (!each.asked.some((part) => namesNothing(part, each.type, views))) throw fail(page.failure.message)
+      continue
+    }
+    if (each.asked.some(isTooShort)) {
+      if (Result.isSuccess(page)) throw fail("is too short and was answered")
+      continue
+    }
+    const wanted = found(each, views, organization).map(({ id }) => encodeId(id))
+    const unhidden = found(each, everything(organization), organization).map(({ id }) => encodeId(id))
+    const ids: Array<string> = []
+    for (;;) {
+      if (Result.isFailure(page)) throw fail(`${page.failure._tag}: ${page.failure.message}`)
+      const { entities, limited, nextCursorEntityId, total } = page.success
+      if (total !== wanted.length) throw fail(`total ${total}, expected ${wanted.length}`)
+      if (limited !== true && JSON.stringify(wanted) !== JSON.stringify(unhidden)) throw fail("isn't limited")
+      ids.push(...entities.map(({ entityId }) => entityId))
+      if (nextCursorEntityId === undefined) break
+      page = yield* ask(principal, each, nextCursorEntityId)
+    }
+    if (JSON.stringify(ids) !== JSON.stringify(wanted)) throw fail(`found ${ids.join()}, expected ${wanted.join()}`)
+    count(tally, wanted.length > 0, JSON.stringify(wanted) !== JSON.stringify(unhidden))
+    for (const { hops, meanings, op } of each.asked) {
+      if (op === "ne") features.negated += 1
+      if (meanings.length > 1) features.listed += 1
+      if (meanings.some(({ is }) => is === "any")) features.any += 1
+      if (meanings.some(({ is }) => is === "range")) features.ranges += 1
+      if (hops.length > 0) features.hops += 1
+      if (hops.some(({ back }) => back)) features.back += 1
+      if (hops.length === 0 && (op === "gte" || op === "lt") && wanted.length > 1) features.ordered += 1
+    }
+  }
+})
+
+layer(TestServices, { excludeTestServices: true })("filters", (it) => {
+  it.effect("every filter finds what the oracle finds in the table that is shown to the caller", () =>
+    Effect.gen(function* () {
+      const places = yield* makePlaces(WORLDS.flatMap(makeWorld))
+      yield* holds(
+        scenario,
+        {
+          name: "filters",
+          cases: SCENARIOS,
+          seed: SEED,
+          queue: ({ where }) => where,
+          text: (one) => caseText(one.caller, one.policy, places[one.where]!.organization.slug)
+        },
+        (one) => runScenario(one, places[one.where]!)
+      )
+      tallied("filters", 2000, tally)
+      console.log(`filters: ${JSON.stringify(features)}`)
+      for (const often of Object.values(features)) expect(often).toBeGreaterThanOrEqual(floorOf(40))
+    })
+  )
+})
