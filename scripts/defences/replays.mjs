@@ -192,7 +192,7 @@ export const replays = [
     removed: "the target's row predicate and the mask of its name",
     patches: [
       [filters, "all<Parameter>(plan.where, ...conditions)", "all<Parameter>(...conditions)"],
-      [filters, "someTarget(column, target, part, maskOf(target.plan, name))", "someTarget(column, target, part)"]
+      [filters, "(part) => [part, maskOf(plan, name)]", "(part) => [part]"]
     ]
   },
   {

@@ -412,7 +412,7 @@ layer(TestServices, { excludeTestServices: true })("queries", (it) => {
       const principal = yield* admit(place, allow("deals", { effect: "allow", type: "people", columns: "*" }), LENA)
       const filter = (columnId: string, op: Filter["op"], value: string) => ({ filters: [{ columnId, op, value }] })
       const refused: ReadonlyArray<Partial<Query> & { readonly cursorEntityId?: string }> = [
-        filter("name", "gte", "a"),
+        filter("tags", "gte", "a"),
         filter("tags", "ilike", "red"),
         filter("secret", "eq", "maybe"),
         filter("secret", "ilike", "tru"),

@@ -33,7 +33,7 @@ export interface Question {
   readonly limit: number
 }
 
-export const pathText = ({ column, hops }: Pick<Asked, "column" | "hops">): string =>
+const pathText = ({ column, hops }: Pick<Asked, "column" | "hops">): string =>
   [
     ...hops.map((hop) => (hop.back ? `${hop.to}@${hop.column}` : hop.column)),
     ...(column === undefined ? [] : [column])
@@ -50,7 +50,7 @@ export const filterOf = (asked: Asked) => ({
 
 const ORDERED: ReadonlySet<Kind> = new Set<Kind>(["text", "integer", "number", "date", "timestamp"])
 
-export const hopsFrom = (type: TypeName): ReadonlyArray<Hop> => [
+const hopsFrom = (type: TypeName): ReadonlyArray<Hop> => [
   ...Object.entries(SHAPES[type]).flatMap(([column, { target }]): ReadonlyArray<Hop> =>
     target === undefined ? [] : [{ back: false, column, to: target }]
   ),
@@ -120,7 +120,7 @@ const asked = (type: TypeName, hops: ReadonlyArray<Hop>): fc.Arbitrary<Asked> =>
   })
 }
 
-export const askedAbout = (type: TypeName): fc.Arbitrary<Asked> => {
+const askedAbout = (type: TypeName): fc.Arbitrary<Asked> => {
   const one = fc.constantFrom(...hopsFrom(type))
   return fc.oneof(
     { weight: 3, arbitrary: asked(type, []) },
@@ -170,7 +170,7 @@ const hopTo = (hop: Hop, type: TypeName, entity: Entity, views: Views, organizat
   )
 }
 
-export const reached = (
+const reached = (
   { hops }: Pick<Asked, "hops">,
   type: TypeName,
   entity: Entity,
@@ -188,7 +188,7 @@ export const reached = (
 }
 
 /** Whether a cell shows a value. */
-export const hasValue = (
+const hasValue = (
   type: TypeName,
   column: string,
   row: Entity,
@@ -247,7 +247,7 @@ const upTo = (kind: Kind, cell: string, to: string, organization: Organization):
     : Date.parse(cell) <= instant(to, organization)
 }
 
-export const isMet = (
+const isMet = (
   one: Asked,
   type: TypeName,
   entity: Entity,

@@ -12,7 +12,7 @@ export interface SelectedColumn {
   readonly target?: { readonly type: EntityType; readonly where: Bound; readonly name: Bound }
 }
 
-export interface ResolvedOrder {
+interface ResolvedOrder {
   readonly column: Column
   readonly mask: Bound
   readonly descending: boolean
