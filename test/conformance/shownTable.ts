@@ -188,13 +188,7 @@ const reached = (
 }
 
 /** Whether a cell shows a value. */
-const hasValue = (
-  type: TypeName,
-  column: string,
-  row: Entity,
-  views: Views,
-  organization: Organization
-): boolean => {
+const hasValue = (type: TypeName, column: string, row: Entity, views: Views, organization: Organization): boolean => {
   if (views[type].get(row.id)?.has(column) !== true) return false
   const { kind } = SHAPES[type][column]!
   if (kind === "one" || kind === "many") return visibleRelated(type, column, row, views, organization).length > 0
@@ -247,13 +241,7 @@ const upTo = (kind: Kind, cell: string, to: string, organization: Organization):
     : Date.parse(cell) <= instant(to, organization)
 }
 
-const isMet = (
-  one: Asked,
-  type: TypeName,
-  entity: Entity,
-  views: Views,
-  organization: Organization
-): boolean => {
+const isMet = (one: Asked, type: TypeName, entity: Entity, views: Views, organization: Organization): boolean => {
   const some = reached(one, type, entity, views, organization).some((row) =>
     one.meanings.some((meaning) => means(meaning, one, row, views, organization))
   )
