@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Context, Effect, Layer, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
-import type { OperatorError } from "../../domain/errors.ts"
+import { type OperatorError, Unclear } from "../../domain/errors.ts"
 import { Env, SETTINGS } from "../../env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "../../layers.ts"
 import { logging } from "../../observability/logs.ts"
@@ -13,6 +13,7 @@ import { idp, token } from "./commands/access.ts"
 import { ask } from "./commands/ask.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, move, restore } from "./commands/backup.ts"
+import { change, inbox } from "./commands/change.ts"
 import { chat } from "./commands/chat.ts"
 import { migrate } from "./commands/database.ts"
 import { doctor } from "./commands/doctor.ts"
@@ -33,17 +34,26 @@ import { simulate as simulateText } from "./commands/smsSimulate.ts"
 import { trace } from "./commands/trace.ts"
 import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
-import { note } from "./output.ts"
+import { columns as inColumns, note } from "./output.ts"
 import { version } from "../../version.ts"
 
 /** Exit codes by error tag; 5 is unused. */
 const EXIT_CODES = {
   OperatorError: 1,
   InvalidInput: 2,
+  Unclear: 2,
   ConfigurationError: 3,
   NotAdmitted: 4,
+  NotAllowed: 4,
+  NotInScope: 4,
   UnknownName: 6,
-  Unavailable: 7
+  Unavailable: 7,
+  // A change that can't be decided as it is.
+  Stale: 8,
+  Expired: 8,
+  Decided: 8,
+  NotYet: 8,
+  TooManyCalls: 9
 } as const
 
 const LOG_LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
@@ -145,6 +155,7 @@ const root = max.pipe(
   Command.withSubcommands([
     { group: "Ask", commands: [withAgent(chat), withAgent(ask)] as const },
     { group: "Look up", commands: [withServices(find), withServices(types), withServices(columns)] as const },
+    { group: "Change", commands: [withServices(change), withServices(inbox)] as const },
     { group: "Serve", commands: [withAgent(serve)] as const },
     {
       group: "Set up",
@@ -241,6 +252,8 @@ const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   return Effect.gen(function* () {
     yield* note(message)
     for (const line of details ?? []) yield* note(`  ${line}`)
+    if (error instanceof Unclear)
+      for (const line of inColumns(error.choices.map(({ id, name }) => [id, name]))) yield* note(`  ${line}`)
     return code
   })
 }

@@ -1,21 +1,30 @@
 /** Commands for remote access: tokens for programs, and the identity providers that an organization trusts. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Credentials, SCOPES } from "../../../services/access/Credentials.ts"
+import { quoted } from "../../../domain/text.ts"
+import { Credentials, type Scope, SCOPES } from "../../../services/access/Credentials.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
-import { currentOrganization, memberNames, memberOf } from "../context.ts"
+import { currentOrganization, memberNames, memberOf, UsageError } from "../context.ts"
 import { argument, optional, required } from "../flags.ts"
 import { columns, listing, note, result } from "../output.ts"
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
+
+/** The scopes of repeated or comma-separated flags. */
+const readScopes = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Scope>, UsageError> => {
+  const words = [...new Set(texts.flatMap((text) => text.split(",")).map((word) => word.trim()))]
+  const unknown = words.find((word) => !SCOPES.includes(word as Scope))
+  return unknown === undefined
+    ? Effect.succeed(words as ReadonlyArray<Scope>)
+    : Effect.fail(UsageError.of(`There is no scope ${quoted(unknown)}. Scopes are: ${SCOPES.join(", ")}.`))
+}
 
 const create = Command.make(
   "create",
   {
     who: argument("who", "A member's e-mail address or phone number"),
     name: required("name", "The token's purpose, shown in the list"),
-    scope: Flag.Literals("scope", SCOPES).pipe(
-      Flag.withDescription("What it may be used for; tools by default; may be repeated"),
+    scope: required("scope", `What it may be used for, comma-separated: ${SCOPES.join(", ")}; tools by default`).pipe(
       Flag.atLeast(0)
     ),
     days: Flag.Int("days").pipe(Flag.withDescription("Days until it expires"), Flag.withDefault(90))
@@ -23,7 +32,7 @@ const create = Command.make(
   Effect.fnUntraced(function* (input) {
     const organization = yield* currentOrganization
     const credentials = yield* Credentials
-    const scopes = input.scope.length === 0 ? (["tools"] as const) : [...new Set(input.scope)]
+    const scopes = input.scope.length === 0 ? (["tools"] as const) : yield* readScopes(input.scope)
     const { expiresAt, id, secret } = yield* credentials.createToken(organization, {
       anchorId: yield* memberOf(organization, input.who),
       name: input.name,
@@ -38,7 +47,11 @@ const create = Command.make(
 ).pipe(
   Command.withDescription("Create a token with which a program acts for a member"),
   Command.withExamples([
-    { command: 'max token create ada@example.com --name "nightly report"', description: "For the three tools" }
+    { command: 'max token create ada@example.com --name "nightly report"', description: "For the three tools" },
+    {
+      command: 'max token create ada@example.com --name "sync" --scope changes',
+      description: "To propose changes, which Ada confirms"
+    }
   ])
 )
 

@@ -4,8 +4,10 @@ import { Argument, Command } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
 import { turnError } from "../../../agents/turnError.ts"
 import type { TurnEvent } from "../../../wire/TurnEvent.ts"
+import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import { currentOrganization, currentPrincipal, wantsJson } from "../context.ts"
 import { optional } from "../flags.ts"
+import { askTerminal, decide, isInteractive, openIn } from "../deciding.ts"
 import { json } from "../output.ts"
 import { quietView, viewOf } from "../turnView.ts"
 
@@ -23,11 +25,12 @@ export const ask = Command.make(
     const organization = yield* currentOrganization
     const asJson = yield* wantsJson
     const view = asJson ? quietView({ columns: 80, write: () => undefined }) : viewOf(process.stdout)
+    const who = yield* currentPrincipal
     let last: TurnEvent | undefined
     yield* agent
       .turn({
         organization,
-        who: yield* currentPrincipal,
+        who,
         session: Option.getOrUndefined(input.session),
         say: { text: input.question.join(" ") }
       })
@@ -41,9 +44,15 @@ export const ask = Command.make(
         )
       )
     if (last?._tag === "error") return yield* turnError(last)
-    if (last?._tag !== "done" || !asJson) return
+    if (last?._tag !== "done") return
     const { reference, references, session, text, usage } = last
-    yield* json({ answer: text, references, choices: view.choices(), session, usage, reference })
+    const drafts = yield* Effect.provideService(openIn(session), CurrentPrincipal, who)
+    if (asJson) {
+      const answer = { answer: text, references, choices: view.choices(), session, usage, reference }
+      return yield* json(drafts.length === 0 ? answer : { ...answer, drafts })
+    }
+    const ask = isInteractive() ? askTerminal : undefined
+    for (const draft of drafts) yield* Effect.provideService(decide(draft, ask), CurrentPrincipal, who)
   })
 ).pipe(
   Command.withDescription("Ask one question in plain words"),

@@ -6,9 +6,10 @@ import { Writable } from "node:stream"
 import { MaxAgent, type TurnInput } from "../../../agents/MaxAgent.ts"
 import type { Choice } from "../../../wire/TurnEvent.ts"
 import type { Organization } from "../../../domain/EntityType.ts"
-import type { Principal } from "../../../domain/Principal.ts"
+import { CurrentPrincipal, type Principal } from "../../../domain/Principal.ts"
 import { Sessions } from "../../../services/conversations/Sessions.ts"
 import { currentOrganization, currentPrincipal } from "../context.ts"
+import { type Ask, decide, isInteractive, openIn } from "../deciding.ts"
 import { bold, dim } from "../output.ts"
 import { viewOf } from "../turnView.ts"
 
@@ -57,6 +58,8 @@ const lastConversation = Effect.fnUntraced(function* (organization: Organization
 interface Terminal {
   /** The next line of input; undefined at its end. */
   readonly nextLine: Effect.Effect<string | undefined>
+  /** The line that answers a question; undefined at the end of input. */
+  readonly ask: Ask
   /** Runs an answer without echoing input; true if Ctrl-C cancelled it. */
   readonly whileAnswering: <A, E, R>(answer: Effect.Effect<A, E, R>) => Effect.Effect<boolean, E, R>
 }
@@ -109,8 +112,8 @@ const makeTerminal = (history: ReadonlyArray<string>): { readonly lines: Interfa
     }
     lines.prompt()
   })
-  const terminal: Terminal = {
-    nextLine: Effect.callback<string | undefined>((resume) => {
+  const takeLine = (prompt: string) =>
+    Effect.callback<string | undefined>((resume) => {
       const take = () => {
         const line = waiting.shift()
         if (line === undefined && !closed) return
@@ -119,9 +122,18 @@ const makeTerminal = (history: ReadonlyArray<string>): { readonly lines: Interfa
         resume(Effect.succeed(line))
       }
       onLine = take
+      lines.setPrompt(prompt)
       if (interactive && waiting.length === 0 && !closed) lines.prompt()
       take()
-    }),
+    })
+  const terminal: Terminal = {
+    nextLine: Effect.suspend(() => takeLine(PROMPT)),
+    // A line that was typed before the question is no answer to it.
+    ask: (question) =>
+      Effect.suspend(() => {
+        waiting.length = 0
+        return takeLine(question)
+      }),
     whileAnswering: (answer) =>
       Effect.raceFirst(
         Effect.as(answer, false),
@@ -153,6 +165,8 @@ const converse = Effect.fnUntraced(function* (
   const agent = yield* MaxAgent
   let session = resumed
   let choices: ReadonlyArray<Choice> = []
+  /** Drafts that this terminal has asked about. */
+  const offered = new Set<string>()
   while (true) {
     const line = yield* terminal.nextLine
     if (line === undefined) return
@@ -173,6 +187,23 @@ const converse = Effect.fnUntraced(function* (
       )
     )
     if (cancelled) view.cancelled()
-    else choices = view.choices()
+    else {
+      choices = view.choices()
+      if (session !== undefined)
+        yield* Effect.provideService(decideDrafts(terminal, session, offered), CurrentPrincipal, who.who)
+    }
   }
 })
+
+/** Shows the drafts of the conversation that haven't been shown, and asks for the decision at a terminal. */
+const decideDrafts = Effect.fnUntraced(
+  function* (terminal: Terminal, session: string, offered: Set<string>) {
+    const drafts = (yield* openIn(session)).filter(({ changeId }) => !offered.has(changeId))
+    for (const draft of drafts) {
+      offered.add(draft.changeId)
+      yield* decide(draft, isInteractive() ? terminal.ask : undefined)
+    }
+  },
+  // A draft that can't be decided any more is said, and the conversation goes on.
+  Effect.catch(({ message }) => Console.log(message))
+)
