@@ -17,7 +17,7 @@ import { openWorld, phoneOf } from "./world/load.ts"
 import { byPhone, personAt } from "./world/questions.ts"
 
 /** All services on the given database, with rate limits that no benchmark reaches. */
-const serving = (url: string) =>
+const serving = (url: string, changes: "on" | "off") =>
   Agent.pipe(
     Layer.provideMerge(ToolHandlers),
     Layer.provideMerge(Services),
@@ -30,6 +30,7 @@ const serving = (url: string) =>
         httpPort: 0,
         callsPerPerson: 100_000_000,
         callsPerOrganization: 100_000_000,
+        changes,
         logLevel: "error"
       })
     )
@@ -78,6 +79,8 @@ const CONTESTANTS = {
   bare,
   service,
   whole: () => whole,
+  /** The whole of Max with changes switched off. */
+  reading: () => whole,
   casl,
   postgraphile,
   zenstack
@@ -97,7 +100,7 @@ export const contestant = (name: string, assignment: string) => {
       return yield* Effect.never
     })
   ).pipe(
-    Effect.provide(serving(given.url)),
+    Effect.provide(serving(given.url, name === "reading" ? "off" : "on")),
     Effect.tapCause((cause) => Effect.sync(() => process.send?.({ failed: String(cause) })))
   )
 }

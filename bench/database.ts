@@ -17,7 +17,13 @@ type Settings = Parameters<typeof Env.layerWith>[0]
 
 /** The settings of a database; `release` removes a database of this run. */
 export const settingsOf = (where: Where): { readonly settings: Settings; readonly release: () => void } => {
-  const wide = { lookupTimeout: 5000, searchTimeout: 60_000 }
+  const wide = {
+    lookupTimeout: 5000,
+    searchTimeout: 60_000,
+    callsPerPerson: 100_000_000,
+    writesPerMinute: 100_000_000,
+    changedRowsPerDay: 100_000_000
+  }
   if (where.url !== undefined)
     return { settings: { ...wide, databaseUrl: Redacted.make(where.url) }, release: () => {} }
   const home = where.keep === undefined ? mkdtempSync(join(tmpdir(), "max-bench-data-")) : resolve(where.keep)

@@ -45,7 +45,7 @@ export const tokenOf = Effect.fnUntraced(function* (of: WorldOrganization, role:
 })
 
 /** How a contestant's process reaches this process's database, as its owner. */
-const assignment = Effect.fnUntraced(function* (rows: number, size: Assignment["size"], role: Role) {
+export const assignment = Effect.fnUntraced(function* (rows: number, size: Assignment["size"], role: Role) {
   const { owner } = yield* Database
   return { rows, size, role, url: urlOf(outside(owner)) } satisfies Assignment
 })

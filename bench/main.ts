@@ -1,13 +1,14 @@
 /**
  * Benchmarks report ratios: contestants take turns within one run, so that the machine's noise affects all of them equally.
  * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
- * [--sizes 10000,…] [--plots FOLDER], http, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
+ * [--sizes 10000,…] [--plots FOLDER], http, changes, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
  * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
 import { basic } from "./basic.ts"
+import { changes } from "./changes.ts"
 import { cold } from "./cold.ts"
 import { contestant } from "./contestants.ts"
 import { growth } from "./growth.ts"
@@ -51,6 +52,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
       print(json)(yield* storing(json))
     }),
   cold: () => Effect.map(Effect.promise(cold), printTimes(json)),
+  changes: () => Effect.map(changes(rows, where, json), print(json)),
   http: () => Effect.map(http(rows, where, json), print(json)),
   rls: () => Effect.map(rls(rows, where, json), print(json)),
   import: () => importing(rows, json),

@@ -32,7 +32,7 @@ export interface WorldOrganization {
 }
 
 /** Incremented when the same number of rows gives a different world. */
-const EDITION = 2
+const EDITION = 3
 const ORGANIZATIONS = 200
 const PLACES: Readonly<Record<Size, number>> = { huge: 0, middle: 8, small: ORGANIZATIONS - 1 }
 const slugOf = (place: number): string => `world-${String(place).padStart(3, "0")}`

@@ -26,6 +26,7 @@ export const WORLD_POLICY = {
   roles: Object.fromEntries(Object.keys(ROLES).map((role) => [role, { inherits: [] }])),
   rules: [
     all("everything", "people"),
+    { ...all("everything", "people"), id: "everything-people-update", action: "update" },
     all("everything", "companies"),
     all("everything", "meetings"),
     people("nearly", { where: { status: { not: "Lost" } } }),

@@ -1,0 +1,187 @@
+/**
+ * What a change of one cell costs: a confirmation against the same statements by hand, a proposal against a lookup, and lookups
+ * over HTTP by a process with changes against one without.
+ */
+import { Effect } from "effect"
+import { appendAudit } from "../src/database/audit.ts"
+import { Database } from "../src/database/Database.ts"
+import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import { decodeId } from "../src/domain/ids.ts"
+import { Changes } from "../src/services/changes/Changes.ts"
+import { type ContestantName, start } from "./contestants.ts"
+import { onDatabase, type Where } from "./database.ts"
+import type { Measured } from "./figures.ts"
+import { assignment, tokenOf } from "./http.ts"
+import { load } from "./load.ts"
+import { median, race, raceTable } from "./race.ts"
+import { asking } from "./store.ts"
+import { openWorld, type WorldOrganization } from "./world/load.ts"
+import { byPhone } from "./world/questions.ts"
+
+const ROUNDS = 400
+/** The warm-up of a race is an eighth of its rounds. */
+const PREPARED = Math.ceil((ROUNDS * 9) / 8) * 2 + 2
+const IN_FLIGHT = 8
+const BLOCKS = 20
+const SECONDS = 0.5
+const WARM_UP = { requests: 5000, seconds: 6 }
+
+export const changes = (rows: number, where: Where, quiet: boolean) =>
+  onDatabase(where, Effect.scoped(scenarios(rows, quiet)))
+
+const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
+  const { huge } = (yield* openWorld(rows)).organizations
+  const say = (text: string) => {
+    if (!quiet) console.log(text)
+  }
+  return [
+    ...(yield* proposing(huge, say)),
+    ...(yield* confirming(huge, say)),
+    ...(yield* beside(rows, huge, say))
+  ] satisfies ReadonlyArray<Measured>
+})
+
+type Say = (text: string) => void
+
+/** Proposes a new phone number for the person of a round. */
+const changing = Effect.fnUntraced(function* (of: WorldOrganization) {
+  const service = yield* Changes
+  const { find, principal } = yield* asking(of, "everything")
+  const as = Effect.provideService(CurrentPrincipal, principal)
+  const via = { channel: "bench" }
+  const idOf = (round: number) => Effect.map(find(byPhone(of, round)), ({ entities: [one] }) => one!.entityId)
+  let values = 0
+  return {
+    principal,
+    find,
+    idOf,
+    propose: (entityId: string) =>
+      as(
+        service.propose({
+          steps: [
+            {
+              actionId: "people.update",
+              entityIds: [entityId],
+              values: [{ columnId: "email", value: `bench-${process.pid}-${++values}@example.com` }]
+            }
+          ],
+          via
+        })
+      ),
+    confirm: (changeId: string, digest: string) => as(service.confirm({ changeId, digest, via }))
+  }
+})
+
+const proposing = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
+  const { find, idOf, propose } = yield* changing(of)
+  const ids = yield* Effect.forEach(
+    Array.from({ length: 200 }, (_, index) => index),
+    idOf
+  )
+  const raced = yield* race(
+    [
+      { name: "findEntities by phone", run: (round) => find(byPhone(of, round)) },
+      { name: "propose", run: (round) => propose(ids[round % ids.length]!) }
+    ],
+    { rounds: ROUNDS, seconds: 60 }
+  )
+  say(raceTable("a proposal of one cell", raced))
+  return [{ scenario: "a proposal of one cell against a lookup", ratio: raced[1]!.ms / raced[0]!.ms, target: 3 }]
+})
+
+/** The statements that a careful program would write: claim, lock and compare, write, record, in one transaction. */
+const byHand = Effect.fnUntraced(function* (of: WorldOrganization, decider: string) {
+  const { changes: sql } = yield* Database
+  const organization = of.organization.id
+  return (changeId: string, digest: string, entityId: string, value: string) =>
+    Effect.gen(function* () {
+      yield* sql`SELECT set_config('max.organization_id', ${organization.toString()}, true)`
+      const [claimed] = yield* sql<{ before: string }>`UPDATE max.changes
+        SET state = 'applied', decided_at = clock_timestamp(), decided_by = ${decider}, decided_channel = 'bench'
+        WHERE organization_id = ${organization} AND change_id = ${changeId} AND digest = decode(${digest}, 'hex')
+          AND state = 'open' AND expires_at > clock_timestamp()
+        RETURNING document::jsonb #>> '{steps,0,before,email}' AS before`
+      const [locked] = yield* sql<{ same: boolean }>`SELECT p.email IS NOT DISTINCT FROM ${claimed!.before} AS same
+        FROM data.people p WHERE p.organization_id = ${organization} AND p.id = ${entityId}::bigint FOR UPDATE NOWAIT`
+      if (locked?.same !== true) return yield* Effect.die(new Error("The row has changed"))
+      yield* sql`UPDATE data.people p SET email = ${value}, email_k = ${value}
+        WHERE p.organization_id = ${organization} AND p.id = ${entityId}::bigint RETURNING p.email`
+      yield* sql`INSERT INTO max.change_events (organization_id, change_id, sequence, phase, who, channel, outcome)
+        SELECT ${organization}, ${changeId}, coalesce(max(sequence), 0) + 1, 'applied', ${decider}, 'bench', 'ok'
+        FROM max.change_events WHERE organization_id = ${organization} AND change_id = ${changeId}`
+      yield* appendAudit(sql, organization, "changes", [
+        { actor: decider, action: "change.applied", subject: changeId }
+      ])
+    }).pipe(sql.withTransaction)
+})
+
+const confirming = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
+  const { confirm, idOf, principal, propose } = yield* changing(of)
+  const hand = yield* byHand(of, principal.anchorEntityId)
+  // A change that is claimed once: each operation of the race has its own, of its own row.
+  const prepared = yield* Effect.forEach(
+    Array.from({ length: PREPARED }, (_, index) => index),
+    Effect.fnUntraced(function* (index) {
+      const id = yield* idOf(1000 + index)
+      const { changeId, preview } = yield* propose(id)
+      return { changeId, digest: preview.digest!, id: decodeId(id)!.toString() }
+    })
+  )
+  let next = 0
+  const raced = yield* race(
+    [
+      {
+        name: "the statements by hand",
+        run: () => {
+          const { changeId, digest, id } = prepared[next++]!
+          return hand(changeId, digest, id, `hand-${process.pid}-${next}@example.com`)
+        }
+      },
+      {
+        name: "confirm",
+        run: () => {
+          const { changeId, digest } = prepared[next++]!
+          return confirm(changeId, digest)
+        }
+      }
+    ],
+    { rounds: ROUNDS, seconds: 120 }
+  )
+  say(raceTable("a confirmation of one cell", raced))
+  return [
+    {
+      scenario: "a confirmation of one cell against the same statements by hand",
+      ratio: raced[1]!.ms / raced[0]!.ms,
+      target: 1.5
+    }
+  ]
+})
+
+/** Lookups over HTTP, by two processes on one database. */
+const beside = Effect.fnUntraced(function* (rows: number, of: WorldOrganization, say: Say) {
+  const token = yield* tokenOf(of, "company")
+  const given = yield* assignment(rows, "huge", "company")
+  const names = ["whole", "reading"] as const satisfies ReadonlyArray<ContestantName>
+  const running = yield* Effect.forEach(names, (name) =>
+    Effect.flatMap(start(name, given), (started) =>
+      typeof started === "string" ? Effect.die(new Error(started)) : Effect.succeed(started)
+    )
+  )
+  const rates = new Map(names.map((name) => [name, [] as Array<number>]))
+  for (let block = -1; block < BLOCKS; block++)
+    for (const { name, port } of block % 2 === 0 ? running : running.toReversed()) {
+      const { rate } = yield* load({
+        port,
+        token,
+        inFlight: IN_FLIGHT,
+        ...(block < 0 ? WARM_UP : { seconds: SECONDS }),
+        asked: (round) => byPhone(of, round)
+      })
+      if (block >= 0) rates.get(name as (typeof names)[number])!.push(rate)
+    }
+  const ratio = median(rates.get("reading")!.map((rate, block) => rate / rates.get("whole")![block]!))
+  say(
+    `lookups over HTTP, changes on: ${median(rates.get("whole")!).toFixed(0)} per second, off: ${median(rates.get("reading")!).toFixed(0)}`
+  )
+  return [{ scenario: "the time of lookups over HTTP, changes on against off", ratio, target: 1.03 }]
+})
