@@ -37,18 +37,3 @@ export const holdEpoch = (
       ([row]) => row?.epoch
     )
   )
-
-/**
- * Reads the epoch and shares a lock on it until the transaction ends: transactions that only need it to stay run side by side,
- * and a change of policy, memberships or catalog waits for them. Sets the transaction's organization.
- */
-export const shareEpoch = (
-  sql: PgClient.PgClient,
-  organizationId: bigint
-): Effect.Effect<bigint | undefined, SqlError.SqlError> =>
-  Effect.map(
-    sql<{ epoch: bigint }>`
-      SELECT epoch FROM (SELECT set_config('max.organization_id', ${organizationId.toString()}, true)) entered, max.organizations
-      WHERE organization_id = ${organizationId} FOR SHARE OF organizations`,
-    ([row]) => row?.epoch
-  )

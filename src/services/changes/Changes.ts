@@ -172,7 +172,9 @@ export class Changes extends Context.Service<
           if (principal.anchorEntityId === "")
             return yield* NotAllowed.of("Only an identified member can propose changes.")
           yield* tidyAtTimes(principal.organizationId)
-          yield* orUnavailable(countCall(sql, principal.organizationId, principal.anchorEntityId, limits))
+          yield* orUnavailable(
+            countCall(database.admission, principal.organizationId, principal.anchorEntityId, limits)
+          )
           for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             const caller = yield* callerFor(principal, attempt > 0)
             const started = performance.now()
@@ -185,10 +187,9 @@ export class Changes extends Context.Service<
           return yield* NotYet.of(BUSY)
         })
 
-        const draftOf = Effect.fnUntraced(function* ({ changeId, known }: Proposed, caller: Caller) {
-          const stored = yield* orUnavailable(readChange(sql, caller.principal.organizationId, changeId))
-          if (stored === undefined) return yield* noChange
-          return { changeId, known, preview: yield* previewOf(stored, caller, database) } satisfies Draft
+        const draftOf = Effect.fnUntraced(function* ({ known, stored }: Proposed, caller: Caller) {
+          const preview = yield* previewOf(stored, caller, database, known ? "read" : "judged")
+          return { changeId: stored.change_id, known, preview } satisfies Draft
         })
 
         return Changes.of({

@@ -6,7 +6,6 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { appendAudit } from "../../database/audit.ts"
 import type { Database } from "../../database/Database.ts"
-import { shareEpoch } from "../../database/epoch.ts"
 import type { ChangeDocument, Receipt } from "../../domain/Change.ts"
 import { actionByKey } from "../../domain/Action.ts"
 import { typeByKey } from "../../domain/EntityType.ts"
@@ -36,11 +35,24 @@ export interface Deciding {
   readonly started: number
 }
 
-const CLAIM = `/* max claim */ UPDATE max.changes SET state = 'applied', decided_at = clock_timestamp(), decided_by = $5::text, decided_channel = $6::text
-  WHERE organization_id = $1::bigint AND change_id = $2::text AND digest = decode($3::text, 'hex') AND state = $4::text
+/**
+ * Shares a lock on the epoch until the transaction ends, so that a change of policy, memberships or catalog waits; claims the
+ * change if the epoch is the parties'; sets the transaction's organization. The lock comes first: the claim reads from it.
+ */
+const CLAIM = `/* max claim */ WITH entered AS (SELECT set_config('max.organization_id', $1::bigint::text, true)),
+  held AS MATERIALIZED (SELECT o.epoch FROM entered, max.organizations o WHERE o.organization_id = $1::bigint FOR SHARE OF o),
+  claimed AS (UPDATE max.changes SET state = 'applied', decided_at = clock_timestamp(), decided_by = $5::text, decided_channel = $6::text
+  FROM held WHERE held.epoch = $7::bigint AND organization_id = $1::bigint AND change_id = $2::text AND digest = decode($3::text, 'hex') AND state = $4::text
     AND expires_at > clock_timestamp() AND (level <> 'second' OR proposer_id <> $5::text)
     AND (level <> 'twice' OR yes_at <= clock_timestamp() - interval '1 second')
-  RETURNING document, ${isoTime("decided_at")} AS at`
+  RETURNING document, ${isoTime("decided_at")} AS at)
+  SELECT held.epoch, claimed.document, claimed.at FROM held LEFT JOIN claimed ON true`
+
+interface Claimed {
+  readonly epoch: bigint
+  readonly document: string | null
+  readonly at: string | null
+}
 
 /** Applies a change, or fails and leaves everything as it was. */
 export const apply = Effect.fnUntraced(function* (
@@ -52,18 +64,18 @@ export const apply = Effect.fnUntraced(function* (
   const { catalog } = writers[0]
   const organizationId = catalog.organization.id
   return yield* Effect.gen(function* () {
-    const epoch = yield* shareEpoch(sql, organizationId)
-    if ([...writers, ...(approver === undefined ? [] : [approver])].some((party) => party.catalog.epoch !== epoch))
-      return yield* Effect.fail(new StalePlan())
-    const [claimed] = yield* sql.unsafe<{ document: string | null; at: string }>(CLAIM, [
+    const parties = [...writers, ...(approver === undefined ? [] : [approver])]
+    const [claimed] = yield* sql.unsafe<Claimed>(CLAIM, [
       organizationId,
       stored.change_id,
       stored.digest,
       approver === undefined ? "open" : "waiting",
       decider,
-      via.channel
+      via.channel,
+      catalog.epoch
     ])
-    if (claimed === undefined || claimed.document === null) return yield* Effect.fail(new NotClaimed())
+    if (parties.some((party) => party.catalog.epoch !== claimed?.epoch)) return yield* Effect.fail(new StalePlan())
+    if (claimed?.document == null || claimed.at === null) return yield* Effect.fail(new NotClaimed())
     const document = open(claimed.document, stored.digest)
     const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
     const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)

@@ -31,6 +31,12 @@ import { readingOf } from "./writeUnits.ts"
 const touched = (step: ChangeStep, type: EntityType): ReadonlyArray<Column> =>
   type.columns.filter(({ key }) => Object.hasOwn(step.before, key) || Object.hasOwn(step.after, key))
 
+/** What a preview needs of a stored change. */
+export type Previewed = Omit<
+  Stored,
+  "actor" | "scope" | "channel" | "session_id" | "created" | "decided_by" | "actions"
+>
+
 /** A step with what the viewer sees of it. */
 export interface SeenStep {
   readonly step: ChangeStep
@@ -42,14 +48,19 @@ export interface SeenStep {
   readonly visible: ReadonlySet<string>
 }
 
+/**
+ * The preview of a change. `judged`: the statement that judged the proposal has just shown that its proposer sees every row and
+ * cell, so they aren't read again.
+ */
 export const previewOf = Effect.fnUntraced(function* (
-  stored: Stored,
+  stored: Previewed,
   viewer: Caller,
-  database: Database["Service"]
+  database: Database["Service"],
+  rows: "read" | "judged" = "read"
 ): Effect.fn.Return<Preview, Unavailable> {
   const document = stored.document === null ? undefined : open(stored.document, stored.digest)
-  const shown =
-    document === undefined ? undefined : yield* showSteps(document, viewer, database, stored.state === "applied")
+  const isDone = stored.state === "applied"
+  const shown = document === undefined ? undefined : yield* showSteps(document, viewer, database, { isDone, rows })
   const proposerName = yield* nameOf(stored.proposer_id, viewer, readerOf(database, viewer.catalog))
   const complete = shown?.complete === true
   const pending = stored.state === "open" || stored.state === "waiting"
@@ -88,12 +99,12 @@ const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller, ro
   return row?.name === null || row === undefined ? undefined : cut(row.name)
 })
 
-/** The steps of a document as a viewer sees them. `done`: the rows are as the change left them. */
+/** The steps of a document as a viewer sees them. `isDone`: the rows are as the change left them. */
 const showSteps = Effect.fnUntraced(function* (
   document: ChangeDocument,
   viewer: Caller,
   database: Database["Service"],
-  done: boolean
+  { isDone, rows: source }: { readonly isDone: boolean; readonly rows: "read" | "judged" }
 ) {
   const { catalog } = viewer
   const rows = readerOf(database, catalog)
@@ -105,9 +116,12 @@ const showSteps = Effect.fnUntraced(function* (
     const [first] = group.units
     const read = viewer.readOf(first.type)
     const columns = touched(first.step!, first.type)
-    const virtual = first.op === "create" && !done
+    const virtual = first.op === "create" && !isDone
     const found = new Map<string, { readonly name: string | null; readonly visible: ReadonlyArray<boolean> }>()
-    if (read !== undefined && !virtual) {
+    if (source === "judged")
+      for (const { id, step } of group.units)
+        found.set(id, { name: step!.shown[DISPLAY_NAME] ?? null, visible: columns.map(() => true) })
+    else if (read !== undefined && !virtual) {
       const statement = yield* compiled(() =>
         compileSeen(
           first.type,
@@ -118,8 +132,7 @@ const showSteps = Effect.fnUntraced(function* (
         )
       )
       for (const row of yield* rows<SeenRow>(statement)) found.set(row.id, row)
-    }
-    if (read !== undefined && virtual) {
+    } else if (read !== undefined) {
       // The row isn't there yet: the viewer's read plan is judged on what it would be. Its proposer wrote it.
       const statement = yield* compiled(() =>
         compilePropose(

@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
-import type { ChangeDocument, ChangeState, ChangeStep } from "../../domain/Change.ts"
+import type { ChangeStep } from "../../domain/Change.ts"
 import { PEOPLE, typeByKey } from "../../domain/EntityType.ts"
 import {
   Decided,
@@ -26,16 +26,8 @@ import { canonicalJson, open, seal, sha256 } from "./document.ts"
 import { evaluate, type StalePlan } from "./evaluate.ts"
 import { confirmationFor } from "./level.ts"
 import { type ChangeLimits, holdPerson, requireWithin } from "./limits.ts"
-import {
-  appendEvents,
-  type ChangeEvent,
-  DECIDABLE,
-  insertChange,
-  PENDING,
-  readChange,
-  type Stored,
-  type Via
-} from "./records.ts"
+import type { Previewed } from "./preview.ts"
+import { type ChangeEvent, DECIDABLE, insertChange, PENDING, readChange, type Stored, type Via } from "./records.ts"
 import { signatureOf, type Unit, unitOf } from "./Unit.ts"
 
 /** How a proposal is stored. */
@@ -59,11 +51,9 @@ export interface Proposing {
 }
 
 export interface Proposed {
-  readonly changeId: string
   /** Whether the same proposal was stored before. */
   readonly known: boolean
-  readonly state: ChangeState
-  readonly document: ChangeDocument | undefined
+  readonly stored: Previewed
 }
 
 /** The error for a change that doesn't exist or isn't the caller's. */
@@ -148,15 +138,12 @@ export const propose = Effect.fnUntraced(function* (
         document: null,
         steps: []
       } as const
-      yield* insertChange(sql, organizationId, proposing.via, attempt)
-      yield* appendEvents(sql, organizationId, changeId, who, proposing.via, [
-        { phase: "failed", outcome: "not-allowed" }
-      ])
+      yield* insertChange(sql, organizationId, proposing.via, attempt, [{ phase: "failed", outcome: "not-allowed" }])
       return { _tag: "Refused", error: evaluated } as const
     }
     yield* refuseMembers(sql, organizationId, evaluated, caller)
     const { approvers, level } = yield* confirmationFor(sql, units, evaluated, proposing.atLeast, caller)
-    const { digest, document, text } = seal({
+    const { digest, text } = seal({
       v: 1,
       organization: String(organizationId),
       change: changeId,
@@ -168,17 +155,26 @@ export const propose = Effect.fnUntraced(function* (
       ...(proposing.undoes === undefined ? {} : { undoes: proposing.undoes })
     })
     const { state } = proposing
-    yield* insertChange(sql, organizationId, proposing.via, {
-      ...blank,
+    const change = { ...blank, state, level, approvers, digest, document: text, steps: evaluated }
+    yield* insertChange(sql, organizationId, proposing.via, change, events)
+    const stored: Previewed = {
+      change_id: changeId,
       state,
       level,
       approvers,
+      destructive,
+      rows,
+      proposer_id: who,
       digest,
       document: text,
-      steps: evaluated
-    })
-    yield* appendEvents(sql, organizationId, changeId, who, proposing.via, events)
-    return { _tag: "Stored", proposed: { changeId, known: false, state, document } } as const
+      confirmed: false,
+      seconds: blank.seconds,
+      receipt: undefined,
+      undoes: proposing.undoes ?? null,
+      undone_by: null,
+      replaced_by: null
+    }
+    return { _tag: "Stored", proposed: { known: false, stored } } as const
   }).pipe(
     sql.withTransaction,
     orUnavailable<Stored_, Decided | NotYet | NotAllowed | InvalidInput | TooManyCalls | SqlError.SqlError, never>
@@ -202,14 +198,14 @@ const knownChange = Effect.fnUntraced(function* (
   proposing: Proposing
 ) {
   // A pending one whose time is over keeps its key until it is marked.
-  yield* sql.unsafe(
-    `UPDATE max.changes SET state = 'expired', decided_at = clock_timestamp() WHERE organization_id = $1::bigint AND proposer_id = $2::text
-       AND key = decode($3::text, 'hex') AND state IN ${DECIDABLE} AND expires_at <= clock_timestamp()`,
-    [organizationId, who, key]
-  )
   const [row] = yield* sql.unsafe<{ change_id: string }>(
-    `SELECT change_id FROM max.changes WHERE organization_id = $1::bigint AND proposer_id = $2::text AND key = decode($3::text, 'hex')
-       AND (state IN ${PENDING} OR $4::boolean) AND rows > 0 ORDER BY created_at DESC LIMIT 1`,
+    `WITH expired AS (UPDATE max.changes SET state = 'expired', decided_at = clock_timestamp() WHERE organization_id = $1::bigint
+       AND proposer_id = $2::text AND key = decode($3::text, 'hex') AND state IN ${DECIDABLE} AND expires_at <= clock_timestamp()
+       RETURNING change_id)
+     SELECT c.change_id FROM max.changes c WHERE c.organization_id = $1::bigint AND c.proposer_id = $2::text
+       AND c.key = decode($3::text, 'hex') AND c.rows > 0
+       AND ($4::boolean OR (c.state IN ${PENDING} AND NOT EXISTS (SELECT 1 FROM expired e WHERE e.change_id = c.change_id)))
+     ORDER BY c.created_at DESC LIMIT 1`,
     [organizationId, who, key, proposing.key !== undefined]
   )
   return row === undefined ? undefined : yield* readChange(sql, organizationId, row.change_id)
@@ -226,7 +222,7 @@ const repeated = (
   const same = units.map(({ action, id, op }) => [action.key, op === "create" ? null : id])
   return key !== undefined && steps !== undefined && canonicalJson(steps) !== canonicalJson(same)
     ? Effect.fail(InvalidInput.of("This key belongs to another change. Use a new key for each change."))
-    : Effect.succeed({ changeId: stored.change_id, known: true, state: stored.state, document })
+    : Effect.succeed({ known: true, stored })
 }
 
 const removeDraft = Effect.fnUntraced(function* (sql: Sql, organizationId: bigint, who: string, changeId: string) {
