@@ -7,7 +7,13 @@ import type { Principal } from "../../domain/Principal.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { compilableWrite } from "../../database/sql/compilable.ts"
-import { planWrite, settableColumns, type WriteAction, type WriteGranted } from "../../permissions/WritePlan.ts"
+import {
+  planWrite,
+  settableColumns,
+  type WriteAction,
+  type WriteGranted,
+  type WritePlan
+} from "../../permissions/WritePlan.ts"
 import type { Admitted } from "../members/IdentityResolver.ts"
 import { makeViews, type View } from "../lookup/views.ts"
 import { visibleColumns } from "../lookup/visible.ts"
@@ -33,9 +39,13 @@ export interface OpenAction {
 
 export const makeCallers = () => {
   const visibleTo = makeViews()
+  /** The plans of changes, beside the read plans of the same principal and state. */
+  const plansOf = new WeakMap<View, Map<string, WritePlan>>()
   return (admitted: Admitted): Caller => {
     const { principal, state } = admitted
     const view = visibleTo(admitted)
+    const plans = plansOf.get(view) ?? new Map<string, WritePlan>()
+    plansOf.set(view, plans)
     return {
       principal,
       catalog: state.catalog,
@@ -44,11 +54,17 @@ export const makeCallers = () => {
       readOf: view.planOf,
       writeOf: (type, op) => {
         if (type.mapping !== undefined) return undefined
-        const planned = compilableWrite(
-          planWrite(state.policy, state.catalog, principal, type, op, Date.now()),
-          type,
-          state.catalog
-        )
+        const now = Date.now()
+        const key = `${type.key} ${op}`
+        let planned = plans.get(key)
+        if (planned === undefined || planned.expiresAt <= now) {
+          planned = compilableWrite(
+            planWrite(state.policy, state.catalog, principal, type, op, now),
+            type,
+            state.catalog
+          )
+          plans.set(key, planned)
+        }
         return planned._tag === "Granted" ? planned : undefined
       }
     }
