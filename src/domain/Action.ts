@@ -80,7 +80,16 @@ const find = (catalog: Catalog, text: string, by: "slug" | "key"): Action | unde
   return type && actionsOfType(type, catalog).find((action) => action[by] === text)
 }
 
+const derived = new WeakMap<EntityType, ReadonlyArray<Action>>()
+
+/** Derived once for each type: a catalog's values never change. */
 const actionsOfType = (type: EntityType, catalog: Catalog): ReadonlyArray<Action> => {
+  const known = derived.get(type) ?? deriveActions(type, catalog)
+  derived.set(type, known)
+  return known
+}
+
+const deriveActions = (type: EntityType, catalog: Catalog): ReadonlyArray<Action> => {
   const fields = type.columns.flatMap((column): ReadonlyArray<Field> => {
     const { key, kind, name, slug, storage, values } = column
     // A relation to a mapped type can't be written yet: its ids are another program's.
@@ -100,7 +109,7 @@ const actionsOfType = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
   const { key, slug } = type
   const one = type.name.toLowerCase()
   const subject = { type: key, most: MAX_STEP_ROWS }
-  const derived = (op: Executor["op"]) => ({
+  const common = (op: Executor["op"]) => ({
     key: `${key}.${op}`,
     slug: `${slug}.${op}`,
     subject,
@@ -110,7 +119,7 @@ const actionsOfType = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
   })
   return [
     {
-      ...derived("create"),
+      ...common("create"),
       name: `Add ${one}`,
       description: `Adds ${one} with these values.`,
       category: "write",
@@ -118,7 +127,7 @@ const actionsOfType = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
       confirm: "once"
     },
     {
-      ...derived("update"),
+      ...common("update"),
       name: `Change ${one}`,
       description: `Sets these values of ${one}; an empty value empties the cell.`,
       category: "write",
@@ -126,7 +135,7 @@ const actionsOfType = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
       confirm: "once"
     },
     {
-      ...derived("delete"),
+      ...common("delete"),
       name: `Delete ${one}`,
       description: `Deletes ${one}.`,
       category: "destructive",

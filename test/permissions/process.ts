@@ -22,10 +22,10 @@ export class Url extends Context.Service<Url, string>()("test/permissions/Url") 
   static readonly layer = Layer.orDie(Layer.effect(Url, migratedDatabase))
 }
 
-/** Called with the text of every statement of the two read pools, before it runs. */
+/** Called with the text of every statement of the pools that read, before it runs. */
 export type Before = (text: string) => Effect.Effect<unknown, unknown>
 
-/** Replaces the rows that a statement of the two read pools returns. */
+/** Replaces the rows that a statement of the pools that read returns. */
 export type After = (rows: ReadonlyArray<object>) => ReadonlyArray<object>
 
 const watched = (before: Before, after: After) =>
@@ -43,9 +43,10 @@ const watched = (before: Before, after: After) =>
                   )
               : (Reflect.get(target, key) as unknown)
         })
-      const { busyLookup, lookup, search } = database
+      const { admission, busyLookup, lookup, search } = database
       return Database.of({
         ...database,
+        admission: watch(admission),
         search: watch(search),
         lookup: watch(lookup),
         busyLookup: watch(busyLookup)

@@ -121,7 +121,7 @@ export class OrganizationState extends Context.Service<
   static readonly layer = Layer.effect(
     OrganizationState,
     Effect.gen(function* () {
-      const { search } = yield* Database
+      const { admission, search } = yield* Database
       const states = new Map<bigint, State>()
       const suspects = yield* Queue.sliding<bigint>(100)
 
@@ -136,7 +136,7 @@ export class OrganizationState extends Context.Service<
         const before = states.get(organizationId)
         yield* Effect.annotateCurrentSpan("max.organization.id", String(organizationId))
         const [row] = yield* orUnavailable(
-          search.unsafe<StateRow>(STATE, [
+          admission.unsafe<StateRow>(STATE, [
             organizationId,
             before?.catalog.epoch ?? -1n,
             key.by === "anchor" ? key.id : null,
