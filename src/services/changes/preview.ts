@@ -31,12 +31,6 @@ import { readingOf } from "./writeUnits.ts"
 const touched = (step: ChangeStep, type: EntityType): ReadonlyArray<Column> =>
   type.columns.filter(({ key }) => Object.hasOwn(step.before, key) || Object.hasOwn(step.after, key))
 
-/** What a preview needs of a stored change. */
-export type Previewed = Omit<
-  Stored,
-  "actor" | "scope" | "channel" | "session_id" | "created" | "decided_by" | "actions"
->
-
 /** A step with what the viewer sees of it. */
 export interface SeenStep {
   readonly step: ChangeStep
@@ -53,7 +47,7 @@ export interface SeenStep {
  * cell, so they aren't read again.
  */
 export const previewOf = Effect.fnUntraced(function* (
-  stored: Previewed,
+  stored: Stored,
   viewer: Caller,
   database: Database["Service"],
   rows: "read" | "judged" = "read"
@@ -120,7 +114,10 @@ const showSteps = Effect.fnUntraced(function* (
     const found = new Map<string, { readonly name: string | null; readonly visible: ReadonlyArray<boolean> }>()
     if (source === "judged")
       for (const { id, step } of group.units)
-        found.set(id, { name: step!.shown[DISPLAY_NAME] ?? null, visible: columns.map(() => true) })
+        found.set(id, {
+          name: (first.op === "create" ? step!.after : step!.shown)[DISPLAY_NAME] ?? null,
+          visible: columns.map(() => true)
+        })
     else if (read !== undefined && !virtual) {
       const statement = yield* compiled(() =>
         compileSeen(

@@ -26,7 +26,6 @@ import { canonicalJson, open, seal, sha256 } from "./document.ts"
 import { evaluate, type StalePlan } from "./evaluate.ts"
 import { confirmationFor } from "./level.ts"
 import { type ChangeLimits, holdPerson, requireWithin } from "./limits.ts"
-import type { Previewed } from "./preview.ts"
 import { type ChangeEvent, DECIDABLE, insertChange, PENDING, readChange, type Stored, type Via } from "./records.ts"
 import { signatureOf, type Unit, unitOf } from "./Unit.ts"
 
@@ -53,7 +52,7 @@ export interface Proposing {
 export interface Proposed {
   /** Whether the same proposal was stored before. */
   readonly known: boolean
-  readonly stored: Previewed
+  readonly stored: Stored
 }
 
 /** The error for a change that doesn't exist or isn't the caller's. */
@@ -157,23 +156,8 @@ export const propose = Effect.fnUntraced(function* (
     const { state } = proposing
     const change = { ...blank, state, level, approvers, digest, document: text, steps: evaluated }
     yield* insertChange(sql, organizationId, proposing.via, change, events)
-    const stored: Previewed = {
-      change_id: changeId,
-      state,
-      level,
-      approvers,
-      destructive,
-      rows,
-      proposer_id: who,
-      digest,
-      document: text,
-      confirmed: false,
-      seconds: blank.seconds,
-      receipt: undefined,
-      undoes: proposing.undoes ?? null,
-      undone_by: null,
-      replaced_by: null
-    }
+    const stored = yield* readChange(sql, organizationId, changeId)
+    if (stored === undefined) return yield* Effect.die(new Error("The change was stored, and isn't there"))
     return { _tag: "Stored", proposed: { known: false, stored } } as const
   }).pipe(
     sql.withTransaction,
