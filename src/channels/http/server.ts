@@ -21,6 +21,7 @@ import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
 import { exactToolPaths } from "./tools.ts"
 import { closeUnread } from "./closeUnread.ts"
+import { Tidying } from "./tidying.ts"
 
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
@@ -122,7 +123,7 @@ const AuthThrottle = Layer.effect(
 )
 
 /** The HTTP server; requires the application's services. */
-export const Http = Serving.pipe(
+export const Http = Layer.merge(Serving, Tidying).pipe(
   Layer.provide(Admission.layer),
   Layer.provide(AuthThrottle),
   Layer.provide(RateLimits),

@@ -12,6 +12,7 @@ import { cellOf, changing, forgetLimits, rowsIn } from "../../support/changes.ts
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, JSON_TYPE, startServer, startServerForTest, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
+import { until } from "../../support/until.ts"
 
 const RULES = [
   {
@@ -553,6 +554,25 @@ describe("a change over HTTP is refused", () => {
     expect(third.json.retryAfter).toBeGreaterThan(0)
     expect(third.headers["retry-after"]).toBe(String(third.json.retryAfter))
     await server.run(forgetLimits(atlas))
+  })
+
+  it("for good after its values have been erased, which the server does by itself", async () => {
+    const [una] = await people({ name: "Una", status: "Lead" })
+    const draft = await propose(admin, update(una!, { status: "Won" }))
+    expect((await confirm(admin, draft)).status).toBe(200)
+    await sql(
+      (owner) =>
+        owner`UPDATE max.changes SET decided_at = decided_at - interval '91 days' WHERE change_id = ${draft.changeId}`
+    )
+    // No person proposes anything on this server.
+    await startServerForTest(databaseUrl)
+    await until(async () => (await send(admin, `/v1/changes/${draft.changeId}`)).json.steps.length === 0)
+    const shown = await send(admin, `/v1/changes/${draft.changeId}`)
+    expect(shown.json).toMatchObject({ state: "applied", steps: [], receipt: { rows: 1 } })
+    expect((await post(admin, `/v1/changes/${draft.changeId}/undo`)).json.detail).toBe(
+      "The values of this change aren't kept any more."
+    )
+    expect(await stored(una!)).toBe("Won")
   })
 
   it("everywhere while changes are switched off", async () => {
