@@ -15,17 +15,33 @@ const files = sources
   .map((path) => relative(root, path))
   .filter((path) => wanted.length === 0 || wanted.some((word) => path.includes(word)))
   .sort()
-if (files.length === 0) {
+if (files.length === 0 && !wanted.includes("pgbouncer")) {
   console.error(`No test series has a name with ${wanted.join(" or ")}`)
   process.exit(1)
 }
-const run = (command, args) => {
+/** The lookups of the suite, which also run through PgBouncer (`apt-get install pgbouncer`), in both of its modes. */
+const THROUGH_PGBOUNCER = [
+  "test/database/pooled.test.ts",
+  "test/services/lookup",
+  "test/services/mapping",
+  "test/permissions/access.test.ts",
+  "test/channels/http/tools.test.ts"
+]
+const run = (command, args, more = {}) => {
   const { status } = spawnSync(command, args, {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, MAX_TEST_LONG: "on" }
+    env: { ...process.env, MAX_TEST_LONG: "on", ...more }
   })
   if (status !== 0) process.exit(status ?? 1)
 }
 run(process.execPath, ["scripts/build.mjs", "--if-stale"])
-run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...files])
+if (files.length > 0) run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...files])
+const pooled = THROUGH_PGBOUNCER.filter(
+  (path) => wanted.length === 0 || wanted.some((word) => path.includes(word) || word === "pgbouncer")
+)
+for (const mode of pooled.length === 0 ? [] : ["session", "transaction"])
+  run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...pooled], {
+    MAX_TEST_LONG: "",
+    MAX_TEST_POOL: mode
+  })

@@ -4,12 +4,13 @@
  * another role; migrations and table definitions as the owner.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { ConfigurationError, Unavailable } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import { type Connection, DatabaseSource, type Source } from "./DatabaseSource.ts"
+import { through } from "./pooled.ts"
 import { RelationLocks } from "./RelationLocks.ts"
 import { type StatementPool, makeStatementPool } from "./StatementPool.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
@@ -54,17 +55,21 @@ const credentials = (source: Source, role: string) => {
   return { ...source.connect, username: role, ...(password === undefined ? {} : { password }) }
 }
 
-/** One connection as the role that lookups or writes run as. */
-export const connectAs = (source: Source, role: string) =>
-  PgClient.make({
-    ...credentials(source, role),
-    applicationName: "max doctor",
-    maxConnections: 1,
-    startupParameters: SESSION
-  }).pipe(
-    Effect.tap((client) => client`SELECT 1`),
+/** One connection as the role that lookups or writes run as, through PgBouncer if there is one. */
+export const connectAs = (source: Source, role: string, poolUrl?: Redacted.Redacted<string>) => {
+  const { client, source: reached } = through(source, poolUrl)
+  return PgClient.make(
+    client({
+      ...credentials(reached, role),
+      applicationName: "max doctor",
+      maxConnections: 1,
+      startupParameters: SESSION
+    })
+  ).pipe(
+    Effect.tap((connected) => connected`SELECT 1`),
     Effect.provide(Reactivity.layer)
   )
+}
 
 /** A rejected password is the operator's to correct; any other failure is an unavailable database. */
 export const connectionFailure = (
@@ -129,7 +134,8 @@ const connections: Effect.Effect<
   const roles = inspection.rolesExist ? rolesOf(inspection.database) : undefined
   if (roles === undefined)
     yield* Effect.logWarning("Lookups run as the database's owner, because the read-only role doesn't exist.")
-  const as = (role: string | undefined) => (role === undefined ? source.connect : credentials(source, role))
+  const { client, source: reached } = through(source, roles === undefined ? undefined : env.poolUrl)
+  const as = (role: string | undefined) => (role === undefined ? source.connect : credentials(reached, role))
   /** A statement that waits for a lock keeps its connection from the others: see `RelationLocks`. */
   const reading = (timeout: number, lockTimeout: number) => ({
     ...SESSION,
@@ -138,34 +144,43 @@ const connections: Effect.Effect<
     statement_timeout: String(timeout)
   })
   /** A statement's timeout, and a second for its error to arrive. */
-  const watched = (timeout: number) => ({ stream: () => watchedSocket(source.connect, timeout + 1000) })
+  const watched = (timeout: number) => ({ stream: () => watchedSocket(reached.connect, timeout + 1000) })
   const lookups = () =>
-    makeStatementPool({
+    makeStatementPool(
+      client({
+        ...as(roles?.read),
+        ...watched(env.lookupTimeout),
+        applicationName: "max lookup",
+        spanAttributes: { "max.pool": "lookup" },
+        // Otherwise the planner scans small tables, such as max.organizations, on every lookup.
+        startupParameters: {
+          ...reading(env.lookupTimeout, LOOKUP_LOCK_TIMEOUT),
+          enable_seqscan: "off",
+          // The role's setting is for searches through PgBouncer.
+          plan_cache_mode: "auto"
+        },
+        multiplex: true,
+        maxConnections: 1,
+        preparedStatementCacheSize: 500
+      })
+    )
+  const search = yield* PgClient.make(
+    client({
+      // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
       ...as(roles?.read),
-      ...watched(env.lookupTimeout),
-      applicationName: "max lookup",
-      spanAttributes: { "max.pool": "lookup" },
-      // Otherwise the planner scans small tables, such as max.organizations, on every lookup.
-      startupParameters: { ...reading(env.lookupTimeout, LOOKUP_LOCK_TIMEOUT), enable_seqscan: "off" },
-      multiplex: true,
-      maxConnections: 1,
+      ...watched(env.searchTimeout),
+      applicationName: "max search",
+      spanAttributes: { "max.pool": "search" },
+      startupParameters: {
+        ...reading(env.searchTimeout, SEARCH_LOCK_TIMEOUT),
+        plan_cache_mode: "force_custom_plan",
+        // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
+        random_page_cost: "1.1"
+      },
+      maxConnections: env.searchConnections,
       preparedStatementCacheSize: 500
     })
-  const search = yield* PgClient.make({
-    // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
-    ...as(roles?.read),
-    ...watched(env.searchTimeout),
-    applicationName: "max search",
-    spanAttributes: { "max.pool": "search" },
-    startupParameters: {
-      ...reading(env.searchTimeout, SEARCH_LOCK_TIMEOUT),
-      plan_cache_mode: "force_custom_plan",
-      // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
-      random_page_cost: "1.1"
-    },
-    maxConnections: env.searchConnections,
-    preparedStatementCacheSize: 500
-  })
+  )
   // PREPARE takes the locks of a statement without planning it, which could run functions of a mapped relation (ADR 14).
   const probe = (relation: string) =>
     Effect.gen(function* () {
@@ -180,56 +195,64 @@ const connections: Effect.Effect<
     busyLookup: yield* lookups(),
     search,
     locks: new RelationLocks(probe, { lookup: env.lookupTimeout, search: env.searchTimeout }),
-    app: yield* PgClient.make({
-      ...as(roles?.app),
-      keepAlive: KEEP_ALIVE,
-      applicationName: "max app",
-      spanAttributes: { "max.pool": "app" },
-      startupParameters: SESSION,
-      maxConnections: 2
-    }),
+    app: yield* PgClient.make(
+      client({
+        ...as(roles?.app),
+        keepAlive: KEEP_ALIVE,
+        applicationName: "max app",
+        spanAttributes: { "max.pool": "app" },
+        startupParameters: SESSION,
+        maxConnections: 2
+      })
+    ),
     changeRole: inspection.changeRoleExists ? rolesOf(inspection.database).change : undefined,
-    changes: yield* PgClient.make({
-      ...as(roles?.app),
-      ...watched(CHANGES_TIMEOUT),
-      applicationName: "max changes",
-      spanAttributes: { "max.pool": "changes" },
-      startupParameters: {
-        ...SESSION,
-        lock_timeout: "2s",
-        statement_timeout: String(CHANGES_TIMEOUT),
-        idle_in_transaction_session_timeout: String(CHANGES_TIMEOUT)
-      },
-      maxConnections: 4
-    }),
-    traces: yield* PgClient.make({
-      ...as(roles?.app),
-      ...watched(TRACES_TIMEOUT),
-      applicationName: "max traces",
-      // Aggregates over all stored traces hash every span name in memory.
-      startupParameters: {
-        ...SESSION,
-        statement_timeout: String(TRACES_TIMEOUT),
-        synchronous_commit: "off",
-        work_mem: "16MB"
-      },
-      maxConnections: 1
-    }),
-    admission: yield* PgClient.make({
-      ...as(roles?.app),
-      ...watched(ADMISSION_TIMEOUT),
-      applicationName: "max admission",
-      // Call counts may be lost in a crash, so commits don't wait for the disk. Each statement has one sensible plan;
-      // with arrays of ids as parameters Postgres would otherwise keep replanning.
-      startupParameters: {
-        ...SESSION,
-        statement_timeout: String(ADMISSION_TIMEOUT),
-        synchronous_commit: "off",
-        plan_cache_mode: "force_generic_plan"
-      },
-      multiplex: true,
-      maxConnections: 1
-    }),
+    changes: yield* PgClient.make(
+      client({
+        ...as(roles?.app),
+        ...watched(CHANGES_TIMEOUT),
+        applicationName: "max changes",
+        spanAttributes: { "max.pool": "changes" },
+        startupParameters: {
+          ...SESSION,
+          lock_timeout: "2s",
+          statement_timeout: String(CHANGES_TIMEOUT),
+          idle_in_transaction_session_timeout: String(CHANGES_TIMEOUT)
+        },
+        maxConnections: 4
+      })
+    ),
+    traces: yield* PgClient.make(
+      client({
+        ...as(roles?.app),
+        ...watched(TRACES_TIMEOUT),
+        applicationName: "max traces",
+        // Aggregates over all stored traces hash every span name in memory.
+        startupParameters: {
+          ...SESSION,
+          statement_timeout: String(TRACES_TIMEOUT),
+          synchronous_commit: "off",
+          work_mem: "16MB"
+        },
+        maxConnections: 1
+      })
+    ),
+    admission: yield* PgClient.make(
+      client({
+        ...as(roles?.app),
+        ...watched(ADMISSION_TIMEOUT),
+        applicationName: "max admission",
+        // Call counts may be lost in a crash, so commits don't wait for the disk. Each statement has one sensible plan;
+        // with arrays of ids as parameters Postgres would otherwise keep replanning.
+        startupParameters: {
+          ...SESSION,
+          statement_timeout: String(ADMISSION_TIMEOUT),
+          synchronous_commit: "off",
+          plan_cache_mode: "force_generic_plan"
+        },
+        multiplex: true,
+        maxConnections: 1
+      })
+    ),
     ...(source.notice === undefined ? {} : { notice: source.notice })
   })
 }).pipe(Effect.provide(Reactivity.layer), Effect.mapError(connectionFailure))

@@ -11,6 +11,7 @@ interface Fault {
 }
 
 const SQL_STATES: Readonly<Record<string, string>> = {
+  "08P01": "it refuses a startup parameter, as a pooler does",
   "28P01": "it refused this user or password",
   "28000": "it refused this user (pg_hba.conf controls access by user and address)",
   "3D000": "it has no database of that name",

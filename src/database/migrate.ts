@@ -136,6 +136,15 @@ export const roleStatements = (
   password: (role: string) => Redacted.Redacted<string> | undefined
 ): ReadonlyArray<string> => [...definitionsOf(roles, password), ...grantsOf(database, roles), ...changeGrantsOf(roles)]
 
+/** Settings of a role, for connections that can't state their own. */
+const SEARCHES = {
+  statement_timeout: "5s",
+  lock_timeout: "250ms",
+  plan_cache_mode: "force_custom_plan",
+  random_page_cost: "1.1"
+}
+const TRANSACTIONS = { jit: "off", default_transaction_isolation: "read committed" }
+
 /**
  * Needs CREATEROLE. Attributes of superusers are removed from a role that has them only: their removal needs a superuser even
  * where nothing changes.
@@ -157,6 +166,11 @@ const definitionsOf = (
     ]
   }),
   `ALTER ROLE ${identifier(read)} SET default_transaction_read_only = on`,
+  // Connections through PgBouncer have these from their role. Others override them when they start.
+  ...Object.entries(SEARCHES).map(([name, value]) => `ALTER ROLE ${identifier(read)} SET ${name} = '${value}'`),
+  ...[read, app].flatMap((name) =>
+    Object.entries(TRANSACTIONS).map(([setting, value]) => `ALTER ROLE ${identifier(name)} SET ${setting} = '${value}'`)
+  ),
   `ALTER ROLE ${identifier(change)} NOLOGIN PASSWORD NULL`,
   `GRANT ${identifier(change)} TO ${identifier(app)}`
 ]

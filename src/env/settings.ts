@@ -42,6 +42,12 @@ export const SETTINGS = {
     "",
     "The Postgres server (15 to 18) to use. Without it Max runs an embedded Postgres."
   ),
+  poolUrl: setting(
+    "MAX_POOL_URL",
+    optionalDatabaseUrl,
+    "",
+    "PgBouncer's address for the connections of the reading and writing roles, such as postgres://host:6432/database. DATABASE_URL stays the server's own address."
+  ),
   dataDir: setting("MAX_DATA_DIR", path, ".max", "The data folder of the embedded Postgres."),
   stateDir: setting(
     "MAX_STATE_DIR",

@@ -36,7 +36,12 @@ export const migratedDatabase = Effect.suspend(() => copyOf(inject("template")))
 
 /** Configuration for a database, with wide timeouts, because timeouts have their own tests. */
 export const envFor = (url: string) =>
-  Env.layerWith({ databaseUrl: Redacted.make(url), lookupTimeout: 10_000, searchTimeout: 30_000 })
+  Env.layerWith({
+    databaseUrl: Redacted.make(url),
+    ...(inject("poolUrl") === "" ? {} : { poolUrl: Redacted.make(inject("poolUrl")) }),
+    lookupTimeout: 10_000,
+    searchTimeout: 30_000
+  })
 
 /** Every service over a new database. */
 export const TestServices = Services.pipe(

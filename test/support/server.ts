@@ -13,12 +13,15 @@ import type { TestProject } from "vitest/node"
 import { start, urlOf } from "../../src/database/embedded/EmbeddedServer.ts"
 import { pendingStatements } from "../../src/database/migrate.ts"
 import { newDatabase } from "./newDatabase.ts"
+import { startPgBouncer } from "./pgbouncer.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
     readonly serverUrl: string
     /** The name of a database with every migration applied; roles are created per copy, because they belong to one database. */
     readonly template: string
+    /** PgBouncer's address with MAX_TEST_POOL=session or transaction; otherwise empty. */
+    readonly poolUrl: string
   }
 }
 
@@ -65,12 +68,18 @@ const template = Effect.fnUntraced(function* (serverUrl: string) {
   return new URL(url).pathname.slice(1)
 }, Effect.provide(Reactivity.layer))
 
+const pool = (serverUrl: string) => {
+  const mode = process.env["MAX_TEST_POOL"] ?? ""
+  return mode === "" ? Effect.succeed("") : startPgBouncer(serverUrl, mode)
+}
+
 export default async ({ provide }: TestProject) => {
   const scope = Scope.makeUnsafe()
   const provided = Effect.gen(function* () {
     const serverUrl = yield* server
     provide("serverUrl", serverUrl)
     provide("template", yield* template(serverUrl))
+    provide("poolUrl", yield* pool(serverUrl))
   })
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   await Effect.runPromise(provided.pipe(Scope.provide(scope))).catch((error) =>

@@ -10,6 +10,7 @@ import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
 import { mappedTables } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
+import { pooler } from "./doctor/pool.ts"
 import { roles } from "./doctor/roles.ts"
 
 export type { Finding } from "./doctor/Finding.ts"
@@ -20,6 +21,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["schema", schema],
   ["extensions", extensions],
   ["roles", roles],
+  ["pooler", pooler],
   ["organizations", organizations],
   ["tables", tables],
   ["indexes", indexes],
@@ -37,10 +39,11 @@ export interface Installation {
   /** Opens the database; undefined when there is none yet. */
   readonly source: Effect.Effect<Source | undefined, ConfigurationError, Scope.Scope>
   readonly searchConnections: number
+  readonly poolUrl?: Redacted.Redacted<string> | undefined
 }
 
 /** Examines the configured database, from the connection to the clock. Never fails: a failure is a finding. */
-export const examine = Effect.fn("Doctor.examine")(({ location, searchConnections, source }: Installation) =>
+export const examine = Effect.fn("Doctor.examine")(({ location, poolUrl, searchConnections, source }: Installation) =>
   Effect.gen(function* () {
     const from = yield* source
     if (from === undefined)
@@ -54,7 +57,7 @@ export const examine = Effect.fn("Doctor.examine")(({ location, searchConnection
       ]
     const { owner } = yield* connectOwner(from)
     const inspection = yield* inspect(owner)
-    const database = { from, owner, inspection, searchConnections }
+    const database = { from, owner, inspection, searchConnections, poolUrl }
     const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
       check(database).pipe(
         Effect.catchTag("SqlError", (error) =>
@@ -94,6 +97,10 @@ const MENDS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "28000": [URL_SHAPE],
   "3D000": ["CREATE DATABASE max; (or correct the name at the end of DATABASE_URL)"],
   "53300": ["ALTER SYSTEM SET max_connections = 200; (then restart Postgres)", "MAX_SEARCH_CONNECTIONS=2"],
+  "08P01": [
+    "DATABASE_URL=postgres://… (the server's own address; a pooler refuses startup parameters)",
+    "MAX_POOL_URL=postgres://HOST:6432/DATABASE (the pooler's)"
+  ],
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER

@@ -16,7 +16,8 @@ export const doctor = Command.make(
     const findings = yield* examine({
       location: env,
       source: openExistingSource(env),
-      searchConnections: env.searchConnections
+      searchConnections: env.searchConnections,
+      poolUrl: env.poolUrl
     })
     const failed = findings.filter(({ status }) => status === "fail").length
     yield* result({ ok: failed === 0, findings }, findings.flatMap(lines))

@@ -1,6 +1,6 @@
 /** The findings of doctor, worded for operators without a database administrator. */
 import type { PgClient } from "@effect/sql-pg"
-import type { Effect } from "effect"
+import type { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Source } from "../../../database/DatabaseSource.ts"
 import type { Inspection } from "../../../database/migrate.ts"
@@ -20,6 +20,7 @@ export interface Examined {
   readonly owner: PgClient.PgClient
   readonly inspection: Inspection
   readonly searchConnections: number
+  readonly poolUrl?: Redacted.Redacted<string> | undefined
 }
 
 /** Checks one requirement read-only. */
