@@ -63,7 +63,9 @@ export const phoneKey = (text: string, country: string): string | undefined => {
     defaultCountry: country as CountryCode,
     extract: false
   })
-  return phone !== undefined && phone.isPossible() && phone.ext === undefined ? phone.number : undefined
+  if (phone !== undefined && phone.isPossible() && phone.ext === undefined) return phone.number
+  // The international prefix of most countries, written in one that has another.
+  return /^\s*00[1-9]/.test(text) ? phoneKey(text.replace(/^\s*00/, "+"), country) : undefined
 }
 
 /** The digits of a phone number with its leading plus: the form in which mapped phone numbers are compared. */

@@ -8,6 +8,7 @@ import { readScope } from "../../src/permissions/ToolScope.ts"
 import { bindFields } from "../../src/services/import/bindFields.ts"
 import { readId, valueField } from "../../src/services/import/convertCell.ts"
 import { inferKinds } from "../../src/services/import/inferKinds.ts"
+import { localForms } from "../../src/services/import/localForms.ts"
 import { planImport } from "../../src/services/import/planImport.ts"
 import { headerTooLong, tooLong } from "../../src/services/import/readers/FileRecord.ts"
 import type { ImportFile } from "../../src/services/import/readers/ImportFile.ts"
@@ -49,6 +50,8 @@ const fileOf = (header: string, cell?: string): ImportFile => ({
 })
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runSync(Effect.result(effect))
 
+const forms = Effect.runSync(localForms({ locale: "de-DE", dates: "dmy" }))
+
 const planned = (header: string, options: object) =>
   headerTooLong([header]) ?? run(planImport([fileOf(header)], { type: "people", ...options }, catalog))
 
@@ -57,17 +60,17 @@ const inferred = (slug: string) => {
   const created = [{ slug, name: slug }]
   return (text: string) => {
     const files = [{ file: fileOf(slug, text), mapped: [{ header: slug, index: 0, slug }] }]
-    return run(inferKinds({ type: people, files, created }, "US", () => {}))
+    return run(inferKinds({ type: people, files, created }, "US", forms, () => {}))
   }
 }
 
 const fields = people.columns.flatMap((column: Column) =>
-  column.storage._tag === "Value" ? [valueField(column.slug, 0, column, column.storage, organization)] : []
+  column.storage._tag === "Value" ? [valueField(column.slug, 0, column, column.storage, organization, forms)] : []
 )
-const notes = valueField("notes", 0, people.columns[1]!, Storage.Value({ column: "notes" }), organization)
+const notes = valueField("notes", 0, people.columns[1]!, Storage.Value({ column: "notes" }), organization, forms)
 const references = ["id", "phone", "email", "level", "name"].flatMap((column) => {
   const mapped = [{ header: "owner", index: 0, slug: "owner", via: { type: "people", column } }]
-  const bound = run(bindFields(mapped, { type: people, catalog, idPrefix: "", pending: new Set() }))
+  const bound = run(bindFields(mapped, { type: people, catalog, idPrefix: "", forms, pending: new Set() }))
   return Result.getOrThrow(bound).references
 })
 

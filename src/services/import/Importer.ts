@@ -22,6 +22,8 @@ import type { Preview } from "./Diff.ts"
 import { fault } from "./faults.ts"
 import { bindFields } from "./bindFields.ts"
 import { type FileOptions, type ImportFile, openImportFile } from "./readers/ImportFile.ts"
+import { examplesOf } from "./examples.ts"
+import { type LocalForms, localForms, type LocalOptions } from "./localForms.ts"
 import { inferKinds, type InferredKind, newColumn } from "./inferKinds.ts"
 import { type Plan, planImport, type PlanRequest } from "./planImport.ts"
 import { withPendingColumns } from "./pendingColumns.ts"
@@ -29,7 +31,7 @@ import { writeRows } from "./writeRows.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
 
-export interface ImportRequest extends PlanRequest, FileOptions {
+export interface ImportRequest extends PlanRequest, FileOptions, LocalOptions {
   /** Paths of CSV, JSONL or XLSX files. */
   readonly files: ReadonlyArray<string>
   /** A prefix for the ids of the files' rows. */
@@ -70,7 +72,12 @@ export interface Imported {
   readonly files: ReadonlyArray<{
     readonly name: string
     readonly format: string
-    readonly mapped: ReadonlyArray<{ readonly header: string; readonly to: string }>
+    readonly mapped: ReadonlyArray<{
+      readonly header: string
+      readonly to: string
+      /** In a dry run, the first text that is read as another: a number, a date or a word of the file's locale. */
+      readonly example?: { readonly text: string; readonly read: string }
+    }>
   }>
   readonly createdColumns: ReadonlyArray<{ readonly slug: string; readonly name: string; readonly kind: ColumnKind }>
   /** New columns, as `people.product`: the roles that see them, and those that don't until the policy shows them. */
@@ -147,6 +154,7 @@ export class Importer extends Context.Service<
         request: ImportRequest,
         files: ReadonlyArray<ImportFile>,
         kinds: Kinds,
+        forms: LocalForms,
         defining: boolean
       ) {
         const sql = defining ? owner : app
@@ -163,6 +171,7 @@ export class Importer extends Context.Service<
           type,
           catalog: withType(catalog, type),
           idPrefix: request.idPrefix ?? "",
+          forms,
           pending: new Set(published === undefined ? columns.map(({ slug }) => slug) : [])
         }
         const bound = yield* Effect.forEach(plan.files, ({ file, mapped }) =>
@@ -191,7 +200,8 @@ export class Importer extends Context.Service<
         if (files.length === 0) return yield* fault("There is no file to import")
         const { catalog } = yield* stateOf(organization)
         const first = yield* planImport(files, request, catalog)
-        const kinds = yield* inferKinds(first, organization.country, counting(request, "reading"))
+        const forms = yield* localForms(request)
+        const kinds = yield* inferKinds(first, organization.country, forms, counting(request, "reading"))
         const defining = first.type === undefined || first.created.length > 0
         if (defining && request.dryRun !== true) {
           const columns = first.created.map((column) => newColumn(column, kinds.get(column.slug)))
@@ -199,7 +209,7 @@ export class Importer extends Context.Service<
         }
         const done = yield* orUnavailableInTheEnd(
           (defining ? owner : app)
-            .withTransaction(writeFiles(organization, request, files, kinds, defining))
+            .withTransaction(writeFiles(organization, request, files, kinds, forms, defining))
             .pipe(Effect.catchTag("RolledBack", ({ outcome }) => Effect.succeed(outcome)))
         )
         const { bad, bound, columns, counts, created, plan, policy, preview, type, warnings } = done
@@ -221,14 +231,20 @@ export class Importer extends Context.Service<
           dryRun: request.dryRun === true,
           ...counts,
           badRows: bad.rows,
-          files: plan.files.map(({ file, mapped }) => ({
-            name: file.name,
-            format: file.format,
-            mapped: mapped.map(({ header, slug, via }) => ({
-              header,
-              to: via === undefined ? slug : `${slug}:${via.type}.${via.column}`
-            }))
-          })),
+          files: yield* Effect.forEach(plan.files, ({ file, mapped }) =>
+            Effect.map(
+              request.dryRun === true ? examplesOf(file, mapped, type, forms) : Effect.succeed(new Map()),
+              (examples) => ({
+                name: file.name,
+                format: file.format,
+                mapped: mapped.map(({ header, slug, via }) => ({
+                  header,
+                  to: via === undefined ? slug : `${slug}:${via.type}.${via.column}`,
+                  ...(examples.has(slug) ? { example: examples.get(slug)! } : {})
+                }))
+              })
+            )
+          ),
           createdColumns: columns.map(({ kind, slug }) => ({ slug, name: columnBySlug(type, slug)!.name, kind })),
           visibility: {
             columns: created.map(({ slug }) => `${type.slug}.${slug}`),

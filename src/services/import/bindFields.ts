@@ -15,6 +15,7 @@ import { printable, quoted } from "../../domain/text.ts"
 import { boundText, textProblem } from "../cells/cellWriter.ts"
 import { partsOfCell, readId, type ValueField, valueField } from "./convertCell.ts"
 import { fault, word } from "./faults.ts"
+import type { LocalForms } from "./localForms.ts"
 import { ID, type Mapped, type Via } from "./planImport.ts"
 import type { Cell } from "./readers/FileRecord.ts"
 
@@ -62,10 +63,11 @@ export interface Binding {
   readonly idPrefix: string
   /** Slugs of columns that a dry run would create: their values are checked and not written. */
   readonly pending: ReadonlySet<string>
+  readonly forms: LocalForms
 }
 
 export const bindFields = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, binding: Binding) {
-  const { catalog, idPrefix, pending, type } = binding
+  const { catalog, forms, idPrefix, pending, type } = binding
   const values: Array<ValueField> = []
   const references: Array<ReferenceField> = []
   let id: IdField | undefined
@@ -74,7 +76,7 @@ export const bindFields = Effect.fnUntraced(function* (mapped: ReadonlyArray<Map
     if (slug === ID) id = { header, index, read: (cell) => readId(cell, idPrefix) }
     else if (column === undefined) throw new Error("A planned column isn't there")
     else if (column.storage._tag === "Value") {
-      const field = valueField(header, index, column, column.storage, catalog.organization)
+      const field = valueField(header, index, column, column.storage, catalog.organization, forms)
       values.push(pending.has(slug) ? onlyChecked(field) : field)
     } else references.push(yield* referenceField(header, index, column, column.storage, via, binding))
   }

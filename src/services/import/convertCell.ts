@@ -9,6 +9,7 @@ import {
   textProblem,
   type Written
 } from "../cells/cellWriter.ts"
+import type { LocalForms } from "./localForms.ts"
 import { type Cell, NESTED } from "./readers/FileRecord.ts"
 
 export interface ValueField {
@@ -37,7 +38,8 @@ export const valueField = (
   index: number,
   column: Column,
   storage: Extract<Storage, { readonly _tag: "Value" }>,
-  organization: Organization
+  organization: Organization,
+  forms: LocalForms
 ): ValueField => {
   const { physical, write } = cellWriter(column, storage, organization)
   const keyless =
@@ -52,7 +54,10 @@ export const valueField = (
     column,
     physical,
     ...(keyless === undefined ? {} : { keyless }),
-    read: (cell) => (cell === NESTED ? NESTED_PROBLEM : write(cell))
+    read: (cell) =>
+      cell === NESTED
+        ? NESTED_PROBLEM
+        : write(typeof cell === "string" ? (forms(column.kind, cell.trim()) ?? cell) : cell)
   }
 }
 

@@ -5,6 +5,7 @@ import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { labelFrom } from "../../domain/names.ts"
 import { isoDate, isoTimestamp } from "../../domain/values.ts"
 import type { NewColumn } from "../catalog/physicalColumns.ts"
+import type { LocalForms } from "./localForms.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
 import type { Created, Plan } from "./planImport.ts"
 import { type Cell, NESTED } from "./readers/FileRecord.ts"
@@ -15,12 +16,13 @@ export type InferredKind = Exclude<ColumnKind, "reference" | "references">
 export const inferKinds = Effect.fnUntraced(function* (
   { created, files }: Plan,
   country: string,
+  forms: LocalForms,
   onBatch: (file: ImportFile, rows: number) => void
 ) {
   const guesses = new Map(
     created
       .filter(({ target }) => target === undefined)
-      .map(({ slug }) => [slug, { empty: true, list: false, candidates: candidatesFor(slug, country) }])
+      .map(({ slug }) => [slug, { empty: true, list: false, candidates: candidatesFor(slug, country, forms) }])
   )
   for (const { file, mapped } of files) {
     const columns = mapped.flatMap(({ index, slug }) => {
@@ -64,11 +66,17 @@ const narrow = (guess: Guess, cell: Cell) => {
   }
 }
 
-const candidatesFor = (slug: string, country: string): Candidates => {
+const candidatesFor = (slug: string, country: string, forms: LocalForms): Candidates => {
   if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug))
     return [["phone", (text) => phoneKey(text, country) !== undefined]]
   if (/(^|_)e?_?mail(_|$)/.test(slug)) return [["email", (text) => emailKey(text) !== undefined]]
-  return CANDIDATES
+  return CANDIDATES.map(([kind, test]) => [
+    kind,
+    (text) => {
+      const plain = forms(kind, text)
+      return test(plain ?? text)
+    }
+  ])
 }
 
 const INTEGER = /^-?(0|[1-9]\d{0,18})$/

@@ -14,6 +14,7 @@ import { isReservedSlug, slugFrom, slugProblem } from "../../domain/names.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { MANAGED } from "../catalog/physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
+import { meaningOf } from "./headerWords.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
 
 export interface PlanRequest {
@@ -80,22 +81,24 @@ export const planImport = Effect.fnUntraced(function* (
       const { ignored, to } = optionsOf(header)
       if (ignored && to !== undefined) return yield* fault(`${quoted(header)} is both mapped and ignored`)
       if (ignored) continue
-      const destination =
+      const destinations =
         to === undefined
-          ? yield* destinationByName(header, type, request)
-          : yield* destinationByOption(header, to, type, request, catalog)
-      if (destination === undefined) {
-        unknown.push(header)
-        continue
+          ? [yield* destinationByName(header, file.headers, type, request)]
+          : yield* Effect.forEach(to.split(","), (each) => destinationByOption(header, each, type, request, catalog))
+      for (const destination of destinations) {
+        if (destination === undefined) {
+          unknown.push(header)
+          continue
+        }
+        const { creates, slug, via } = destination
+        const other = mapped.find((entry) => entry.slug === slug)
+        if (other !== undefined) return yield* duplicateDestination(other.header, header, slug)
+        mapped.push({ header, index, slug, ...(via === undefined ? {} : { via }) })
+        if (creates !== undefined && !created.some((column) => column.slug === slug)) created.push({ slug, ...creates })
       }
-      const { creates, slug, via } = destination
-      const other = mapped.find((entry) => entry.slug === slug)
-      if (other !== undefined) return yield* duplicateDestination(other.header, header, slug)
-      mapped.push({ header, index, slug, ...(via === undefined ? {} : { via }) })
-      if (creates !== undefined && !created.some((column) => column.slug === slug)) created.push({ slug, ...creates })
     }
     const where = files.length === 1 ? "" : `${file.name}: `
-    if (unknown.length > 0) return yield* unknownHeaders(where, unknown, type!)
+    if (unknown.length > 0) return yield* unknownHeaders(where, unknown, type!, file.headers.length)
     if (!mapped.some(({ slug }) => slug === DISPLAY_NAME)) {
       return yield* fault(
         `${where}${where === "" ? "No" : "no"} header maps to name, which every record needs. Add: --map HEADER=name. The file has: ${list(file.headers)}`
@@ -206,10 +209,11 @@ const destinationByOption = Effect.fnUntraced(function* (
 /** The destination of a header without an option; undefined when no column matches and none is created. */
 const destinationByName = Effect.fnUntraced(function* (
   header: string,
+  headers: ReadonlyArray<string>,
   type: EntityType | undefined,
   request: PlanRequest
 ): Effect.fn.Return<Destination | undefined, OperatorError> {
-  const existing = matchingColumn(header, type)
+  const existing = matchingColumn(header, headers, type)
   if (existing !== undefined) return { slug: existing }
   if (request.create !== true) return undefined
   const slug = slugFrom(header)
@@ -218,14 +222,27 @@ const destinationByName = Effect.fnUntraced(function* (
 })
 
 /** The column whose slug or label equals a header, or `id`. */
-const matchingColumn = (header: string, type: EntityType | undefined): string | undefined => {
+const matchingColumn = (
+  header: string,
+  headers: ReadonlyArray<string>,
+  type: EntityType | undefined
+): string | undefined => {
   const slug = slugFrom(header)
   if (slug === ID || slug === DISPLAY_NAME) return slug
   const folded = foldText(header)
-  return (
+  const own =
     type?.columns.find((column) => column.slug === slug) ??
     type?.columns.find((column) => foldText(column.name) === folded)
-  )?.slug
+  if (own !== undefined) return own.slug
+  // Another word for a column of the same meaning, unless another header of the file is that column.
+  const meant = meaningOf(header)
+  if (meant === undefined || (meant !== DISPLAY_NAME && type?.columns.some(({ slug }) => slug === meant) !== true))
+    return undefined
+  const others = headers.filter((other) => other !== header)
+  return others.some((other) => slugFrom(other) === meant) ||
+    headers.find((other) => meaningOf(other) === meant) !== header
+    ? undefined
+    : meant
 }
 
 /** Checks that every lookup column exists: in the catalog, or among the columns of the import. */
@@ -263,14 +280,15 @@ const badSlug = (header: string, slug: string) =>
       : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. Give it one: --map ${word(header)}=NAME`
   )
 
-const unknownHeaders = (where: string, unknown: ReadonlyArray<string>, type: EntityType) => {
+const unknownHeaders = (where: string, unknown: ReadonlyArray<string>, type: EntityType, headers: number) => {
   const first = unknown[0]!
   const data = /@|^-?\d+([.,]\d+)?$/.test(first) ? " Does the file begin with a line of headers?" : ""
+  const further = unknown.length === headers ? " If the header is further down, say where: --header-row ROW." : ""
   const what =
     unknown.length === 1
       ? `${type.pluralName} have no column for the header ${quoted(first)}.`
       : `${type.pluralName} have no column for the headers ${list(unknown)}.`
   return fault(
-    `${where}${what}${data} For each: map it (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or create columns for all of them (--create)`
+    `${where}${what}${data || further} For each: map it (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or create columns for all of them (--create)`
   )
 }

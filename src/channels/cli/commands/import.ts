@@ -19,7 +19,7 @@ export const importFile = Command.make(
     type: required("type", "people, companies, meetings, or a type of your own"),
     map: pairs(
       "map",
-      "header=column, or header=owner:people.email to look up the people of a reference; may be repeated"
+      "header=column, header=id,number for several, or header=owner:people.email to look up the people of a reference; may be repeated"
     ),
     ignore: Flag.String("ignore").pipe(
       Flag.withDescription("A header to leave out; may be repeated"),
@@ -30,6 +30,12 @@ export const importFile = Command.make(
     dryRun: toggle("dry-run", "Report what would happen, and change nothing"),
     skipBad: toggle("skip-bad", "Leave bad rows out and report them, and import the others"),
     encoding: optional("encoding", "The encoding of a text file, where it can't be detected, such as windows-1252"),
+    headerRow: Flag.Int("header-row").pipe(
+      Flag.withDescription("The line or row of the header, below others; by default the first one with a value"),
+      Flag.optional
+    ),
+    locale: optional("locale", "How the files write numbers, dates and yes or no, such as de-DE"),
+    dates: optional("dates", "The order of dates: dmy, mdy or ymd; by default the locale's"),
     sheet: optional("sheet", "The sheet of a spreadsheet; the first one by default")
   },
   Effect.fnUntraced(function* (input) {
@@ -41,6 +47,9 @@ export const importFile = Command.make(
         idPrefix: Option.getOrUndefined(input.idPrefix),
         encoding: Option.getOrUndefined(input.encoding),
         sheet: Option.getOrUndefined(input.sheet),
+        headerRow: Option.getOrUndefined(input.headerRow),
+        locale: Option.getOrUndefined(input.locale),
+        dates: Option.getOrUndefined(input.dates),
         onProgress: progress.show
       })
       .pipe(Effect.ensuring(Effect.sync(progress.clear)))
@@ -82,9 +91,10 @@ const readAs = ({ createdColumns, files, type }: Imported): ReadonlyArray<string
   files.flatMap(({ format, mapped, name }) => [
     `${name}: ${format}`,
     ...columns(
-      mapped.map(({ header, to }) => {
+      mapped.map(({ example, header, to }) => {
         const created = createdColumns.find(({ slug }) => slug === to.split(":")[0])
-        return [`  ${header}`, "→", created === undefined ? to : `${to} (new: ${created.kind})`]
+        const read = example === undefined ? "" : `, ${quoted(example.text)} read as ${example.read}`
+        return [`  ${header}`, "→", `${created === undefined ? to : `${to} (new: ${created.kind})`}${read}`]
       })
     ),
     ...(type.created ? [`  The type ${type.slug} would be created.`] : [])

@@ -9,6 +9,8 @@ export interface FileSource {
   readonly format: "csv" | "jsonl" | "xlsx"
   readonly encoding: Encoding
   readonly delimiter: string
+  /** The line at which the text begins; the lines before it are skipped. */
+  readonly firstLine: number
   /** Old Mac files end their lines with a carriage return alone. */
   readonly lineEnd: "\n" | "\r"
   readonly bytes: number
@@ -44,7 +46,7 @@ export const sameFile = async ({ path, version }: Pick<FileSource, "path" | "ver
 /** Detects the format and encoding of a file; `encoding` names one that can't be detected. */
 export const identify = async (
   path: string,
-  encoding: string | undefined,
+  { encoding, headerRow }: { readonly encoding?: string | undefined; readonly headerRow?: number | undefined },
   onRead: FileSource["onRead"]
 ): Promise<FileSource> => {
   const file = await versionOf(path)
@@ -52,7 +54,16 @@ export const identify = async (
   if (start.length === 0) throw new Unreadable("the file is empty.")
   if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) {
     if (encoding !== undefined) throw new Unreadable("this is a spreadsheet, which needs no encoding.")
-    return { path, ...file, format: "xlsx", encoding: { name: "utf-8" }, delimiter: "", lineEnd: "\n", onRead }
+    return {
+      path,
+      ...file,
+      format: "xlsx",
+      encoding: { name: "utf-8" },
+      delimiter: "",
+      firstLine: 1,
+      lineEnd: "\n",
+      onRead
+    }
   }
   if (start.subarray(0, 4).equals(OLD_SPREADSHEET))
     throw new Unreadable("this is a spreadsheet in the format used before 2007. Save it as .xlsx or as CSV (UTF-8).")
@@ -60,7 +71,19 @@ export const identify = async (
   const text = new TextDecoder(detected.name).decode(start)
   const format = FORMATS[extname(path).toLowerCase()] ?? (/^\s*\{/.test(text) ? "jsonl" : "csv")
   const lineEnd = text.includes("\r") && !text.includes("\n") ? "\r" : "\n"
-  return { path, ...file, format, encoding: detected, lineEnd, delimiter: guessDelimiter(text, lineEnd), onRead }
+  // Spreadsheet programs write this line for each other.
+  const stated = /^\uFEFF?"?sep=(.)"?\r?(?:\n|$|\r)/i.exec(text)?.[1]
+  const firstLine = headerRow ?? (stated === undefined ? 1 : 2)
+  const delimiter =
+    stated ??
+    guessDelimiter(
+      text
+        .split(lineEnd)
+        .slice(firstLine - 1)
+        .join(lineEnd),
+      lineEnd
+    )
+  return { path, ...file, format, encoding: detected, lineEnd, delimiter, firstLine, onRead }
 }
 
 const beginning = async (path: string): Promise<Buffer> => {

@@ -33,6 +33,8 @@ export interface FileOptions {
   readonly encoding?: string | undefined
   /** The sheet of a spreadsheet; the first one by default. */
   readonly sheet?: string | undefined
+  /** The line or row of the header; by default the first one with a value. */
+  readonly headerRow?: number | undefined
 }
 
 const BATCH_ROWS = 2000
@@ -48,7 +50,7 @@ export const openImportFile = (
   let read = 0
   return Effect.gen(function* () {
     const source = yield* Effect.tryPromise({
-      try: () => identify(path, options.encoding, (bytes) => (read = bytes)),
+      try: () => identify(path, options, (bytes) => (read = bytes)),
       catch: failed
     })
     const content = yield* Effect.acquireRelease(
@@ -83,14 +85,15 @@ interface Content {
 
 const DELIMITERS: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" }
 
-const contentOf = async (source: FileSource, { sheet }: FileOptions): Promise<Content> => {
+const contentOf = async (source: FileSource, { headerRow, sheet }: FileOptions): Promise<Content> => {
   if (source.format === "xlsx") {
     // Loaded on demand: few files are spreadsheets.
     const { openSheet } = await import("./xlsx.ts")
-    const opened = await openSheet(source, sheet)
+    const opened = await openSheet(source, sheet, headerRow)
     return { ...opened, format: `XLSX, sheet ${quoted(opened.name)}` }
   }
   if (sheet !== undefined) throw new Unreadable("this isn't a spreadsheet and has no sheets.")
+  if (headerRow !== undefined && source.format === "jsonl") throw new Unreadable("JSONL has no header row.")
   const encoding = source.encoding.name === "utf-8" ? "UTF-8" : source.encoding.name
   return source.format === "csv"
     ? {

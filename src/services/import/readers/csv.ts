@@ -6,7 +6,7 @@ import { Unreadable } from "./Unreadable.ts"
 
 export const csvHeaders = async (source: FileSource): Promise<ReadonlyArray<string>> => {
   for await (const rows of csvRows(source)) return rows[0]!.cells
-  throw new Unreadable("the file has no header.")
+  throw new Unreadable(source.firstLine > 1 ? `there is no row ${source.firstLine}.` : "the file has no header.")
 }
 
 export async function* csvRecords(
@@ -50,7 +50,7 @@ async function* csvRows(source: FileSource): AsyncGenerator<ReadonlyArray<CsvRow
   const parsedRows = (): ReadonlyArray<CsvRow> => {
     const rows: Array<CsvRow> = []
     for (let cells = read(parser); cells !== null; cells = read(parser)) {
-      if (!isBlank(cells)) rows.push({ line, cells })
+      if (!isBlank(cells) && line >= source.firstLine) rows.push({ line, cells })
       line++
       for (const cell of cells) {
         for (let at = cell.indexOf(source.lineEnd); at >= 0; at = cell.indexOf(source.lineEnd, at + 1)) line++

@@ -20,7 +20,7 @@ export interface Sheet {
 }
 
 /** Opens a sheet by name, or the first one. */
-export const openSheet = async (source: FileSource, name: string | undefined): Promise<Sheet> => {
+export const openSheet = async (source: FileSource, name: string | undefined, first = 1): Promise<Sheet> => {
   await sameFile(source)
   if (source.bytes > SPREADSHEET.fileBytes) throw new Unreadable(TOO_LARGE)
   const reader = spawnReader()
@@ -28,7 +28,7 @@ export const openSheet = async (source: FileSource, name: string | undefined): P
     const { count, sheet, width } = await reader.open(source.path, name ?? 1)
     await sameFile(source)
     if (width > MAX_CELLS) throw tooManyColumns(width)
-    const header = await headerRow(reader, count)
+    const header = await headerRow(reader, count, first - 1)
     return {
       name: sheet,
       headers: header.cells,
@@ -46,9 +46,9 @@ interface HeaderRow {
   readonly cells: ReadonlyArray<string>
 }
 
-/** The first row with a value. */
-const headerRow = async (reader: Reader, count: number): Promise<HeaderRow> => {
-  for (let from = 0; from < count;) {
+/** The first row with a value, from this one on. */
+const headerRow = async (reader: Reader, count: number, first: number): Promise<HeaderRow> => {
+  for (let from = first; from < count;) {
     const batch = await reader.rows(from, BATCH_ROWS)
     const index = batch.findIndex((cells) => cells === null || cells.some((cell) => cell !== null))
     const cells = batch[index]
@@ -56,7 +56,7 @@ const headerRow = async (reader: Reader, count: number): Promise<HeaderRow> => {
     if (cells !== undefined) return { index: from + index, cells: cells.map((cell) => cell ?? "") }
     from += batch.length
   }
-  throw new Unreadable("the sheet is empty.")
+  throw new Unreadable(first > 0 ? `there is no row ${first + 1}.` : "the sheet is empty.")
 }
 
 async function* records(source: FileSource, reader: Reader, count: number, header: HeaderRow) {
