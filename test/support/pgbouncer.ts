@@ -18,7 +18,7 @@ const freePort = Effect.promise(
 )
 
 const userOf = (host: string) =>
-  host.startsWith("/") ? execFileSync("stat", ["-c", "%U", host], { encoding: "utf8" }).trim() : "nobody"
+  host.startsWith("/") ? execFileSync("stat", ["-c", "%U", host], { encoding: "utf8" }).trim() : "daemon"
 
 /** Its address; the scope's end stops it. In transaction mode, two server connections of a role serve all of its clients. */
 export const startPgBouncer = Effect.fnUntraced(function* (serverUrl: string, mode: string) {
