@@ -22,6 +22,7 @@ export default {
     "src/permissions/decide.ts",
     "src/permissions/repeatedKey.ts",
     "src/database/batchGroups.ts",
+    "src/database/LookupQueue.ts",
     "src/database/sql/predicate.ts",
     "src/database/sql/rows.ts",
     "src/database/sql/find.ts",

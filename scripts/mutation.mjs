@@ -1,6 +1,7 @@
 // Mutation testing. Files that are tested without a database have two rounds: all mutants against those tests, then lines
 // with survivors also against a small part of the conformance corpus. Each other file has one round, against its tests of
-// `SERVED`. Results are cached per file in node_modules/.cache/stryker, and docs/mutation.md is written from the cache.
+// `SERVED`. Results are cached per file in node_modules/.cache/stryker, and docs/mutation.md is written from the cache; a
+// file that isn't in the cache keeps its rows.
 // Arguments: files to mutate, whole or FILE:FROM-TO (default: all of stryker.config.mjs). --offline skips what needs a
 // database, --alive the first round.
 import { execFileSync, spawn } from "node:child_process"
@@ -12,8 +13,9 @@ import config from "../stryker.config.mjs"
 import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
+const pagePath = join(root, "docs/mutation.md")
 const cache = join(root, "node_modules/.cache/stryker")
-const kept = join(cache, "known.json")
+const cached = join(cache, "known.json")
 const args = process.argv.slice(2)
 const files = args.filter((arg) => !arg.startsWith("--"))
 
@@ -37,7 +39,7 @@ const run = (chosen, tests, env) =>
     child.on("close", resolve)
   })
 
-const recall = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, "utf8")) : {})
+const recall = () => (existsSync(cached) ? JSON.parse(readFileSync(cached, "utf8")) : {})
 
 const nameOf = (file) => file.replace(/:.*/, "")
 const placeOf = ({ line, mutatorName, original, replacement }) =>
@@ -65,7 +67,7 @@ const remember = (chosen) => {
     known[name] = [...rest, ...found]
   }
   mkdirSync(cache, { recursive: true })
-  writeFileSync(kept, JSON.stringify(known))
+  writeFileSync(cached, JSON.stringify(known))
   return known
 }
 
@@ -79,7 +81,26 @@ const textAt = (source, { end, start }) => {
 const short = (text) => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("`", "'").slice(0, 90)
 const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage"
 
+const baseOf = (name) => name.split("/").at(-1)
+const row = (cells) => `| ${cells.join(" | ")} |`
+
+/** The rows of the present page whose files aren't in the cache. */
+const keptRows = (known) => {
+  const rows = readFileSync(pagePath, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.slice(2, -2).split(/ +\| /))
+  const files = rows.filter(([name]) => config.mutate.includes(name.trim()) && !Object.hasOwn(known, name.trim()))
+  const names = files.map(([name]) => name.trim())
+  return {
+    names,
+    files,
+    survivors: rows.filter(([place]) => names.some((name) => place.startsWith(`${baseOf(name)}:`)))
+  }
+}
+
 const page = (known) => {
+  const kept = keptRows(known)
   const names = Object.keys(known).sort()
   const count = (name, ...statuses) => known[name].filter(({ status }) => statuses.includes(status)).length
   const survivors = names.flatMap((name) => known[name].filter(isAlive).map((mutant) => ({ name, ...mutant })))
@@ -92,8 +113,8 @@ const page = (known) => {
         (entry.original === undefined || original.includes(entry.original)) &&
         (entry.replacement === undefined || replacement.includes(entry.replacement))
     )?.reason
-  const missing = config.mutate.filter(
-    (name) => !Object.hasOwn(known, name) || known[name].some(({ status }) => status === "Pending")
+  const missing = config.mutate.filter((name) =>
+    Object.hasOwn(known, name) ? known[name].some(({ status }) => status === "Pending") : !kept.names.includes(name)
   )
   const open = survivors.filter((mutant) => reason(mutant) === undefined)
   return {
@@ -109,20 +130,34 @@ const page = (known) => {
       "",
       "| file | mutants | killed | timed out | survived | not run |",
       "| --- | --- | --- | --- | --- | --- |",
-      ...names.map(
-        (name) =>
-          `| ${name} | ${known[name].length - count(name, "Ignored", "CompileError")} | ${count(name, "Killed", "RuntimeError")} | ${count(name, "Timeout")} | ${count(name, "Survived", "NoCoverage")} | ${count(name, "Pending")} |`
-      ),
+      ...names
+        .map((name) => [
+          name,
+          known[name].length - count(name, "Ignored", "CompileError"),
+          count(name, "Killed", "RuntimeError"),
+          count(name, "Timeout"),
+          count(name, "Survived", "NoCoverage"),
+          count(name, "Pending")
+        ])
+        .concat(kept.files)
+        .map(row)
+        .sort(),
       ...(missing.length === 0 ? [] : ["", `Not run, or incomplete: ${missing.join(", ")}.`]),
       "",
       "## Survivors",
       "",
       "| place | original | mutant | reason |",
       "| --- | --- | --- | --- |",
-      ...survivors.map(
-        (mutant) =>
-          `| ${mutant.name.split("/").at(-1)}:${mutant.line} | \`${short(mutant.original)}\` | \`${short(mutant.replacement)}\` | ${reason(mutant) ?? "**unexplained**"} |`
-      ),
+      ...survivors
+        .map((mutant) => [
+          `${baseOf(mutant.name)}:${mutant.line}`,
+          `\`${short(mutant.original)}\``,
+          `\`${short(mutant.replacement)}\``,
+          reason(mutant) ?? "**unexplained**"
+        ])
+        .concat(kept.survivors)
+        .map(row)
+        .sort(),
       ""
     ].join("\n")
   }
@@ -163,7 +198,7 @@ if (!args.includes("--report")) {
   }
 }
 const { missing, open, text } = page(recall())
-writeFileSync(join(root, "docs/mutation.md"), text)
+writeFileSync(pagePath, text)
 console.error(
   [
     open.length === 0 ? "Every survivor is accounted for." : `${open.length} unexplained survivors.`,

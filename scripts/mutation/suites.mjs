@@ -49,6 +49,9 @@ const signature = "test/channels/sms/signature.test.ts"
 const delivery = "test/channels/sms/delivery.test.ts"
 const credentials = "test/services/access/Admission.test.ts"
 const limits = "test/channels/http/limits.test.ts"
+const changes = "test/services/changes/Changes.test.ts"
+const races = "test/services/changes/races.test.ts"
+const undo = "test/services/changes/undo.test.ts"
 
 /** Sources whose mutants run against services over a database and HTTP, with their tests. */
 export const SERVED = {
@@ -64,5 +67,7 @@ export const SERVED = {
   "src/channels/sms/twilioSignature.ts": [signature],
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": ["test/agents/sessions.test.ts", conversations, chat],
+  "src/services/changes/apply.ts": [changes, races, undo],
+  "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/batch.ts": ["test/conformance/batch.test.ts", "test/database/pools.test.ts"]
 }
