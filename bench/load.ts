@@ -10,11 +10,13 @@ export interface Loaded {
   readonly times: ReadonlyArray<number>
 }
 
-interface Load {
+export interface Load {
   readonly port: number
-  readonly token: string
+  readonly token: string | ((round: number) => string)
   readonly inFlight: number
   readonly seconds: number
+  /** Milliseconds between the requests of each in flight; by default the next one follows the answer. */
+  readonly everyMs?: number
   /** Stops earlier after this many answers. */
   readonly requests?: number
   readonly asked: (round: number) => Asked
@@ -22,12 +24,26 @@ interface Load {
   readonly answered?: string
   /** Whether answers may have any status. */
   readonly refused?: boolean
+  readonly onSend?: () => void
+  readonly onAnswer?: () => void
 }
 
 const LENGTH = /content-length: (\d+)/i
 
 /** Sends requests for the given seconds; unless `refused`, any status but 200 fails the run. */
-export const load = ({ answered = "", asked, inFlight, port, refused, requests = Infinity, seconds, token }: Load) =>
+export const load = ({
+  answered = "",
+  asked,
+  everyMs,
+  inFlight,
+  onAnswer,
+  onSend,
+  port,
+  refused,
+  requests = Infinity,
+  seconds,
+  token
+}: Load) =>
   Effect.callback<Loaded>((resume) => {
     const times: Array<number> = []
     const begun = performance.now()
@@ -39,10 +55,12 @@ export const load = ({ answered = "", asked, inFlight, port, refused, requests =
       let sent = 0
       let text = ""
       const send = () => {
+        const bearer = typeof token === "string" ? token : token(round)
         const body = JSON.stringify(asked(round++))
         sent = performance.now()
+        onSend?.()
         socket.write(
-          `POST /v1/tools/findEntities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+          `POST /v1/tools/findEntities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bearer}\r\n` +
             `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
         )
       }
@@ -58,7 +76,9 @@ export const load = ({ answered = "", asked, inFlight, port, refused, requests =
         }
         text = ""
         times.push(performance.now() - sent)
-        if (!over()) return send()
+        onAnswer?.()
+        if (!over())
+          return void (everyMs === undefined ? send() : setTimeout(send, everyMs - (performance.now() - sent)))
         socket.destroy()
         if (--open === 0) resume(Effect.succeed({ rate: (1000 * times.length) / (performance.now() - begun), times }))
       })
