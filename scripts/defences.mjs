@@ -164,23 +164,33 @@ try {
   }
   const failed = (entry) =>
     firstLine(results.get(entry).failures[0] ?? "**it passed**") || "the expected failure succeeded"
-  const table = {
+  const heads = {
     replays: [
-      row(["replay", "test", "defence", "removed", "failure of the test"]),
-      row(["---", "---", "---", "---", "---"]),
-      ...chosen(replays).map((entry) => row([...cellsOf.replays(entry), `\`${failed(entry)}\``]))
+      ["replay", "test", "defence", "removed", "failure of the test"],
+      ["---", "---", "---", "---", "---"]
     ],
     mutants: [
-      row(["mutant", "file", "removed", "failure of the corpus"]),
-      row(["---", "---", "---", "---"]),
-      ...chosen(mutants).map((entry) => row([...cellsOf.mutants(entry), `\`${failed(entry)}\``]))
+      ["mutant", "file", "removed", "failure of the corpus"],
+      ["---", "---", "---", "---"]
     ]
   }
-  let text = write ? readFileSync(page, "utf8") : ""
-  for (const [name, lines] of Object.entries(table)) {
-    if (!write) console.log(`${lines.join("\n")}\n`)
-    const [from, to] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
-    text = text.replace(new RegExp(`${from}[^]*${to}`), () => `${from}\n\n${lines.join("\n")}\n\n${to}`)
+  let text = readFileSync(page, "utf8")
+  for (const [kind, entries] of Object.entries({ replays, mutants })) {
+    const rows = new Map(
+      chosen(entries).map((entry) => [entry.name, row([...cellsOf[kind](entry), `\`${failed(entry)}\``])])
+    )
+    const head = heads[kind].map(row)
+    if (!write) console.log(`${[...head, ...rows.values()].join("\n")}\n`)
+    const [from, to] = [`<!-- ${kind} -->`, `<!-- end of ${kind} -->`]
+    text = text.replace(new RegExp(`${from}([^]*)${to}`), (_, written) => {
+      // Entries that didn't run keep their rows.
+      for (const line of written.split("\n").filter((one) => one.startsWith("| "))) {
+        const name = line.slice(2).split(" |")[0].trim()
+        if (!rows.has(name)) rows.set(name, line)
+      }
+      const listed = entries.flatMap(({ name }) => rows.get(name) ?? [])
+      return `${from}\n\n${[...head, ...listed].join("\n")}\n\n${to}`
+    })
   }
   if (write) writeFileSync(page, text)
 } finally {
