@@ -38,11 +38,19 @@ export const describePolicy = (policy: Policy, catalog: Catalog): ReadonlyArray<
       .map((rule) => ({ id: rule.id, effect: rule.effect, words: describeRule(rule, catalog) }))
   }))
 
-/** Describes a rule as a sentence whose subject, the role, is omitted. */
-export const describeRule = (rule: Rule, catalog: Catalog, person: DescribedPrincipal = ANY_PRINCIPAL): string => {
+/**
+ * Describes a rule as a sentence whose subject, the role, is omitted. `isWhole`: whether the catalog has every column, or
+ * only those that the reader sees.
+ */
+export const describeRule = (
+  rule: Rule,
+  catalog: Catalog,
+  person: DescribedPrincipal = ANY_PRINCIPAL,
+  isWhole = true
+): string => {
   const type = typeByKey(catalog, rule.type)
   if (type === undefined) return "is about a type that no longer exists"
-  const columns = describeColumns(rule, type)
+  const columns = describeColumns(rule, type, isWhole)
   const where = describeCondition(rule.where, type, catalog, person)
   const when = timeWords(rule)
   if (rule.effect === "allow") {
@@ -110,12 +118,13 @@ export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray
     return `${deed} takes ${how}.`
   })
 
-/** The slugs of a rule's columns; "everything" when it covers every column of the type. */
-export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType): string => {
+/** The slugs of a rule's columns; "everything" when it covers every column of a whole type. */
+export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType, isWhole = true): string => {
   if (rule.columns === "*") return "everything"
   const { columns } = rule
   const slugs = type.columns.filter(({ key }) => columns.includes(key)).map(({ slug }) => slug)
-  return slugs.length === type.columns.length ? "everything" : slugs.length === 0 ? "nothing" : listed(slugs)
+  if (isWhole && slugs.length === type.columns.length) return "everything"
+  return slugs.length === 0 ? "other columns" : listed(slugs)
 }
 
 const timeWords = ({ notAfter, notBefore }: Rule): string =>

@@ -109,10 +109,10 @@ export const explainRow = (
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: describeRule(rule, names, person),
+        words: describeRule(rule, names, person, visibility.isOperator),
         truth: truthAt(firstRule + 2 * index),
         ...(rule.effect === "deny" && rule.columns !== "*"
-          ? { hides: describeColumns(rule, typeByKey(names, type.key) ?? type) }
+          ? { hides: describeColumns(rule, typeByKey(names, type.key) ?? type, visibility.isOperator) }
           : {}),
         conditions
       }

@@ -75,7 +75,7 @@ export const explainType = (
         id: rule.id,
         role: rule.role,
         effect: rule.effect,
-        words: describeRule(rule, names, describedPrincipal(subject, visibility)),
+        words: describeRule(rule, names, describedPrincipal(subject, visibility), visibility.isOperator),
         rows: counts[index]!
       })),
       notInForce: allRules

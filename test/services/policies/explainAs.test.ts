@@ -88,9 +88,9 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
         ["owner", 1]
       ])
       expect(found.rules.map(({ words }) => words)).toEqual([
-        "may see everything of people where owner is Lena",
+        "may see name, status and owner of people where owner is Lena",
         `may see name of people where status is "staff"`,
-        `may not see nothing of people where status is "vip", or where that is unknown`
+        `may not see other columns of people where status is "vip", or where that is unknown`
       ])
       expect(JSON.stringify(found)).not.toMatch(/"phone"|secret-region|Canary/)
     })
