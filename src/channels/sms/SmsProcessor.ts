@@ -8,7 +8,6 @@ import { MaxAgent } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import { Unavailable } from "../../domain/errors.ts"
-import { reportFailure } from "../../observability/failures.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"
 import { type Lease, LeaseLost, type Sender, SenderLeases } from "../../services/texting/SenderLeases.ts"
@@ -20,6 +19,7 @@ import { type Line, SmsTiming } from "./Line.ts"
 import { shapeReply } from "./shapeReply.ts"
 import { SmsDispatcher } from "./SmsDispatcher.ts"
 import { greeting, notAdmitted, NOTICES } from "./notices.ts"
+import { traced } from "./traced.ts"
 
 /** Identical exchanges in a row before the sender is taken for an auto-responder and gets no more answers. */
 const MAX_EXCHANGES = 3
@@ -233,23 +233,13 @@ export class SmsProcessor extends Context.Service<
         })
 
         return Effect.gen(function* () {
-          yield* dispatcher.sendDue(lease, line)
+          const sendDue = traced(organization.id, "sms delivery", "send", dispatcher.sendDue(lease, line))
+          yield* sendDue
           for (;;) {
-            const taken = yield* inbox.take(lease, line.merging)
+            const taken = yield* traced(organization.id, "sms inbox", "receive", inbox.take(lease, line.merging))
             if (taken.length === 0) return
-            yield* answerAll(taken).pipe(
-              Effect.tapErrorTag("Unavailable", () => reportFailure("Text messages are held back")),
-              Effect.withSpan("sms turn", {
-                root: true,
-                kind: "consumer",
-                attributes: {
-                  "max.channel": "sms",
-                  "messaging.operation.name": "process",
-                  "max.organization.id": String(organization.id)
-                }
-              })
-            )
-            yield* dispatcher.sendDue(lease, line)
+            yield* traced(organization.id, "sms turn", "process", answerAll(taken))
+            yield* sendDue
           }
         })
       }

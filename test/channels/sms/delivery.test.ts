@@ -277,3 +277,19 @@ describe("the record of a conversation by text", () => {
     expect(await s.log()).toEqual([])
   })
 })
+
+describe("a failure outside of a turn", () => {
+  it("is logged at WARN with the reference of its trace", async () => {
+    const before = seen.lines.length
+    await s.sql("ALTER TABLE max.sms_outbox RENAME TO sms_outbox_away")
+    try {
+      await s.text(ADA, "hello")
+      await until(() => seen.lines.slice(before).some((line) => line.includes("Text messages are held back")))
+    } finally {
+      await s.sql("ALTER TABLE max.sms_outbox_away RENAME TO sms_outbox")
+    }
+    const line = seen.lines.slice(before).find((one) => one.includes("Text messages are held back"))
+    expect(line).toMatch(/level=WARN .*\bref=[0-9A-Z]{4}\b/)
+    await s.reset()
+  })
+})
