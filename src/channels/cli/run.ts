@@ -102,7 +102,10 @@ const inCommandSpan = <A, E, R>(services: Layer.Layer<A, E, R>) =>
 
 /** Built only for commands that need it: `--help` and `max tools` open no connection. */
 const Connected = inCommandSpan(Everything)
-const ConnectedAgent = inCommandSpan(Agent.pipe(Layer.provideMerge(Everything)))
+const EverythingWithAgent = Agent.pipe(Layer.provideMerge(Everything))
+const ConnectedAgent = inCommandSpan(EverythingWithAgent)
+/** Without a span of the command, which would be stored at the end as a slow, interrupted trace. */
+const Serving = Notices.pipe(Layer.provideMerge(EverythingWithAgent))
 
 const withServices = <Name extends string, Input, Shared, E, R>(command: Command.Command<Name, Input, Shared, E, R>) =>
   Command.provide(command, Connected)
@@ -156,7 +159,7 @@ const root = max.pipe(
     { group: "Ask", commands: [withAgent(chat), withAgent(ask)] as const },
     { group: "Look up", commands: [withServices(find), withServices(types), withServices(columns)] as const },
     { group: "Change", commands: [withServices(change), withServices(inbox)] as const },
-    { group: "Serve", commands: [withAgent(serve)] as const },
+    { group: "Serve", commands: [Command.provide(serve, Serving)] as const },
     {
       group: "Set up",
       commands: [

@@ -96,6 +96,19 @@ describe("max serve", () => {
     }
   })
 
+  it("stores no trace of its own, which would be slow and interrupted", async () => {
+    const server = await serve()
+    await until(() => ask(server.url, "/readyz").then(({ status }) => status === 200))
+    // A refusal, whose trace is always stored.
+    await callTool(server, token, "findEntities", { entityTypeId: "nothing", filters: [] })
+    server.end("SIGTERM")
+    expect(await server.ended).toBe(0)
+    const listed = await runMax(["trace", "list", "--json"], env)
+    expect(listed).toMatchObject({ code: 0 })
+    expect(listed.stdout).toContain("POST /v1/tools/findEntities")
+    expect(listed.stdout).not.toContain("max serve")
+  })
+
   it("shuts down although a client never finishes its request", async () => {
     const server = await serve()
     const { hostname, port } = new URL(server.url)
