@@ -947,7 +947,13 @@ export const replays = [
     test: [fairness, "doesn't wait for the many slow lookups of other organizations"],
     defence: "LookupQueue.ts `mayUse`: a busy organization uses the second connection only",
     removed: "the busy organization's own connection",
-    patches: [[lookupQueue, `if (this.isBusy(lookups)) return connection === "second"`, ""]]
+    patches: [
+      [
+        lookupQueue,
+        `if (this.isBusy(lookups)) return connection === "second" && (running === 0 || !this.isBounded(lookups))`,
+        ""
+      ]
+    ]
   },
   {
     name: "The same, by a few slow lookups",
@@ -981,6 +987,38 @@ export const replays = [
     defence: "LookupQueue.ts `endTurn`: organizations are served round robin",
     removed: "the end of a turn",
     patches: [[lookupQueue, "if (this.turns.delete(lookups)) this.turns.add(lookups)", ""]]
+  },
+  {
+    name: "The same, by many lookups in one batch",
+    test: ["test/database/lookupQueue.test.ts", "has one lookup running at most while other organizations read"],
+    defence: "LookupQueue.ts `isBounded`: beside others, a busy organization has one lookup running",
+    removed: "the bound",
+    patches: [
+      [lookupQueue, "return this.isBusy(lookups) && this.neighbours.beside(lookups.organizationId)", "return false"]
+    ]
+  },
+  {
+    name: "The same, by many searches",
+    test: [
+      "test/services/lookup/searchPermits.test.ts",
+      "limit an organization to an eighth while other organizations read"
+    ],
+    defence: "searchPermits.ts: beside others, an organization has half of its permits",
+    removed: "the half",
+    patches: [
+      [
+        "src/services/lookup/searchPermits.ts",
+        "neighbours.beside(organizationId) ? Math.ceil(share / 2) : share",
+        "share"
+      ]
+    ]
+  },
+  {
+    name: "The same, by calls beyond the limits that were repeated at once",
+    test: ["test/channels/http/limits.test.ts", "are answered after a second"],
+    defence: "edge.ts: a refusal for too many calls is delayed",
+    removed: "the delay",
+    patches: [["src/channels/http/edge.ts", "sent.status === PROBLEMS.TooManyCalls.status", "sent.status === 0"]]
   },
   {
     name: "An organization's waiting lookups filled the memory (our own review)",

@@ -4,7 +4,8 @@
  * statements of one organization leave the other connection free: an organization with few lookups keeps to the connection
  * on which its lookups run, and one with many or slow lookups is busy and uses the second only.
  */
-import { type Batch, fitTogether, sizeOf } from "./batchGroups.ts"
+import { type Batch, fitTogether, MAX_BATCH, sizeOf } from "./batchGroups.ts"
+import type { Neighbours } from "./Neighbours.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 
 /** An organization with more lookups outstanding than this is busy, and for a while afterwards. */
@@ -17,8 +18,10 @@ export const MAX_WAITING = 1000
 const SLOW_MS = 10_000
 /** Concurrent statements of a connection: while Postgres executes one, this process reads the rows of the other. */
 export const CONCURRENT = 2
-/** The same for busy organizations, whose lookups may have many texts. */
+/** The same for a busy organization without neighbours, whose lookups may have many texts. */
 const BUSY_CONCURRENT = 4
+/** A busy organization's lookups in one batch beside others, because this process answers a batch without a pause. */
+const BATCHED_BESIDE_OTHERS = 1
 
 export interface Queued {
   readonly organizationId: bigint
@@ -47,10 +50,12 @@ export class LookupQueue<R extends Queued> {
   /** The organizations with waiting requests, in the order of their turns. */
   private readonly turns = new Set<Lookups<R>>()
   private readonly busyUntil = new Map<bigint, number>()
+  private readonly neighbours: Pick<Neighbours, "beside">
   private readonly now: () => number
 
   /** `now`: the time in milliseconds, for tests. */
-  constructor(now = () => performance.now()) {
+  constructor(neighbours: Pick<Neighbours, "beside">, now = () => performance.now()) {
+    this.neighbours = neighbours
     this.now = now
   }
 
@@ -130,23 +135,37 @@ export class LookupQueue<R extends Queued> {
     const form = batch()
     const fits = (request: R) => isSame(request) && fitTogether(first, request, form)
     const size = sizeOf(waiting, Math.max(1, CONCURRENT - running))
-    const cursors = sharing.map((lookups) => ({ lookups, next: 0 }))
+    const cursors = sharing.map((lookups) => ({
+      lookups,
+      next: 0,
+      left: (this.isBounded(lookups) ? BATCHED_BESIDE_OTHERS : MAX_BATCH) - (lookups === own ? 1 : 0)
+    }))
     const requests = [first]
     for (let before = 0; before < requests.length;) {
       before = requests.length
       for (const cursor of cursors) {
-        const request = requests.length < size ? this.remove(cursor, fits) : undefined
-        if (request !== undefined) requests.push(request)
+        const request = requests.length < size && cursor.left > 0 ? this.remove(cursor, fits) : undefined
+        if (request === undefined) continue
+        cursor.left -= 1
+        requests.push(request)
       }
     }
     return requests.length === 1 ? alone(first) : { requests, form }
   }
 
-  /** A busy organization uses the second connection, and any other that connection only while it is idle. */
+  /**
+   * A busy organization uses the second connection, one statement at a time beside others; any other organization uses that
+   * connection only while it is idle.
+   */
   private mayUse(connection: ConnectionName, running: number, lookups: Lookups<R>): boolean {
-    if (this.isBusy(lookups)) return connection === "second"
+    if (this.isBusy(lookups)) return connection === "second" && (running === 0 || !this.isBounded(lookups))
     if (connection === "second" && running > 0) return false
     return lookups.outstanding === lookups.waiting.length || lookups.connection === connection
+  }
+
+  /** Whether it is busy beside others. */
+  private isBounded(lookups: Lookups<R>): boolean {
+    return this.isBusy(lookups) && this.neighbours.beside(lookups.organizationId)
   }
 
   private markBusy(organizationId: bigint, milliseconds: number): void {

@@ -11,6 +11,7 @@ import { Unavailable } from "../domain/errors.ts"
 import { type Batch, batchParameters, rowsByRequest } from "./batchGroups.ts"
 import { RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import { CONCURRENT, type ConnectionName, LookupQueue } from "./LookupQueue.ts"
+import type { Neighbours } from "./Neighbours.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import type { StatementPool } from "./StatementPool.ts"
 
@@ -53,13 +54,19 @@ interface Connection {
 export class LookupBatcher {
   private readonly first: Connection
   private readonly second: Connection
-  private readonly queue = new LookupQueue<Request>()
+  private readonly queue: LookupQueue<Request>
   private readonly locks: Pick<RelationLocks, "isLocked">
   private scheduled = false
   private watched = false
 
-  constructor(lookup: Pool, busyLookup: Pool, locks: Pick<RelationLocks, "isLocked">) {
+  constructor(
+    lookup: Pool,
+    busyLookup: Pool,
+    locks: Pick<RelationLocks, "isLocked">,
+    neighbours: Pick<Neighbours, "beside">
+  ) {
     this.locks = locks
+    this.queue = new LookupQueue(neighbours)
     this.first = { name: "first", pool: lookup, runs: new Set() }
     this.second = { name: "second", pool: busyLookup, runs: new Set() }
   }

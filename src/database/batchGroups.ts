@@ -2,7 +2,7 @@
 import type { BatchForm, Statement } from "./sql/ResolvedQuery.ts"
 
 /** Requests in one batch. */
-const MAX_BATCH = 32
+export const MAX_BATCH = 32
 /** A smaller batch is never split. */
 const MIN_SPLIT = 4
 

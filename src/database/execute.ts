@@ -8,6 +8,7 @@ import * as Telemetry from "../observability/Telemetry.ts"
 import type { StatementPool } from "./StatementPool.ts"
 import { classOf, isDrift } from "./fault.ts"
 import { enterOrganization } from "./rowSecurity.ts"
+import { Neighbours } from "./Neighbours.ts"
 import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
 import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
@@ -99,8 +100,8 @@ const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
  * joins a batch; a transaction names the organization, as row-level security requires. The search pool uses the driver's
  * own span, which measures the wait for a connection.
  */
-export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools) => {
-  const batcher = new LookupBatcher(lookup, busyLookup, locks)
+export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighbours = new Neighbours()) => {
+  const batcher = new LookupBatcher(lookup, busyLookup, locks, neighbours)
   const attributesOf = { lookup: driverAttributesOf(lookup), search: driverAttributesOf(search) }
   return <Row extends object>(
     how: "lookup" | "search" | "transaction",

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
 import { makeExecute } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
+import { Neighbours } from "../database/Neighbours.ts"
 import { prepare } from "../database/sql/prepared.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
@@ -50,13 +51,15 @@ export class OrgEntityStore extends Context.Service<
     OrgEntityStore,
     Effect.gen(function* () {
       const database = yield* Database
-      const withPermit = makeSearchPermits(database.searchConnections)
-      const execute = makeExecute(database)
+      const neighbours = new Neighbours()
+      const withPermit = makeSearchPermits(database.searchConnections, neighbours)
+      const execute = makeExecute(database, neighbours)
 
       /** Row-level security needs a transaction, which the shared connections of lookups can't have. */
       const run = (statement: Statement, { pool }: ResolvedQuery, catalog: Catalog, span: Tracer.Span | undefined) => {
         const { organization, rowSecurity } = catalog
         const how = rowSecurity === true ? "transaction" : pool
+        neighbours.arrive(organization.id)
         const rows = execute<Row>(how, organization.id, statement, span)
         if (how === "lookup") return database.locks.run("lookup", statement.relations, rows)
         // A search that waits for a lock has no permit.

@@ -1,6 +1,7 @@
 /** The order in which waiting lookups run, their grouping into batches, and the bounds of an organization. */
 import { describe, expect, it } from "vitest"
 import { type ConnectionName, LookupQueue, MAX_WAITING } from "../../src/database/LookupQueue.ts"
+import { Neighbours } from "../../src/database/Neighbours.ts"
 import type { BatchForm, Statement } from "../../src/database/sql/ResolvedQuery.ts"
 
 const FORM: BatchForm = { text: "batch", shared: new Set() }
@@ -25,8 +26,11 @@ const request = (more: Partial<Statement> = {}, organizationId = 1n): Request =>
 const requests = (count: number, more: Partial<Statement> = {}, organizationId = 1n) =>
   Array.from({ length: count }, () => request(more, organizationId))
 
+const ALONE = { beside: () => false }
+const BESIDE_OTHERS = { beside: () => true }
+
 const queueOf = (...all: ReadonlyArray<Request>) => {
-  const queue = new LookupQueue<Request>()
+  const queue = new LookupQueue<Request>(ALONE)
   for (const one of all) expect(queue.push(one)).toBe(true)
   return queue
 }
@@ -152,7 +156,7 @@ describe("a batch", () => {
 describe("a busy organization", () => {
   it("has more than four lookups outstanding, or had them within the last second", () => {
     let time = 0
-    const queue = new LookupQueue<Request>(() => time)
+    const queue = new LookupQueue<Request>(ALONE, () => time)
     for (const one of [...requests(5, {}, HOSTILE), ...requests(4, {}, QUIET)]) queue.push(one)
     expect(organizationsOf(drain(queue, "first"))).toEqual([[QUIET, QUIET, QUIET, QUIET]])
     queue.done(queue.take("second", 1)!.requests)
@@ -168,6 +172,16 @@ describe("a busy organization", () => {
     expect(busy.take("second", 3)).toBeDefined()
     expect(queueOf(request()).take("first", 2)).toBeUndefined()
     expect(queueOf(request()).take("first", 1)).toBeDefined()
+  })
+
+  it("has one lookup running at most while other organizations read, also in a batch", () => {
+    const queue = new LookupQueue<Request>(BESIDE_OTHERS)
+    for (const one of [...requests(10, {}, HOSTILE), ...requests(10, {}, OTHER), ...requests(2, {}, QUIET)])
+      queue.push(one)
+    expect(queue.take("second", 1)).toBeUndefined()
+    const batch = queue.take("second", 0)!.requests.map(({ organizationId }) => organizationId)
+    expect(batch).toEqual([HOSTILE, OTHER, QUIET, QUIET])
+    expect(queue.take("second", 1)).toBeUndefined()
   })
 
   it("isn't part of another organization's batch on the first connection", () => {
@@ -206,5 +220,28 @@ describe("any other organization", () => {
     queue.done([...running, ...queue.take("first", 0)!.requests])
     queue.push(request({}, QUIET))
     expect(queue.take("second", 0)?.requests).toHaveLength(1)
+  })
+})
+
+describe("the neighbours of an organization", () => {
+  it("are the other organizations that have read within the last second", () => {
+    let time = 0
+    const neighbours = new Neighbours(() => time)
+    expect(neighbours.beside(HOSTILE)).toBe(false)
+    neighbours.arrive(HOSTILE)
+    neighbours.arrive(HOSTILE)
+    expect([HOSTILE, QUIET].map((one) => neighbours.beside(one))).toEqual([false, true])
+    neighbours.arrive(QUIET)
+    time = 600
+    neighbours.arrive(HOSTILE)
+    expect([HOSTILE, QUIET, OTHER].map((one) => neighbours.beside(one))).toEqual([true, true, true])
+    time = 1000
+    expect([HOSTILE, QUIET, OTHER].map((one) => neighbours.beside(one))).toEqual([false, true, true])
+    neighbours.arrive(QUIET)
+    neighbours.arrive(OTHER)
+    time = 1600
+    expect([HOSTILE, QUIET, OTHER].map((one) => neighbours.beside(one))).toEqual([true, true, true])
+    time = 2000
+    expect([HOSTILE, QUIET, OTHER].map((one) => neighbours.beside(one))).toEqual([false, false, false])
   })
 })

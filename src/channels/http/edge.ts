@@ -12,6 +12,7 @@ import { limited, reportFailure } from "../../observability/failures.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { shortReference } from "../../domain/reference.ts"
 import { describeIssue, describePaths } from "../../tools/describeIssue.ts"
+import { PROBLEMS } from "../../wire/problems.ts"
 import { withAccessLog } from "./accessLog.ts"
 import { FAILED_TURN, methodNotAllowed, problem, problemOf } from "./problems.ts"
 import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
@@ -188,6 +189,9 @@ const reportUnavailable = (status: number, method: string, route: string) =>
     cause === FAILED_TURN ? Effect.void : reportFailure("A request failed", { method, route, status })
   )
 
+/** Before a refusal for too many calls is sent, so that a client that repeats them at once costs little. */
+const REFUSED_DELAY = "1 second"
+
 /** In place of the path of a request without a route, which its client chose. */
 const UNMATCHED = "unmatched"
 
@@ -217,44 +221,50 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
         const failure = expected(Cause.squash(cause), request, find)
         return failure === undefined ? unexpected(cause) : Effect.succeed(failure)
       })
-    return Effect.withFiber((fiber) => {
-      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      const rejected = rejection(request, settings, find)
-      const checked = rejected === undefined ? answer(request) : Effect.succeed(rejected)
-      const isRecording = Telemetry.isRecording(fiber)
-      const route = isRecording || accessLog ? find(pathOf(request))[0]?.path : undefined
-      const sending = isCrossOrigin(request, settings) ? cors(checked) : checked
-      const response = accessLog ? withAccessLog(sending, request.method, route ?? UNMATCHED) : sending
-      if (!isRecording) return response
-      return response.pipe(
-        Effect.tap((sent) => {
-          if (sent === interrupted) return Effect.void
-          const annotated = Effect.annotateCurrentSpan({
-            "http.response.status_code": sent.status,
-            ...("contentLength" in sent.body && sent.body.contentLength !== undefined
-              ? { "max.bytes": sent.body.contentLength }
-              : {})
-          })
-          return sent.status <= 500
-            ? annotated
-            : Effect.andThen(annotated, reportUnavailable(sent.status, request.method, route ?? UNMATCHED))
-        }),
-        Effect.withSpan(
-          route === undefined ? request.method : `${request.method} ${route}`,
-          {
-            kind: "server",
-            // Each request is a separate trace, not a child of the `max serve` command.
-            root: true,
-            attributes: {
-              "max.channel": "http",
-              "http.request.method": request.method,
-              ...(route === undefined ? {} : { "http.route": route })
-            }
-          },
-          // Capturing a stack costs twice as much as the span, and would always name this line.
-          { captureStackTrace: false }
+    const checkedAndRecorded: Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> =
+      Effect.withFiber((fiber) => {
+        const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+        const rejected = rejection(request, settings, find)
+        const checked = rejected === undefined ? answer(request) : Effect.succeed(rejected)
+        const isRecording = Telemetry.isRecording(fiber)
+        const route = isRecording || accessLog ? find(pathOf(request))[0]?.path : undefined
+        const sending = isCrossOrigin(request, settings) ? cors(checked) : checked
+        const response = accessLog ? withAccessLog(sending, request.method, route ?? UNMATCHED) : sending
+        if (!isRecording) return response
+        return response.pipe(
+          Effect.tap((sent) => {
+            if (sent === interrupted) return Effect.void
+            const annotated = Effect.annotateCurrentSpan({
+              "http.response.status_code": sent.status,
+              ...("contentLength" in sent.body && sent.body.contentLength !== undefined
+                ? { "max.bytes": sent.body.contentLength }
+                : {})
+            })
+            return sent.status <= 500
+              ? annotated
+              : Effect.andThen(annotated, reportUnavailable(sent.status, request.method, route ?? UNMATCHED))
+          }),
+          Effect.withSpan(
+            route === undefined ? request.method : `${request.method} ${route}`,
+            {
+              kind: "server",
+              // Each request is a separate trace, not a child of the `max serve` command.
+              root: true,
+              attributes: {
+                "max.channel": "http",
+                "http.request.method": request.method,
+                ...(route === undefined ? {} : { "http.route": route })
+              }
+            },
+            // Capturing a stack costs twice as much as the span, and would always name this line.
+            { captureStackTrace: false }
+          )
         )
-      )
-    })
+      })
+    return Effect.flatMap(checkedAndRecorded, (sent) =>
+      sent.status === PROBLEMS.TooManyCalls.status
+        ? Effect.delay(Effect.succeed(sent), REFUSED_DELAY)
+        : Effect.succeed(sent)
+    )
   }
 }

@@ -74,6 +74,21 @@ describe("the rate limits per minute", () => {
       ])
     }))
 
+  it("are answered after a second when they refuse a call, so that a client that repeats it at once costs little", () =>
+    inOneMinute(async (suffix) => {
+      const { members } = await organizationWith(`delay${suffix}`, 1)
+      const [{ token }] = members as [(typeof members)[number]]
+      await Promise.all(Array.from({ length: 30 }, () => call(token, one)))
+      // One after the other: on a busy machine a single one may take a second anyway.
+      const took: Array<number> = []
+      for (let index = 0; index < 4; index++) {
+        const begun = performance.now()
+        expect((await call(token, one)).status).toBe(429)
+        took.push(performance.now() - begun)
+      }
+      expect(Math.min(...took)).toBeGreaterThan(990)
+    }))
+
   it("don't count a person's refused calls against the organization", () =>
     inOneMinute(async (suffix) => {
       const { members } = await organizationWith(`fair${suffix}`, 2)

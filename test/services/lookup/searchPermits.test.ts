@@ -8,19 +8,22 @@ import { makeSearchPermits } from "../../../src/services/lookup/searchPermits.ts
 const [ATLAS, BOREALIS] = [1n, 2n]
 
 /** Searches that run until `end`, and the number of running ones. */
-const searching = Effect.gen(function* () {
-  const withPermit = makeSearchPermits(8)
-  const end = yield* Deferred.make<void>()
-  const running = { now: 0 }
-  const search = Effect.acquireUseRelease(
-    Effect.sync(() => (running.now += 1)),
-    () => Deferred.await(end),
-    () => Effect.sync(() => (running.now -= 1))
-  )
-  const begin = (organization: bigint) => Effect.forkChild(withPermit(organization, search))
-  const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
-  return { begin, end, withPermit, running, settle }
-})
+const searchingBeside = (beside: () => boolean) =>
+  Effect.gen(function* () {
+    const withPermit = makeSearchPermits(8, { beside })
+    const end = yield* Deferred.make<void>()
+    const running = { now: 0 }
+    const search = Effect.acquireUseRelease(
+      Effect.sync(() => (running.now += 1)),
+      () => Deferred.await(end),
+      () => Effect.sync(() => (running.now -= 1))
+    )
+    const begin = (organization: bigint) => Effect.forkChild(withPermit(organization, search))
+    const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+    return { begin, end, withPermit, running, settle }
+  })
+
+const searching = searchingBeside(() => false)
 
 describe("search permits", () => {
   it.effect("limit an organization to a quarter of the connections, independently of other organizations", () =>
@@ -34,6 +37,23 @@ describe("search permits", () => {
       expect(running.now).toBe(3)
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.awaitAll(atlas)
+      expect(running.now).toBe(0)
+    })
+  )
+
+  it.effect("limit an organization to an eighth while other organizations read", () =>
+    Effect.gen(function* () {
+      let beside = true
+      const { begin, end, running, settle } = yield* searchingBeside(() => beside)
+      const searches = yield* Effect.forEach([1, 2, 3], () => begin(ATLAS))
+      yield* settle
+      expect(running.now).toBe(1)
+      beside = false
+      const next = yield* begin(ATLAS)
+      yield* settle
+      expect(running.now).toBe(2)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.awaitAll([...searches, next])
       expect(running.now).toBe(0)
     })
   )
