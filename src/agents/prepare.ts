@@ -7,7 +7,7 @@ import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { todayIn } from "../domain/values.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
 import type { OpenSession, Reference, Said } from "../services/conversations/Sessions.ts"
-import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./turnContext.ts"
+import { contextName, contextTypes, timeIn, type FocusEntity, type TurnContext } from "./turnContext.ts"
 import { Grounding } from "./guards/Grounding.ts"
 import type { Message } from "./ModelStep.ts"
 import { Sightings } from "./Sightings.ts"
@@ -91,6 +91,7 @@ const makeContext = (
   person: person?.displayName === undefined ? {} : { name: contextName(person.displayName) },
   organization: contextName(organization.name),
   today: todayIn(organization.timeZone),
+  time: timeIn(organization.timeZone),
   timeZone: organization.timeZone,
   types: contextTypes(
     overview.map(({ id, identifiers, name, pluralName }) => ({
@@ -150,7 +151,7 @@ const groundingOf = (
   for (const type of overview) grounding.addWords(`${type.name} ${type.pluralName}`)
   for (const { page } of focus) grounding.addResult(page.entities)
   for (const said of history) grounding.addText(said.asked).addText(said.answered)
-  return grounding.addText(asked)
+  return grounding.addQuestion(asked)
 }
 
 const sightingsOf = (focus: ReadonlyArray<Found>): Sightings => {

@@ -50,6 +50,17 @@ export const openTo = Effect.fnUntraced(function* (organization: Organization, .
   if ((yield* members.list(organization)).length === 0) yield* asMember(organization, ADMIN, "admin")
 })
 
+/** Asks as a member; returns the reply and its session. */
+export const hear = Effect.fnUntraced(function* (
+  organization: Organization,
+  email: string,
+  text: string,
+  session?: string
+) {
+  const { done, error } = yield* say(organization, email, text, session)
+  return { text: done?.text ?? error?.message ?? "", session: done?.session }
+})
+
 /** Asks as the admin; returns the reply and the external ids of the entities that it presents. */
 export const ask = Effect.fnUntraced(function* (organization: Organization, text: string, session?: string) {
   const { done, error, events } = yield* say(organization, ADMIN, text, session)

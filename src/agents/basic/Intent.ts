@@ -1,7 +1,7 @@
 /** The intents of basic mode. A new one needs a case here, its patterns in rules.ts, and its script in answerIntent.ts. */
 import { Data } from "effect"
 import type { Fact } from "./Fact.ts"
-import type { Condition, Lookup } from "./readLookup.ts"
+import type { Condition, Lookup } from "./Lookup.ts"
 import type { SpokenName } from "./readNames.ts"
 import type { Token } from "./tokenize.ts"
 
@@ -20,6 +20,14 @@ export type Intent = Data.TaggedEnum<{
   Bye: {}
   Who: { readonly subject: Subject }
   Detail: { readonly subject: Subject; readonly what: string }
+  /** The same about two subjects. */
+  Several: { readonly subjects: ReadonlyArray<Subject>; readonly whole: Subject; readonly what?: string }
+  /** "is Ada a customer": whether a status is that of the subject. */
+  Is: { readonly subject: Subject; readonly words: string }
+  /** "her company's phone": a detail of what a detail leads to. */
+  Via: { readonly subject: Subject; readonly via: string; readonly what: string }
+  /** "who else works there": the colleagues of the person in focus. */
+  Colleagues: {}
   Browse: { readonly mode: "list" | "count"; readonly lookup: Lookup; readonly skip: number }
   /** Free text that introduces a person. `sure` excludes every other reading. */
   Introduce: {
@@ -32,7 +40,14 @@ export type Intent = Data.TaggedEnum<{
   Again: { readonly condition: Condition }
   More: {}
   Uncountable: { readonly lookup?: Lookup }
+  /** Something to be done rather than looked up. */
+  Request: { readonly of: "send" | "change" }
+  /** Questions that have to be asked one by one; the first of them. */
+  Separate: { readonly first: string; readonly count: number }
+  /** Another language; the message can still be a name. */
+  Foreign: { readonly reply: (example: string) => string; readonly tokens: ReadonlyArray<Token> }
   NotKnown: {}
-  Unclear: {}
+  /** Not understood, unless it is a name to the letter. */
+  Unclear: { readonly tokens: ReadonlyArray<Token> }
 }>
 export const Intent = Data.taggedEnum<Intent>()

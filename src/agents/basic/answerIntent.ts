@@ -3,13 +3,15 @@ import { uncapitalized } from "../english.ts"
 import { browse } from "./browse.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
-import { Intent } from "./Intent.ts"
+import { Intent, Subject } from "./Intent.ts"
 import { readIntent } from "./readIntent.ts"
-import type { Lookup } from "./readLookup.ts"
+import { eqName } from "./locate.ts"
+import type { Lookup } from "./Lookup.ts"
 import { readNames } from "./readNames.ts"
-import { count, listedTypes, type Script } from "./script.ts"
-import { describe, describeChosen } from "./describeSubject.ts"
-import { amount, called, greeting, notForYou, tryThese, unclear } from "./replies.ts"
+import { count, inParallel, listedTypes, type Script } from "./script.ts"
+import { colleagues, describe, describeChosen, describeVia, isStatus, several } from "./describeSubject.ts"
+import { type Token, written } from "./tokenize.ts"
+import { amount, called, cannotDo, example, greeting, notForYou, tryThese, unclear } from "./replies.ts"
 
 /** A context with this many types may be incomplete. */
 const MANY_TYPES = 8
@@ -44,7 +46,7 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
   switch (intent._tag) {
     case "Again": {
       const previous = last()
-      if (previous?._tag !== "Browse") return Intent.Unclear()
+      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
       const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
       return Intent.Browse({
         ...previous,
@@ -54,7 +56,7 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "More": {
       const previous = last()
-      if (previous?._tag !== "Browse") return Intent.Unclear()
+      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
       const times = earlier.length - earlier.findLastIndex((text) => readIntent(text, context)._tag !== "More")
       return Intent.Browse({ ...previous, mode: "list", skip: 5 * (previous.mode === "count" ? times - 1 : times) })
     }
@@ -93,6 +95,20 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       return yield* describe(intent.subject, context)
     case "Detail":
       return yield* describe(intent.subject, context, intent.what)
+    case "Several":
+      return yield* several(intent.subjects, intent.whole, context, intent.what)
+    case "Is":
+      return yield* isStatus(intent.subject, intent.words, context)
+    case "Via":
+      return yield* describeVia(intent.subject, intent.via, intent.what, context)
+    case "Colleagues":
+      return yield* colleagues(context)
+    case "Request":
+      return cannotDo(intent.of, context)
+    case "Separate":
+      return `One question at a time, please: I count ${intent.count} here. Ask the first one: “${intent.first}”.`
+    case "Foreign":
+      return (yield* exactly(intent.tokens, context)) ?? intent.reply(example(context))
     case "Browse":
       return yield* browse(intent.mode, intent.lookup, intent.skip, context)
     case "Introduce":
@@ -106,11 +122,24 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       return yield* uncountable(intent.lookup, context)
     case "NotKnown":
       return notForYou(context)
+    case "Unclear":
+      return (yield* exactly(intent.tokens, context)) ?? unclear(context)
     case "Again":
     case "More":
-    case "Unclear":
       return unclear(context)
   }
+}
+
+/** The longest name that words which are no question can be. */
+const MAX_NAME = 9
+const MAX_TYPES = 5
+
+/** A name to the letter, which may consist of any words: "Let There Be Rock". */
+function* exactly(tokens: ReadonlyArray<Token>, context: Context): Script<string | undefined> {
+  if (tokens.length === 0 || tokens.length > MAX_NAME) return undefined
+  const types = context.types.slice(0, MAX_TYPES)
+  const pages = yield* inParallel(types.map(({ id }) => count({ entityTypeId: id, filters: eqName(written(tokens)) })))
+  return pages.some((page) => (page?.total ?? 0) > 0) ? yield* describe(Subject.Named({ tokens }), context) : undefined
 }
 
 /** Declines an aggregate and offers the count instead. */

@@ -1,13 +1,15 @@
 /** Builds the intents of the rules from their captures. */
 import { Intent, Subject } from "./Intent.ts"
-import { CARDINALS, ORDINALS, PRONOUNS } from "./lexicon.ts"
+import { CARDINALS, INTRODUCING, ORDINALS, PRONOUNS } from "./lexicon.ts"
 import type { Captures } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
-import { Condition, type Lookup, peopleOf, readLookup } from "./readLookup.ts"
+import { Condition, type Lookup, peopleOf } from "./Lookup.ts"
+import { isValue, named } from "./conditions.ts"
+import { readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
-import { folded, type Token } from "./tokenize.ts"
+import { folded, type Token, tokenize } from "./tokenize.ts"
 
 const meetings = (context: Context): Lookup["noun"] | undefined => {
   const type = context.types.find(({ id }) => id === "meetings")
@@ -19,16 +21,22 @@ export const browse = (mode: "list" | "count", lookup: Lookup | undefined, ...mo
 
 export const listOf = ({ lookup, name, when }: Captures, context: Context) => {
   const mine = name !== undefined && name.length === 1 && name[0]!.word === "i"
+  const whose = name === undefined || mine ? undefined : named(name, context)
+  if (name !== undefined && !mine && whose === undefined) return undefined
   const time = when === undefined ? undefined : timeAt(when, context.today)
   return browse(
     "list",
     readLookup(lookup!, context),
-    ...(name === undefined ? [] : mine ? [Condition.Mine()] : [Condition.With({ words: name })]),
+    ...(mine ? [Condition.Mine()] : whose === undefined ? [] : [Condition.With(whose)]),
     ...(time === undefined ? [] : [Condition.Time({ when: time.when })])
   )
 }
 
-export const agenda = ({ when }: Captures, context: Context) => {
+export const agenda = ({ when }: Captures, context: Context) => agendaOf(when, context)
+/** Whether one is free: meetings that are under way at the time count, too. */
+export const busy = ({ when }: Captures, context: Context) => agendaOf(when, context, true)
+
+const agendaOf = (when: Captures[string] | undefined, context: Context, overlaps = false) => {
   const noun = meetings(context)
   const time = when === undefined ? undefined : timeAt(when, context.today)
   return (
@@ -38,7 +46,10 @@ export const agenda = ({ when }: Captures, context: Context) => {
       skip: 0,
       lookup: {
         noun,
-        conditions: [Condition.Mine(), ...(time === undefined ? [] : [Condition.Time({ when: time.when })])]
+        conditions: [
+          Condition.Mine(),
+          ...(time === undefined ? [] : [Condition.Time({ when: time.when, ...(overlaps ? { overlaps: true } : {}) })])
+        ]
       }
     })
   )
@@ -47,9 +58,11 @@ export const agenda = ({ when }: Captures, context: Context) => {
 export const detail = ({ name, what }: Captures, context: Context): Intent | undefined => {
   const lookup = readLookup(what!, context)
   if (lookup !== undefined && name !== undefined) {
-    const [first] = name
-    return browse("list", lookup, first?.word === "my" ? Condition.Mine() : Condition.With({ words: name }))
+    if (name.length === 1 && /^(my|me|i)$/.test(name[0]!.word)) return browse("list", lookup, Condition.Mine())
+    const whose = named(name, context)
+    return whose && isValue(whose.words, context) ? browse("list", lookup, Condition.With(whose)) : undefined
   }
+  if (name !== undefined && several(name).length > 1) return severalOf(name, folded(what!))
   const subject = name === undefined ? Subject.Focus() : subjectOf(name)
   return subject._tag === "Named"
     ? (introduced(subject.tokens, folded(what!)) ?? Intent.Detail({ subject, what: folded(what!) }))
@@ -57,22 +70,60 @@ export const detail = ({ name, what }: Captures, context: Context): Intent | und
 }
 export const detailOf =
   (what: string) =>
-  ({ name }: Captures) =>
-    Intent.Detail({ subject: subjectOf(name!), what })
+  ({ name }: Captures): Intent =>
+    several(name!).length > 1 ? severalOf(name!, what) : Intent.Detail({ subject: subjectOf(name!), what })
 
-export const whoIs = ({ name }: Captures): Intent => {
+/** The names that "and" joins, unless they are too many. */
+const several = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
+  const parts: Array<Array<Token>> = [[]]
+  for (const token of tokens) {
+    if (token.word === "and" || token.word === "&") parts.push([])
+    else parts.at(-1)!.push({ ...token, after: "" })
+  }
+  return parts.some((part) => part.length === 0) ? [tokens] : parts
+}
+const severalOf = (tokens: ReadonlyArray<Token>, what?: string): Intent =>
+  Intent.Several({
+    subjects: several(tokens).map(subjectOf),
+    whole: Subject.Named({ tokens }),
+    ...(what === undefined ? {} : { what })
+  })
+
+/** Words before the town or employer of a person. */
+const PLACING = new Set(["in", "at", "from", "near", "with"])
+
+/** Whether the words are the names, the facts, and words that accompany them: then an answer leaves nothing out. */
+export const isCovered = (tokens: ReadonlyArray<Token>): boolean => {
+  const known = new Set(
+    [...readNames(tokens, true).map(({ name }) => name), ...readFacts(tokens).map(({ said }) => said)]
+      .flatMap((text) => tokenize(text))
+      .map(({ word }) => word)
+  )
+  return tokens.every(({ word }) => known.has(word) || INTRODUCING.has(word))
+}
+
+export const whoIs = ({ name }: Captures): Intent | undefined => {
   // "who are all my reps": the noun is not a type that the person may see.
   if (/^(all|my|any|every|our)$/.test(name![0]!.word)) return Intent.NotKnown()
+  const placed = name!.some(({ word }) => PLACING.has(word))
   if (name!.slice(0, -1).some(({ after }) => after !== "")) {
-    return Intent.Introduce({ names: readNames(name!, true), facts: readFacts(name!), sure: true })
+    return isCovered(name!)
+      ? Intent.Introduce({ names: readNames(name!, true), facts: readFacts(name!), sure: true })
+      : undefined
   }
+  if (!placed && several(name!).length > 1) return severalOf(name!)
   const subject = subjectOf(name!)
   const found = subject._tag === "Named" ? introduced(subject.tokens) : undefined
+  if (placed && (found === undefined || !isCovered(name!))) return undefined
   return found ?? Intent.Who({ subject })
 }
 
 export const asCount = (intent: Intent | undefined): Intent | undefined =>
   intent?._tag === "Browse" ? Intent.Browse({ ...intent, mode: "count" }) : intent
+
+/** "who works at Amber Marine" as "people who work at Amber Marine". */
+export const peopleWho = (tail: ReadonlyArray<Token>, context: Context): Lookup | undefined =>
+  readLookup([...tokenize("people who"), ...tail], context)
 
 export const peopleWhere = (context: Context, condition: Condition): Intent | undefined => {
   const type = peopleOf(context)

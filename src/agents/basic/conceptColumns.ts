@@ -29,6 +29,10 @@ export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<st
   return ranked.sort((a, b) => a.rank - b.rank).map(({ id }) => id)
 }
 
+/** The columns with one of these labels. */
+export const columnsLabelled = (labels: ReadonlyArray<string>, columns: Columns): ReadonlyArray<string> =>
+  labels.flatMap((label) => columns.filter((column) => wordsOf(column).includes(label)).map(({ id }) => id))
+
 const contains = (label: string, phrase: string): boolean => ` ${label} `.includes(` ${phrase} `)
 
 /** The columns that a phrase names: the organization's own labels first. */
@@ -41,7 +45,8 @@ export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<stri
   )
   if (own.length > 0) return own.map(({ id }) => id)
   for (const [concept, phrases] of Object.entries(CONCEPTS)) {
-    if (!(phrases as ReadonlyArray<string>).includes(words) && concept !== words) continue
+    const said = [words, words.replace(/s$/, "")]
+    if (!phrases.some((phrase) => said.includes(phrase)) && concept !== words) continue
     const found = columnsFor(concept as Concept, columns)
     if (found.length > 0) return found
   }

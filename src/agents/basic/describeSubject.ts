@@ -1,13 +1,17 @@
 /** Presents an entity, or answers one of its details. */
 import { possessive, uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Named } from "../../domain/Page.ts"
+import { foldText } from "../../domain/keys.ts"
+import type { Named, Page } from "../../domain/Page.ts"
 import { columnsNamed, columnsFor, labelOf } from "./conceptColumns.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
 import type { Subject } from "./Intent.ts"
-import type { Concept } from "./lexicon.ts"
-import { byFocus, locate, type Missing, type Target } from "./locate.ts"
-import { find, type Script, inParallel } from "./script.ts"
+import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
+import { both, byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
+import { wordForms } from "./filterChoices.ts"
+import { columnsOf, count, find, type Script, inParallel } from "./script.ts"
+import { suggestion } from "./suggest.ts"
+import { tokenize, written } from "./tokenize.ts"
 import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, unclear } from "./replies.ts" // prettier-ignore
 
 /** The columns that distinguish namesakes. */
@@ -53,9 +57,12 @@ const presenting = (lead?: string): Answering =>
 
 const about = (what: string): Answering =>
   function* (target, context) {
-    const asked = columnsNamed(what, target.columns).slice(0, what === "contact" ? 2 : 1)
-    const own = what === "status" || what === "name" ? ["name"] : asked
-    if (own.length === 0) return yield* noSuchColumn(target, context)
+    const wanted = what
+      .split(" and ")
+      .map((one) => columnsNamed(one, target.columns).slice(0, one === "contact" ? 2 : 1))
+    const own = what === "status" || what === "name" ? ["name"] : wanted.flat()
+    if (what !== "status" && what !== "name" && wanted.some((columns) => columns.length === 0))
+      return yield* noSuchColumn(target, context)
     const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1, selectColumns: own })
     const entity = page?.entities[0]
     if (entity === undefined) return notForYou(context)
@@ -88,7 +95,7 @@ const noSuchColumn = function* (target: Target, context: Context): Script<string
 
 /** One match: answers. Several: asks which one. */
 function* settle(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
-  if (located._tag === "Missing") return me ? meMissing(context) : notFound(located)
+  if (located._tag === "Missing") return me ? meMissing(context) : yield* missing(located, context)
   if (located.found.total === 1) return yield* answering(located, context)
   return yield* choosing(located, context)
 }
@@ -117,9 +124,22 @@ function* choosing(target: Target, context: Context, lead?: string, first: Reado
 const nameIn = (filters: Target["filters"]): string =>
   filters.flatMap(({ columnId, value }) => (columnId === "name" ? [value] : [])).join(" ")
 
-const notFound = ({ limited, name, type }: Missing): string => {
+/** Words that are no name: then the question was not understood, rather than a person not found. */
+const isNoName = (name: string): boolean =>
+  tokenize(name).some(({ capital, word }) => !capital && COMMON_WORDS.has(word) && !PARTICLES.has(word))
+
+/** The reply for a name without a match, with a name like it if there is one. */
+function* missing(target: Missing, context: Context): Script<string> {
+  if (isNoName(target.name)) return unclear(context)
+  const types = [...(target.type === undefined ? [] : [target.type.id]), "companies"]
+  const near = target.name === "" ? undefined : yield* suggestion(tokenize(target.name), [...new Set(types)], context)
+  return near === undefined ? notFound(target) : notFound(target, near)
+}
+
+const notFound = ({ limited, name, type }: Missing, near?: string): string => {
   const where = type === undefined || !limited ? "" : among(true, type)
   const whom = name === "" ? "that" : `“${name}”`
+  if (near !== undefined) return `I couldn't find ${whom}${where}. Did you mean ${near}?`
   const next =
     type?.id === PEOPLE && name.includes(" ")
       ? `Check the spelling, or try only the last name: “who is ${name.split(" ").at(-1)!}”.`
@@ -171,5 +191,95 @@ export function* describeChosen(index: number, context: Context, what?: string):
   const located = yield* byFocus(chosen, context)
   return located._tag === "Missing" ? notFound(located) : yield* answeringFor(what)(located, context)
 }
+
+/** Two subjects, unless one is called by both names: "Smith and Sons". */
+export function* several(
+  subjects: ReadonlyArray<Subject>,
+  whole: Subject,
+  context: Context,
+  what?: string
+): Script<string> {
+  if (subjects.length > MAX_SUBJECTS || subjects.some(({ _tag }) => _tag !== "Named") || whole._tag !== "Named")
+    return `I can look up two at a time. Ask me about one: “who is ${whole._tag === "Named" ? written(whole.tokens.slice(0, 2)) : ""}”.`
+  const [pages, ...located] = yield* inParallel<ReadonlyArray<Page | undefined> | Target | Missing>([
+    inParallel(
+      context.types.slice(0, 2).map(({ id }) => count({ entityTypeId: id, filters: eqName(written(whole.tokens)) }))
+    ),
+    ...subjects.map((subject) => locate(subject as Exclude<Subject, { _tag: "Focus" }>, context))
+  ])
+  if ((pages as ReadonlyArray<Page | undefined>).some((page) => (page?.total ?? 0) > 0))
+    return yield* describe(whole, context, what)
+  const answers = yield* inParallel(
+    (located as ReadonlyArray<Target | Missing>).map((one) => settle(one, context, answeringFor(what), false))
+  )
+  return answers.join("\n")
+}
+const MAX_SUBJECTS = 2
+
+/** Whether a status is the subject's: answered only if the word is a status that exists. */
+export function* isStatus(subject: Subject, words: string, context: Context): Script<string> {
+  if (subject._tag === "Focus") return yield* fromFocus(context, saysStatus(words), "")
+  return yield* settle(yield* locate(subject, context), context, saysStatus(words), subject._tag === "Me")
+}
+
+const saysStatus = (words: string): Answering =>
+  function* (target, context) {
+    const forms = wordForms(words)
+    const [page, known] = yield* both(
+      find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 }),
+      inParallel(forms.slice(0, 4).map((value) => count({ entityTypeId: target.type.id, filters: [{ columnId: "status", op: "eq", value }] }))) // prettier-ignore
+    )
+    const entity = page?.entities[0]
+    const status = entity?.status
+    if (entity === undefined || status === undefined || known.every((one) => (one?.total ?? 0) === 0))
+      return unclear(context)
+    return `${forms.includes(foldText(status)) ? "Yes" : "No"}: ${possessive(nameOf(entity))} status is ${status}.`
+  }
+
+/** A detail of the entity that a reference leads to. */
+export function* describeVia(subject: Subject, via: string, what: string, context: Context): Script<string> {
+  const answering: Answering = function* (target) {
+    const [column] = columnsNamed(via, target.columns)
+    if (column === undefined) return yield* noSuchColumn(target, context)
+    const page = yield* find({
+      entityTypeId: target.type.id,
+      filters: target.filters,
+      limit: 1,
+      selectColumns: [column]
+    })
+    const next = page?.entities[0]?.columns?.[column] as { readonly id?: string; readonly name?: string } | undefined
+    if (next?.name === undefined || next.id === undefined)
+      return `I can't see ${article(via)} for ${nameOf(page!.entities[0]!)}.`
+    const types = context.types.filter(({ id }) => id === "companies" || id === PEOPLE)
+    const type =
+      types.find(({ id }) => (id === PEOPLE) === columnsFor("owner", target.columns).includes(column)) ?? types[0]
+    if (type === undefined) return notForYou(context)
+    const located = yield* byFocus({ type: type.id, id: next.id, name: next.name }, context)
+    return located._tag === "Missing" ? unclear(context) : yield* about(what)(located, context)
+  }
+  if (subject._tag === "Focus") return yield* fromFocus(context, answering, "")
+  return yield* settle(yield* locate(subject, context), context, answering, subject._tag === "Me")
+}
+
+/** The people at the company of the person in focus, or at the company in focus. */
+export function* colleagues(context: Context): Script<string> {
+  const [focus, ...others] = context.focus ?? []
+  const people = context.types.find(({ id }) => id === PEOPLE)
+  if (focus === undefined || others.length > 0 || people === undefined)
+    return `Whom do you mean? Ask with the name, such as “who works at” and the company.`
+  const columns = yield* columnsOf(PEOPLE)
+  const [column] = columnsFor("company", columns)
+  if (column === undefined) return notForYou(context)
+  const own = focus.type === PEOPLE ? yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: "id", op: "eq", value: focus.id }], limit: 1, selectColumns: [column] }) : undefined // prettier-ignore
+  const cellOf = own?.entities[0]?.columns?.[column] as { readonly id?: string; readonly name?: string } | undefined
+  const company = focus.type === PEOPLE ? cellOf : focus
+  if (company?.id === undefined || company.name === undefined) return `I can't see where ${focus.name} works.`
+  const page = yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: column, op: "eq", value: company.id }], limit: MAX_READ }) // prettier-ignore
+  if (page === undefined || page.total === 0) return `I can't see people at ${company.name}.`
+  const among = focus.type === PEOPLE ? `, ${focus.name} among them` : ""
+  const rest = page.total > MAX_SHOWN ? ` The first ${MAX_SHOWN}:` : ""
+  return `There ${page.total === 1 ? "is" : "are"} ${amount(page)} ${called("people", people, page.total)} at ${company.name}${among}.${rest}\n${numbered({ ...page, entities: page.entities.slice(0, MAX_SHOWN) }, columns, [])}`
+}
+const MAX_READ = 25
 
 export { about as answerAbout }

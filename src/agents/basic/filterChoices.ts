@@ -4,11 +4,11 @@
  */
 import type { Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { columnsFor, columnAndValue } from "./conceptColumns.ts"
+import { columnsFor, columnsLabelled, columnAndValue } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
 import type { Fact } from "./Fact.ts"
-import { type Concept, STATES } from "./lexicon.ts"
-import type { Condition } from "./readLookup.ts"
+import { COMPARATORS, type Concept, NOUN_FAMILIES, STATES } from "./lexicon.ts"
+import type { Condition } from "./Lookup.ts"
 import { addDays, timeAt } from "./readTime.ts"
 import { tokenize, written } from "./tokenize.ts"
 
@@ -45,31 +45,32 @@ const all = (
   const of = (...concepts: ReadonlyArray<Concept>) => [
     ...new Set(concepts.flatMap((concept) => columnsFor(concept, columns)))
   ]
-  const byName = (slugs: ReadonlyArray<string>, name: string): ReadonlyArray<Choice> => {
-    const id = references.get(name)?.id
+  const byName = (slugs: ReadonlyArray<string>, name: string, focus?: string): ReadonlyArray<Choice> => {
+    const id = focus ?? references.get(name)?.id
+    if (focus !== undefined) return slugs.map((slug) => eq(slug, focus))
     return [...(id === undefined ? [] : slugs.map((slug) => eq(slug, id))), ...slugs.map((slug) => like(slug, name))]
   }
   switch (condition._tag) {
     case "Time":
-      return of("date", "due").map((slug) => range(slug, condition.when))
+      return timeChoices(condition, columns)
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
     case "With": {
       const name = written(condition.words)
-      const valued = where(name, columns, context)
-      return valued.length > 0 ? valued : byName(of("attendees", "owner", "company").slice(0, 4), name)
+      const valued = condition.id === undefined ? where(name, columns, context) : []
+      return valued.length > 0 ? valued : byName(of("attendees", "owner", "company").slice(0, 4), name, condition.id)
     }
     case "At": {
       const name = written(condition.words)
-      const valued = condition.words.length > 1 ? where(name, columns, context) : []
+      const valued = condition.words.length > 1 && condition.id === undefined ? where(name, columns, context) : []
       if (valued.length > 0) return valued
-      const towns = town(name, columns)
+      const towns = condition.id === undefined ? town(name, columns) : []
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
-      const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 3), name)
+      const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition.id)
       return /^(in|near|from)$/.test(condition.preposition) ? [...towns, ...firms] : [...firms, ...towns]
     }
     case "Owned":
-      return byName(of("owner"), written(condition.words))
+      return byName(of("owner"), written(condition.words), condition.id)
     case "Mine":
       return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")
     case "Quality":
@@ -78,7 +79,33 @@ const all = (
       return where(written(condition.words), columns, context)
     case "Called":
       return [eq("name", condition.name), like("name", condition.name)]
+    case "Part":
+      return condition.begins ? [] : [like("name", condition.name)]
+    case "Empty":
+    case "Not":
+    case "AnyOf":
+      return []
   }
+}
+
+/** By the named columns or by any date; under way at that time where there are a start and an end. */
+const timeChoices = (
+  { by, overlaps, when }: Extract<Condition, { _tag: "Time" }>,
+  columns: Columns
+): ReadonlyArray<Choice> => {
+  const [start, end] = ["start", "end"].map((label) => columns.find(({ id, name }) => id === label || name.toLowerCase() === label)?.id) // prettier-ignore
+  if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
+    return [
+      [
+        { columnId: end, op: "gte", value: when.from.includes("T") ? `${when.from}:01` : `${when.from}T00:00:01` },
+        { columnId: start, op: "lt", value: when.to }
+      ]
+    ]
+  const slugs =
+    by === undefined
+      ? [...new Set([...columnsFor("date", columns), ...columnsFor("due", columns)])]
+      : columnsLabelled(by, columns)
+  return slugs.map((slug) => range(slug, when))
 }
 
 /** Due before today and still open, if there is a status. */
@@ -92,15 +119,14 @@ const range = (columnId: string, when: { readonly from?: string; readonly to?: s
   ...(when.to === undefined ? [] : [{ columnId, op: "lt" as const, value: when.to }])
 ]
 
-/** Filters that sort by date: upcoming entities first, or the latest. */
-export const ordered = (order: "latest" | "next", columns: Columns, today: string): ReadonlyArray<Choice> =>
-  columnsFor("date", columns)
-    .slice(0, MAX_CHOICES)
-    .map((columnId) => [
-      order === "next"
-        ? { columnId, op: "gte" as const, value: today }
-        : { columnId, op: "lt" as const, value: addDays(today, 1) }
-    ])
+/** Filters that sort by date: upcoming entities first, or the latest. A date without a time of day compares with today. */
+export const ordered = (order: "latest" | "next", columns: Columns, context: Context): ReadonlyArray<Choice> => {
+  const now = context.time === undefined ? [] : [`${context.today}T${context.time}`]
+  const [op, day] = order === "next" ? (["gte", context.today] as const) : (["lt", addDays(context.today, 1)] as const)
+  return columnsFor("date", columns).flatMap((columnId) =>
+    [...now, day].map((value): Choice => [{ columnId, op, value }])
+  )
+}
 
 /** Concepts that an adjective never describes. */
 const NOT_QUALITIES: ReadonlyArray<Concept> = ["phone", "email", "zip", "address", "owner", "company", "attendees", "date", "due", "handle"] // prettier-ignore
@@ -112,33 +138,55 @@ const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
   const others = columns.map(({ id }) => id).filter((id) => id !== "name" && !status.includes(id) && !excluded.has(id))
   const booleans = columns.filter(({ id, name }) => id === words || name.toLowerCase() === words)
   return [
-    ...status.map((id) => eq(id, words)),
+    ...wordForms(words).flatMap((word) => status.map((id) => eq(id, word))),
     ...booleans.map(({ id }) => eq(id, "true")),
     ...others.map((id) => eq(id, words))
   ]
 }
 
-const MORE = /^(?:is |are |was )?(?:over|above|more than|greater than|at least|>=?)\s+/i
-const LESS = /^(?:is |are |was )?(?:under|below|less than|at most|<=?)\s+/i
+/** The words for a kind of people or a status: as said, in the singular, and the other words of its family. */
+export const wordForms = (said: string): ReadonlyArray<string> => {
+  const one = said.replace(/s$/, "")
+  const family = NOUN_FAMILIES.find((words) => words.has(one) || words.has(said))
+  return [...new Set([said, one, ...(family ?? [])])]
+}
+
+const COMPARED = new RegExp(`^(?:is |are |was |were )?(${Object.keys(COMPARATORS).sort((a, b) => b.length - a.length).join("|")})\\s+`, "i") // prettier-ignore
+
+/** A comparison with a number. "Over 60" excludes 60: the next number depends on whether the column holds whole numbers. */
+const comparedTo = (columnId: string, how: string, value: string): ReadonlyArray<Choice> => {
+  const more = (value: string): Choice => [{ columnId, op: "gte", value }]
+  const less = (value: string): Choice => [{ columnId, op: "lt", value }]
+  const next = [`${value}${value.includes(".") ? "" : "."}0000001`, String(Number(value) + 1)]
+  switch (COMPARATORS[how.toLowerCase()]) {
+    case "least":
+      return [more(value)]
+    case "less":
+      return [less(value)]
+    case "more":
+      return next.map(more)
+    default:
+      return next.map(less)
+  }
+}
 
 const where = (said: string, columns: Columns, context: Context): ReadonlyArray<Choice> => {
   const text = said.replace(/^(the|an?) (?=\S+ \S)/i, "")
   const amounts = columnsFor("amount", columns)
-  const bare = MORE.test(text) || LESS.test(text)
+  const bare = COMPARED.test(text)
   const found = bare ? { columns: amounts, rest: [text] } : columnAndValue(text.split(" "), columns)
   if (found === undefined) return []
-  const rest = found.rest.join(" ").replace(/^(the )?(is|are|was|of|equals|=|being)\s+/i, "")
+  const rest = found.rest.join(" ").replace(/^(the )?(is|are|was|were|of|equals|=|being)\s+/i, "")
+  const how = COMPARED.exec(rest)
   const time = timeAt(tokenize(rest), context.today)
+  const timed = time !== undefined && time.length === tokenize(rest).length
   return found.columns.flatMap((slug): ReadonlyArray<Choice> => {
-    const value = rest
-      .replace(MORE, "")
-      .replace(LESS, "")
-      .replace(/^[$€£]/, "")
-      .replace(/(?<=\d),(?=\d{3})/g, "")
-    if (MORE.test(rest)) return [[{ columnId: slug, op: "gte", value }]]
-    if (LESS.test(rest)) return [[{ columnId: slug, op: "lt", value }]]
-    const timed = time !== undefined && time.length === tokenize(rest).length ? [range(slug, time.when)] : []
-    return [...timed, eq(slug, rest), like(slug, rest)]
+    if (how !== null) {
+      const value = rest.slice(how[0].length).replace(/^[$€£]/, "").replace(/(?<=\d),(?=\d{3})/g, "") // prettier-ignore
+      return /^\d+(\.\d+)?$/.test(value) ? comparedTo(slug, how[1]!, value) : []
+    }
+    if (/\bor\b/i.test(rest)) return []
+    return [...(timed ? [range(slug, time.when)] : []), eq(slug, rest), like(slug, rest)]
   })
 }
 

@@ -9,7 +9,7 @@ export const OPENERS = list(
   "please|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
 export const CLOSERS = list(
-  "please|thanks|thank you|for me|if you can|right now|now|again|max|cheers|asap|exactly|then|instead|too|there|in total|altogether|overall"
+  "please|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall"
 )
 
 export const ORDINALS = byWord<number>({
@@ -28,6 +28,73 @@ export const WEEKDAYS = byWord<number>({
   sunday: 0, monday: 1, tuesday: 2, wednesday: 3, thursday: 4, friday: 5, saturday: 6,
   sun: 0, mon: 1, tue: 2, tues: 2, wed: 3, thu: 4, thurs: 4, fri: 5, sat: 6
 }) // prettier-ignore
+
+/** Parts of a day: first minute, and the first minute after it unless the day ends. */
+export const DAY_PARTS = byWord<readonly [from: string, to?: string]>({
+  morning: ["00:00", "12:00"], afternoon: ["12:00", "18:00"], evening: ["18:00"], night: ["18:00"]
+}) // prettier-ignore
+
+/**
+ * Words that structure a question. No name and no value of a question contains one, so a question whose structure no rule
+ * covers is declined instead of being read as a long name.
+ */
+export const STRUCTURE = set(`
+  who whom whose which that what when where why how if whether because than as not never no none nor neither or without except but only else other others almost both either
+  isn't isnt aren't arent wasn't wasnt weren't werent don't dont doesn't doesnt didn't didnt haven't havent hasn't hasnt can't cant won't wont couldn't wouldn't shouldn't cannot nobody nothing nowhere
+  is are was were be been being am do does did doing have has had having can could will would shall should must may've might
+  i me my mine we us our ours you your yours he him his she her hers they them their theirs it its this these those there
+  more most fewer least every each any all since until till before after between during while about over above under below
+  whose called named owned starting starts beginning begins containing contains
+`)
+/** Structuring words that are also names, if capitalized. */
+export const ALSO_NAMES = set("nobody will may must might can most while it us")
+/** Words that begin a question or an order, so that the message is not a story about a person. */
+export const QUESTION_STARTS = set(
+  "who whom whose whos which what whats when where why how is are was were do does did has have had can could should would list show count give find number if whether everyone everybody anyone anybody all every each compare any people customers clients leads companies meetings"
+)
+/** Words that may accompany a name and its facts in a question for that person. */
+export const INTRODUCING = set(
+  "whose is this that it the a an in at from of and or she he they her his their lives living live based near zip zipcode code postcode postal phone number email e-mail mail address name named called customer client user member person who find look up do you have know we there 's my please for with am i are under get pull information details about one someone"
+)
+/** Words that end a value of a condition and begin the next condition. */
+export const NEXT_CONDITION = set("with in at from near by for to and overdue today tomorrow yesterday upcoming on")
+
+/** Kinds of people that organizations name differently: a word finds the status of its family that exists. */
+export const NOUN_FAMILIES: ReadonlyArray<ReadonlySet<string>> = [
+  set("employee staff colleague coworker rep representative agent clerk salesperson worker personnel teammate"),
+  set("customer client buyer shopper"),
+  set("lead prospect"),
+  set("member subscriber"),
+  set("supplier vendor")
+]
+
+/** Participles and the date columns that they mean; an empty list means any date column. */
+export const DATE_VERBS = byWord<ReadonlyArray<string>>({
+  scheduled: [], happening: [], dated: [],
+  created: list("created|created at|created on|added|added on"), added: list("added|added on|created|created at|created on"),
+  due: list("due|due date|due on|due by|deadline|payment due"),
+  closed: list("closed|closed at|closed on|close date"), closing: list("close date|closes on|closes"),
+  issued: list("issued|issued on|invoice date|invoiced on"), invoiced: list("invoice date|invoiced on|issued|issued on"), billed: list("invoice date|invoiced on|billed on"),
+  ordered: list("order date|ordered|ordered on"), placed: list("order date|placed|placed on|ordered on"), bought: list("order date|ordered on|purchase date"),
+  shipped: list("shipped|shipped date|shipped on|ship date"), delivered: list("delivered|delivered on|delivery date"),
+  paid: list("paid on|paid at|payment date"), signed: list("signed|signed on"), hired: list("hired|hire date|hired on"), joined: list("joined|joined on|signed up"),
+  updated: list("updated|updated at|updated on|modified|modified at"), changed: list("updated|updated at|updated on|modified|modified at"),
+  expiring: list("expires|expires on|expiry|expiry date"), ending: list("end|ends|end date"), starting: list("start|starts|start date"), starts: list("start|starts|start date"),
+  contacted: list("last contact|last contacted|contacted"), born: list("birth date|birthday|born|date of birth"), seen: list("last seen|last visit")
+}) // prettier-ignore
+
+/** Comparisons: at least this value, more than it, less than it, at most it. */
+export const COMPARATORS = byWord<"least" | "more" | "less" | "most">({
+  over: "more", above: "more", "more than": "more", "greater than": "more", "longer than": "more", "larger than": "more", "bigger than": "more", "higher than": "more",
+  "at least": "least", ">=": "least", "no less than": "least", under: "less", below: "less", "less than": "less", "fewer than": "less", "shorter than": "less", "smaller than": "less", "lower than": "less",
+  "at most": "most", "up to": "most", "no more than": "most", exceeding: "more"
+}) // prettier-ignore
+
+/** Verbs of requests that basic mode does not carry out, by what they ask for. */
+export const REQUESTS = {
+  send: set("email e-mail mail send write message text sms reply forward notify tell remind invite call phone ring dial contact"),
+  change: set("delete remove erase drop cancel change update edit modify set add create make book schedule reschedule move rename assign reassign merge archive close mark put enter record import upload export download print")
+} as const // prettier-ignore
 
 /** Words for aggregates, which Max does not compute. */
 export const AGGREGATES = set(
@@ -65,7 +132,7 @@ export const CONCEPTS = {
   country: list("country|nation"),
   address: list("address|street|street address|address1|address 1|address line 1|location|home address|mailing address"),
   company: list("company|employer|organization|organisation|account|firm|business|works at|customer"),
-  owner: list("owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent"),
+  owner: list("owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent|employee|salesperson|sales person|support rep|clerk|handled by|sold by|account executive|staff|advisor|adviser|consultant|created by"),
   attendees: list("attendees|participants|with|guests|people|contacts|members|person|contact|customer|client"),
   status: list("status|stage|state|phase"),
   handle: list("user id|userid|username|user name|login|customer id|customer number|account number|member id|member number|loyalty number|customer no"),

@@ -4,7 +4,7 @@ import { town } from "./filterChoices.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
-import { type Noun, nounAt, peopleOf } from "./readLookup.ts"
+import { type Noun, nounAt, peopleOf } from "./Lookup.ts"
 import { partsOf } from "./readNames.ts"
 import { columnsOf, count, type Script, inParallel } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
@@ -105,13 +105,16 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   const others = context.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
   const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
   const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
-  const tries = [...wholes, ...towns, { type: first, filters: partly(name) }]
+  // "jaden whites phone", "the Anderssons": the final s is not part of the name.
+  const shorter = /\p{L}{3,}s$/u.test(name) ? [{ type: first, filters: eqName(name.slice(0, -1)) }] : []
+  const shortly = shorter.length === 0 ? [] : [{ type: first, filters: partly(name.slice(0, -1)) }]
+  const tries = [...wholes, ...towns, ...shorter, { type: first, filters: partly(name) }, ...shortly]
   const answers = yield* inParallel(tries.map(({ filters, type }) => many(filters)(type)))
   const hit = tries.findIndex((_, index) => (answers[index]?.total ?? 0) > 0)
   if (hit >= 0) {
     const { filters, type } = tries[hit]!
     const own = type === first ? columns : yield* columnsOf(type.id)
-    return target(type, own, filters, answers[hit]!, hit < wholes.length + towns.length)
+    return target(type, own, filters, answers[hit]!, hit < wholes.length + towns.length + shorter.length)
   }
   const limited = exactly?.limited === true
   if (typed !== undefined || others.length === 0 || context.types.length > MAX_TYPES) return missing(limited)

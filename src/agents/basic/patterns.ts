@@ -27,27 +27,51 @@ export const parsePattern = (text: string): Pattern =>
   )
 
 /** The captures of a pattern that matches all tokens; undefined if it does not match. */
-export const matchPattern = (
-  [element, ...rest]: Pattern,
+export const matchPattern = (pattern: Pattern, tokens: ReadonlyArray<Token>, fits: Fits): Captures | undefined =>
+  matchStart(pattern, tokens, fits, (captures, rest) => (rest.length === 0 ? captures : undefined))
+
+/**
+ * Matches a pattern at the beginning of the tokens. `accept` gets the captures and the other tokens; while it returns
+ * undefined, other matches are tried. A capture takes as few words as possible first, or with `longest` as many.
+ */
+export const matchStart = <A>(
+  [element, ...others]: Pattern,
   tokens: ReadonlyArray<Token>,
-  fits: Fits
-): Captures | undefined => {
-  if (element === undefined) return tokens.length === 0 ? {} : undefined
+  fits: Fits,
+  accept: (captures: Captures, rest: ReadonlyArray<Token>) => A | undefined,
+  longest = false
+): A | undefined => {
+  if (element === undefined) return accept({}, tokens)
   if (element._tag === "Capture") {
-    for (let length = 1; length <= tokens.length; length++) {
+    for (let tried = 1; tried <= tokens.length; tried++) {
+      const length = longest ? tokens.length - tried + 1 : tried
       const taken = tokens.slice(0, length)
       if (!fits(element.name, taken)) continue
-      const captures = matchPattern(rest, tokens.slice(length), fits)
-      if (captures !== undefined) return { ...captures, [element.name]: taken }
+      const found = matchStart(
+        others,
+        tokens.slice(length),
+        fits,
+        (captures, rest) => accept({ ...captures, [element.name]: taken }, rest),
+        longest
+      )
+      if (found !== undefined) return found
     }
     return undefined
   }
   for (const choice of element.choices) {
     if (!startsWith(tokens, choice)) continue
-    const captures = matchPattern(rest, tokens.slice(choice.length), fits)
-    if (captures !== undefined) return captures
+    const found = matchStart(others, tokens.slice(choice.length), fits, accept, longest)
+    if (found !== undefined) return found
   }
-  return element.optional ? matchPattern(rest, tokens, fits) : undefined
+  return element.optional ? matchStart(others, tokens, fits, accept, longest) : undefined
+}
+
+const parsed = new Map<string, Pattern>()
+/** A pattern of the rules, parsed once. */
+export const compiled = (text: string): Pattern => {
+  const pattern = parsed.get(text) ?? parsePattern(text)
+  parsed.set(text, pattern)
+  return pattern
 }
 
 export const startsWith = (tokens: ReadonlyArray<Token>, words: ReadonlyArray<string>): boolean =>

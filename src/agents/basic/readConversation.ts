@@ -7,6 +7,7 @@ const Context = Schema.Struct({
   person: Schema.optionalKey(Schema.Struct({ name: Schema.optionalKey(Schema.String) })),
   organization: Schema.optionalKey(Schema.String),
   today: Schema.String,
+  time: Schema.optionalKey(Schema.String),
   types: Schema.Array(
     Schema.Struct({
       id: Schema.String,

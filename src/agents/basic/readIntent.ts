@@ -1,8 +1,12 @@
-/** Parses a message into an intent: small talk, a question by its rule, or a person introduced in free text. */
+/**
+ * Parses a message into an intent: small talk, a question by its rule, or a person introduced in free text. A question is
+ * understood only if every word of it has a part in its rule; otherwise it is declined.
+ */
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Context } from "./readConversation.ts"
-import { readFacts } from "./readFacts.ts"
-import { Intent } from "./Intent.ts"
+import { choice, isCovered } from "./buildIntent.ts"
+import { isValue, structures } from "./conditions.ts"
+import { Intent, Subject } from "./Intent.ts"
+import { languageOf } from "./languages.ts"
 import {
   AGGREGATE_PHRASES,
   AGGREGATES,
@@ -11,69 +15,124 @@ import {
   CONCEPTS,
   OPENERS,
   PARTICLES,
+  QUESTION_STARTS,
+  REQUESTS,
   TITLES
 } from "./lexicon.ts"
-import { nounAt, readLookup } from "./readLookup.ts"
+import { nounAt } from "./Lookup.ts"
+import { byLength, compiled, endsWith, type Fits, matchPattern, startsWith } from "./patterns.ts"
+import type { Context } from "./readConversation.ts"
+import { readFacts } from "./readFacts.ts"
+import { readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
-import { byLength, endsWith, type Fits, matchPattern, parsePattern, type Pattern, startsWith } from "./patterns.ts"
-import { choice } from "./buildIntent.ts"
-import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
 import { timeAt } from "./readTime.ts"
-import { folded, type Token, tokenize } from "./tokenize.ts"
+import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 const MAX_NAME = 9
+/** The longest question, in words; anything longer is free text. */
+const MAX_QUESTION = 30
+/** The longest free text that introduces a person without saying so, in words. */
+const MAX_STORY = 60
 
 const VERBS = new Set("is are was does do has have my".split(" "))
+const SUBJECT_PRONOUNS = new Set("me i her him his them it she he they that this".split(" "))
+const POINTED = /^(that|this|the) (one|person|meeting|company)$/
 
 /** The intent of a message. Questions take precedence over free text that introduces a person. */
 export const readIntent = (message: string, context: Context): Intent => {
   const said = tokenize(message)
-  if (said.length === 0) return Intent.Unclear()
-  const fits: Fits = (name, tokens) => {
-    const [first] = tokens
-    const sentence = tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))
-    switch (name) {
-      case "lookup":
-        return !sentence && readLookup(tokens, context) !== undefined
-      case "when":
-        return timeAt(tokens, context.today)?.length === tokens.length
-      case "n":
-        return choice(tokens) !== undefined
-      case "what":
-        return (
-          tokens.length <= 4 &&
-          !sentence &&
-          !tokens.some(({ word }) => VERBS.has(word)) &&
-          (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
-        )
-      case "concept":
-        return tokens.length <= 3 && isConcept(folded(tokens))
-      case "thing":
-        return (context.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
-      case "bare":
-        return tokens.length <= 6 && !sentence && tokens.every(isNameWord)
-      case "rest":
-        return true
-      default:
-        return tokens.length <= MAX_NAME && !sentence && !/^(my|how|why)$/.test(tokens.length === 1 ? "" : first!.word)
-    }
-  }
+  if (said.length === 0) return Intent.Unclear({ tokens: said })
+  const language = languageOf(message, said)
+  if (language !== undefined) return Intent.Foreign({ reply: language.reply, tokens: said })
   const meant = stripped(said)
   const names = readNames(said)
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
   if (isAggregate(meant) && !spoken) return uncountable(meant, context)
+  const fits = fitsIn(context)
   const question = firstRule(SMALL_TALK, said, context, fits) ?? firstRule(QUESTIONS, meant, context, fits)
   const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
   const introduces =
     facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
   if (question !== undefined && !(introduces && ofPeople)) return question
-  const likely =
-    names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
-  const sure = likely || names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
-  if (sure || names.length > 0) return Intent.Introduce({ names, facts, sure })
-  return unknownKind(meant) ? Intent.NotKnown() : Intent.Unclear()
+  const parts = separate(meant, context, fits)
+  if (parts !== undefined) return parts
+  const firm = names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
+  const asks = QUESTION_STARTS.has(meant[0]!.word) && !spoken
+  const request = requestOf(meant)
+  if (request !== undefined && !spoken && (said[0] === meant[0] || !firm)) return request
+  if (!asks || (said.length <= MAX_QUESTION && isCovered(meant))) {
+    const likely =
+      names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
+    const sure = likely || firm
+    if (sure || (names.length > 0 && said.length <= MAX_STORY)) return Intent.Introduce({ names, facts, sure })
+  }
+  return unknownKind(meant, context) ? Intent.NotKnown() : Intent.Unclear({ tokens: meant })
+}
+
+const fitsIn =
+  (context: Context): Fits =>
+  (name, tokens) => {
+    const sentence = tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))
+    if (sentence && name !== "rest") return false
+    switch (name) {
+      case "lookup":
+        return readLookup(tokens, context) !== undefined
+      case "when":
+        return timeAt(tokens, context.today)?.length === tokens.length
+      case "n":
+        return choice(tokens) !== undefined
+      case "what":
+        return (
+          tokens.length <= 7 &&
+          tokens.slice(0, -1).every(({ after }) => after === "") &&
+          !tokens.some((token) => VERBS.has(token.word) || structures(token)) &&
+          (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
+        )
+      case "concept":
+        return tokens.length <= 3 && isConcept(folded(tokens)) && !isNoun(tokens, context)
+      case "concepts":
+        return folded(tokens).split(" and ").every(isConcept) && !isNoun(tokens, context)
+      case "place":
+      case "value":
+        return isValue(tokens, context)
+      case "pronoun":
+        return tokens.length === 1 && /^(her|his|their|its)$/.test(tokens[0]!.word)
+      case "via":
+        return tokens.length <= 2 && isConcept(folded(tokens))
+      case "tail":
+        // "who is Ada" asks for a person, "who is in Boston" for people.
+        return !/^(is|are|was|were|am)$/.test(tokens[0]!.word) || /^(in|at|from|near|not)$/.test(tokens[1]?.word ?? "")
+      case "thing":
+        return (context.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
+      case "family":
+        return tokens.length === 1 && /^\p{Lu}\p{Ll}{2,}s$/u.test(tokens[0]!.text)
+      case "bare":
+        return tokens.length <= 6 && tokens.every((token, at) => (token.word === "and" && at > 0 && at < tokens.length - 1) || isNameWord(token) || (token.capital && tokens.length > 1 && !structures(token))) // prettier-ignore
+      case "quality":
+        return (
+          tokens.length <= 3 &&
+          !tokens.some((token) => structures(token) || timeAt([token], context.today) !== undefined)
+        )
+      case "rest":
+        return true
+      default:
+        return isName(tokens, context)
+    }
+  }
+
+/** Whether words can name a subject: no word of them structures the question. */
+const isName = (tokens: ReadonlyArray<Token>, context: Context): boolean => {
+  if (tokens.length === 1 && SUBJECT_PRONOUNS.has(tokens[0]!.word)) return true
+  if (POINTED.test(folded(tokens))) return true
+  return (
+    tokens.length <= MAX_NAME &&
+    !tokens.some((token) => structures(token) || token.word === "'s") &&
+    nounAt(tokens, context)?.length !== tokens.length &&
+    timeAt(tokens, context.today)?.length !== tokens.length
+  )
 }
 
 const firstRule = (
@@ -93,14 +152,27 @@ const firstRule = (
   return undefined
 }
 
-/** The longest question, in words; anything longer is free text. */
-const MAX_QUESTION = 30
-
-const patterns = new Map<string, Pattern>()
-const compiled = (text: string) => {
-  const pattern = patterns.get(text) ?? parsePattern(text)
-  patterns.set(text, pattern)
-  return pattern
+/** Questions that follow each other: "who is Ada? how many deals are there?", "who is Ada and who is Bo". */
+const separate = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): Intent | undefined => {
+  if (tokens.length > 4 * MAX_QUESTION) return undefined
+  const parts: Array<Array<Token>> = [[]]
+  for (const token of tokens) {
+    if (token.word === "and") parts.push([])
+    else parts.at(-1)!.push(token)
+    if (/[.;!?]/.test(token.after)) parts.push([])
+  }
+  const asked = parts.filter((part) => part.length > 0)
+  const intents = asked.map((part) => {
+    const meant = stripped(part)
+    return QUESTION_STARTS.has(meant[0]!.word) ? firstRule(QUESTIONS, meant, context, fits) : undefined
+  })
+  if (asked.length < 2 || intents.some((intent) => intent === undefined)) return undefined
+  const subjects = intents.flatMap((intent) =>
+    intent?._tag === "Who" && intent.subject._tag === "Named" ? [intent.subject] : []
+  )
+  return subjects.length === 2 && asked.length === 2
+    ? Intent.Several({ subjects, whole: Subject.Named({ tokens }) })
+    : Intent.Separate({ first: written(asked[0]!), count: asked.length })
 }
 
 /** The words without polite openers and closers, unless none would be left. */
@@ -122,7 +194,11 @@ const OPENING = byLength(OPENERS)
 const CLOSING = byLength(CLOSERS)
 
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
-const isConcept = (words: string): boolean => CONCEPT_WORDS.has(words)
+const isConcept = (words: string): boolean =>
+  CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
+/** "contacts" and "customers" are lists; "company" is also a detail. */
+const isNoun = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
+  tokens.length === 1 && tokens[0]!.word !== "company" && nounAt(tokens, context)?.length === 1
 
 const isNameWord = ({ word }: Token): boolean =>
   !/^\d/.test(word) && (!COMMON_WORDS.has(word) || PARTICLES.has(word) || TITLES.has(word))
@@ -140,6 +216,13 @@ const uncountable = (tokens: ReadonlyArray<Token>, context: Context): Intent => 
   return Intent.Uncountable({})
 }
 
+const requestOf = ([first]: ReadonlyArray<Token>): Intent | undefined => {
+  const of = first!.after === "" ? (["send", "change"] as const).find((kind) => REQUESTS[kind].has(first!.word)) : undefined // prettier-ignore
+  return of && Intent.Request({ of })
+}
+
 /** A question for a type that does not exist or that the person may not see. */
-const unknownKind = (tokens: ReadonlyArray<Token>): boolean =>
-  /^(how many|list|show( me)?( all)?|count|number of|what|which) [^ ]+/.test(folded(tokens)) && tokens.length <= 8
+const unknownKind = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
+  /^(how many|list|show( me)?( all)?|count|number of|what|which) [^ ]+/.test(folded(tokens)) &&
+  tokens.length <= 8 &&
+  !tokens.some((_, at) => nounAt(tokens.slice(at), context) !== undefined)

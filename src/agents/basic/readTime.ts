@@ -1,13 +1,13 @@
 /** Parses time expressions and resolves them against today, as half-open ranges of days. */
-import { CARDINALS, MONTHS, WEEKDAYS } from "./lexicon.ts"
+import { CARDINALS, DAY_PARTS, MONTHS, WEEKDAYS } from "./lexicon.ts"
 import { byWord } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
 import { type Token, written } from "./tokenize.ts"
 
 export interface When {
-  /** YYYY-MM-DD, included. */
+  /** YYYY-MM-DD, included; with a time for a part of a day. */
   readonly from?: string
-  /** YYYY-MM-DD, excluded. */
+  /** The same, excluded. */
   readonly to?: string
   /** The original text. */
   readonly said: string
@@ -23,6 +23,10 @@ interface Span {
   readonly from: string
   readonly to: string
   readonly length: number
+  /** A calendar date or month whose year is implied. */
+  readonly yearless?: true
+  /** A part of a day: `from` or `to` has a time. */
+  readonly timed?: true
 }
 
 export const addDays = (date: string, days: number): string => {
@@ -42,24 +46,70 @@ const monday = (date: string): string => addDays(date, -((weekday(date) + 6) % 7
 export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | undefined => {
   const lead = tokens[0]?.word
   if (lead === undefined) return undefined
-  const said = (length: number) => written(tokens.slice(0, length))
   if (lead === "upcoming") return { when: { from: today, said: "coming up" }, length: 1 }
-  if (lead === "between") {
-    const first = spanAt(tokens.slice(1), today)
-    const joint = first === undefined ? undefined : tokens[1 + first.length]?.word
-    const second = first === undefined || joint !== "and" ? undefined : spanAt(tokens.slice(2 + first.length), today)
-    if (first === undefined || second === undefined) return undefined
-    const length = 2 + first.length + second.length
-    return { when: { from: first.from, to: second.to, said: said(length) }, length }
-  }
+  const range = rangeAt(tokens, today)
+  if (range !== undefined) return timed(tokens, range, within(range))
+  if (lead === "between") return undefined
   const preposition = PREPOSITIONS[lead]
   const span = spanAt(preposition === undefined ? tokens : tokens.slice(1), today)
   if (span === undefined) return undefined
-  const length = span.length + (preposition === undefined ? 0 : 1)
-  return { when: { ...(preposition ?? within)(span), said: said(length) }, length }
+  return timed(
+    tokens,
+    { ...span, length: span.length + (preposition === undefined ? 0 : 1) },
+    (preposition ?? within)(span)
+  )
 }
 
-const within = ({ from, to }: Span) => ({ from, to })
+const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said">): Timed => {
+  const said = written(tokens.slice(0, span.length))
+  // The answer says which year was meant if the question does not.
+  const year = span.yearless === true ? `${/\d$/.test(said) ? "," : ""} ${addDays(span.to, -1).slice(0, 4)}` : ""
+  return { when: { ...when, said: said + year }, length: span.length }
+}
+
+/** Words between the two ends of a range, by the word that begins it. */
+const RANGES = byWord<ReadonlySet<string>>({
+  between: new Set(["and"]),
+  from: new Set(["to", "until", "till", "through"]),
+  "": new Set(["to", "until", "till", "through"])
+})
+
+/** "between January 1 and January 15 2027": an end without a year has that of the other end. */
+const rangeAt = (tokens: ReadonlyArray<Token>, today: string): Span | undefined => {
+  const lead = RANGES[tokens[0]!.word] === undefined ? 0 : 1
+  const joints = RANGES[lead === 0 ? "" : tokens[0]!.word]!
+  const start = tokens.slice(lead)
+  const first = spanAt(start, today)
+  const joint = first && start[first.length]?.word
+  if (first === undefined || joint === undefined || !joints.has(joint)) return undefined
+  const rest = start.slice(first.length + 1)
+  const second = spanAt(rest, today) ?? dayOfSameMonth(first, rest)
+  if (second === undefined || first.timed === true || second.timed === true) return undefined
+  const length = lead + first.length + 1 + second.length
+  const yearOf = ({ from }: Span, more = 0) => Number(from.slice(0, 4)) + more
+  const again = (span: ReadonlyArray<Token>, year: number) => spanAt(span, today, year) ?? first
+  let [from, to] = [first, second]
+  if (first.yearless === true && second.yearless !== true) {
+    from = again(start, yearOf(second))
+    if (from.from >= to.to) from = again(start, yearOf(second, -1))
+  } else if (second.yearless === true) {
+    to = spanAt(rest, today, yearOf(first)) ?? second
+    if (to.to <= from.from) to = spanAt(rest, today, yearOf(first, 1)) ?? to
+  }
+  if (to.to <= from.from) return undefined
+  const yearless = first.yearless === true && second.yearless === true ? { yearless: true as const } : {}
+  return { from: from.from, to: to.to, length, ...yearless }
+}
+
+/** "December 1 to 3". */
+const dayOfSameMonth = ({ from, to, yearless }: Span, tokens: ReadonlyArray<Token>): Span | undefined => {
+  const number = /^(\d{1,2})(st|nd|rd|th)?$/.exec(tokens[0]?.word ?? "")?.[1]
+  const text = `${from.slice(0, 8)}${pad(Number(number ?? 0))}`
+  if (isoDate(text) === undefined || addDays(from, 1) !== to) return undefined
+  return { ...days(text, 1, 1), ...(yearless === true ? { yearless } : {}) }
+}
+
+const within = ({ from, to }: Pick<Span, "from" | "to">) => ({ from, to })
 const PREPOSITIONS = byWord<(span: Span) => Omit<When, "said">>({
   on: within,
   in: within,
@@ -79,11 +129,31 @@ const PREPOSITIONS = byWord<(span: Span) => Omit<When, "said">>({
 /** One word more than the longest time: `3 of May 2026`. */
 const MAX_SPAN = 5
 
-const spanAt = (all: ReadonlyArray<Token>, today: string): Span | undefined => {
+const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number): Span | undefined => {
   const article = all[0]?.word === "the" ? 1 : 0
   const tokens = all.slice(article, article + MAX_SPAN)
-  const found = relative(tokens, today) ?? calendar(tokens, today)
-  return found && { ...found, length: found.length + article }
+  const [first, second] = tokens
+  if (first?.word === "tonight") return partOf(days(today, 1, 1), "evening", 1)
+  if (first?.word === "this" && DAY_PARTS[second?.word ?? ""] !== undefined)
+    return partOf(days(today, 1, 2), second!.word, 2 + article)
+  const found = relative(tokens, today) ?? calendar(tokens, today, year)
+  if (found === undefined) return undefined
+  const span = { ...found, length: found.length + article }
+  const rest = all.slice(span.length)
+  const lead = rest[0]?.word === "in" && rest[1]?.word === "the" ? 2 : 0
+  const part = DAY_PARTS[rest[lead]?.word ?? ""] === undefined ? undefined : rest[lead]!.word
+  return part === undefined || addDays(span.from, 1) !== span.to ? span : partOf(span, part, span.length + lead + 1)
+}
+
+const partOf = ({ from, ...span }: Span, part: string, length: number): Span => {
+  const [start, end] = DAY_PARTS[part]!
+  return {
+    ...span,
+    from: `${from}T${start}`,
+    to: end === undefined ? addDays(from, 1) : `${from}T${end}`,
+    length,
+    timed: true
+  }
 }
 
 const days = (from: string, count: number, length: number): Span => ({ from, to: addDays(from, count), length })
@@ -92,7 +162,6 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
   const [first, second, third] = tokens.map(({ word }) => word)
   switch (first) {
     case "today":
-    case "tonight":
       return days(today, 1, 1)
     case "tomorrow":
       return days(addDays(today, 1), 1, 1)
@@ -147,25 +216,28 @@ const unit = (word: string, step: number, today: string): { from: string; to: st
 const nearest = (named: number, step: number, today: string): string =>
   step < 0 ? addDays(today, -((weekday(today) - named + 6) % 7) - 1) : addDays(today, (named - weekday(today) + 7) % 7)
 
-const calendar = (tokens: ReadonlyArray<Token>, today: string): Span | undefined => {
+const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number): Span | undefined => {
   const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)
   if (isoDate(first) !== undefined) return days(first, 1, 1)
   const yearMonth = /^(\d{4})-(\d{2})$/.exec(first)
   if (yearMonth !== null) return month(Number(yearMonth[1]), Number(yearMonth[2]), 1)
   if (YEAR.test(first)) return { from: day(Number(first), 1), to: day(Number(first) + 1, 1), length: 1 }
-  const thisYear = Number(today.slice(0, 4))
+  const thisYear = implied ?? Number(today.slice(0, 4))
   const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
   const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {
     const number = MONTHS[name]
     const hasYear = YEAR.test(year)
     const text = `${hasYear ? year : thisYear}-${pad(number ?? 0)}-${pad(dayOf)}`
-    return number === undefined || isoDate(text) === undefined ? undefined : days(text, 1, length + (hasYear ? 1 : 0))
+    if (number === undefined || isoDate(text) === undefined) return undefined
+    return hasYear ? days(text, 1, length + 1) : { ...days(text, 1, length), yearless: true }
   }
   const named = MONTHS[first]
   if (named !== undefined) {
     const dayOf = ordinal(second)
     if (dayOf !== undefined) return date(dayOf, first, third, 2)
-    return YEAR.test(second) ? month(Number(second), named, 2) : month(thisYear, named, 1)
+    if (YEAR.test(second)) return month(Number(second), named, 2)
+    const whole = month(thisYear, named, 1)
+    return whole && { ...whole, yearless: true }
   }
   const dayOf = ordinal(first)
   if (dayOf === undefined) return undefined

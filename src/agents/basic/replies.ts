@@ -153,6 +153,16 @@ const examples = (context: Context): ReadonlyArray<string> => {
   ].slice(0, 3)
 }
 
+export const example = (context: Context): string => examples(context)[0] ?? "“help”"
+
+/** Says what basic mode can't do, and what it can instead. */
+export const cannotDo = (of: "send" | "change", context: Context): string => {
+  const person = context.person?.name ?? "Ada Lovelace"
+  return of === "send"
+    ? `I can't write, send or call. I can tell you how: “how do I reach ${person}”.`
+    : `I can't do that in basic mode: I only look things up. ${tryThese(context)}`
+}
+
 /** The reply for hidden and nonexistent things alike, so that it does not reveal which. */
 export const notForYou = (context: Context): string => {
   const kinds = context.types.map(({ plural }) => uncapitalized(plural))

@@ -4,18 +4,21 @@ import {
   againWith,
   asCount,
   browse,
+  busy,
   choice,
   detail,
   detailOf,
   listOf,
   peopleWhere,
+  peopleWho,
   subjectOf,
   whoIs
 } from "./buildIntent.ts"
 import { Intent, Subject } from "./Intent.ts"
 import type { Captures } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
-import { Condition, readLookup } from "./readLookup.ts"
+import { Condition } from "./Lookup.ts"
+import { readLookup } from "./readLookup.ts"
 import { folded } from "./tokenize.ts"
 
 export type Rule = readonly [
@@ -94,31 +97,50 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     listOf
   ],
   [
-    [
-      "who (works|work|is working|are working) (at|for|in|with) {place}",
-      "who (is|are) at {place}",
-      "who do (i|we) (know|have) at {place}"
-    ],
+    ["who do (i|we) (know|have) (at|from) {place}"],
     ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "at" }))
   ],
   [
-    ["who (is|are|lives|live|sits|comes) (in|from|near) {place}", "who do (i|we) (know|have) in {place}"],
+    ["who do (i|we) (know|have) in {place}"],
     ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "in" }))
   ],
-  [
-    ["who has (a|the)? {what} {value}"],
-    ({ value, what }, context) => peopleWhere(context, Condition.Where({ words: [...what!, ...value!] }))
-  ],
+  [["who {tail}"], ({ tail }, context) => browse("list", peopleWho(tail!, context))],
   [
     [
       "what is on (my|the)? (calendar|agenda|schedule)",
       "what is on (my|the)? (calendar|agenda|schedule) (for)? {when}",
       "what (do|have) i (have|got) (on|planned|scheduled)? (for)? {when}",
-      "(am i|do i) (busy|free|have anything|have any plans) (on|for)? {when}",
+      "do i have (anything|any plans|plans|something) (on|for)? {when}",
       "(my)? (calendar|agenda|schedule) (for)? {when}",
       "what is my (day|week|schedule) (like|look like) {when}"
     ],
     agenda
+  ],
+  [["am i (busy|free|available) (on|for)? {when}"], busy],
+  [
+    [
+      "who else (works|is|sits) (there|at the same company|at that company)",
+      "who else do (we|you|i) (know|have) there",
+      "(his|her|their) colleagues",
+      "who are (his|her|their) colleagues"
+    ],
+    () => Intent.Colleagues()
+  ],
+  [
+    [
+      "(what is|what are|what was)? (the)? {name} 's {via} 's {what}",
+      "(what is|what are|what was)? {pronoun} {via} 's {what}"
+    ],
+    ({ name, pronoun, via, what }) =>
+      Intent.Via({
+        subject: name === undefined || pronoun !== undefined ? Subject.Focus() : subjectOf(name),
+        via: folded(via!),
+        what: folded(what!)
+      })
+  ],
+  [
+    ["(is|are|was) {name} (a|an|still|already|in)? (a|an)? {quality}"],
+    ({ name, quality }) => Intent.Is({ subject: subjectOf(name!), words: folded(quality!) })
   ],
   [
     ["(what is|who is|and)? (her|his|their|its|the) {concept}"],
@@ -127,12 +149,25 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(list|show|show me|give me|find|find me|get|get me|display|see|pull up|search|search for|look for|look up|which are|what are|who are|what is|who is|when is|when are|when was|where is|do i have|do we have|have i got|have we got|are there|is there|i see|see) {lookup}",
+      "(what|who|when|where) (is|are|was) (the)? {name} 's {concepts}",
+      "(give|show|send|get|find|tell) (me)? {name} 's {concepts}",
+      "{name} 's {concepts}"
+    ],
+    ({ concepts, name }) => detailOf(folded(concepts!))({ name: name! })
+  ],
+  [
+    [
+      "(list|show|show me|give me|find|find me|get|get me|display|see|pull up|search|search for|look for|look up|which are|what are|who are|what is|who is|when is|when are|when was|where is|do we have|do you have|we have|have we got|there are|are there|is there|see) {lookup}",
       "(what|which) {lookup}",
       "{lookup}"
     ],
     listOf
   ],
+  [
+    ["(do i have|have i got|did i have|do i see|i have) {lookup}"],
+    ({ lookup }, context) => browse("list", readLookup(lookup!, context), Condition.Mine())
+  ],
+  [["(list|show|show me|find|who are|which are)? (all)? the {family}"], ({ family }) => whoIs({ name: family! })],
   [
     [
       "(how can|how do|how could) (i|we|you|one) (reach|contact|call|get hold of|get in touch with|email|phone|write to) {name}",
@@ -172,11 +207,23 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       Intent.Detail({ subject: focus === undefined ? Subject.Focus() : subjectOf(focus), what: "attendees" })
   ],
   [
+    ["when (is|was) (the)? {concepts} (of|for) {name}", "when (is|was) {name} 's {what}"],
+    ({ concepts, name, what }, context) => detail({ name: name!, what: what ?? concepts! }, context)
+  ],
+  [
     [
       "when (is|was|are|does|did) {name} (start|begin|due|happening|scheduled)?",
       "what time (is|does) {name} (start|begin)?"
     ],
     detailOf("date")
+  ],
+  [
+    [
+      "(what|who) (is|are|was) (the)? {name} {concepts}",
+      "(give|show|send|get|find|tell) (me)? {name} {concepts}",
+      "{name} {concepts}"
+    ],
+    ({ concepts, name }, context) => detail({ name: name!, what: concepts! }, context)
   ],
   [
     [

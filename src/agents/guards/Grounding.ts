@@ -34,6 +34,18 @@ export class Grounding {
     return this.addWords(clean)
   }
 
+  /** Adds a question. A reply may name its dates with a year that the question leaves out: this one, the last or the next. */
+  addQuestion(text: string): this {
+    const year = Number(this.locale.today.slice(0, 4))
+    for (const key of claims(normalize(text), this.locale).flatMap(({ keys }) => keys)) {
+      const [kind, date] = key.split(" ", 2)
+      if (kind !== "month-day" && kind !== "month") continue
+      const named = kind === "month" ? "year-month" : "day"
+      for (const one of [year - 1, year, year + 1]) this.#keys.add(`${named} ${one}-${date}`)
+    }
+    return this.addText(text)
+  }
+
   /** Adds the organization's own words, which a reply may use even where they name the machinery. */
   addWords(text: string): this {
     for (const [word] of normalize(text).matchAll(WORD)) this.#words.add(foldText(word))

@@ -28,7 +28,15 @@ describe("timeAt", () => {
     ["in March 2024", "2024-03-01", "2024-04-01"],
     ["on the 3rd of May", "2026-05-03", "2026-05-04"],
     ["until 2024-02-29", undefined, "2024-03-01"],
-    ["between May and July 2025", "2026-05-01", "2025-08-01"],
+    ["between May and July 2025", "2025-05-01", "2025-08-01"],
+    ["between January 1 and January 15 2027", "2027-01-01", "2027-01-16"],
+    ["between December 20 and January 5 2027", "2026-12-20", "2027-01-06"],
+    ["between December 20 and January 5", "2026-12-20", "2027-01-06"],
+    ["from December 1 to December 3", "2026-12-01", "2026-12-04"],
+    ["December 1 2025 to 3", "2025-12-01", "2025-12-04"],
+    ["tomorrow afternoon", "2026-03-12T12:00", "2026-03-12T18:00"],
+    ["on friday in the morning", "2026-03-13T00:00", "2026-03-13T12:00"],
+    ["tonight", "2026-03-11T18:00", "2026-03-12"],
     ["in the last 7 days", "2026-03-04", "2026-03-12"],
     ["next two weeks", "2026-03-11", "2026-03-26"]
   ])("resolves %j", (text, from, to) => {

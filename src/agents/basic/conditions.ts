@@ -1,0 +1,232 @@
+/** The rules of conditions: what may follow a noun, and the condition that it means. */
+import { Condition, type Named } from "./Lookup.ts"
+import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
+import type { Captures, Fits } from "./patterns.ts"
+import type { Context } from "./readConversation.ts"
+import { timeAt } from "./readTime.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
+
+type Build = (captures: Captures, context: Context, after: ReadonlyArray<Token>) => ReadonlyArray<Condition> | undefined
+
+const MAX_VALUE = 7
+const MAX_QUALITY = 3
+
+/** Whether a word structures the question: "IT", "US" and "Will" are values if written so. */
+export const structures = ({ capital, text, word }: Token): boolean =>
+  STRUCTURE.has(word) && !(ALSO_NAMES.has(word) && capital && (word.length > 2 || text === word.toUpperCase()))
+
+/** Whether words can be one name or value: none of them structures the question or begins another condition. */
+export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
+  tokens.length > 0 &&
+  tokens.length <= MAX_VALUE &&
+  !tokens.some((token) => structures(token) || token.word === "'s") &&
+  !tokens.slice(0, -1).some(({ after }) => after !== "") &&
+  !tokens.some((_, at) => at > 0 && (NEXT_CONDITION.has(tokens[at]!.word) || timeAt(tokens.slice(at), context.today) !== undefined)) &&
+  timeAt(tokens, context.today)?.length !== tokens.length // prettier-ignore
+
+const FOCUS = new Set("him her them it his their its".split(" "))
+
+/** A name, or the one entity in focus for a pronoun. */
+export const named = (words: ReadonlyArray<Token>, { focus = [] }: Context): Named | undefined => {
+  const [first] = words
+  if (words.length !== 1 || !FOCUS.has(first!.word) || first!.text === "IT") return { words }
+  return focus.length === 1 ? { words: tokenize(focus[0]!.name), id: focus[0]!.id } : undefined
+}
+
+/** Words that compare or equate, between a column and its value. */
+const COMPARING = new Set(
+  "is are was were be over above under below more less than at least most greater fewer before after since until between equals".split(
+    " "
+  )
+)
+
+/** Comparisons before a number. */
+const COMPARISONS = new Set(Object.keys(COMPARATORS))
+
+const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
+  const compares = tokens.some(({ word }) => COMPARING.has(word))
+  return (
+    tokens.length >= 2 &&
+    tokens.length <= MAX_VALUE &&
+    !structures(tokens[0]!) &&
+    !structures(tokens.at(-1)!) &&
+    !COMPARING.has(tokens.at(-1)!.word) &&
+    !tokens.some((token) => token.word === "'s" || (structures(token) && !COMPARING.has(token.word) && token.word !== "or")) && // prettier-ignore
+    (compares || !tokens.some(({ word }, at) => NEXT_CONDITION.has(word) || (at > 0 && timeAt(tokens.slice(at), today) !== undefined))) // prettier-ignore
+  )
+}
+
+export const fitsCondition =
+  (context: Context): Fits =>
+  (name, tokens) => {
+    const [first] = tokens
+    switch (name) {
+      case "value":
+      case "other":
+        return isValue(tokens, context) || (tokens.length === 1 && FOCUS.has(first!.word))
+      case "quality":
+        return tokens.length <= MAX_QUALITY && isValue(tokens, context)
+      case "column":
+      case "unit":
+        return tokens.length <= MAX_QUALITY && isValue(tokens, context)
+      case "where":
+        return isWhere(tokens, context)
+      case "number":
+        return tokens.length === 1 && /^[$€£]?\d[\d.,]*[km]?$/.test(first!.word)
+      case "compared":
+        return COMPARISONS.has(folded(tokens))
+      case "when":
+        return timeAt(tokens, context.today)?.length === tokens.length
+      case "verb":
+        return tokens.length === 1 && DATE_VERBS[first!.word] !== undefined
+      default:
+        return false
+    }
+  }
+
+const by =
+  (condition: (words: Named) => Condition): Build =>
+  ({ other, value }, context) => {
+    const [first, second] = [value && named(value, context), other && named(other, context)]
+    if (first === undefined || (other !== undefined && second === undefined)) return undefined
+    return [condition(first), ...(second === undefined ? [] : [condition(second)])]
+  }
+
+const anyOf =
+  (condition: (words: Named) => Condition): Build =>
+  (captures, context) => {
+    const of = by(condition)(captures, context, [])
+    return of && [Condition.AnyOf({ of })]
+  }
+
+const at = (preposition: string) => (words: Named) => Condition.At({ ...words, preposition })
+const withOne = (words: Named) => Condition.With(words)
+const ownedBy = (words: Named) => Condition.Owned(words)
+const qualities = ({ other, quality }: Captures): Condition => {
+  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) =>
+    Condition.Quality({ words: folded(words) })
+  )
+  return of.length === 1 ? of[0]! : Condition.AnyOf({ of })
+}
+const called: Build = ({ value }) => [Condition.Called({ name: written(value!) })]
+const part =
+  (begins: boolean): Build =>
+  ({ value }) => [Condition.Part({ name: written(value!), begins })]
+/** "over 20000" without a column, which is found later; "longer than 60 minutes" names it after the number. */
+const compared: Build = ({ compared: words, number, unit }) => [
+  Condition.Where({ words: [...(unit ?? []), ...words!, ...number!] })
+]
+const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
+const WHO = "(that|which|who|whom)?"
+
+/** Tried in this order; the first that lets the rest be understood is meant. */
+export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>, build: Build]> = [
+  [
+    ["(do|did) (we|you) (have|know)", "have (we|you) got", "(that|which)? (we|you) (have|know)", "(are|is|were|was) there", "exist", "of ours"],
+    () => []
+  ], // prettier-ignore
+  [["and", "but"], (_, __, after) => (after.length > 0 ? [] : undefined)],
+  [
+    [
+      "(do|did) i (have|own|manage|look after|handle)",
+      "have i got",
+      "(that|which)? i (have|had|own|manage|look after|handle)",
+      "(of mine|mine)",
+      `${WHO} (are|is) mine`,
+      `${WHO} (are|is)? (owned by|assigned to|managed by|belonging to|with|of|by) me`
+    ],
+    () => [Condition.Mine()]
+  ],
+  [["{when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
+  [
+    [`${WHO} (are|is|were|was|have been|has been|am)? {verb} {when}`],
+    ({ verb, when }, { today }) => {
+      const labels = DATE_VERBS[verb![0]!.word]!
+      return [Condition.Time({ when: timeAt(when!, today)!.when, ...(labels.length === 0 ? {} : { by: labels }) })]
+    }
+  ],
+  [["overdue", `${WHO} (are|is) overdue`], () => [Condition.Overdue()]],
+  [
+    [`${WHO} (are|is)? (called|named) {value}`, "(by|with|of|under) the name (of)? {value}", "with (the|a)? (name|last name|first name|family name|surname) (of)? {value}", "whose (last|first|family)? name is {value}"],
+    called
+  ], // prettier-ignore
+  [
+    [
+      "whose name (starts|begins) with (the letter)? {value}",
+      "whose names (start|begin) with (the letter)? {value}",
+      "with (a|the)? (name|names) (starting|beginning|that starts|that begins|that start|that begin) with (the letter)? {value}",
+      "(starting|beginning) with (the letter)? {value}",
+      "(that|which|who) (start|starts|begin|begins) with (the letter)? {value}"
+    ],
+    part(true)
+  ],
+  [
+    [
+      "whose (name|names) (contains|includes|contain|include) {value}",
+      "containing {value}",
+      "with {value} in (the|their) (name|names)"
+    ],
+    part(false)
+  ],
+  [
+    [
+      "(without|with no|missing|lacking) (a|an|any|the|their)? {column}",
+      `${WHO} (have|has|with) no {column}`,
+      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) have (a|an|any|the)? {column}`
+    ],
+    ({ column }) => [Condition.Empty({ words: folded(column!) })]
+  ],
+  [
+    ["(that|which|who) (have|has) (a|an|any|some) {column}"],
+    ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
+  ],
+  [
+    [`${WHO} (aren't|arent|isn't|isnt|are not|is not|not) (owned|managed|handled) by {value}`],
+    (captures, context) => by(ownedBy)(captures, context, [])?.map((of) => Condition.Not({ of }))
+  ],
+  [
+    [
+      `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|in|at|from|with)? (a|an)? {quality}`,
+      "(except|but not) (the|a)? {quality}"
+    ],
+    (captures) => [Condition.Not({ of: qualities(captures) })]
+  ],
+  [
+    [`${WHO} (are|is|were|was)? (owned|managed|handled|looked after) by {value}`, `${WHO} (are|is)? assigned to {value}`, "(that|which|who) (belong|belongs) to {value}", "(belonging to|by) {value}"],
+    by(ownedBy)
+  ], // prettier-ignore
+  [["(does|do|did) {value} (own|manage|look after|handle)"], by(ownedBy)],
+  [["(does|do|did|has|have) {value} (have|got)"], by(withOne)],
+  [
+    [
+      `${WHO} (work|works|worked|working|are working|is working|employed|are employed) (at|for|in|with) {value}`,
+      "(is|are) (working)? at {value}"
+    ],
+    by(at("at"))
+  ],
+  [
+    [
+      `${WHO} (live|lives|living|are living|based|located|are based|are located|is based|is located|are|come|comes) (in|near|from) {value}`
+    ],
+    by(at("in"))
+  ],
+  [
+    ["(whose|where|having) (the)? {where}", "with (a|an|the)? {where}", `${WHO} (have|has) (a|an|the)? {where}`],
+    ({ where }, context) => [
+      isValue(where!, context) ? Condition.With({ words: where! }) : Condition.Where({ words: where! })
+    ]
+  ],
+  [["(worth|costing)? (at|for)? {compared} {number}"], compared],
+  [["{compared} {number} {unit}"], compared],
+  [
+    [`${WHO} (is|are|was|were) (a|an)? {quality} or {other}`, `${WHO} (is|are|was|were) (a|an)? {quality}`],
+    (captures) => [qualities(captures)]
+  ],
+  [["with {value} (and|as well as) {other}", "with (a|an|the)? {value}"], by(withOne)],
+  [["with {value} or {other}"], anyOf(withOne)],
+  ...places.flatMap((preposition): typeof CONDITIONS => [
+    [[`${preposition} (the)? {value}`], by(at(preposition))],
+    [[`${preposition} {value} (and|or) {other}`], anyOf(at(preposition))]
+  ]),
+  [["(by|to) {value}"], by(ownedBy)]
+]

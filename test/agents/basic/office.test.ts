@@ -1,0 +1,57 @@
+/** Questions from an office with true answers by SQL: a reply is right, declines, or is false; none may be false. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { expect } from "vitest"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { BasicAgent, hear } from "../../support/basic.ts"
+import { fixture } from "../../support/fixtures.ts"
+import { type Judged, judge, type Question, questionsOf } from "./officeJudge.ts"
+import { HARBOR, harbor, truthOf, WORKBENCH, workbench } from "./officeSetting.ts"
+
+/** Asks every question, and prints what isn't right. */
+const score = Effect.fnUntraced(function* (
+  organization: Organization,
+  email: string,
+  tables: string,
+  questions: ReadonlyArray<Question>
+) {
+  const tally: Record<Judged, number> = { right: 0, declined: 0, false: 0 }
+  for (const { kind, sql, turns } of questions) {
+    let session: string | undefined
+    let text = ""
+    for (const turn of turns) {
+      const heard = yield* hear(organization, email, turn, session)
+      session = heard.session
+      text = heard.text
+    }
+    const truth = kind === "none" ? [] : yield* truthOf(tables + sql)
+    const judged = judge(kind, truth, text)
+    tally[judged] += 1
+    if (judged !== "right")
+      console.log(
+        `${judged.toUpperCase()}: ${turns.join(" => ")}\n  ${kind} ${truth.slice(0, 8).join(", ")}\n  ${text}`
+      )
+  }
+  return tally
+})
+
+const read = (name: string) => questionsOf(readFileSync(fixture("office", `${name}.txt`), "utf8"))
+
+layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions from an office", (it) => {
+  it.effect(
+    "are answered rightly or declined, and never falsely",
+    () =>
+      Effect.gen(function* () {
+        const sample = yield* score(yield* harbor, "rosa.delgado@harbor.example", HARBOR, read("harbor"))
+        const sales = yield* score(yield* workbench, "admin@atlas.example", WORKBENCH, read("workbench"))
+        const [right, wrong] = [sample.right + sales.right, sample.false + sales.false]
+        const all = [sample, sales].flatMap((tally) => Object.values(tally)).reduce((sum, one) => sum + one, 0)
+        console.log(`${right} of ${all} right, ${wrong} false`)
+        expect(all).toBeGreaterThanOrEqual(200)
+        expect(wrong).toBe(0)
+        expect(right / all).toBeGreaterThanOrEqual(0.75)
+      }),
+    180_000
+  )
+})
