@@ -151,14 +151,21 @@ export const wordForms = (said: string): ReadonlyArray<string> => {
   return [...new Set([said, one, ...(family ?? [])])]
 }
 
-const COMPARED = new RegExp(`^(?:is |are |was |were )?(${Object.keys(COMPARATORS).sort((a, b) => b.length - a.length).join("|")})\\s+`, "i") // prettier-ignore
+const COMPARISONS = Object.keys(COMPARATORS).sort((a, b) => b.length - a.length)
+
+/** The comparison at the beginning of a text, after a verb, and what follows it. */
+const comparison = (text: string): { readonly how: string; readonly value: string } | undefined => {
+  const plain = text.toLowerCase().replace(/^(?:is|are|was|were) /, "")
+  const how = COMPARISONS.find((words) => plain.startsWith(`${words} `))
+  return how === undefined ? undefined : { how, value: plain.slice(how.length + 1) }
+}
 
 /** A comparison with a number. "Over 60" excludes 60: the next number depends on whether the column holds whole numbers. */
 const comparedTo = (columnId: string, how: string, value: string): ReadonlyArray<Choice> => {
   const more = (value: string): Choice => [{ columnId, op: "gte", value }]
   const less = (value: string): Choice => [{ columnId, op: "lt", value }]
   const next = [`${value}${value.includes(".") ? "" : "."}0000001`, String(Number(value) + 1)]
-  switch (COMPARATORS[how.toLowerCase()]) {
+  switch (COMPARATORS[how]) {
     case "least":
       return [more(value)]
     case "less":
@@ -173,17 +180,17 @@ const comparedTo = (columnId: string, how: string, value: string): ReadonlyArray
 const where = (said: string, columns: Columns, context: Context): ReadonlyArray<Choice> => {
   const text = said.replace(/^(the|an?) (?=\S+ \S)/i, "")
   const amounts = columnsFor("amount", columns)
-  const bare = COMPARED.test(text)
+  const bare = comparison(text) !== undefined
   const found = bare ? { columns: amounts, rest: [text] } : columnAndValue(text.split(" "), columns)
   if (found === undefined) return []
   const rest = found.rest.join(" ").replace(/^(the )?(is|are|was|were|of|equals|=|being)\s+/i, "")
-  const how = COMPARED.exec(rest)
+  const compared = comparison(rest)
   const time = timeAt(tokenize(rest), context.today)
   const timed = time !== undefined && time.length === tokenize(rest).length
   return found.columns.flatMap((slug): ReadonlyArray<Choice> => {
-    if (how !== null) {
-      const value = rest.slice(how[0].length).replace(/^[$€£]/, "").replace(/(?<=\d),(?=\d{3})/g, "") // prettier-ignore
-      return /^\d+(\.\d+)?$/.test(value) ? comparedTo(slug, how[1]!, value) : []
+    if (compared !== undefined) {
+      const value = compared.value.replace(/^[$€£]/, "").replace(/(?<=\d),(?=\d{3})/g, "")
+      return /^\d+(\.\d+)?$/.test(value) ? comparedTo(slug, compared.how, value) : []
     }
     if (/\bor\b/i.test(rest)) return []
     return [...(timed ? [range(slug, time.when)] : []), eq(slug, rest), like(slug, rest)]

@@ -75,7 +75,8 @@ const wordSets = LANGUAGES.map(
     )
 )
 const ENGLISH_TOO = new Set("was as are has die hat man so an in on at me ma no do a i list am when all".split(" "))
-const OTHER_SCRIPT = /[\u0400-\u04ff\u0600-\u06ff\u0900-\u09ff\u3040-\u30ff\u4e00-\u9fff]/gu
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu
 const MAX_READ = 400
 
 /** The language of a message that is not English; undefined if it is English or can't be told. */

@@ -106,7 +106,7 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
   const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
   // "jaden whites phone", "the Anderssons": the final s is not part of the name.
-  const shorter = /\p{L}{3,}s$/u.test(name) ? [{ type: first, filters: eqName(name.slice(0, -1)) }] : []
+  const shorter = /\p{L}\p{L}\p{L}s$/u.test(name) ? [{ type: first, filters: eqName(name.slice(0, -1)) }] : []
   const shortly = shorter.length === 0 ? [] : [{ type: first, filters: partly(name.slice(0, -1)) }]
   const tries = [...wholes, ...towns, ...shorter, { type: first, filters: partly(name) }, ...shortly]
   const answers = yield* inParallel(tries.map(({ filters, type }) => many(filters)(type)))

@@ -225,7 +225,7 @@ const sayingOf = (condition: Condition, choices: ReadonlyArray<Choice>, used: nu
   }
 }
 
-export const phraseOf = (condition: Condition): string => {
+const phraseOf = (condition: Condition): string => {
   switch (condition._tag) {
     case "Time":
       return condition.when.said

@@ -56,5 +56,5 @@ export const judge = (kind: Kind, truth: ReadonlyArray<string>, text: string): J
       if (truth.length > 0 && truth.every((value) => text.includes(value))) return "right"
   }
   // A suggestion is a decline with a step; "couldn't find" is one only for what doesn't exist, so it is none here.
-  return declines && !/^I couldn't find/.test(text) ? "declined" : "false"
+  return declines && !text.startsWith("I couldn't find") ? "declined" : "false"
 }
