@@ -6,6 +6,7 @@ import type { Context } from "./readConversation.ts"
 import type { Lookup } from "./Lookup.ts"
 import { both } from "./locate.ts"
 import { idsOf, narrow } from "./narrow.ts"
+import type { Said } from "./phrases.ts"
 import { columnsOf, count, find, type Script } from "./script.ts"
 import { distinguishing } from "./describeSubject.ts"
 import { among, amount, called, differing, ON_REQUEST, numbered } from "./replies.ts"
@@ -55,9 +56,6 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
 }
 
 const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === uncapitalized(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
-
-/** The conditions in words, with what their columns and values made of them. */
-export type Said = ReadonlyArray<{ readonly before: boolean; readonly text: string }>
 
 /** Describes a lookup in plain words: "open deals in Boston since March". */
 const described = ({ noun }: Lookup, said: Said, total: number): string =>

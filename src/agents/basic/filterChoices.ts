@@ -2,9 +2,11 @@
  * Turns conditions and facts into filters. The meaning of a word depends on the organization's columns and values, so each
  * condition has several candidate filters, most likely first; a script counts the matches of each.
  */
+import { foldText } from "../../domain/keys.ts"
 import type { Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { columnsFor, columnsLabelled, columnAndValue } from "./conceptColumns.ts"
+import { plainValue } from "../../domain/valueList.ts"
+import { columnAndValue, columnsFor, columnsLabelled, columnsNamed } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
 import type { Fact } from "./Fact.ts"
 import { COMPARATORS, type Concept, NOUN_FAMILIES, STATES } from "./lexicon.ts"
@@ -21,7 +23,7 @@ export type References = ReadonlyMap<string, { readonly id: string }>
 type Columns = ReadonlyArray<Named>
 const MAX_CHOICES = 8
 
-const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value }]
+const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value: plainValue(value) }]
 const like = (columnId: string, value: string): Choice => [{ columnId, op: "ilike", value }]
 
 /** Whether a type has columns for places, so that "in Boston" can mean one. */
@@ -80,12 +82,39 @@ const all = (
     case "Called":
       return [eq("name", condition.name), like("name", condition.name)]
     case "Part":
-      return condition.begins ? [] : [like("name", condition.name)]
+      return [condition.begins ? beginning("name", condition.name) : like("name", condition.name)]
     case "Empty":
+      return columnsNamed(condition.words, columns).map((columnId): Choice => [{ columnId, op: "ne", value: "*" }])
     case "Not":
     case "AnyOf":
       return []
   }
+}
+
+/** In the order of names, from the text to the one after all that begin with it. */
+const beginning = (columnId: string, text: string): Choice => {
+  const letters = [...foldText(text)]
+  const after = String.fromCodePoint(letters.at(-1)!.codePointAt(0)! + 1)
+  return [
+    { columnId, op: "gte", value: letters.join("") },
+    { columnId, op: "lt", value: [...letters.slice(0, -1), after].join("") }
+  ]
+}
+
+/** The filter of everything else; undefined if the choice has no negation. Empty counts as something else. */
+export const negated = ([filter, ...others]: Choice): Choice | undefined => {
+  if (filter === undefined || others.length > 0) return undefined
+  if (filter.op === "ne") return [{ ...filter, op: "eq" }]
+  return filter.op === "eq" ? [{ ...filter, op: "ne" }] : undefined
+}
+
+/** One filter for several values of one column; undefined if they are of several columns. */
+export const anyOf = (choices: ReadonlyArray<Choice>): Choice | undefined => {
+  const filters = choices.flat()
+  const [first] = filters
+  return first !== undefined && filters.length === choices.length && filters.every(({ columnId, op }) => op === "eq" && columnId === first.columnId) // prettier-ignore
+    ? [{ ...first, value: filters.map(({ value }) => value).join("|") }]
+    : undefined
 }
 
 /** By the named columns or by any date; under way at that time where there are a start and an end. */
@@ -192,7 +221,6 @@ const where = (said: string, columns: Columns, context: Context): ReadonlyArray<
       const value = compared.value.replace(/^[$€£]/, "").replace(/(?<=\d),(?=\d{3})/g, "")
       return /^\d+(\.\d+)?$/.test(value) ? comparedTo(slug, compared.how, value) : []
     }
-    if (/\bor\b/i.test(rest)) return []
     return [...(timed ? [range(slug, time.when)] : []), eq(slug, rest), like(slug, rest)]
   })
 }

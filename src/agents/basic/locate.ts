@@ -1,5 +1,6 @@
 /** Locates the subject of a question by exact name, then by the name's parts, in the most likely type first. */
 import type { Named, Page } from "../../domain/Page.ts"
+import { plainValue } from "../../domain/valueList.ts"
 import { town } from "./filterChoices.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
 import type { Filter } from "../../domain/Query.ts"
@@ -32,7 +33,7 @@ const MAX_OTHERS = 5
 /** With more types than this, listing them has already used a step. */
 const MAX_TYPES = 8
 
-export const eqName = (name: string): ReadonlyArray<Filter> => [{ columnId: "name", op: "eq", value: name }]
+export const eqName = (name: string): ReadonlyArray<Filter> => [{ columnId: "name", op: "eq", value: plainValue(name) }]
 
 /** Filters by the name's parts, in any order. Parts of one or two letters count only if there are no longer ones. */
 export const partly = (name: string): ReadonlyArray<Filter> => {

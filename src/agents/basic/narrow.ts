@@ -6,13 +6,21 @@ import { uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import type { Said } from "./browse.ts"
-import { columnsNamed, labelOf } from "./conceptColumns.ts"
-import { type Choice, conditionChoices, hasPlaceColumns, ordered, type References, wordForms } from "./filterChoices.ts"
+import { columnAndValue, columnsNamed, labelOf } from "./conceptColumns.ts"
+import {
+  anyOf,
+  type Choice,
+  conditionChoices,
+  hasPlaceColumns,
+  negated,
+  ordered,
+  type References
+} from "./filterChoices.ts"
 import { COMPARATORS } from "./lexicon.ts"
 import { eqName } from "./locate.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
-import type { Context } from "./readConversation.ts"
+import type { Context, ContextType } from "./readConversation.ts"
+import { otherWord, phraseOf, type Said, sayingOf } from "./phrases.ts"
 import { called } from "./replies.ts"
 import { count, find, inParallel, type Script } from "./script.ts"
 import { suggestion } from "./suggest.ts"
@@ -88,6 +96,23 @@ const isOpen = (condition: Condition): boolean => {
   }
 }
 
+/** "status won or lost": two values of a column. */
+const eitherOf = (words: ReadonlyArray<Token>, columns: Columns): Condition | undefined => {
+  const at = words.findIndex(({ word }) => word === "or")
+  const found =
+    at < 0
+      ? undefined
+      : columnAndValue(
+          words.slice(0, at).map(({ text }) => text),
+          columns
+        )
+  if (found === undefined || at === words.length - 1) return undefined
+  const column = words.slice(0, at - found.rest.length)
+  return Condition.AnyOf({
+    of: [words.slice(0, at), [...column, ...words.slice(at + 1)]].map((words) => Condition.Where({ words }))
+  })
+}
+
 /** "with last contact in October": a column and the time after it are one condition. */
 const joined = (conditions: ReadonlyArray<Condition>, columns: Columns): ReadonlyArray<Condition> =>
   conditions.flatMap((condition, at): ReadonlyArray<Condition> => {
@@ -96,6 +121,8 @@ const joined = (conditions: ReadonlyArray<Condition>, columns: Columns): Readonl
       one?._tag === "With" && one.id === undefined
         ? columnsNamed(written(one.words), columns).map((id) => labelOf(id, columns).toLowerCase())
         : []
+    const either = condition._tag === "Where" ? eitherOf(condition.words, columns) : undefined
+    if (either !== undefined) return [either]
     if (condition._tag === "Time" && labels(before).length > 0) return [{ ...condition, by: labels(before) }]
     return next?._tag === "Time" && labels(condition).length > 0 ? [] : [condition]
   })
@@ -112,57 +139,81 @@ export function* narrow(
   const listAll = `list ${called(type.plural, type, 2)}`
   const unsupported = (phrase: string) =>
     `I can't narrow ${uncapitalized(type.plural)} down by “${phrase}”. Ask without it: “${listAll}”.`
-  const meant = [...(kind === undefined ? [] : [Condition.Quality({ words: kind })]), ...conditions].map(
-    (condition): Meant => ({
-      condition,
-      choices: conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
-    })
-  )
-  const order =
-    lookup.order === undefined || conditions.some(({ _tag }) => _tag === "Time")
-      ? undefined
-      : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
-  if (order?.length === 0 || (lookup.order !== undefined && order === undefined && lookup.limit === undefined))
-    return unsupported(lookup.order!)
-  const counted = [...(order === undefined ? [] : [order]), ...meant.map(({ choices }) => choices)]
-  const isCounted = (at: number) => counted[at]!.length > 1 || (order === undefined || at > 0) && isOpen(meant[at - (order === undefined ? 0 : 1)]!.condition) // prettier-ignore
-  const pages = yield* inParallel(
-    counted.map((choices, at) =>
-      inParallel(isCounted(at) ? choices.map((filters) => count({ entityTypeId: type.id, filters })) : [])
-    )
-  )
+  const stated = [...(kind === undefined ? [] : [Condition.Quality({ words: kind })]), ...conditions]
+  const isKind = (condition: Condition) => kind !== undefined && condition === stated[0]
+  const leaves = stated.flatMap(parts).map((condition): Meant => ({
+    condition,
+    choices: conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
+  }))
+  const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
+  const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)
+  const ask = (filters: Choice) => count({ entityTypeId: type.id, filters })
+  const ranges = rangesOf([...order, ...leaves.flatMap((leaf) => (leaf.condition._tag === "Part" ? [] : leaf.choices))])
+  const [texts, inOrder, ...counted] = yield* inParallel([
+    // Text has an order, too, but no dates or amounts: a column that can be searched for a part is text.
+    inParallel(ranges.map((columnId) => ask([{ columnId, op: "ilike", value: "zzz" }]))),
+    inParallel(order.map(ask)),
+    ...leaves.map((leaf) => inParallel(isCounted(leaf) ? leaf.choices.map(ask) : []))
+  ])
+  const isText = (choice: Choice) =>
+    rangesOf([choice]).some((columnId) => texts![ranges.indexOf(columnId)] !== undefined)
   const filters: Array<Filter> = []
   const said: Array<Said[number]> = []
-  if (order !== undefined) {
-    // The first range sorts the result, so the order's own range comes first.
-    const possible = pages[0]!.findIndex((page) => page !== undefined)
-    if (possible < 0 && order.length > 1) return unsupported(lookup.order!)
-    filters.push(...order[Math.max(0, possible)]!)
+  if (lookup.order !== undefined) {
+    // The first range sorts the result, so the order's own range comes first; another time would have to be sorted by.
+    const possible = inOrder!.findIndex((page, at) => page !== undefined && !isText(order[at]!))
+    if (possible < 0 || conditions.some(({ _tag }) => _tag === "Time")) return unsupported(lookup.order)
+    filters.push(...order[possible]!)
   }
-  for (const [index, { choices, condition }] of meant.entries()) {
-    const at = index + (order === undefined ? 0 : 1)
-    const isKind = kind !== undefined && index === 0
-    const own = pages[at]!
-    const hit = own.findIndex((page) => page !== undefined && page.total > 0)
-    const possible = isCounted(at) ? own.findIndex((page) => page !== undefined) : choices.length - 1
-    const phrase = phraseOf(condition)
+  const used = new Map<Condition, { readonly choices: ReadonlyArray<Choice>; readonly used: number }>()
+  for (const [index, leaf] of leaves.entries()) {
+    const { choices, condition } = leaf
+    const pages = counted[index]!
+    const fits = (at: number) => condition._tag === "Part" || !isText(choices[at]!)
+    const hit = pages.findIndex((page, at) => page !== undefined && page.total > 0 && fits(at))
+    const only = choices.length === 1 && fits(0) ? 0 : -1
+    const possible = isCounted(leaf) ? pages.findIndex((page, at) => page !== undefined && fits(at)) : only
     if (condition._tag === "Mine" && !references.has(context.person?.name ?? "")) return unsupported("yours")
-    if (possible < 0 || isPlaceless(condition, columns, hit, own)) {
-      return isKind ? unknownKind(kind, listAll) : unsupported(phrase)
+    if (possible < 0 || isPlaceless(condition, columns, hit, pages)) {
+      return isKind(condition) ? unknownKind(kind!, listAll) : unsupported(phraseOf(condition))
     }
     if (hit < 0 && isOpen(condition) && !isReferred(condition, references)) {
-      if (isKind) return unknownKind(kind, listAll)
-      const name = nameIn(condition)
-      const near = name === undefined ? undefined : yield* suggestion(name, nameTypes(condition), context)
-      const meantWas = near === undefined ? "" : ` Did you mean ${near}?`
-      return `I know of no “${name === undefined ? phrase : written(name)}” here, so I can't narrow ${uncapitalized(type.plural)} down by it.${meantWas === "" ? ` Ask without it: “${listAll}”.` : meantWas}`
+      return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }
-    const used = hit >= 0 ? hit : possible
-    filters.push(...choices[used]!)
-    if (isKind) said.push({ before: false, text: otherWord(kind, choices[used]!) })
-    else said.push(...sayingOf(condition, choices, used, columns))
+    used.set(condition, { choices, used: hit >= 0 ? hit : possible })
+  }
+  for (const condition of stated) {
+    const own = parts(condition).map((leaf) => used.get(leaf)!)
+    const choice = combined(
+      condition,
+      own.map(({ choices, used }) => choices[used]!)
+    )
+    if (choice === undefined) return unsupported(phraseOf(condition))
+    filters.push(...choice)
+    if (isKind(condition)) said.push({ before: false, text: otherWord(kind!, choice) })
+    else said.push(...sayingOf(condition, own[0]!.choices, own[0]!.used, columns))
   }
   return { filters, said }
+}
+
+const combined = (condition: Condition, choices: ReadonlyArray<Choice>): Choice | undefined => {
+  if (condition._tag === "AnyOf") return anyOf(choices)
+  if (condition._tag !== "Not") return choices[0]
+  const of = condition.of._tag === "AnyOf" ? anyOf(choices) : choices[0]
+  return of && negated(of)
+}
+
+/** The columns of the ranges in choices. */
+const rangesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => [
+  ...new Set(choices.flat().flatMap(({ columnId, op }) => (op === "gte" || op === "lt" ? [columnId] : [])))
+]
+
+/** The reply about a word that is no value, with a name that is like it. */
+function* unknownWord(condition: Condition, type: ContextType, listAll: string, context: Context): Script<string> {
+  const name = nameIn(condition)
+  const near = name === undefined ? undefined : yield* suggestion(name, nameTypes(condition), context)
+  const next = near === undefined ? `Ask without it: “${listAll}”.` : `Did you mean ${near}?`
+  return `I know of no “${name === undefined ? phraseOf(condition) : written(name)}” here, so I can't narrow ${uncapitalized(type.plural)} down by it. ${next}`
 }
 
 const unknownKind = (kind: string, listAll: string): string =>
@@ -188,74 +239,3 @@ const nameIn = (condition: Condition): ReadonlyArray<Token> | undefined =>
 
 const nameTypes = (condition: Condition): ReadonlyArray<string> =>
   condition._tag === "At" && !/^(of|for)$/.test(condition.preposition) ? ["companies"] : [PEOPLE, "companies"]
-
-/** The status that a word stands for, if it is another word: "clients" are people with the status customer. */
-const otherWord = (word: string, choice: Choice): string => {
-  const [filter] = choice
-  return filter === undefined || wordForms(word).slice(0, 2).includes(filter.value) ? "" : `with status ${filter.value}`
-}
-
-/** The dates that a question means without naming them. */
-const OBVIOUS = /^(starts?|date|when|day)$/
-
-const sayingOf = (condition: Condition, choices: ReadonlyArray<Choice>, used: number, columns: Columns): Said => {
-  const phrase = phraseOf(condition)
-  switch (condition._tag) {
-    case "Mine":
-      return []
-    case "Quality":
-      return [
-        { before: true, text: phrase },
-        { before: false, text: otherWord(condition.words, choices[used]!) }
-      ]
-    case "Overdue":
-      return [{ before: true, text: phrase }]
-    case "Time": {
-      // Which date was meant, where a type has several.
-      const others = new Set(choices.flat().map(({ columnId }) => columnId)).size > 1
-      const label = uncapitalized(labelOf(choices[used]![0]!.columnId, columns))
-      return [{ before: false, text: others && !OBVIOUS.test(label) ? `${phrase} by ${label}` : phrase }]
-    }
-    case "Called":
-      return [
-        { before: false, text: choices[used]![0]!.op === "ilike" ? `with “${condition.name}” in the name` : phrase }
-      ]
-    default:
-      return [{ before: false, text: phrase }]
-  }
-}
-
-const phraseOf = (condition: Condition): string => {
-  switch (condition._tag) {
-    case "Time":
-      return condition.when.said
-    case "Overdue":
-      return "overdue"
-    case "With":
-      return `with ${written(condition.words)}`
-    case "At":
-      return `${condition.preposition} ${written(condition.words)}`
-    case "Owned":
-      return `by ${written(condition.words)}`
-    case "Mine":
-      return "yours"
-    case "Quality":
-      return condition.words
-    case "Where":
-      return COMPARATORS[folded(condition.words.slice(0, -1))] === undefined
-        ? `with ${written(condition.words)}`
-        : written(condition.words)
-    case "Called":
-      return `called ${condition.name}`
-    case "Part":
-      return condition.begins
-        ? `with a name that begins with “${condition.name}”`
-        : `with “${condition.name}” in the name`
-    case "Empty":
-      return `without ${condition.words}`
-    case "Not":
-      return condition.of._tag === "Empty" ? `with ${condition.of.words}` : `not ${phraseOf(condition.of)}`
-    case "AnyOf":
-      return condition.of.map(phraseOf).join(" or ")
-  }
-}

@@ -52,6 +52,6 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions fro
         expect(wrong).toBe(0)
         expect(right / all).toBeGreaterThanOrEqual(0.75)
       }),
-    180_000
+    400_000
   )
 })

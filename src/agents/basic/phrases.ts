@@ -1,0 +1,95 @@
+/** Words the conditions of a lookup as its reply repeats them. */
+import { uncapitalized } from "../english.ts"
+import type { Named } from "../../domain/Page.ts"
+import { labelOf } from "./conceptColumns.ts"
+import { type Choice, wordForms } from "./filterChoices.ts"
+import { COMPARATORS } from "./lexicon.ts"
+import type { Condition } from "./Lookup.ts"
+import { folded, written } from "./tokenize.ts"
+
+type Columns = ReadonlyArray<Named>
+
+/** The conditions in words, with what their columns and values made of them. */
+export type Said = ReadonlyArray<{ readonly before: boolean; readonly text: string }>
+
+/** The status that a word stands for, if it is another word: "clients" are people with the status customer. */
+export const otherWord = (word: string, choice: Choice): string => {
+  const [filter] = choice
+  return filter === undefined || wordForms(word).slice(0, 2).includes(filter.value) ? "" : `with status ${filter.value}`
+}
+
+/** The dates that a question means without naming them. */
+const OBVIOUS = /^(starts?|date|when|day)$/
+
+export const sayingOf = (
+  condition: Condition,
+  choices: ReadonlyArray<Choice>,
+  used: number,
+  columns: Columns
+): Said => {
+  const phrase = phraseOf(condition)
+  switch (condition._tag) {
+    case "Mine":
+      return []
+    case "Quality":
+      return [
+        { before: true, text: phrase },
+        { before: false, text: otherWord(condition.words, choices[used]!) }
+      ]
+    case "Overdue":
+      return [{ before: true, text: phrase }]
+    case "Time": {
+      // Which date was meant, where a type has several.
+      const others = new Set(choices.flat().map(({ columnId }) => columnId)).size > 1
+      const label = uncapitalized(labelOf(choices[used]![0]!.columnId, columns))
+      return [{ before: false, text: others && !OBVIOUS.test(label) ? `${phrase} by ${label}` : phrase }]
+    }
+    case "Called":
+      return [
+        { before: false, text: choices[used]![0]!.op === "ilike" ? `with “${condition.name}” in the name` : phrase }
+      ]
+    case "Not": {
+      const filter = choices[used]![0]!
+      // "Isn't" includes what has no value at all.
+      const empty = filter.op === "eq" ? ` (or without ${uncapitalized(labelOf(filter.columnId, columns))})` : ""
+      return [{ before: false, text: `${phrase}${empty}` }]
+    }
+    default:
+      return [{ before: false, text: phrase }]
+  }
+}
+
+export const phraseOf = (condition: Condition): string => {
+  switch (condition._tag) {
+    case "Time":
+      return condition.when.said
+    case "Overdue":
+      return "overdue"
+    case "With":
+      return `with ${written(condition.words)}`
+    case "At":
+      return `${condition.preposition} ${written(condition.words)}`
+    case "Owned":
+      return `by ${written(condition.words)}`
+    case "Mine":
+      return "yours"
+    case "Quality":
+      return condition.words
+    case "Where":
+      return COMPARATORS[folded(condition.words.slice(0, -1))] === undefined
+        ? `with ${written(condition.words)}`
+        : written(condition.words)
+    case "Called":
+      return `called ${condition.name}`
+    case "Part":
+      return condition.begins
+        ? `with a name that begins with “${condition.name}”`
+        : `with “${condition.name}” in the name`
+    case "Empty":
+      return `without ${condition.words}`
+    case "Not":
+      return condition.of._tag === "Empty" ? `with ${condition.of.words}` : `other than ${phraseOf(condition.of)}`
+    case "AnyOf":
+      return condition.of.map(phraseOf).join(" or ")
+  }
+}
