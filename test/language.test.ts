@@ -17,6 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/database/embedded/processes.ts": [2, "the name of a system user"],
   "test/agents/basic/questions.test.ts": [3, "a quoted question"],
   "test/fixtures/chinook/Chinook_PostgreSql.sql": [1, "the title of a song"],
+  "test/fixtures/office/harbor.txt": [1, "a quoted question"],
   "test/services/audit/AuditLog.test.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "test/web/admin.test.ts": [1, "a forged actor in the audit log"]
 }

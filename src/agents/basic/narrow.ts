@@ -189,11 +189,24 @@ export function* narrow(
       own.map(({ choices, used }) => choices[used]!)
     )
     if (choice === undefined) return unsupported(phraseOf(condition))
+    if (choice.some((filter) => filters.some((other) => excludes(filter, other))))
+      return unsupported(phraseOf(condition))
     filters.push(...choice)
     if (isKind(condition)) said.push({ before: false, text: otherWord(kind!, choice) })
     else said.push(...sayingOf(condition, own[0]!.choices, own[0]!.used, columns))
   }
   return { filters, said }
+}
+
+/**
+ * Whether no row can pass both filters: "lost customers" where both are a status, "last week and this week". It was meant
+ * otherwise. Several people can attend one meeting.
+ */
+const excludes = (one: Filter, other: Filter): boolean => {
+  if (one.columnId !== other.columnId || one.columnId === "attendees" || one.columnId === "name") return false
+  if (one.op === "eq" && other.op === "eq") return one.value !== other.value
+  const [from, to] = one.op === "gte" ? [one, other] : [other, one]
+  return from.op === "gte" && to.op === "lt" && /^\d{4}-/.test(from.value) && from.value >= to.value
 }
 
 const combined = (condition: Condition, choices: ReadonlyArray<Choice>): Choice | undefined => {

@@ -111,6 +111,8 @@ const fitsIn =
         return tokens.length === 1 && /^\p{Lu}\p{Ll}{2,}s$/u.test(tokens[0]!.text)
       case "bare":
         return tokens.length <= 6 && tokens.every((token, at) => (token.word === "and" && at > 0 && at < tokens.length - 1) || isNameWord(token) || (token.capital && tokens.length > 1 && !structures(token))) // prettier-ignore
+      case "one":
+        return tokens.length === 1 && !structures(tokens[0]!) && !tokens[0]!.capital
       case "quality":
         return (
           tokens.length <= 3 &&

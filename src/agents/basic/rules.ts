@@ -139,8 +139,8 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       })
   ],
   [
-    ["(is|are|was) {name} (a|an|still|already|in)? (a|an)? {quality}"],
-    ({ name, quality }) => Intent.Is({ subject: subjectOf(name!), words: folded(quality!) })
+    ["(is|are|was) {name} (a|an) {quality}", "(is|are|was) {name} {one}"],
+    ({ name, one, quality }) => Intent.Is({ subject: subjectOf(name!), words: folded(quality ?? one!) })
   ],
   [
     ["(what is|who is|and)? (her|his|their|its|the) {concept}"],
