@@ -19,7 +19,7 @@ import {
   NotInScope,
   Unavailable
 } from "./domain/errors.ts"
-import type { Named, ListedType, Page } from "./domain/Page.ts"
+import type { ListedColumn, ListedType, Named, Page } from "./domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 import type { FindQuery } from "./domain/Query.ts"
 import { Vouched, type Vouching } from "./domain/Vouched.ts"
@@ -86,7 +86,7 @@ export interface MaxFor extends ChangesFor {
   readonly listColumnsForType: (input: {
     readonly entityTypeId: string
     readonly filter?: { readonly nameContains?: ReadonlyArray<string>; readonly max?: number }
-  }) => Promise<{ readonly columns: ReadonlyArray<Named> }>
+  }) => Promise<{ readonly columns: ReadonlyArray<ListedColumn>; readonly leadHere?: ReadonlyArray<Named> }>
   readonly findEntities: (input: FindQuery) => Promise<Page>
   /** Calls a tool as a model does: an invalid call is an outcome, a refused admission rejects. */
   readonly callTool: (name: string, input: unknown) => Promise<ToolOutcome>

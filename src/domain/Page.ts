@@ -31,5 +31,9 @@ export const EMPTY_PAGE: Page = { total: 0, entities: [] }
 export const Named = Schema.Struct({ id: Schema.String, name: Schema.String })
 export type Named = typeof Named.Type
 
+/** A column, with what it holds unless that is text: a kind, or the type that it leads to (`→ people`). */
+export const ListedColumn = Schema.Struct({ id: Schema.String, name: Schema.String, holds: optional(Schema.String) })
+export type ListedColumn = typeof ListedColumn.Type
+
 export const ListedType = Schema.Struct({ id: Schema.String, name: Schema.String, pluralName: Schema.String })
 export type ListedType = typeof ListedType.Type

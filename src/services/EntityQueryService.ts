@@ -8,7 +8,7 @@ import type { Basis } from "../domain/Basis.ts"
 import type { ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
-import type { ListedType, Named, Page } from "../domain/Page.ts"
+import type { ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
 import { unavailable } from "../observability/failures.ts"
@@ -19,6 +19,7 @@ import { OrganizationState } from "./catalog/OrganizationState.ts"
 import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
+import { listedColumn, listedReferrers } from "./lookup/listed.ts"
 import { resolve, resolveType } from "./lookup/resolve.ts"
 import { makeViews, type View } from "./lookup/views.ts"
 import { isIdentifier, type Visible, visibleColumns, visibleTypes } from "./lookup/visible.ts"
@@ -46,10 +47,14 @@ export class EntityQueryService extends Context.Service<
     readonly listEntityTypes: (input: {
       readonly organizationId: bigint
     }) => Effect.Effect<{ readonly entityTypes: ReadonlyArray<ListedType> }, LookupError, CurrentPrincipal>
-    /** The columns of a type that the caller may see, by slug and label. */
+    /** The columns of a type that the caller may see, by slug and label; and, unless names are asked for, what leads here. */
     readonly listColumnsForType: (
       input: ColumnsQuery & { readonly organizationId: bigint }
-    ) => Effect.Effect<{ readonly columns: ReadonlyArray<Named> }, LookupError, CurrentPrincipal>
+    ) => Effect.Effect<
+      { readonly columns: ReadonlyArray<ListedColumn>; readonly leadHere?: ReadonlyArray<Named> },
+      LookupError,
+      CurrentPrincipal
+    >
     /** The types that the caller may see, in the catalog's order, each with its visible columns. */
     readonly overview: (input: {
       readonly organizationId: bigint
@@ -211,6 +216,7 @@ export class EntityQueryService extends Context.Service<
             return yield* InvalidInput.of(`nameContains has at most ${MAX_COLUMNS} words.`)
           }
           const folded = words?.map(foldText)
+          const leadHere = words === undefined ? listedReferrers(visibleType, visible) : []
           return {
             columns: visibleColumns(visibleType, visible)
               .filter(
@@ -218,7 +224,8 @@ export class EntityQueryService extends Context.Service<
                   folded === undefined || folded.some((word) => foldText(name).includes(word) || slug.includes(word))
               )
               .slice(0, max)
-              .map(({ name, slug }) => ({ id: slug, name }))
+              .map((column) => listedColumn(column, visible)),
+            ...(leadHere.length === 0 ? {} : { leadHere })
           }
         }),
 

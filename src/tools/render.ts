@@ -2,7 +2,12 @@
  * Renders tool results for models as tab-separated tables, which cost half the tokens of JSON. Values arrive without
  * tabs and line ends, so they cannot break a row.
  */
-import type { ListedType, Named, Page, ReferenceCell } from "../domain/Page.ts"
+import type { ListedColumn, ListedType, Named, Page, ReferenceCell } from "../domain/Page.ts"
+
+interface ListedColumns {
+  readonly columns: ReadonlyArray<ListedColumn>
+  readonly leadHere?: ReadonlyArray<Named>
+}
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => rows.map((row) => row.join("\t")).join("\n")
 
@@ -11,8 +16,16 @@ export const renderTypes = (result: { readonly entityTypes: ReadonlyArray<Listed
     ? "nothing"
     : table([["id", "name", "plural"], ...result.entityTypes.map(({ id, name, pluralName }) => [id, name, pluralName])])
 
-export const renderColumns = (result: { readonly columns: ReadonlyArray<Named> }): string =>
-  result.columns.length === 0 ? "nothing" : table([["id", "name"], ...result.columns.map(({ id, name }) => [id, name])])
+/** The last line tells what a filter can name besides: it is said here, where it is needed, not in each definition. */
+export const renderColumns = ({ columns, leadHere = [] }: ListedColumns): string =>
+  columns.length === 0
+    ? "nothing"
+    : table([
+        ["id", "name"],
+        ...columns.map(({ holds, id, name }) => [id, name, ...(holds === undefined ? [] : [holds])]),
+        ...leadHere.map(({ id, name }) => [id, name, "leads here"]),
+        ["filters: a..b is a range, 2026-Q3 a period; → and what leads here have columns, too: owner.name"]
+      ])
 
 export const renderPage = (page: Page): string => {
   const total = `total ${page.total}${page.totalIsLowerBound === true ? " or more" : ""}${page.limited === true ? " (limited)" : ""}`

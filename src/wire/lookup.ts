@@ -3,7 +3,7 @@
  * call.
  */
 import { Schema } from "effect"
-import { ListedType, Named, Page } from "../domain/Page.ts"
+import { ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
 import { FilterOp } from "../domain/Query.ts"
 
 const { optionalKey } = Schema
@@ -20,7 +20,11 @@ export const ColumnsQuery = Schema.Struct({
   )
 })
 
-export const Columns = Schema.Struct({ columns: Schema.Array(Named) })
+export const Columns = Schema.Struct({
+  columns: Schema.Array(ListedColumn),
+  /** What leads here: `invoices`, or `invoices@owner` where several columns of a type do. */
+  leadHere: optionalKey(Schema.Array(Named))
+})
 
 export const EntitiesQuery = Schema.Struct({
   entityTypeId: Schema.String,

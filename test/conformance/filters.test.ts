@@ -6,11 +6,13 @@ import { layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as fc from "fast-check"
 import { expect } from "vitest"
+import { Database } from "../../src/database/Database.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { TestServices } from "../support/database.ts"
 import { generousPolicy, member, NOW } from "./generators.ts"
+import { replaceOrganization } from "./load.ts"
 import { type Caller, type PolicyJson, type Views, viewsOf } from "./oracle.ts"
 import { everything } from "./queryOracle.ts"
 import {
@@ -26,12 +28,15 @@ import {
   tallied
 } from "./setting.ts"
 import { type Asked, filterOf, found, isTooShort, type Question, question } from "./shownTable.ts"
-import { makeWorld, SHAPES, type TypeName } from "./world.ts"
+import { changedUnseen } from "./unseen.ts"
+import { makeWorld, type Organization, SHAPES, type TypeName } from "./world.ts"
 
-const SCENARIOS = partOf(75)
+const SCENARIOS = partOf(95)
 const QUESTIONS = 40
 const SEED = 20261124
 const WORLDS = [41, 42]
+const UNSEEN = partOf(22)
+const UNSEEN_WORLDS = [43, 44]
 
 interface Scenario {
   readonly policy: PolicyJson
@@ -119,7 +124,77 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place) {
   }
 })
 
+/** Every byte that a caller hears to a question: count, first and second page, or the error. */
+const heard = Effect.fnUntraced(function* (principal: Principal, each: Question) {
+  const first = yield* ask(principal, each)
+  const next = Result.isSuccess(first) ? first.success.nextCursorEntityId : undefined
+  const second = next === undefined ? undefined : yield* ask(principal, each, next)
+  return JSON.stringify([first, second].map((one) => (one === undefined || Result.isSuccess(one) ? one : one.failure)))
+})
+
+const unseen = { ...makeTally(), kept: 0 }
+
+const changeUnseen = Effect.fnUntraced(function* (one: Scenario & { readonly changes: number }, place: Place) {
+  const { owner } = yield* Database
+  const principal = yield* admit(place, one.policy, one.caller)
+  const { after, kept } = changedUnseen(one, place.organization)
+  const before: Array<string> = []
+  for (const each of one.questions) before.push(yield* heard(principal, each))
+  const change = { organizationId: place.stored.id, from: place.organization, to: after }
+  yield* replaceOrganization(owner, [change])
+  const now: Array<string> = []
+  for (const each of one.questions) now.push(yield* heard(principal, each))
+  yield* replaceOrganization(owner, [{ ...change, from: after, to: place.organization }])
+  unseen.kept += kept
+  const [allBefore, allAfter] = [everything(place.organization), everything(after)]
+  for (const [index, each] of one.questions.entries()) {
+    const matching = (views: Views, organization: Organization) =>
+      found(each, views, organization)
+        .map(({ id }) => String(id))
+        .join()
+    const tooShort = each.asked.some(isTooShort)
+    count(
+      unseen,
+      before[index]!.includes("entityId"),
+      !tooShort && matching(allBefore, place.organization) !== matching(allAfter, after)
+    )
+    if (before[index] !== now[index])
+      throw new Error(
+        `${JSON.stringify([each.type, ...each.asked.map(filterOf)])}\n  before ${before[index]}\n  after  ${now[index]}`
+      )
+  }
+})
+
 layer(TestServices, { excludeTestServices: true })("filters", (it) => {
+  it.effect("a change of what the shown table doesn't hold changes no byte of the answer to any filter", () =>
+    Effect.gen(function* () {
+      const places = yield* makePlaces(UNSEEN_WORLDS.flatMap(makeWorld))
+      yield* holds(
+        fc.record({
+          policy: generousPolicy,
+          caller: member,
+          changes: fc.nat(),
+          where: fc.nat({ max: 3 }),
+          questions: fc.array(question, { minLength: QUESTIONS, maxLength: QUESTIONS })
+        }),
+        {
+          name: "filters, unseen",
+          cases: UNSEEN,
+          seed: SEED + 1,
+          queue: ({ where }) => where,
+          text: (one) => caseText(one.caller, one.policy, places[one.where]!.organization.slug)
+        },
+        (one) => changeUnseen(one, places[one.where]!)
+      )
+      console.log(
+        `filters, unseen: ${unseen.cases} answers, ${unseen.kept} changes, ${unseen.conditional} that another caller would notice`
+      )
+      expect(unseen.cases).toBeGreaterThanOrEqual(floorOf(800))
+      expect(unseen.nonEmpty / unseen.cases).toBeGreaterThanOrEqual(floorOf(0.15))
+      expect(unseen.conditional / unseen.cases).toBeGreaterThanOrEqual(floorOf(0.15))
+    })
+  )
+
   it.effect("every filter finds what the oracle finds in the table that is shown to the caller", () =>
     Effect.gen(function* () {
       const places = yield* makePlaces(WORLDS.flatMap(makeWorld))

@@ -46,6 +46,17 @@ const referrersOf = (to: VisibleType, visible: Visible): ReadonlyArray<Referrer>
       .map((relation) => ({ type: one, relation }))
   })
 
+/** The shortest name of each reference to a type: `invoices`, or `invoices@owner` where several columns lead here. */
+export const referrerNames = (to: VisibleType, visible: Visible): ReadonlyArray<readonly [string, Referrer]> => {
+  const all = referrersOf(to, visible)
+  const columns = new Set(visibleColumns(to, visible).map(({ slug }) => slug))
+  return all.map((one) => {
+    const { slug } = one.type.type
+    const alone = all.filter(({ type }) => type.type === one.type.type).length === 1 && !columns.has(slug)
+    return [alone ? slug : `${slug}@${one.relation.slug}`, one]
+  })
+}
+
 export const resolvePath = (written: string, from: VisibleType, visible: Visible): Result.Result<Path, Fault> =>
   Result.gen(function* () {
     const names = written.split(".")

@@ -46,7 +46,11 @@ export const columns = Command.make(
         }
       })
     )
-    yield* result(found, inColumns(found.columns.map(({ id, name }) => [id, name])))
+    const rows = [
+      ...found.columns.map(({ holds = "", id, name }) => [id, name, holds]),
+      ...(found.leadHere ?? []).map(({ id, name }) => [id, name, "leads here"])
+    ]
+    yield* result(found, inColumns(rows))
   })
 ).pipe(Command.withDescription("List the columns of a type"))
 
