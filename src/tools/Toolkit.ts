@@ -13,7 +13,7 @@ const ListEntityTypes = readonlyTool("listEntityTypes", {
 })
 
 const ListColumnsForType = readonlyTool("listColumnsForType", {
-  description: "The columns of a type that can be filtered and selected",
+  description: "Columns of a type, and what leads here",
   parameters: ColumnsQuery,
   success: Columns
 })
