@@ -24,7 +24,7 @@ import {
   sourcesOf,
   suspectOrganizations
 } from "./drift.ts"
-import { readFacts, readSamples } from "./tableFacts.ts"
+import { foreignAdvice, foreignTables, readFacts, readSamples } from "./tableFacts.ts"
 import type { MappingFile } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
 import { grant, missingGrants } from "./grants.ts"
@@ -220,7 +220,9 @@ export class Mappings extends Context.Service<
           const { catalog } = yield* stateOf(organization)
           const facts = yield* orUnavailable(readFacts(owner))
           const chosen =
-            tables.length === 0 ? facts.relations : yield* Effect.forEach(tables, (name) => findRelation(facts, name))
+            tables.length === 0
+              ? facts.relations
+              : yield* Effect.forEach(tables, (name) => findRelation(owner, facts, name))
           const documents = yield* orUnavailable(documentsOf(owner, organization))
           const { file, notes } = propose(facts, chosen, catalog, {
             exclusive,
@@ -228,8 +230,9 @@ export class Mappings extends Context.Service<
             samples: yield* orUnavailable(readSamples(owner)),
             shown: new Set(documents.flatMap(({ entry }) => sourcesOf(entry)))
           })
+          const foreign = tables.length > 0 ? [] : yield* orUnavailable(foreignTables(owner))
           return {
-            notes,
+            notes: [...notes, ...foreign.map(foreignAdvice)],
             file: { ...file, types: file.types.map((entry) => keepEdits(entry, documents)) }
           }
         }),

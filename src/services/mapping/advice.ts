@@ -11,20 +11,40 @@ export const sqlName = ({ schema, table }: { readonly schema: string; readonly t
 
 /** The statement that adds a key to a relation. */
 export const keyAdvice = (relation: RelationFacts): string => {
-  const composite =
-    relation.primaryKey.length > 1 ? relation.primaryKey : relation.unique.find(({ length }) => length > 1)
+  // A single key of another type, such as a date or a number with decimals, or under another collation, is cast to text.
+  const key =
+    relation.primaryKey.length > 0
+      ? relation.primaryKey
+      : (relation.unique.find(({ length }) => length > 1) ?? relation.unique.find((set) => !isUsable(set, relation)))
   if (relation.kind === "view") return `A view needs a column that identifies each row, such as id.`
-  if (composite === undefined) {
+  if (key === undefined) {
     const id = quotedName(
       (relation.columns.find(({ name }) => words(name) === "id") ?? relation.columns[0])?.name ?? "id"
     )
     const index = `If ${id} is unique: CREATE UNIQUE INDEX CONCURRENTLY ON ${sqlName(relation)} (${id});`
     return relation.kind === "table" ? `${index} ALTER TABLE ${sqlName(relation)} ALTER ${id} SET NOT NULL;` : index
   }
-  const view = { schema: relation.schema, table: `${relation.table}_keyed` }
-  const parts = composite.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
-  return `Map a view: CREATE VIEW ${sqlName(view)} AS SELECT ${parts} AS id, * FROM ${sqlName(relation)};`
+  const parts = key.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
+  const nondeterministic = relation.columns.some(({ deterministic, name }) => key.includes(name) && !deterministic)
+  const id = nondeterministic ? `(${parts}) COLLATE "C"` : parts
+  // A view can't have two columns of one name.
+  const rest = relation.columns.some(({ name }) => name === "id")
+    ? relation.columns.map(({ name }) => (name === "id" ? "id AS own_id" : quotedName(name))).join(", ")
+    : "*"
+  return `Map a view: CREATE VIEW ${sqlName(keyedView(relation))} AS SELECT ${id} AS id, ${rest} FROM ${sqlName(relation)};`
 }
+
+/** The view that the advice about a relation's key creates. */
+export const keyedView = ({ schema, table }: { readonly schema: string; readonly table: string }) => ({
+  schema,
+  table: `${table}_keyed`
+})
+
+const isUsable = (columns: ReadonlyArray<string>, relation: RelationFacts): boolean =>
+  columns.every((name) => {
+    const column = relation.columns.find((each) => each.name === name)
+    return column?.idType !== undefined && column.deterministic
+  })
 
 export const collation = (column: ColumnFacts, relation: RelationFacts): string =>
   `${quoted(column.name)} has a collation under which different texts are equal. Map a view: SELECT ${printable(column.name)} COLLATE "C", … FROM ${sqlName(relation)}`

@@ -2,32 +2,35 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Catalog } from "../../domain/EntityType.ts"
+import { orUnavailable } from "../../database/execute.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import { type Checked, checkEntry, isFaults } from "./checkMapping.ts"
 import type { TypeEntry } from "./mappingFile.ts"
 import { historyOf } from "./publish.ts"
-import type { Facts, RelationFacts } from "./tableFacts.ts"
+import { type Facts, foreignAdvice, foreignTables } from "./tableFacts.ts"
 
 /** The relation that a name means, with or without its schema. */
-export const findRelation = (facts: Facts, name: string): Effect.Effect<RelationFacts, OperatorError> => {
+export const findRelation = Effect.fnUntraced(function* (owner: PgClient.PgClient, facts: Facts, name: string) {
   const exact = facts.relations.find((relation) => relation.name === name)
   const plain = facts.relations.filter(({ table }) => table === name)
   const relation = exact ?? (plain.length === 1 ? plain[0] : undefined)
-  if (relation !== undefined) return Effect.succeed(relation)
+  if (relation !== undefined) return relation
+  if (plain.length > 1)
+    return yield* OperatorError.of(
+      `There are several tables ${quoted(name)}. Write one of: ${plain.map((each) => each.name).join(", ")}`
+    )
+  const foreign = yield* orUnavailable(foreignTables(owner))
+  const found = foreign.find((each) => each === name || each.endsWith(`.${name}`))
+  if (found !== undefined) return yield* OperatorError.of(foreignAdvice(found))
   const near = closest(
     name,
-    facts.relations.flatMap((relation) => [relation.name, relation.table])
+    facts.relations.flatMap((each) => [each.name, each.table])
   )
-  return Effect.fail(
-    new OperatorError({
-      message:
-        plain.length > 1
-          ? `There are several tables ${quoted(name)}. Write one of: ${plain.map((relation) => relation.name).join(", ")}`
-          : `There is no table or view ${quoted(name)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
-    })
+  return yield* OperatorError.of(
+    `There is no table or view ${quoted(name)}.${near === undefined ? "" : ` Did you mean ${near}?`}`
   )
-}
+})
 
 /** The types of all entries, or the problems of all of them. */
 export const checkAll = Effect.fnUntraced(function* (

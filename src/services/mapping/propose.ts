@@ -4,7 +4,7 @@ import { isReservedSlug } from "../../domain/names.ts"
 import { printable } from "../../domain/text.ts"
 import type { ColumnFacts, Facts, RelationFacts, Samples } from "./tableFacts.ts"
 import type { ColumnEntry, MappingFile, TypeEntry } from "./mappingFile.ts"
-import { keyAdvice, quotedName } from "./advice.ts"
+import { keyAdvice, keyedView, quotedName } from "./advice.ts"
 import {
   displayName,
   isCurrencyOf,
@@ -50,6 +50,8 @@ export const propose = (
   const own = chosen
     .filter((relation) => !links.has(relation.name) && !isFramework(relation))
     .map((relation) => holdBack(relation, options, notes))
+  const isRead = (view: { readonly schema: string; readonly table: string }) =>
+    own.some(({ schema, table }) => schema === view.schema && table === view.table)
   const keyed = own.flatMap((relation) => {
     const id = keyOf(relation)
     if (id !== undefined) return [{ relation, id }]
@@ -58,7 +60,9 @@ export const propose = (
     notes.push(
       isHeldBack
         ? `${relation.name}: left out, because its key is held back and every result would show it.`
-        : `${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`
+        : isRead(keyedView(relation))
+          ? `${relation.name}: read by its view ${keyedView(relation).table}.`
+          : `${relation.name}: it has no key of a single column. ${keyAdvice(relation)}`
     )
     return []
   })

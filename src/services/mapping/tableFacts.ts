@@ -231,3 +231,15 @@ export const readSamples = (sql: PgClient.PgClient): Effect.Effect<Samples, SqlE
       return samples
     }
   )
+
+/** The foreign tables, as schema.table: reading one runs its wrapper, and nothing keeps its rows unique. */
+export const foreignTables = (sql: PgClient.PgClient): Effect.Effect<ReadonlyArray<string>, SqlError.SqlError> =>
+  Effect.map(
+    sql<{ name: string }>`
+      SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'f' AND n.nspname NOT IN ('max', 'builder', 'data') ORDER BY 1`,
+    (rows) => rows.map(({ name }) => name)
+  )
+
+export const foreignAdvice = (name: string): string =>
+  `${name}: a foreign table, which isn't mapped itself. Map a materialized view of it with a unique index, or a view.`

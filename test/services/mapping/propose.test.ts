@@ -36,4 +36,41 @@ layer(TestServices, { excludeTestServices: true })("a proposal", (it) => {
       )
     })
   )
+
+  it.effect("advises about a key with statements that work, once, whatever the key is", () =>
+    Effect.gen(function* () {
+      const mappings = yield* Mappings
+      const atlas = yield* makeOrganization("keys")
+      yield* runScript(`
+CREATE SCHEMA keys;
+CREATE COLLATION keys.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE keys.days (day date PRIMARY KEY, name text);
+CREATE TABLE keys.rates (rate numeric PRIMARY KEY, name text);
+CREATE TABLE keys.codes (code text COLLATE keys.loose PRIMARY KEY, name text);
+CREATE TABLE keys.parts (id int, tenant int, name text, PRIMARY KEY (id, tenant));
+CREATE EXTENSION IF NOT EXISTS postgres_fdw;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
+CREATE FOREIGN TABLE keys.remote (id int, name text) SERVER elsewhere;
+`)
+      const tables = ["days", "rates", "codes", "parts"]
+      const proposed = yield* mappings.propose(
+        atlas,
+        tables.map((table) => `keys.${table}`),
+        true
+      )
+      expect(proposed.file.types).toEqual([])
+      const statements = proposed.notes.flatMap((text) => /CREATE VIEW .*;/.exec(text) ?? [])
+      expect(statements).toHaveLength(4)
+      yield* runScript(statements.map((text) => `${text}\n`).join(""))
+      const views = tables.map((table) => `keys.${table}_keyed`)
+      const { file, notes } = yield* mappings.propose(atlas, [], true)
+      const keyed = file.types.filter(({ table }) => views.includes(table))
+      expect(keyed.map(({ id }) => id)).toEqual(["id", "id", "id", "id"])
+      for (const table of tables) expect(notes).toContain(`keys.${table}: read by its view ${table}_keyed.`)
+      yield* mappings.apply(atlas, { version: 1, types: keyed })
+      expect(notes.join("\n")).toContain("keys.remote: a foreign table")
+      const refused = yield* Effect.flip(mappings.propose(atlas, ["keys.remote"], true))
+      expect(refused).toMatchObject({ message: expect.stringContaining("a foreign table") })
+    })
+  )
 })
