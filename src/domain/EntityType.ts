@@ -13,6 +13,7 @@ export interface Relation {
 export const SOURCE_TYPES = [
   "text",
   "other",
+  "inet",
   "integer",
   "numeric",
   "float",

@@ -142,7 +142,8 @@ const sourceValue = (source: Source, { kind }: Column, alias: string, writer: Sq
     case "text":
     case "phone":
     case "email":
-      return `${first}::text`
+      // A cast would add the length of the mask to the address of a host.
+      return source.type === "inet" ? `abbrev(${first})` : `${first}::text`
     case "list":
       return `${first}::text[]`
     case "number":

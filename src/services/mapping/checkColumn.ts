@@ -36,6 +36,7 @@ export interface CheckContext {
 const FITS: Readonly<Record<SourceType, ReadonlyArray<MappedKind>>> = {
   text: ["text", "phone", "email"],
   other: ["text"],
+  inet: ["text"],
   integer: ["integer", "number", "text"],
   numeric: ["number", "text"],
   float: ["number"],

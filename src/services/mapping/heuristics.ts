@@ -167,6 +167,7 @@ export const kindOf = ({ type }: ColumnFacts, base: string): MappedKind | undefi
     case "text":
       return base === "status" ? "text" : EMAIL.test(base) ? "email" : PHONE.test(base) ? "phone" : "text"
     case "other":
+    case "inet":
       return "text"
     case "integer":
       return base === "status" ? "text" : "integer"

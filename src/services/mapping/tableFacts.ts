@@ -61,7 +61,7 @@ export interface Facts {
 }
 
 const TEXT = new Set(["text", "varchar", "bpchar", "name"])
-const OTHER = new Set(["uuid", "time", "timetz", "inet", "cidr", "macaddr"])
+const OTHER = new Set(["uuid", "time", "timetz", "cidr", "macaddr", "macaddr8"])
 const TYPES: Readonly<Record<string, SourceType>> = {
   int2: "integer",
   int4: "integer",
@@ -73,7 +73,8 @@ const TYPES: Readonly<Record<string, SourceType>> = {
   bool: "boolean",
   date: "date",
   timestamp: "timestamp",
-  timestamptz: "timestamptz"
+  timestamptz: "timestamptz",
+  inet: "inet"
 }
 
 const sourceType = (type: TypeRow): SourceType | undefined => {
@@ -84,7 +85,7 @@ const sourceType = (type: TypeRow): SourceType | undefined => {
     return LISTED.has(sourceType({ ...type.element, element: null }) ?? "date") ? "list" : undefined
   return type.builtin ? TYPES[type.name] : undefined
 }
-const LISTED = new Set<SourceType>(["text", "other", "integer"])
+const LISTED = new Set<SourceType>(["text", "other", "inet", "integer"])
 
 const idType = (type: TypeRow): IdType | undefined => {
   if (!type.builtin) return undefined

@@ -2,10 +2,11 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import type { TypeEntry } from "../../../src/services/mapping/mappingFile.ts"
 import { Mappings } from "../../../src/services/mapping/Mappings.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
-import { runScript } from "../../support/mappedTables.ts"
+import { asExistingPerson, mapTables, runScript } from "../../support/mappedTables.ts"
 
 const SCRIPT = `
 CREATE SCHEMA sales;
@@ -71,6 +72,34 @@ CREATE FOREIGN TABLE keys.remote (id int, name text) SERVER elsewhere;
       expect(notes.join("\n")).toContain("keys.remote: a foreign table")
       const refused = yield* Effect.flip(mappings.propose(atlas, ["keys.remote"], true))
       expect(refused).toMatchObject({ message: expect.stringContaining("a foreign table") })
+    })
+  )
+
+  it.effect("reads network addresses as they are written", () =>
+    Effect.gen(function* () {
+      const hosts = yield* makeOrganization("hosts")
+      yield* runScript(`
+CREATE SCHEMA net;
+CREATE TABLE net.staff (id int PRIMARY KEY, name text, email text);
+INSERT INTO net.staff VALUES (1, 'Kim', 'kim@hosts.example');
+CREATE TABLE net.hosts (id int PRIMARY KEY, name text, address inet, net cidr, card macaddr);
+INSERT INTO net.hosts VALUES (1, 'a', '10.0.0.7', '10.0.0.0/24', '08:00:2b:01:02:03'), (2, 'b', 'fe80::7', '::/0', NULL), (3, 'c', '10.0.0.7/24', NULL, NULL);
+`)
+      const edit = (entry: TypeEntry): TypeEntry => (entry.table === "net.staff" ? { ...entry, type: "people" } : entry)
+      yield* mapTables(hosts, { tables: ["net.staff", "net.hosts"], exclusive: true, edit })
+      const kim = yield* asExistingPerson(hosts, "kim@hosts.example", "admin")
+      for (const [filter, found] of [
+        ["address=10.0.0.7", ["a"]],
+        ["address=FE80::7", ["b"]],
+        ["address=10.0.0.7/24", ["c"]],
+        ["net=10.0.0.0/24", ["a"]],
+        ["card=08:00:2B:01:02:03", ["a"]],
+        ["address~10.0.0", ["a", "c"]]
+      ] as const)
+        expect(
+          (yield* kim.find("hosts", [filter])).entities.map(({ displayName }) => displayName),
+          filter
+        ).toEqual(found)
     })
   )
 })
