@@ -31,7 +31,7 @@ export interface Preview {
   }
 }
 
-interface Difference {
+export interface Difference {
   readonly external_id: string
   /** Positions of the columns that differ. */
   readonly positions: ReadonlyArray<number>

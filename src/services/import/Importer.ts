@@ -38,6 +38,8 @@ export interface ImportRequest extends PlanRequest, FileOptions, LocalOptions {
   readonly idPrefix?: string | undefined
   /** Leaves bad rows out and reports them, instead of importing nothing. */
   readonly skipBad?: boolean | undefined
+  /** Leaves cells that people have changed here since, instead of overwriting them. */
+  readonly keepChanges?: boolean | undefined
   /** Reports what would happen, and changes nothing. */
   readonly dryRun?: boolean | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -65,6 +67,8 @@ export interface Imported {
   readonly inserted: number
   readonly updated: number
   readonly unchanged: number
+  /** Cells that people have changed here since, and that the file has otherwise; overwritten, or left with `keepChanges`. */
+  readonly changedHere: { readonly cells: number; readonly kept: boolean }
   /** Bad rows that were left out, with their problems. */
   readonly leftOut: number
   readonly badRows: ReadonlyArray<BadRow>
@@ -183,6 +187,7 @@ export class Importer extends Context.Service<
           type,
           files: bound,
           skipBad: request.skipBad === true,
+          keepChanges: request.keepChanges === true,
           compare: dryRun,
           onBatch: counting(request, "writing")
         })
@@ -212,7 +217,7 @@ export class Importer extends Context.Service<
             .withTransaction(writeFiles(organization, request, files, kinds, forms, defining))
             .pipe(Effect.catchTag("RolledBack", ({ outcome }) => Effect.succeed(outcome)))
         )
-        const { bad, bound, columns, counts, created, plan, policy, preview, type, warnings } = done
+        const { bad, bound, columns, counts, created, met, plan, policy, preview, type, warnings } = done
         if (request.dryRun !== true && (defining || counts.inserted + counts.updated >= VACUUM_FROM)) {
           const links = bound.flatMap(({ fields }) =>
             fields.references.flatMap(({ storage }) => (storage._tag === "Many" ? [storage.link] : []))
@@ -230,6 +235,7 @@ export class Importer extends Context.Service<
           type: { slug: type.slug, name: type.name, pluralName: type.pluralName, created: plan.type === undefined },
           dryRun: request.dryRun === true,
           ...counts,
+          changedHere: { cells: met, kept: request.keepChanges === true },
           badRows: bad.rows,
           files: yield* Effect.forEach(plan.files, ({ file, mapped }) =>
             Effect.map(

@@ -62,22 +62,42 @@ export const singleReferences = (fields: Fields) =>
     storage._tag === "One" && !pending ? [{ column, storage }] : []
   )
 
+/** A cell that an upsert leaves as it is: the row's id in the file, and the position of the column. */
+export interface KeptCell {
+  readonly externalId: string
+  readonly position: number
+}
+
 /** Inserts rows, or updates existing ones whose values differ; returns the rows that it wrote. */
 export const upsert = Effect.fnUntraced(function* (
   destination: Destination,
   batch: Batch,
-  ones: ReadonlyArray<ReadonlyArray<bigint | null>>
+  ones: ReadonlyArray<ReadonlyArray<bigint | null>>,
+  kept: ReadonlyArray<KeptCell> = []
 ) {
   const { sql, type } = destination
-  const { columns, from, key, organizationId, parameters, selected } = sourceOf(destination, batch, ones)
-  const changed = (alias: string) => `(${columns.map((column) => `${alias}.${column}`).join(", ")})`
+  const source = sourceOf(destination, batch, ones)
+  const { columns, from, key, organizationId, selected } = source
+  const parameters = [...source.parameters]
+  const bind = (value: unknown) => `$${parameters.push(value)}`
+  const keptFrom =
+    kept.length === 0
+      ? ""
+      : `unnest(${bind(texts(kept.map(({ externalId }) => externalId)))}::text[], ` +
+        `${bind(bigints(kept.map(({ position }) => BigInt(position))))}::bigint[]) AS k(external_id, position)`
+  const written = columns.map((column, position) =>
+    kept.some((cell) => cell.position === position)
+      ? `CASE WHEN EXISTS (SELECT 1 FROM ${keptFrom} WHERE k.external_id = t.external_id AND k.position = ${position}) ` +
+        `THEN t.${column} ELSE excluded.${column} END`
+      : `excluded.${column}`
+  )
   return yield* sql.unsafe<{ id: bigint; external_id?: string }>(
     `/* max import */ INSERT INTO ${qualified(type.relation)} AS t (organization_id, id${key}, ${columns.join(", ")}) ` +
       `SELECT ${organizationId}, u.id${key === "" ? "" : ", u.external_id"}, ${selected.join(", ")} FROM ${from}` +
       (key === ""
         ? ""
-        : ` ON CONFLICT (organization_id, external_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")} ` +
-          `WHERE ${changed("t")} IS DISTINCT FROM ${changed("excluded")}`) +
+        : ` ON CONFLICT (organization_id, external_id) DO UPDATE SET ${columns.map((column, position) => `${column} = ${written[position]!}`).join(", ")} ` +
+          `WHERE (${columns.map((column) => `t.${column}`).join(", ")}) IS DISTINCT FROM (${written.join(", ")})`) +
       ` RETURNING t.id${key === "" ? "" : ", t.external_id"}`,
     parameters
   )

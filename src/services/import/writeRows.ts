@@ -19,6 +19,7 @@ import type { ImportFile } from "./readers/ImportFile.ts"
 import { Outcomes } from "./Outcomes.ts"
 import { ID } from "./planImport.ts"
 import type { FileRecord } from "./readers/FileRecord.ts"
+import { addChangedCells, anyChanges, isKept, meet, meetCell, type Meeting, withoutKept } from "./peopleChanges.ts"
 import { makeReferences, type References } from "./resolveReferences.ts"
 import { SeenIds } from "./SeenIds.ts"
 import { warningsOf } from "./warnings.ts"
@@ -32,6 +33,8 @@ export interface Writing {
   readonly files: ReadonlyArray<{ readonly file: ImportFile; readonly fields: Fields }>
   /** Leaves bad rows out instead of failing. */
   readonly skipBad: boolean
+  /** Leaves cells that people have changed here. */
+  readonly keepChanges: boolean
   /** Collects the differences from the existing rows for a preview. */
   readonly compare: boolean
   readonly onBatch: (file: ImportFile, rows: number) => void
@@ -70,7 +73,7 @@ export const writeRows = Effect.fnUntraced(function* (writing: Writing) {
 })
 
 /** One pass over all of the files, with the outcomes of their rows so far. */
-interface Pass {
+interface Pass extends Meeting {
   readonly writing: Writing
   readonly bad: BadRows
   readonly outcomes: Outcomes
@@ -101,7 +104,10 @@ const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problem
     ),
     outcomes: new Outcomes(),
     diff: preview ? new Diff() : undefined,
-    lateProblems: new Map()
+    lateProblems: new Map(),
+    changed: (yield* anyChanges(writing)) ? new Map() : undefined,
+    met: new Set(),
+    keepChanges: writing.keepChanges
   }
   const { bad, diff, lateProblems, outcomes } = pass
   bad.hint = hint
@@ -136,7 +142,7 @@ const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problem
     if (!skipBad) return yield* bad.error()
     return yield* Effect.fail(new Retry({ problems: new Map([...problems, ...lateProblems]), hint: bad.hint }))
   }
-  return { counts: outcomes.counts(), warnings, bad, preview: diff?.preview() }
+  return { counts: outcomes.counts(), warnings, bad, preview: diff?.preview(), met: pass.met.size }
 })
 
 /** The first pass: the rows of a batch, with references to existing rows. */
@@ -153,16 +159,22 @@ const writeBatch = Effect.fnUntraced(function* (run: FilePass, all: Batch) {
     const { pending, storage } = fields.references[number]!
     return storage._tag === "One" && !pending ? [each.map((ids) => ids?.[0] ?? null)] : []
   })
-  const differences = diff !== undefined && fields.id !== undefined ? yield* compare(destination, batch, ones) : []
-  markWritten(outcomes, batch, yield* upsert(destination, batch, ones))
-  diff?.add(file, fields, batch, differences, outcomes)
+  const keyed = fields.id !== undefined
+  if (keyed && run.changed !== undefined) yield* addChangedCells(destination, batch.externalIds, run.changed)
+  const isChanged = batch.externalIds.some((id) => run.changed?.has(id ?? "") === true)
+  const differences = keyed && (diff !== undefined || isChanged) ? yield* compare(destination, batch, ones) : []
+  const kept = isChanged ? meet(run, fields, differences) : []
+  markWritten(outcomes, batch, yield* upsert(destination, batch, ones, kept))
+  diff?.add(file, fields, batch, kept.length === 0 ? differences : withoutKept(differences, kept), outcomes)
   if (fields.id === undefined && selfReferences.length > 0) outcomes.storeIds(batch.numbers, batch.ids)
   if (!fields.references.some(({ storage }) => storage._tag === "Many")) return
   const ids = fields.id === undefined ? batch.ids : yield* entityIds(destination, batch.externalIds)
   for (const [number, { column, storage }] of fields.references.entries()) {
     if (storage._tag !== "Many") continue
-    const changed = yield* writeLinks(destination, storage, ids, targets[number]!)
+    const unkept = targets[number]!.map((each, row) => (isKept(run, column, batch.externalIds[row]) ? undefined : each))
+    const changed = yield* writeLinks(destination, storage, ids, unkept)
     noteChanged(run, column, batch.numbers, ids, changed)
+    for (const { id } of changed) meetCell(run, column.key, batch.externalIds[ids.indexOf(id)])
   }
 })
 
@@ -215,19 +227,24 @@ const writePostponed = Effect.fnUntraced(function* (
           destination,
           records.map(({ cells }) => fields.id!.read(cells[fields.id!.index]) as string)
         )
+  const externalIds =
+    fields.id === undefined ? [] : records.map(({ cells }) => fields.id!.read(cells[fields.id!.index]) as string | null)
   for (const [number, { column, pending, storage }] of selfReferences.entries()) {
     if (pending) continue
-    const resolved = targets[number]!
+    const open = numbers.map((_, row) => row).filter((row) => !isKept(run, column, externalIds[row]))
+    const openIds = open.map((row) => ids[row]!)
+    const resolved = open.map((row) => targets[number]![row])
     const changed =
       storage._tag === "Many"
-        ? yield* writeLinks(destination, storage, ids, resolved)
+        ? yield* writeLinks(destination, storage, openIds, resolved)
         : yield* writeReference(
             destination,
             storage,
-            ids,
+            openIds,
             resolved.map((each) => each![0] ?? null)
           )
     noteChanged(run, column, numbers, ids, changed)
+    for (const { id } of changed) meetCell(run, column.key, externalIds[ids.indexOf(id)])
   }
 })
 

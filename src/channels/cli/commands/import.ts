@@ -28,6 +28,7 @@ export const importFile = Command.make(
     idPrefix: optional("id-prefix", "A prefix for the ids of these rows, such as crm:"),
     create: toggle("create", "Create the type and the columns that the organization doesn't have yet"),
     dryRun: toggle("dry-run", "Report what would happen, and change nothing"),
+    keepChanges: toggle("keep-changes", "Leave cells that people have changed here since, instead of overwriting them"),
     skipBad: toggle("skip-bad", "Leave bad rows out and report them, and import the others"),
     encoding: optional("encoding", "The encoding of a text file, where it can't be detected, such as windows-1252"),
     headerRow: Flag.Int("header-row").pipe(
@@ -79,11 +80,20 @@ const lines = (outcome: Imported): ReadonlyArray<string> => {
   return [
     ...(outcome.dryRun ? readAs(outcome) : []),
     `${count(rows)} ${rows === 1 ? "row" : "rows"} into ${type.pluralName}${dryRun}: ${count(inserted)} new, ${count(updated)} changed, ${count(unchanged)} unchanged${left}.`,
+    ...changedHere(outcome),
     ...(outcome.dryRun ? changes(outcome) : []),
     ...(outcome.dryRun ? [] : outcome.createdColumns.map(({ kind, slug }) => `New column: ${slug} (${kind})`)),
     ...seenBy(outcome),
     ...badRowTexts(outcome.badRows, outcome.files.length > 1)
   ]
+}
+
+/** Cells that people have changed with Max since they were imported. */
+const changedHere = ({ changedHere: { cells, kept }, dryRun }: Imported): ReadonlyArray<string> => {
+  if (cells === 0) return []
+  const what = `${count(cells)} ${cells === 1 ? "cell" : "cells"} that people have changed here since`
+  const would = dryRun ? "would be" : cells === 1 ? "was" : "were"
+  return [`${what} ${would} ${kept ? "left" : "overwritten"}.${kept || !dryRun ? "" : " --keep-changes leaves them."}`]
 }
 
 /** The format of each file, and the columns that its headers map to. */
