@@ -13,10 +13,11 @@ import { shortReference } from "../domain/reference.ts"
 import { Env } from "../env.ts"
 import { reportFailure } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
+import { Changes } from "../services/changes/Changes.ts"
 import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
 import type { Identifier } from "../services/members/identifier.ts"
-import { type OpenSession, Sessions } from "../services/conversations/Sessions.ts"
+import { Sessions } from "../services/conversations/Sessions.ts"
 import { Spending } from "../services/conversations/Spending.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { EmittedEvents } from "./EmittedEvents.ts"
@@ -24,8 +25,10 @@ import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
 import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
-import { choicesIn, handleOf, presentedBy } from "./cards.ts"
-import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
+import { choicesIn, presentedBy } from "./cards.ts"
+import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
+import { questionOf, type Say, validate } from "./question.ts"
+import { SENTENCES } from "./sentences.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 
 export interface TurnInput {
@@ -36,8 +39,9 @@ export interface TurnInput {
   readonly session?: string | undefined
   /** The number of turns to keep: the answer replaces the turns after them. */
   readonly after?: number | undefined
-  /** The person's message, or the handle of an offered choice. */
-  readonly say: { readonly text: string } | { readonly choice: string }
+  readonly say: Say
+  /** Lets the turn propose changes; a channel sets it that can show them. */
+  readonly changes?: Changing | undefined
   /** The token of the conversation's lease, for a channel that can end the lease of a process that died. */
   readonly lease?: string
   /** Stores the answer: runs `save` in one transaction with the channel's own writes. */
@@ -69,6 +73,7 @@ export class MaxAgent extends Context.Service<
     MaxAgent,
     Effect.gen(function* () {
       const env = yield* Env
+      const changes = yield* Changes
       const identities = yield* IdentityResolver
       const model = yield* ModelStep
       const queries = yield* EntityQueryService
@@ -117,12 +122,15 @@ export class MaxAgent extends Context.Service<
         const session = yield* sessions.open(owner, continued, env.turnSeconds + LEASE_MARGIN, { after, lease })
         yield* Effect.annotateCurrentSpan("gen_ai.conversation.id", session.id)
         if (session.isNew) yield* sessions.removeOlderThan(organization.id, env.sessionDays)
-        const asked = yield* questionOf(input, session)
+        const asked = yield* questionOf(input.say, session)
         const basis = yield* queries
           .basis({ organizationId: organization.id })
           .pipe(Effect.provideService(CurrentPrincipal, principal))
-        const prepared = yield* prepare(organization, principal, session, basis, asked, work)
-        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events }).pipe(
+        const { context, drafts } = yield* changesOf(changes, input.changes, principal, session, reference, () => ({
+          _tag: "Passes"
+        }))
+        const prepared = yield* prepare(organization, principal, session, basis, asked, work, context)
+        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events, drafts }).pipe(
           Effect.provideService(CurrentPrincipal, principal)
         )
         const { choices, presented } = work.run(() => {
@@ -144,12 +152,17 @@ export class MaxAgent extends Context.Service<
           reference
         }
         const usage = { model: model.model, ...spent }
+        const shown = openedBy(drafts)
+        const ended = { session: session.id, text, references: presented, usage, reference }
         const last: ReadonlyArray<TurnEvent> = [
           ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
-          { _tag: "done", session: session.id, text, references: presented, usage, reference }
+          ...draftEvents(shown, drafts?.notes ?? []),
+          { _tag: "done", ...ended, ...(shown.length === 0 ? {} : { drafts: shown }) }
         ]
         const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
-        const save = session.save(said, basis)
+        const ids = shown.map(({ changeId }) => changeId)
+        const opens = ids.length > 0 && input.changes !== undefined
+        const save = session.save(said, basis, opens ? changes.opening(principal, input.changes.via, ids) : undefined)
         yield* input.persist === undefined ? save : input.persist(save, complete)
         return last
       }, Effect.scoped)
@@ -164,7 +177,7 @@ export class MaxAgent extends Context.Service<
         const work = new TurnWork(env.turnCpu)
         const last = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
-          yield* validate(input)
+          yield* validate(input.say)
           const conversation = converse(input, principal, spent, work, reference, events)
           return yield* withReservation(input, principal, spent, conversation)
         }).pipe(
@@ -255,28 +268,6 @@ const conversationOwner = ({ anchorEntityId, vouched }: Principal): string =>
 
 /** Seconds by which a lease exceeds the turn's deadline. */
 const LEASE_MARGIN = 10
-
-const invalid = (message: string) => Effect.fail(new TurnFault({ reason: "InvalidInput", message }))
-
-const validate = ({ say }: TurnInput) => {
-  if ("choice" in say) return Effect.void
-  if (cleaned(say.text) === "") return invalid(SENTENCES.empty)
-  return say.text.length > MAX_TEXT_LENGTH ? invalid(SENTENCES.tooLong) : Effect.void
-}
-
-/** Removes lone surrogates and control characters, which neither Postgres nor a model can read. */
-const cleaned = (text: string): string =>
-  text
-    .replace(/\p{Cs}/gu, "")
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
-    .trim()
-
-/** The question's text. A choice becomes its number, never the row's name. */
-const questionOf = ({ say }: TurnInput, session: OpenSession): Effect.Effect<string, TurnFault> => {
-  if ("text" in say) return Effect.succeed(cleaned(say.text))
-  const index = session.focus.findIndex((one) => handleOf(one) === say.choice)
-  return index < 0 ? invalid(SENTENCES.noSuchChoice) : Effect.succeed(`number ${index + 1}`)
-}
 
 const rightsChanged = new TurnFault({ reason: "Unavailable", message: SENTENCES.rightsChanged })
 

@@ -3,12 +3,10 @@
  * the turn's budget, and all text passes the guard.
  */
 import { Data, Effect, Stream } from "effect"
-import type { Page } from "../domain/Page.ts"
-import type { FindQuery } from "../domain/Query.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
-import { callTool, type ToolOutcome } from "../tools/call.ts"
+import { changeDefinitions, type Drafts } from "../tools/ChangeTool.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
-import { SYSTEM_PROMPT } from "../tools/prompt.ts"
+import { CHANGE_PROMPT, SYSTEM_PROMPT } from "../tools/prompt.ts"
 import type { Grounding } from "./guards/Grounding.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "./guards/ReplyGuard.ts"
 import {
@@ -23,13 +21,10 @@ import {
 import type { EmittedEvents } from "./EmittedEvents.ts"
 import type { Sightings } from "./Sightings.ts"
 import { SENTENCES } from "./sentences.ts"
+import { executeAll, newRoom, recordResult, type ToolCall, toPart, withinLimits } from "./toolCalls.ts"
 import { TurnFault, type TurnWork } from "./TurnWork.ts"
 
 const MAX_STEPS = 6
-const MAX_PARALLEL_CALLS = 6
-/** Limits of the results that a model sees in one turn: entities and characters. */
-const MAX_ROWS = 100
-const MAX_RESULT_LENGTH = 48_000
 /** The longest reply, and the smallest budget that is enough for a reply, in tokens. */
 const MAX_REPLY = 1024
 const MIN_REPLY = 128
@@ -52,9 +47,9 @@ export interface Question {
   readonly spent: Spent
   readonly work: TurnWork
   readonly events: EmittedEvents
+  /** The drafts of this answer; absent where the turn may not propose changes. */
+  readonly drafts: Drafts | undefined
 }
-
-type ToolCall = Extract<Part, { _tag: "ToolCall" }>
 
 interface Step {
   readonly text: string
@@ -65,9 +60,15 @@ interface Step {
 /** The guard rejected a reply; `said` is the reply up to there. */
 class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: string; readonly said: string }> {}
 
+/** The prompt and the tools of a turn, of which there are two: with changes and without. */
+const offered = (drafts: Drafts | undefined) =>
+  drafts === undefined
+    ? { system: SYSTEM_PROMPT, tools: toolDefinitions }
+    : { system: CHANGE_PROMPT, tools: changeDefinitions }
+
 /** Estimates the input tokens of a conversation, conservatively at three characters per token. */
-const estimateTokens = (messages: ReadonlyArray<Message>): number => {
-  const own = SYSTEM_PROMPT.length + JSON.stringify(toolDefinitions).length
+const estimateTokens = (messages: ReadonlyArray<Message>, { system, tools }: ReturnType<typeof offered>): number => {
+  const own = system.length + JSON.stringify(tools).length
   const length = messages.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + sizeOf(part), 0), own)
   return Math.ceil(length / 3)
 }
@@ -87,17 +88,18 @@ const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.tur
 export const answer = Effect.fnUntraced(function* (question: Question) {
   const { events, grounding, sightings, spent, work } = question
   const messages = [...question.messages]
-  const room = { rows: MAX_ROWS, length: MAX_RESULT_LENGTH }
+  const room = newRoom()
+  const offer = offered(question.drafts)
   let rejected = false
   let broken = false
 
   const oneStep = Effect.fnUntraced(function* () {
-    const cost = estimateTokens(messages)
+    const cost = estimateTokens(messages, offer)
     const maxTokens = Math.min(MAX_REPLY, question.tokens - spent.inputTokens - spent.outputTokens - cost)
     if (spent.steps >= MAX_STEPS || maxTokens < MIN_REPLY) return yield* turnBudgetFault
     spent.steps += 1
     const guard = rejected ? lenientGuard(grounding) : strictGuard(grounding)
-    const request: StepRequest = { system: SYSTEM_PROMPT, messages, tools: toolDefinitions, maxTokens }
+    const request: StepRequest = { ...offer, messages, maxTokens }
     return yield* runStep(question, request, guard, cost)
   })
 
@@ -122,11 +124,18 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
       )
       continue
     }
-    if (outcome.reason === "refusal") return yield* replaceWith(events, outcome.text, SENTENCES.refused)
+    if (outcome.reason === "refusal") {
+      question.drafts?.clear()
+      return yield* replaceWith(events, outcome.text, SENTENCES.refused)
+    }
     if (outcome.calls.length === 0) {
-      return outcome.text.trim() === ""
-        ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft)
-        : outcome.text.trim()
+      const said = outcome.text.trim()
+      const drafted = (question.drafts?.changes.length ?? 0) > 0
+      if (!drafted) return said === "" ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft) : said
+      // Code says that it waits, whatever the model says.
+      const whole = said === "" ? SENTENCES.waits : `${said}\n\n${SENTENCES.waits}`
+      yield* events.emit({ _tag: "delta", text: whole.slice(said.length) })
+      return whole
     }
     // Text before a tool call is not part of the answer.
     if (outcome.text !== "") yield* events.emit({ _tag: "retract" })
@@ -134,11 +143,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
       role: "assistant",
       parts: [...(outcome.text.trim() === "" ? [] : [{ _tag: "Text" as const, text: outcome.text }]), ...outcome.calls]
     })
-    const results = yield* Effect.forEach(
-      outcome.calls,
-      (call, index) => (index < MAX_PARALLEL_CALLS ? execute(question, call) : Effect.succeed(TOO_MANY_CALLS)),
-      { concurrency: MAX_PARALLEL_CALLS }
-    )
+    const results = yield* executeAll(question, outcome.calls)
     if (results.some(({ unavailable }) => unavailable)) {
       return yield* new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
     }
@@ -245,56 +250,5 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
         "gen_ai.request.model": model.model
       }
     })
-  )
-}
-
-const TOO_MANY_CALLS: ToolOutcome = {
-  text: "That is too much at once. Ask for this again, with fewer calls.",
-  failed: true,
-  unavailable: false
-}
-const NO_ROOM = "That is all that can be looked up for this answer. Say what you have."
-
-const execute = (question: Question, call: ToolCall) =>
-  question.events
-    .emit({ _tag: "tool", message: activity(call, question.plurals) })
-    .pipe(Effect.andThen(callTool(call.name, call.input)))
-
-/** Describes a call to the person; a type that they may not see is not named. */
-const activity = (call: ToolCall, plurals: ReadonlyMap<string, string>): string => {
-  const type = (call.input as { readonly entityTypeId?: unknown } | undefined)?.entityTypeId
-  const plural = typeof type === "string" ? plurals.get(type)?.toLowerCase() : undefined
-  if (call.name === "listEntityTypes") return "Listing what can be looked up…"
-  if (plural === undefined) return "Looking…"
-  return call.name === "findEntities" ? `Looking up ${plural}…` : `Looking up the details of ${plural}…`
-}
-
-/** Deducts a result from the turn's limits; a result that does not fit is withheld. */
-const withinLimits = (room: { rows: number; length: number }, result: ToolOutcome): ToolOutcome => {
-  const rows = (result.value as Partial<Page> | undefined)?.entities?.length ?? 0
-  if (rows > room.rows || result.text.length > room.length) return { text: NO_ROOM, failed: true, unavailable: false }
-  room.rows -= rows
-  room.length -= result.text.length
-  return result
-}
-
-const toPart = (call: ToolCall, result: ToolOutcome): Extract<Part, { _tag: "ToolResult" }> => ({
-  _tag: "ToolResult",
-  id: call.id,
-  name: call.name,
-  text: result.text,
-  failed: result.failed,
-  ...(result.value === undefined ? {} : { value: result.value })
-})
-
-/** Adds a result that the model sees to the grounding and to the sightings. */
-const recordResult = (call: ToolCall, value: unknown, grounding: Grounding, sightings: Sightings): void => {
-  grounding.addResult(value)
-  if (call.name !== "findEntities") return
-  const query = call.input as FindQuery
-  sightings.addPage(
-    query.entityTypeId,
-    query.filters.map((filter) => filter.value),
-    value as Page
   )
 }

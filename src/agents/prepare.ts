@@ -53,7 +53,8 @@ export const prepare = Effect.fnUntraced(function* (
   session: OpenSession,
   basis: Basis,
   text: string,
-  work: TurnWork
+  work: TurnWork,
+  changing: Pick<TurnContext, "can" | "drafts"> = {}
 ) {
   const queries = yield* EntityQueryService
   const as = Effect.provideService(CurrentPrincipal, principal)
@@ -70,7 +71,7 @@ export const prepare = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   ).pipe(as)
   const present = focus.filter((found) => found !== undefined)
-  const context = makeContext(organization, overview, person?.entity, present)
+  const context = { ...makeContext(organization, overview, person?.entity, present), ...changing }
   const grounding = yield* work.part(() => groundingOf(organization, context, overview, present, recent(history), text))
   const prepared: Prepared = {
     messages: toMessages(JSON.stringify(context), recent(history), text),

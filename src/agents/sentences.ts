@@ -18,6 +18,7 @@ export const SENTENCES = {
   rightsChanged: "What you may see has changed while I was answering. Please ask again.",
   refused: "I can't help with that. Ask me about people, companies or meetings that you may see.",
   stopped: "I had to stop there. Ask for less at once to get the rest.",
+  waits: "Nothing has changed yet: this waits for your confirmation.",
   leftOut: "I left out something that I couldn't confirm.",
   nothingLeft: "I couldn't confirm what I was about to say. Please ask again in other words."
 } as const

@@ -24,6 +24,10 @@ export interface TurnContext {
   readonly timeZone: string
   readonly types: ReadonlyArray<ContextType>
   readonly focus?: ReadonlyArray<FocusEntity>
+  /** What the person may change, by the slug of the type; absent where the turn may not propose changes. */
+  readonly can?: Readonly<Record<string, string>>
+  /** The latest changes of this conversation, at most three, newest first. */
+  readonly drafts?: ReadonlyArray<string>
 }
 
 export interface ContextType {

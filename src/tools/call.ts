@@ -4,6 +4,7 @@
  */
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
+import type { CurrentPrincipal } from "../domain/Principal.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { quoted } from "../domain/text.ts"
 import { renderColumns, renderPage, renderTypes } from "./render.ts"
@@ -47,10 +48,14 @@ export const inputFault = (name: ToolName, input: unknown): string | undefined =
   return Result.isFailure(decoded) ? describeIssue(decoded.failure.issue) : undefined
 }
 
+/** Answers calls of the tool for changes; absent where changes can't be proposed. */
+type ChangeCall = (input: unknown) => Effect.Effect<ToolOutcome, never, CurrentPrincipal>
+
 /** Calls a tool for the current principal, after validating the input against the tool's schema. */
-export const callTool = (name: string, input: unknown) => {
-  const tool = isToolName(name) ? name : "unknown"
-  return call(name, input).pipe(
+export const callTool = (name: string, input: unknown, change?: ChangeCall) => {
+  const isChange = name === "requestAction" && change !== undefined
+  const tool = isToolName(name) || isChange ? name : "unknown"
+  return (isChange ? change(input) : call(name, input)).pipe(
     Effect.tap(({ text }) => Effect.annotateCurrentSpan("max.bytes", Buffer.byteLength(text))),
     Effect.withSpan(
       `execute_tool ${tool}`,

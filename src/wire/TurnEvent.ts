@@ -1,5 +1,6 @@
 /** The events of a running turn: every channel consumes them, and HTTP sends them as server-sent events. */
 import { Schema } from "effect"
+import { Preview } from "../domain/Change.ts"
 import { Presented } from "../domain/Presented.ts"
 
 const { optionalKey } = Schema
@@ -29,13 +30,20 @@ export const TurnEvent = Schema.Union([
   /** Discards all text that this turn has sent so far. */
   Schema.TaggedStruct("retract", {}),
   Schema.TaggedStruct("matches", { choices: Schema.Array(Choice) }),
+  /**
+   * A change that this answer has opened, or whose state it has changed. `notes` are sentences for its card, such as one about a
+   * value that the person didn't say.
+   */
+  Schema.TaggedStruct("draft", { draft: Preview, notes: Schema.Array(Schema.String) }),
   /** The answer is complete and stored. `reference` names the turn's trace. */
   Schema.TaggedStruct("done", {
     session: Schema.String,
     text: Schema.String,
     references: Schema.Array(Presented),
     usage: TurnUsage,
-    reference: Schema.String
+    reference: Schema.String,
+    /** The changes of the answer's `draft` events. */
+    drafts: optionalKey(Schema.Array(Preview))
   }),
   /** The turn failed and nothing of it is stored; `message` can be shown to the person unchanged. */
   Schema.TaggedStruct("error", {

@@ -2,6 +2,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import { describe, expect, it } from "vitest"
 import { encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
 import type { Page } from "../../src/domain/Page.ts"
+import { changeDefinitions } from "../../src/tools/ChangeTool.ts"
 import { toolDefinitions } from "../../src/tools/definitions.ts"
 import { renderPage } from "../../src/tools/render.ts"
 
@@ -26,6 +27,15 @@ describe("the token cost of the tools (o200k)", () => {
     console.log(`three tools: ${cost} tokens`)
     expect(toolDefinitions.map(({ name }) => name)).toEqual(["listEntityTypes", "listColumnsForType", "findEntities"])
     expect(cost).toBeLessThanOrEqual(350)
+  })
+
+  it("is at most 110 for the tool that drafts changes, beside the unchanged three", () => {
+    const [fourth, ...others] = changeDefinitions.slice(toolDefinitions.length)
+    const cost = tokens(JSON.stringify(fourth))
+    console.log(`the fourth tool: ${cost} tokens`)
+    expect(others).toEqual([])
+    expect(JSON.stringify(changeDefinitions.slice(0, 3))).toBe(JSON.stringify(toolDefinitions))
+    expect(cost).toBeLessThanOrEqual(110)
   })
 
   it("is at most 240 for a page of ten people with five columns", () => {

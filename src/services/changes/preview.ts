@@ -62,7 +62,8 @@ export const previewOf = Effect.fnUntraced(function* (
     changeId: stored.change_id,
     state: stored.state,
     level: stored.level,
-    ...(complete && pending ? { digest: stored.digest } : {}),
+    // A draft's digest confirms nothing until the draft is open; its turn's answer carries it.
+    ...(complete && (pending || stored.state === "drafted") ? { digest: stored.digest } : {}),
     complete,
     destructive: stored.destructive,
     rows: stored.rows,

@@ -1,0 +1,183 @@
+/**
+ * The fourth tool: it drafts a change for the person to confirm, or says what an action takes. No tool confirms. It is offered
+ * beside the three to callers who may change something.
+ */
+import { Context, Effect, Schema } from "effect"
+import { Tool } from "effect/ai"
+import type { Confirmation } from "../domain/Action.ts"
+import { stricter } from "../domain/Action.ts"
+import type { Preview } from "../domain/Change.ts"
+import { CurrentPrincipal } from "../domain/Principal.ts"
+import { quoted } from "../domain/text.ts"
+import type { Changes, OpenAction, Via } from "../services/changes/Changes.ts"
+import type { ToolOutcome } from "./call.ts"
+import { compactSchema, toolDefinitions, type ToolDefinition } from "./definitions.ts"
+import { describeIssue } from "./describeIssue.ts"
+import { renderDraft, renderTakes } from "./renderChange.ts"
+
+const { optionalKey } = Schema
+
+const ActionRequest = Schema.Struct({
+  actionId: Schema.String,
+  entityIds: optionalKey(Schema.Array(Schema.String)),
+  values: optionalKey(Schema.Array(Schema.String).annotate({ description: "columnId=value" }))
+})
+export type ActionRequest = typeof ActionRequest.Type
+
+export const CHANGE_TOOL = "requestAction"
+
+const RequestAction = Tool.make(CHANGE_TOOL, {
+  description:
+    "Drafts a change for the person to confirm; nothing is changed before. Without values it says what the action takes",
+  parameters: ActionRequest,
+  dependencies: [CurrentPrincipal]
+}).annotateMerge(
+  Context.empty().pipe(
+    Context.add(Tool.Readonly, false),
+    Context.add(Tool.Destructive, false),
+    Context.add(Tool.Idempotent, true),
+    Context.add(Tool.OpenWorld, false)
+  )
+)
+
+/** The definitions for a caller who may change something: the three, byte for byte, and the fourth. */
+export const changeDefinitions: ReadonlyArray<ToolDefinition> = [
+  ...toolDefinitions,
+  {
+    name: RequestAction.name,
+    description: RequestAction.description ?? "",
+    inputSchema: compactSchema(Tool.getJsonSchema(RequestAction))
+  }
+]
+
+const decode = Schema.decodeUnknownResult(ActionRequest, { onExcessProperty: "error" })
+
+/** A value as the model writes it, parted at the first `=`. */
+export interface SetValue {
+  readonly columnId: string
+  readonly value: string
+}
+
+/** What a draft may be made of: `atLeast` raises its confirmation, `notes` stand on its card. */
+export type Judged =
+  | { readonly _tag: "Passes"; readonly atLeast?: Confirmation; readonly notes?: ReadonlyArray<string> }
+  | { readonly _tag: "Refused"; readonly message: string }
+
+export interface DraftsOptions {
+  readonly changes: Changes["Service"]
+  readonly via: Via
+  readonly sessionId: string
+  readonly reference: string
+  /** The actions that are open to the caller. */
+  readonly actions: ReadonlyArray<OpenAction>
+  /** Judges a request before it is proposed. */
+  readonly judge: (action: OpenAction, entityIds: ReadonlyArray<string>, values: ReadonlyArray<SetValue>) => Judged
+}
+
+/** A change that this answer has drafted. */
+interface Drafted {
+  readonly changeId: string
+  readonly preview: Preview
+}
+
+const needs = (message: string, unavailable = false): ToolOutcome => ({
+  text: unavailable ? message : `needs: ${message}`,
+  failed: true,
+  unavailable
+})
+
+/** The drafts of one answer, in call order: all of them are one change, unless a part was proposed before. */
+export class Drafts {
+  readonly options: DraftsOptions
+  readonly #drafted: Array<Drafted> = []
+  #atLeast: Confirmation = "none"
+  readonly notes: Array<string> = []
+
+  constructor(options: DraftsOptions) {
+    this.options = options
+  }
+
+  get changes(): ReadonlyArray<Drafted> {
+    return this.#drafted
+  }
+
+  /** Forgets the drafts, so that none is opened. */
+  clear(): void {
+    this.#drafted.length = 0
+  }
+
+  /** Answers a call of the tool. Calls of one answer must not overlap. */
+  readonly request = (input: unknown): Effect.Effect<ToolOutcome, never, CurrentPrincipal> => {
+    const decoded = decode(input)
+    return decoded._tag === "Failure"
+      ? Effect.succeed(needs(describeIssue(decoded.failure.issue)))
+      : this.#answer(decoded.success)
+  }
+
+  readonly #answer = Effect.fnUntraced(function* (
+    this: Drafts,
+    { actionId, entityIds = [], values = [] }: ActionRequest
+  ) {
+    const open = this.options.actions.find(({ action }) => action.slug === actionId)
+    const op = open?.action.executor.op
+    if (open !== undefined && (op === "delete" ? entityIds.length === 0 : values.length === 0)) {
+      const text = renderTakes(open)
+      return { text, failed: false, unavailable: false, value: {} } satisfies ToolOutcome
+    }
+    const malformed = values.find((value) => value.indexOf("=") < 1)
+    if (malformed !== undefined) return needs(`Write a value as columnId=value, not ${quoted(malformed)}.`)
+    const set = values.map((value): SetValue => {
+      const end = value.indexOf("=")
+      return { columnId: value.slice(0, end).trim(), value: value.slice(end + 1).trim() }
+    })
+    // An action that isn't open is refused by the service, in the same words as one that doesn't exist.
+    const judged: Judged = open === undefined ? { _tag: "Passes" } : this.options.judge(open, entityIds, set)
+    if (judged._tag === "Refused") return needs(judged.message)
+    return yield* this.#propose({ actionId, entityIds, values: set }, judged)
+  })
+
+  readonly #propose = Effect.fnUntraced(function* (
+    this: Drafts,
+    step: { actionId: string; entityIds: ReadonlyArray<string>; values: ReadonlyArray<SetValue> },
+    judged: Extract<Judged, { _tag: "Passes" }>
+  ) {
+    const { changes, reference, sessionId, via } = this.options
+    const last = this.#drafted.findLast(({ preview }) => preview.state === "drafted")
+    const atLeast = stricter(this.#atLeast, judged.atLeast ?? "none")
+    const proposed = yield* changes
+      .propose({
+        steps: [step],
+        via,
+        drafted: true,
+        sessionId,
+        reference,
+        atLeast,
+        ...(last === undefined ? {} : { continues: last.changeId })
+      })
+      .pipe(
+        Effect.catchTags({
+          Unavailable: ({ message }) => Effect.succeed(needs(message, true)),
+          Unclear: ({ choices, message }) =>
+            Effect.succeed({
+              text: [`needs: ${message}`, ...choices.map(({ id, name }) => `${name}\t${id}`)].join("\n"),
+              failed: false,
+              unavailable: false,
+              value: { choices }
+            } satisfies ToolOutcome)
+        }),
+        Effect.catch(({ message }) => Effect.succeed(needs(message)))
+      )
+    if ("text" in proposed) return proposed
+    this.#atLeast = atLeast
+    this.notes.push(...(judged.notes ?? []).filter((note) => !this.notes.includes(note)))
+    const { changeId, preview } = proposed
+    const index = this.#drafted.findIndex((one) => one === last || one.changeId === changeId)
+    this.#drafted.splice(index < 0 ? this.#drafted.length : index, 1, { changeId, preview })
+    return {
+      text: renderDraft(changeId, preview),
+      failed: false,
+      unavailable: false,
+      value: { steps: preview.steps }
+    } satisfies ToolOutcome
+  })
+}
