@@ -16,7 +16,7 @@ export interface Changing {
   readonly confirms: boolean
 }
 
-export interface TurnChanges {
+interface TurnChanges {
   readonly drafts: Drafts | undefined
   readonly context: Pick<TurnContext, "can" | "drafts">
 }
@@ -59,7 +59,7 @@ export const changesOf = Effect.fnUntraced(function* (
 })
 
 /** The open actions by type, people first, as far as they fit. */
-export const canOf = (actions: ReadonlyArray<OpenAction>): Readonly<Record<string, string>> => {
+const canOf = (actions: ReadonlyArray<OpenAction>): Readonly<Record<string, string>> => {
   const byType = new Map<string, Array<string>>()
   for (const { action } of actions) {
     const end = action.slug.lastIndexOf(".")
