@@ -138,7 +138,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
       return whole
     }
     // Text before a tool call is not part of the answer.
-    if (outcome.text !== "") yield* events.emit({ _tag: "retract" })
+    if (outcome.text !== "") yield* events.emit({ _tag: "retract", preface: true })
     messages.push({
       role: "assistant",
       parts: [...(outcome.text.trim() === "" ? [] : [{ _tag: "Text" as const, text: outcome.text }]), ...outcome.calls]
@@ -222,6 +222,11 @@ const runStep = (question: Question, request: StepRequest, guard: ReplyGuard, co
       "gen_ai.usage.input_tokens": finished.usage.inputTokens,
       "gen_ai.usage.output_tokens": finished.usage.outputTokens
     })
+    if (calls.length > 0 && said !== "") {
+      // What announces a lookup is shown whole, or as far as it may be.
+      const rest = yield* work.part(() => guard.end())
+      if (rest.fault === undefined) yield* show(rest)
+    }
     if (calls.length === 0 && finished.reason !== "refusal") {
       yield* show(yield* work.part(() => guard.end()))
       const after = [

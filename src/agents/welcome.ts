@@ -6,9 +6,18 @@ import { Effect } from "effect"
 import { type Organization, PEOPLE } from "../domain/EntityType.ts"
 import type { Entity } from "../domain/Page.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
+import type { Filter } from "../domain/Query.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
 import { possessive, uncapitalized } from "./english.ts"
 import { contextName } from "./turnContext.ts"
+
+export interface NextQuestion {
+  /** The slug of the type. */
+  readonly type: string
+  readonly label: string
+  /** With `{name}` for the entity's name. */
+  readonly question: string
+}
 
 export interface Examples {
   /** The plural name of the type. */
@@ -32,9 +41,43 @@ const has = ({ columns }: Entity, slug: string): boolean => columns?.[slug] !== 
 
 const MEETINGS = "meetings"
 const COMPANIES = "companies"
+const ATTENDEES = "attendees"
+const START = "start"
 
-const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArray<string> => {
-  const hasColumn = (slug: string) => type.columns.some(({ id }) => id === slug)
+/** Columns that an example is asked for. */
+const TELLING = [COMPANY, "phone", "email"]
+const held = (entity: Entity): number => TELLING.filter((slug) => has(entity, slug)).length
+
+/** What one asks next about a person, a company or a meeting. */
+const nextQuestions = (overview: ReadonlyArray<TypeOverview>): ReadonlyArray<NextQuestion> => {
+  const hasColumn = (type: string, slug: string) =>
+    overview.some(({ columns, id }) => id === type && columns.some((column) => column.id === slug))
+  const contact = (type: string) => [
+    ...(hasColumn(type, "phone") ? [{ type, label: "Phone", question: "What is {name}’s phone number?" }] : []),
+    ...(hasColumn(type, "email") ? [{ type, label: "E-mail", question: "What is {name}’s e-mail address?" }] : [])
+  ]
+  return [
+    ...contact(PEOPLE),
+    ...(hasColumn(MEETINGS, ATTENDEES)
+      ? [{ type: PEOPLE, label: "Meetings", question: "What meetings are there with {name}?" }]
+      : []),
+    ...contact(COMPANIES),
+    ...(hasColumn(PEOPLE, COMPANY) ? [{ type: COMPANIES, label: "People", question: "Who works at {name}?" }] : [])
+  ]
+}
+
+/** What is there for the person: an example of a type, and whether questions about it find anything. */
+interface Found {
+  readonly example: Entity | undefined
+  readonly hasPeople: boolean
+  readonly hasMeetings: boolean
+  readonly hasNextMeeting: boolean
+}
+
+const questionsOf = (type: TypeOverview, found: Found): ReadonlyArray<string> => {
+  const { example, hasMeetings, hasNextMeeting, hasPeople } = found
+  const name = example?.displayName
+  const hasColumn = (slug: string) => example !== undefined && has(example, slug)
   switch (type.id) {
     case PEOPLE:
       if (name === undefined) return [`How many ${uncapitalized(type.pluralName)} are there?`]
@@ -46,11 +89,16 @@ const questionsOf = (type: TypeOverview, name: string | undefined): ReadonlyArra
     case COMPANIES:
       return name === undefined
         ? []
-        : [`Who works at ${name}?`, ...(hasColumn("phone") ? [`What is ${possessive(name)} phone number?`] : [])]
+        : [
+            ...(hasPeople ? [`Who works at ${name}?`] : []),
+            ...(hasColumn("phone") ? [`What is ${possessive(name)} phone number?`] : [])
+          ]
     case MEETINGS:
       return [
-        `When is my next ${uncapitalized(type.name)}?`,
-        `What ${uncapitalized(type.pluralName)} do I have this week?`
+        ...(hasNextMeeting ? [`When is my next ${uncapitalized(type.name)}?`] : []),
+        hasMeetings
+          ? `List my ${uncapitalized(type.pluralName)}`
+          : `How many ${uncapitalized(type.pluralName)} are there?`
       ]
     default:
       return [
@@ -66,25 +114,50 @@ export const welcome = Effect.fn("welcome")(function* (organization: Organizatio
   const { anchorEntityId } = yield* CurrentPrincipal
   const organizationId = organization.id
   const overview = yield* queries.overview({ organizationId })
+  const columnOf = (type: string, slug: string) =>
+    overview.some(({ columns, id }) => id === type && columns.some((column) => column.id === slug))
   const page = (type: TypeOverview) =>
     queries.findEntities({
       organizationId,
       entityTypeId: type.id,
       filters: [],
       limit: CANDIDATES,
-      selectColumns: type.columns.filter(({ id }) => id === COMPANY).map(({ id }) => id)
+      selectColumns: TELLING.filter((slug) => columnOf(type.id, slug))
     })
-  const nameOf = (type: TypeOverview) =>
+  const exampleOf = (type: TypeOverview) =>
     type.id === MEETINGS
       ? Effect.undefined
       : Effect.map(page(type), ({ entities }) =>
           entities
             .filter(({ entityId }) => entityId !== anchorEntityId)
-            // A customer is a better example than a colleague.
-            .toSorted((a, b) => Number(has(b, COMPANY)) - Number(has(a, COMPANY)))
-            .map(({ displayName = "" }) => displayName)
-            .find((name) => name.length <= MAX_NAME && NAME.test(name))
+            .filter(({ displayName = "" }) => displayName.length <= MAX_NAME && NAME.test(displayName))
+            // The one of which most can be asked; a customer is a better example than a colleague.
+            .toSorted((a, b) => held(b) - held(a))
+            .at(0)
         )
+  /** Whether there are entities for a question; false if the columns that it needs can't be seen. */
+  const are = (type: string, ...filters: ReadonlyArray<Filter>) =>
+    filters.every(({ columnId }) => columnOf(type, columnId))
+      ? Effect.map(
+          queries.findEntities({ organizationId, entityTypeId: type, filters: [...filters], limit: 1 }),
+          ({ total }) => total > 0
+        )
+      : Effect.succeed(false)
+  const mine = { columnId: ATTENDEES, op: "eq" as const, value: anchorEntityId }
+  const nothing = Effect.succeed(false)
+  const foundOf = Effect.fnUntraced(function* (type: TypeOverview) {
+    const isMeeting = type.id === MEETINGS && anchorEntityId !== ""
+    const example = yield* exampleOf(type)
+    return yield* Effect.all({
+      example: Effect.succeed(example),
+      hasPeople:
+        type.id === COMPANIES && example !== undefined
+          ? are(PEOPLE, { columnId: COMPANY, op: "eq", value: example.entityId })
+          : nothing,
+      hasMeetings: isMeeting ? are(MEETINGS, mine) : nothing,
+      hasNextMeeting: isMeeting ? are(MEETINGS, mine, { columnId: START, op: "gte", value: "tomorrow" }) : nothing
+    })
+  })
   const me =
     anchorEntityId === "" || !overview.some(({ id }) => id === PEOPLE)
       ? undefined
@@ -97,9 +170,9 @@ export const welcome = Effect.fn("welcome")(function* (organization: Organizatio
   const examples = yield* Effect.forEach(
     overview.slice(0, MAX_TYPES),
     (type) =>
-      Effect.map(nameOf(type), (name): Examples => ({
+      Effect.map(foundOf(type), (found): Examples => ({
         about: contextName(type.pluralName),
-        questions: questionsOf(type, name).slice(0, MAX_QUESTIONS)
+        questions: questionsOf(type, found).slice(0, MAX_QUESTIONS)
       })),
     { concurrency: "unbounded" }
   )
@@ -107,6 +180,7 @@ export const welcome = Effect.fn("welcome")(function* (organization: Organizatio
     organization: contextName(organization.name),
     ...(me === undefined ? {} : { person: contextName(me) }),
     kinds: overview.map(({ pluralName }) => uncapitalized(contextName(pluralName))),
-    examples: examples.filter(({ questions }) => questions.length > 0)
+    examples: examples.filter(({ questions }) => questions.length > 0),
+    next: nextQuestions(overview)
   }
 })

@@ -27,8 +27,8 @@ export const TurnEvent = Schema.Union([
   /** A lookup has started; `message` describes it for the person. */
   Schema.TaggedStruct("tool", { message: Schema.String }),
   Schema.TaggedStruct("delta", { text: Schema.String }),
-  /** Discards all text that this turn has sent so far. */
-  Schema.TaggedStruct("retract", {}),
+  /** Discards all text that this turn has sent so far. `preface`: it announced a lookup, and is no part of the answer. */
+  Schema.TaggedStruct("retract", { preface: optionalKey(Schema.Literal(true)) }),
   Schema.TaggedStruct("matches", { choices: Schema.Array(Choice) }),
   /**
    * A change that this answer has opened, or whose state it has changed. `notes` are sentences for its card, such as one about a

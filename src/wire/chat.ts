@@ -38,7 +38,9 @@ export const Welcome = Schema.Struct({
   mode: Schema.Literals(["basic", "model"]),
   /** Plural names of the types that can be looked up: "people", "meetings". */
   kinds: Schema.Array(Schema.String),
-  examples: Schema.Array(Schema.Struct({ about: Schema.String, questions: Schema.Array(Schema.String) }))
+  examples: Schema.Array(Schema.Struct({ about: Schema.String, questions: Schema.Array(Schema.String) })),
+  /** Questions about an entity of a type; `{name}` stands for its name. */
+  next: Schema.Array(Schema.Struct({ type: Schema.String, label: Schema.String, question: Schema.String }))
 })
 export type Welcome = typeof Welcome.Encoded
 

@@ -19,7 +19,12 @@ const summary = {
   updatedAt: Schema.String
 }
 
-export const ConversationSummary = Schema.Struct({ ...summary, turns: Schema.Int })
+export const ConversationSummary = Schema.Struct({
+  ...summary,
+  turns: Schema.Int,
+  /** The part of a question that contains the words of a search; absent if the title shows them. */
+  matched: optionalKey(Schema.String)
+})
 export type ConversationSummary = typeof ConversationSummary.Encoded
 
 export const ConversationsQuery = {

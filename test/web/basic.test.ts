@@ -19,7 +19,7 @@ it.each([ROSA, YUKI])("basic mode is labelled, and understands every example que
     const turn = page.locator(".turn[aria-busy=false]")
     await turn.waitFor()
     answers.push(`${question} ${await turn.locator(".answer").innerText()}`)
-    await page.getByRole("button", { name: "New" }).click()
+    await page.getByRole("button", { name: "New", exact: true }).click()
     await examples.first().waitFor()
   }
   expect(

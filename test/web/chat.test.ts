@@ -93,7 +93,7 @@ describe("signing in on the chat page", () => {
 })
 
 describe("asking on the chat page", () => {
-  it("streams an answer, names the lookups, and shows a card with the values in the answer", () =>
+  it("streams an answer, names the lookups, and links the number in the answer", () =>
     visit(async (page) => {
       const answer = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")
       here.stage.messages.reset((_, step) =>
@@ -101,11 +101,9 @@ describe("asking on the chat page", () => {
       )
       await asks(page, "How do I reach Amélie Quinn?")
       await page.locator(".activity").getByText("Looking up people…").waitFor()
-      await page.locator(".card").waitFor()
-      expect(await page.locator(".card").innerText()).toMatch(
-        /^Amélie Quinn\n+Company\n+Alder Foods\n+Phone\n+\+1 617-555-0188$/
-      )
-      expect(await page.locator(".card a").getAttribute("href")).toBe("tel:+16175550188")
+      const call = page.getByRole("link", { name: "Call Amélie Quinn" })
+      await call.waitFor()
+      expect(await call.getAttribute("href")).toBe("tel:+16175550188")
       expect(await page.locator(".prose strong").innerText()).toBe("Alder Foods")
       expect(await page.locator('[role="status"]').innerText()).toBe("Max has answered.")
       expect(await page.locator('[role="log"]').count()).toBe(1)
@@ -121,7 +119,7 @@ describe("asking on the chat page", () => {
       await asks(page, "And then?")
       await says_(page, "You have asked 2 so far.")
       await page.locator(".history .title").getByText("First of all").waitFor()
-      await page.getByRole("button", { name: "New" }).click()
+      await page.getByRole("button", { name: "New", exact: true }).click()
       await page.getByText("What would you like to know?").waitFor()
       await page.goBack()
       await says_(page, "You have asked 2 so far.")
@@ -292,19 +290,6 @@ describe("a failed turn", () => {
       await page.getByRole("button", { name: "Try again" }).click()
       await says_(page, "There it is.")
       expect(await questions(page)).toEqual(["Anything?"])
-    }))
-
-  it("says that Max can't be reached, keeps the earlier turns, and succeeds on a retry once it is back", () =>
-    visit(async (page) => {
-      await asks(page, "Hello?")
-      await says_(page, "Hello.")
-      await page.context().setOffline(true)
-      await asks(page, "Still there?")
-      await page.locator(".failed").getByText("Max can't be reached").waitFor()
-      await page.context().setOffline(false)
-      await page.getByRole("button", { name: "Try again" }).click()
-      await says_(page, "Hello.")
-      expect(await questions(page)).toEqual(["Hello?", "Still there?"])
     }))
 
   it("withholds an answer from before a policy change, and can ask again", () =>

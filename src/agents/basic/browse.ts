@@ -52,7 +52,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
   if (page.total === 1) return `${there(lookup, page, said)}: ${items.replace(/^1\. /, "")}.`
   const left = page.total > skip + rest.entities.length
   const range = skip === 0 ? (left ? ` The first ${rest.entities.length}:` : "") : ` The next ${rest.entities.length}:`
-  return `${there(lookup, page, said)}.${range}\n${items}${left && limit < MAX_READ ? "\nSay “more” for the next ones, or a number for one of them." : ""}`
+  return `${there(lookup, page, said)}.${range}\n${items}${left && limit < MAX_READ ? "\n\nSay “more” for the next ones, or a number for one of them." : ""}`
 }
 
 const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === uncapitalized(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore

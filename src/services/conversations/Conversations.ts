@@ -14,6 +14,8 @@ export interface ConversationSummary {
   readonly turns: number
   readonly createdAt: string
   readonly updatedAt: string
+  /** The part of a question that contains the words of a search; absent if the title shows them. */
+  readonly matched?: string
 }
 
 interface ListQuery {
@@ -64,6 +66,20 @@ const summary = ({ created, id, title, turns, updated }: SummaryRow): Conversati
 /** Characters of a title. */
 const MAX_TITLE = 160
 
+/** Characters of a question around the words of a search. */
+const BEFORE_MATCH = 24
+const AFTER_MATCH = 80
+
+const isIn = (text: string, words: string): boolean => text.toLowerCase().includes(words.toLowerCase())
+
+/** The part of a question in which a search found its words. */
+const excerpt = (asked: string, words: string): string => {
+  const at = Math.max(0, asked.toLowerCase().indexOf(words.toLowerCase()))
+  const start = Math.max(0, at - BEFORE_MATCH)
+  const end = at + words.length + AFTER_MATCH
+  return `${start > 0 ? "…" : ""}${asked.slice(start, end).replace(/\s+/g, " ").trim()}${end < asked.length ? "…" : ""}`
+}
+
 const pattern = (words: string | undefined): string | null =>
   words === undefined || words.trim() === "" ? null : `%${words.trim().replace(/[\\%_]/g, "\\$&")}%`
 
@@ -111,8 +127,11 @@ export class Conversations extends Context.Service<
       return Conversations.of({
         list: Effect.fn("Conversations.list")(function* ({ anchorId, organizationId }, { after, limit, search }) {
           const words = pattern(search)
-          const rows = yield* orUnavailable(app<SummaryRow>`
-            SELECT ${summaryColumns} FROM max.sessions s
+          const rows = yield* orUnavailable(app<SummaryRow & { readonly hit: string | null }>`
+            SELECT ${summaryColumns}, CASE WHEN ${words}::text IS NOT NULL THEN (SELECT t.asked FROM max.turns t
+              WHERE t.organization_id = s.organization_id AND t.session_id = s.session_id AND t.asked ILIKE ${words}::text
+              ORDER BY t.position LIMIT 1) END AS hit
+            FROM max.sessions s
             LEFT JOIN max.sessions a ON a.organization_id = s.organization_id AND a.session_id = ${after ?? null}::text
               AND a.anchor_id = s.anchor_id
             WHERE s.organization_id = ${organizationId} AND s.anchor_id = ${anchorId}
@@ -120,7 +139,11 @@ export class Conversations extends Context.Service<
               AND (${words}::text IS NULL OR EXISTS (SELECT FROM max.turns t WHERE t.organization_id = s.organization_id
                 AND t.session_id = s.session_id AND t.asked ILIKE ${words}::text))
             ORDER BY s.updated_at DESC, s.session_id DESC LIMIT ${limit + 1}`)
-          const conversations = rows.slice(0, limit).map(summary)
+          const said = search?.trim() ?? ""
+          const conversations = rows.slice(0, limit).map((row) => ({
+            ...summary(row),
+            ...(row.hit === null || isIn(row.title ?? "", said) ? {} : { matched: excerpt(row.hit, said) })
+          }))
           return { conversations, ...(rows.length > limit ? { next: conversations.at(-1)!.id } : {}) }
         }),
 

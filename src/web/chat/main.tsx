@@ -7,6 +7,7 @@ import { applyTheme } from "../shared/theme.ts"
 import { type Address, Chat, type Place } from "./state/Chat.ts"
 import { App } from "./view/App.tsx"
 import { SignIn } from "./view/SignIn.tsx"
+import { listenToShortcuts } from "./view/shortcuts.ts"
 
 const PLACE = /^#(c|t)\/([A-Za-z0-9_-]{1,64})$/
 
@@ -41,6 +42,7 @@ effect(() => {
   const name = chat.welcome.value?.organization
   document.title = name === undefined ? "Max" : `Max at ${name}`
 })
+listenToShortcuts(chat)
 addEventListener("popstate", () => void chat.goTo(address.read()))
 if (code === undefined) void chat.start()
 else chat.access.value = "signed out"

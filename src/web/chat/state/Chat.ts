@@ -1,5 +1,5 @@
 /** The state and the actions of the chat: access, the open conversation, and the running turn. */
-import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import type { NamedTurn, NamedTurns, Say, Welcome } from "../../../wire/chat.ts"
 import type { Conversation, ConversationSummary } from "../../../wire/conversations.ts"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
@@ -22,6 +22,9 @@ export type Access = "unknown" | "signed in" | "signed out" | "unreachable"
 
 /** Turns per request. */
 const PAGE = 24
+
+/** The longest pause between two attempts to reach the server again, in milliseconds. */
+const MAX_PAUSE = 30_000
 
 interface Running {
   readonly name: string
@@ -51,6 +54,9 @@ export class Chat {
 
   readonly request: Request
   readonly #address: Address
+  /** The message of the last turn that got no answer because the server couldn't be reached. */
+  #unsent: { readonly name: string; readonly turn: Turn; readonly say: Say | undefined } | undefined
+  #attempt: ReturnType<typeof setTimeout> | undefined
 
   /** False inside another site, which controls the theme and the sign-in. */
   readonly isOwnPage: boolean
@@ -68,6 +74,50 @@ export class Chat {
       }
     }
     this.history = new History(this.request)
+    effect(() => {
+      const isAway =
+        this.access.value === "unreachable" ||
+        (this.access.value === "signed in" &&
+          (this.history.state.value === "failed" ||
+            this.failure.value?.isUnreachable === true ||
+            this.turns.value.at(-1)?.failure.value?.isUnreachable === true))
+      clearTimeout(this.#attempt)
+      if (isAway) this.#recoverAfter(1000)
+    })
+    addEventListener("online", () => {
+      if (this.#attempt !== undefined) this.#recoverAfter(0)
+    })
+  }
+
+  /** Tries to reach the server again, less and less often, and then does what has failed. */
+  #recoverAfter(pause: number): void {
+    clearTimeout(this.#attempt)
+    this.#attempt = setTimeout(() => {
+      this.#attempt = undefined
+      void this.#recover().catch(() => this.#recoverAfter(Math.min(MAX_PAUSE, Math.max(1000, 2 * pause))))
+    }, pause)
+  }
+
+  async #recover(): Promise<void> {
+    await this.request("GET", "/v1/session")
+    if (this.access.value === "unreachable") return this.start()
+    if (this.welcome.value === undefined) void this.#loadWelcome()
+    if (this.history.state.value === "failed") void this.history.load()
+    if (this.failure.value?.isUnreachable === true) return this.goTo(this.place.value, true)
+    const unsent = this.#unsent
+    if (unsent === undefined || this.turns.value.at(-1) !== unsent.turn || this.running.value !== undefined) return
+    // The server may have received the question before the connection broke.
+    const known = (await this.#namedTurns()).some(({ turn }) => turn === unsent.name)
+    const { asked, replaces } = unsent.turn
+    this.turns.value = this.turns.value.slice(0, -1)
+    await this.#follow(unsent.name, newTurn(asked, replaces), known ? undefined : unsent.say)
+  }
+
+  #loadWelcome(): Promise<void> {
+    return this.#get<Welcome>("/v1/welcome").then(
+      (welcome) => void (this.welcome.value = welcome),
+      () => {}
+    )
   }
 
   async #get<A>(path: string): Promise<A> {
@@ -85,10 +135,7 @@ export class Chat {
     }
     this.access.value = "signed in"
     void this.history.load()
-    void this.#get<Welcome>("/v1/welcome").then(
-      (welcome) => (this.welcome.value = welcome),
-      () => {}
-    )
+    void this.#loadWelcome()
     await this.goTo(this.#address.read(), true)
   }
 
@@ -225,6 +272,7 @@ export class Chat {
       batch(() => {
         turn.failure.value = failureOfProblem(error)
         turn.phase.value = "failed"
+        if (turn.failure.value.isUnreachable) this.#unsent = { name, turn, say }
         this.status.value = turn.failure.value.title
       })
     }

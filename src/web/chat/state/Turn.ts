@@ -9,6 +9,8 @@ export interface Failure {
   readonly reference?: string | undefined
   /** Whether the same question may succeed later. */
   readonly mayRetry: boolean
+  /** Whether the server can't be reached; the page tries again by itself. */
+  readonly isUnreachable: boolean
 }
 
 export type Phase = "asked" | "answered" | "stopped" | "failed" | "withheld"
@@ -21,6 +23,8 @@ export interface Turn {
   readonly position: Signal<number | undefined>
   readonly phase: Signal<Phase>
   readonly text: Signal<string>
+  /** What was said before lookups. */
+  readonly prefaces: Signal<ReadonlyArray<string>>
   /** Descriptions of the lookups so far. */
   readonly activity: Signal<ReadonlyArray<string>>
   readonly references: Signal<ReadonlyArray<Reference>>
@@ -40,6 +44,7 @@ export const newTurn = (asked: string, replaces: ReadonlyArray<Turn> = []): Turn
   position: signal(undefined),
   phase: signal<Phase>("asked"),
   text: signal(""),
+  prefaces: signal([]),
   activity: signal([]),
   references: signal([]),
   choices: signal([]),

@@ -24,7 +24,8 @@ const failureOf = (event: Extract<TurnEvent, { _tag: "error" }>): Failure => ({
   title: TITLES[event.reason] ?? "There is no answer",
   detail: withoutReference(event.message, event.reference),
   reference: event.reference,
-  mayRetry: TEMPORARY.has(event.reason)
+  mayRetry: TEMPORARY.has(event.reason),
+  isUnreachable: false
 })
 
 const PROBLEM_TITLES: Readonly<Partial<Record<ProblemSlug | "unreachable", string>>> = {
@@ -53,10 +54,11 @@ export const failureOfProblem = (error: unknown): Failure => {
     title: PROBLEM_TITLES[problem.name as ProblemSlug] ?? "There is no answer",
     detail:
       problem.name === "unreachable"
-        ? "Check your connection. Your earlier questions are still here."
+        ? "Your earlier questions are still here. Max asks again as soon as it can be reached."
         : withoutReference(problem.message, problem.reference),
     reference: problem.reference,
-    mayRetry: !PERMANENT.has(problem.name)
+    mayRetry: !PERMANENT.has(problem.name),
+    isUnreachable: problem.name === "unreachable"
   }
 }
 
@@ -101,6 +103,7 @@ export const applyEvents = (turn: Turn) => {
       case "delta":
         return show(text + event.text)
       case "retract":
+        if (event.preface === true && text.trim() !== "") turn.prefaces.value = [...turn.prefaces.value, text]
         return settle("")
       case "matches":
         turn.choices.value = event.choices

@@ -9,6 +9,7 @@ import type { Chat } from "../state/Chat.ts"
 import { Conversation } from "./Conversation.tsx"
 import { History } from "./History.tsx"
 import { Region } from "./Region.tsx"
+import { focusQuestion } from "./shortcuts.ts"
 
 interface Props {
   readonly chat: Chat
@@ -81,6 +82,11 @@ const SignedIn = ({ chat, onClose }: Omit<Props, "signIn">) => {
   const listed = useSignal(false)
   return (
     <div ref={root} class={`app ${isNarrow ? "narrow" : "wide"}`}>
+      {chat.isOwnPage && (
+        <button type="button" class="solid skip" onClick={focusQuestion}>
+          Skip to the question
+        </button>
+      )}
       {isNarrow ? (
         <>
           <TopBar chat={chat} listed={listed} onClose={onClose} />

@@ -2,6 +2,7 @@
 import "./choices.css"
 import { dateValue } from "../../shared/time.ts"
 import type { Chat } from "../state/Chat.ts"
+import { handleOf } from "../state/handle.ts"
 import type { Turn } from "../state/Turn.ts"
 
 interface Props {
@@ -12,7 +13,7 @@ interface Props {
 
 /** Values from the answer that distinguish choices of the same name. */
 const valuesOf = (turn: Turn, handle: string): ReadonlyArray<string> =>
-  (turn.references.value.find(({ id, type }) => `${type}/${id}` === handle)?.cells ?? [])
+  (turn.references.value.find((one) => handleOf(one) === handle)?.cells ?? [])
     .slice(0, 2)
     .map(({ kind, value }) => (kind === "date" || kind === "timestamp" ? dateValue(value) : value))
 

@@ -13,12 +13,27 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
   const isAnswering = chat.running.value !== undefined
   const place = JSON.stringify(chat.place.value)
 
-  useLayoutEffect(() => {
+  const fit = () => {
     const { current } = field
     if (current === null) return
     current.style.height = "auto"
     current.style.height = `${current.scrollHeight}px`
-  }, [words])
+  }
+  useLayoutEffect(fit, [words])
+
+  // The height follows the width, which the page may set after the first rendering.
+  useLayoutEffect(() => {
+    const { current } = field
+    if (current === null) return
+    let width = 0
+    const watch = new ResizeObserver(() => {
+      if (current.clientWidth === width) return
+      width = current.clientWidth
+      fit()
+    })
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [])
 
   // Focus the field only with a hardware keyboard: on a phone, the screen keyboard would cover the page.
   useLayoutEffect(() => {
@@ -53,6 +68,7 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
           dir="auto"
           maxLength={MAX_LENGTH}
           aria-label="Ask Max"
+          aria-keyshortcuts={chat.isOwnPage ? "Control+/" : undefined}
           placeholder="Ask Max"
           enterkeyhint="send"
           value={words}

@@ -19,13 +19,15 @@ interface ItemProps extends Props {
 }
 
 const Item = ({ chat, conversation, onNavigate }: ItemProps) => {
-  const { id, title, updatedAt } = conversation
+  const { id, matched, title, updatedAt } = conversation
   const confirming = useSignal(false)
   const isOpen = chat.conversation.value === id
   if (confirming.value) {
     return (
       <li class="item asks">
-        <span>Delete this conversation?</span>
+        <span>
+          Delete “<bdi>{title}</bdi>”?
+        </span>
         <button type="button" class="plain danger" onClick={() => void chat.remove(conversation)}>
           Delete
         </button>
@@ -48,6 +50,7 @@ const Item = ({ chat, conversation, onNavigate }: ItemProps) => {
       >
         <bdi class="title">{title}</bdi>
         <time dateTime={updatedAt}>{shortDate(new Date(updatedAt))}</time>
+        {matched !== undefined && <bdi class="matched">{matched}</bdi>}
       </button>
       <button
         type="button"
@@ -142,7 +145,12 @@ export const History = ({ chat, onNavigate }: Props) => {
       {onNavigate === undefined && (
         <div class="head">
           <Wordmark />
-          <button type="button" class="quiet new" onClick={() => void chat.goTo(undefined)}>
+          <button
+            type="button"
+            class="quiet new"
+            aria-keyshortcuts={chat.isOwnPage ? "Control+Shift+O" : undefined}
+            onClick={() => void chat.goTo(undefined)}
+          >
             <PlusIcon /> New
           </button>
         </div>
@@ -153,6 +161,7 @@ export const History = ({ chat, onNavigate }: Props) => {
         <input
           type="search"
           placeholder="Search your questions"
+          aria-keyshortcuts={chat.isOwnPage ? "Control+K" : undefined}
           value={history.search.value}
           onInput={(event) => history.find(event.currentTarget.value)}
         />

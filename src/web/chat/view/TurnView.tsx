@@ -4,14 +4,17 @@ import { useSignal } from "@preact/signals"
 import { memo } from "preact/compat"
 import { AgainIcon, EditIcon } from "../../shared/icons.tsx"
 import { clock } from "../../shared/time.ts"
+import { type AnswerParts, partsOfAnswer } from "../state/answerParts.ts"
 import type { Chat } from "../state/Chat.ts"
 import type { Turn } from "../state/Turn.ts"
-import { Cards } from "./Cards.tsx"
 import { Choices } from "./Choices.tsx"
 import { CopyButton } from "./CopyButton.tsx"
 import { EditQuestion } from "./EditQuestion.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
+import { Next } from "./Next.tsx"
 import { Prose } from "./Prose.tsx"
+import { Question } from "./Question.tsx"
+import { Rows } from "./Rows.tsx"
 
 interface Props {
   readonly chat: Chat
@@ -32,8 +35,50 @@ const Activity = ({ turn }: { readonly turn: Turn }) => {
   )
 }
 
-const Answer = ({ turn }: { readonly turn: Turn }) => {
+interface AnswerProps {
+  readonly chat: Chat
+  readonly turn: Turn
+  readonly isLast: boolean
+  readonly busy: boolean
+}
+
+/** What the model said before its lookups; it is no part of the answer. */
+const Prefaces = ({ turn }: { readonly turn: Turn }) => (
+  <>
+    {turn.prefaces.value.map((text, index) => (
+      <div key={index} class="preface">
+        <Prose text={text} dimmed />
+      </div>
+    ))}
+  </>
+)
+
+/** A complete answer: its text, its list as rows or choices, and what one asks next. */
+const Complete = ({ busy, chat, isLast, turn }: AnswerProps) => {
+  const parts: AnswerParts = partsOfAnswer(turn.text.value, turn.references.value, chat.welcome.value?.person)
+  const hasChoices = turn.choices.value.length > 0
+  return (
+    <>
+      <Prose text={parts.before} />
+      {hasChoices ? (
+        <Choices chat={chat} turn={turn} enabled={isLast && !busy} />
+      ) : (
+        parts.rows.length > 0 && <Rows chat={chat} parts={parts} enabled={!busy} isLast={isLast} />
+      )}
+      {parts.after !== "" && (
+        <div class="below">
+          <Prose text={parts.after} />
+        </div>
+      )}
+      {isLast && !busy && !hasChoices && <Next chat={chat} parts={parts} turn={turn} />}
+    </>
+  )
+}
+
+const Answer = (props: AnswerProps) => {
+  const { turn } = props
   const phase = turn.phase.value
+  if (phase === "answered") return <Complete {...props} />
   if (phase === "withheld") {
     return (
       <p class="aside">
@@ -66,7 +111,7 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
           <EditQuestion chat={chat} turn={turn} close={() => (editing.value = false)} />
         ) : (
           <div class="question">
-            <h2 dir="auto">{turn.asked}</h2>
+            <Question text={turn.asked} />
             {canReplace && (
               <button type="button" class="quiet square tool" onClick={() => (editing.value = true)} aria-label="Edit">
                 <EditIcon />
@@ -75,8 +120,9 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
           </div>
         )}
         <div class="answer">
+          <Prefaces turn={turn} />
           <Activity turn={turn} />
-          <Answer turn={turn} />
+          <Answer chat={chat} turn={turn} isLast={isLast} busy={busy} />
           {phase === "failed" && turn.failure.value !== undefined && (
             <FailureNotice failure={turn.failure.value} retry={busy ? undefined : again}>
               {turn.replaces.length > 0 && (
@@ -85,15 +131,6 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
                 </button>
               )}
             </FailureNotice>
-          )}
-          {phase === "answered" && (
-            <>
-              {turn.choices.value.length > 0 ? (
-                <Choices chat={chat} turn={turn} enabled={isLast && !busy} />
-              ) : (
-                <Cards references={turn.references.value} />
-              )}
-            </>
           )}
           {phase !== "asked" && phase !== "failed" && (
             <div class="tools">
