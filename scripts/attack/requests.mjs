@@ -107,6 +107,7 @@ export const requestsOf = async (world) => {
     post("reject", "/v1/changes/{id}/reject", undefined, ofChange("rejected")),
     post("withdraw", "/v1/changes/{id}/withdraw", undefined, ofChange("withdrawn")),
     post("undo", "/v1/changes/{id}/undo", undefined, ofChange("undone")),
+    post("again", "/v1/changes/{id}/again", undefined, ofChange("withdrawn")),
     get(
       "history of a row",
       "/v1/entities/{type}/{id}/history",

@@ -1378,5 +1378,15 @@ export const replays = [
     defence: "predicate.ts `NotTrue`: what isn't known isn't shown",
     removed: "the mode of a caller's negation",
     patches: [["src/database/sql/predicate.ts", "alias, notArray(context))\n", "alias, notArray(context), true)\n"]]
+  },
+  {
+    name: "Another person's change was proposed again (our own review)",
+    test: [
+      "test/channels/http/changes.test.ts",
+      "for a forged or old digest, another person's change, an unknown id, and twice at once"
+    ],
+    defence: "again.ts `repeatable`: only its proposer may propose a change again",
+    removed: "the proposer",
+    patches: [["src/services/changes/again.ts", " || stored.proposer_id !== who", ""]]
   }
 ]

@@ -113,6 +113,8 @@ export const Preview = Schema.Struct({
   /** Whole seconds until it expires; absent once it is decided. */
   seconds: optional(Schema.Int),
   proposer: Schema.String,
+  /** Whether the viewer proposed it. */
+  own: Schema.Boolean,
   /** Absent where the viewer may not see it. */
   proposerName: optional(Schema.String),
   /** The channel that it was proposed through. */
@@ -143,8 +145,11 @@ export const ChangeSummary = Schema.Struct({
   channel: Schema.String,
   /** ISO 8601, UTC. */
   createdAt: Schema.String,
+  /** The position of its turn in its conversation. */
+  turn: optional(Schema.Int),
   seconds: optional(Schema.Int),
-  receipt: optional(Receipt)
+  receipt: optional(Receipt),
+  replacedBy: optional(Schema.String)
 })
 export type ChangeSummary = typeof ChangeSummary.Type
 

@@ -89,6 +89,9 @@ export const changes = HttpApiGroup.make("changes")
     HttpApiEndpoint.post("undo", "/v1/changes/:id/undo", { params, success: Draft, error: proposalErrors })
       .annotate(OpenApi.Summary, "Propose the inverse of an applied change, which is confirmed like any other")
       .annotate(Need, counted),
+    HttpApiEndpoint.post("again", "/v1/changes/:id/again", { params, success: Draft, error: proposalErrors })
+      .annotate(OpenApi.Summary, "Propose an expired or outdated change again, as the data is now")
+      .annotate(Need, counted),
     HttpApiEndpoint.get("events", "/v1/changes/:id/events", {
       params,
       success: ChangeEvents,

@@ -106,6 +106,13 @@ export const Changes = HttpApiBuilder.group(
             (draft) => json<Draft>(draft)
           )
         ),
+      again: ({ params: { id } }) =>
+        orProblem(
+          Effect.map(
+            Effect.flatMap(via, (by) => changes.again(id, by)),
+            (draft) => json<Draft>(draft)
+          )
+        ),
       events: ({ params: { id } }) =>
         orProblem(Effect.map(changes.events(id), (events) => json<ChangeEvents>({ events }))),
       history: ({ params: { id, type } }) =>

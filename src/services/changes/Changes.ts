@@ -24,6 +24,7 @@ import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 import { EntityQueryService } from "../EntityQueryService.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
+import { repeatable, repeated, replaceBy } from "./again.ts"
 import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
 import * as decisions from "./decisions.ts"
 import { open } from "./document.ts"
@@ -106,6 +107,11 @@ export class Changes extends Context.Service<
     readonly withdraw: (changeId: string, via: Via) => Effect.Effect<void, DecisionError, CurrentPrincipal>
     /** Proposes the inverse of an applied change, as a change with a confirmation of its own. */
     readonly undo: (
+      changeId: string,
+      via: Via
+    ) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
+    /** Proposes what a change proposed that has expired, or whose rows have changed: as a new change, with a preview of now. */
+    readonly again: (
       changeId: string,
       via: Via
     ) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
@@ -273,6 +279,15 @@ export class Changes extends Context.Service<
                 }
               }))
             )
+          }),
+
+          again: Effect.fn("Changes.again")(function* (changeId, via) {
+            const principal = yield* principalOf
+            const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
+            const document = yield* repeatable(stored, principal.anchorEntityId)
+            const draft = yield* proposing(principal, ({ catalog }) => repeated(document, stored!, catalog, via))
+            yield* orUnavailable(replaceBy(sql, principal.organizationId, stored!, draft.changeId))
+            return draft
           }),
 
           list: Effect.fn("Changes.list")(function* (query) {

@@ -59,6 +59,8 @@ const summaryOf = (row: Stored, catalog: Catalog): ChangeSummary => ({
   proposer: row.proposer_id,
   channel: row.channel,
   createdAt: row.created,
+  ...(row.turn === null ? {} : { turn: row.turn }),
   ...(row.state === "open" || row.state === "waiting" ? { seconds: Math.max(0, row.seconds) } : {}),
-  ...(row.receipt === undefined ? {} : { receipt: row.receipt })
+  ...(row.receipt === undefined ? {} : { receipt: row.receipt }),
+  ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by })
 })

@@ -70,6 +70,7 @@ export const previewOf = Effect.fnUntraced(function* (
     confirmedOnce: stored.confirmed,
     ...(pending ? { seconds: Math.max(0, stored.seconds) } : {}),
     proposer: stored.proposer_id,
+    own: stored.proposer_id === viewer.principal.anchorEntityId,
     ...(proposerName === undefined ? {} : { proposerName }),
     channel: stored.channel,
     ...(stored.token === null ? {} : { token: cut(stored.token) }),

@@ -27,6 +27,7 @@ interface StoredRow {
   /** The name of the token that proposed it. */
   readonly token: string | null
   readonly session_id: string | null
+  readonly turn: number | null
   readonly digest: string
   readonly document: string | null
   readonly confirmed: boolean
@@ -55,7 +56,7 @@ const ISO = `'YYYY-MM-DD"T"HH24:MI:SS"Z"'`
 export const isoTime = (expression: string) => `to_char(${expression} AT TIME ZONE 'UTC', ${ISO})`
 
 const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END AS state,
-  c.level, c.approvers, c.destructive, c.rows, c.proposer_id, c.actor, c.scope, c.channel, c.session_id,
+  c.level, c.approvers, c.destructive, c.rows, c.proposer_id, c.actor, c.scope, c.channel, c.session_id, c.turn,
   encode(c.digest, 'hex') AS digest, c.document, c.yes_at IS NOT NULL AS confirmed,
   ceil(extract(epoch FROM c.expires_at - clock_timestamp()))::int AS seconds, ${isoTime("c.created_at")} AS created,
   c.decided_by, c.receipt, c.undoes, c.undone_by, c.replaced_by,

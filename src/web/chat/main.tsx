@@ -9,16 +9,19 @@ import { App } from "./view/App.tsx"
 import { SignIn } from "./view/SignIn.tsx"
 import { listenToShortcuts } from "./view/shortcuts.ts"
 
-const PLACE = /^#(c|t)\/([A-Za-z0-9_-]{1,64})$/
+const PLACE = /^#(c|d|t)\/([A-Za-z0-9_-]{1,64})$/
 
-const hashOf = (place: Place): string =>
-  place === undefined ? "" : "conversation" in place ? `#c/${place.conversation}` : `#t/${place.turn}`
+const hashOf = (place: Place): string => {
+  if (place === undefined) return ""
+  if ("conversation" in place) return `#c/${place.conversation}`
+  return "change" in place ? `#d/${place.change}` : `#t/${place.turn}`
+}
 
 const address: Address = {
   read: () => {
     const [, kind, name] = PLACE.exec(location.hash) ?? []
     if (name === undefined) return undefined
-    return kind === "c" ? { conversation: name } : { turn: name }
+    return kind === "c" ? { conversation: name } : kind === "d" ? { change: name } : { turn: name }
   },
   write: (place, isNew) => {
     const hash = hashOf(place)

@@ -376,7 +376,7 @@ describe("the scopes of changes", () => {
     for (const [what, headers, sent] of foreign)
       expect((await browse(`${path}/${what}`, "POST", headers, sent)).status).not.toBeLessThan(400)
     // A link preview or a prefetch decides nothing.
-    for (const what of ["confirm", "reject", "withdraw", "undo"])
+    for (const what of ["confirm", "reject", "withdraw", "undo", "again"])
       expect((await browse(`${path}/${what}`, "GET", { origin })).status).toBe(405)
     expect(await stored(lee!)).toBe("Lead")
     expect((await browse(`${path}/confirm`, "POST", own, body)).json._tag).toBe("Applied")
@@ -487,6 +487,8 @@ describe("a change over HTTP is refused", () => {
       [await post(other.token, `/v1/changes/${draft.changeId}/reject`), 404, "unknown-name"],
       [await post(other.token, `/v1/changes/${draft.changeId}/withdraw`), 404, "unknown-name"],
       [await post(other.token, `/v1/changes/${draft.changeId}/undo`), 404, "unknown-name"],
+      [await post(other.token, `/v1/changes/${draft.changeId}/again`), 404, "unknown-name"],
+      [await post(admin, `/v1/changes/${draft.changeId}/again`), 409, "decided"],
       [await confirm(admin, { ...draft, changeId: "zzzz" }), 404, "unknown-name"],
       [await confirm(admin, { ...draft, changeId: "%00" }), 400, "invalid-input"]
     ] as const

@@ -3,13 +3,19 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { NamedTurn, NamedTurns, Say, Welcome } from "../../../wire/chat.ts"
 import type { Conversation, ConversationSummary } from "../../../wire/conversations.ts"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
+import type { Session } from "../../../wire/session.ts"
 import { applyEvents, failureOfProblem } from "./applyEvents.ts"
+import { Drafts } from "./Drafts.ts"
 import { History } from "./History.ts"
 import { listen } from "./listen.ts"
 import { type Failure, fromStored, newTurn, type Turn } from "./Turn.ts"
 
-/** The open conversation, a turn that begins a new one, or nothing yet. */
-export type Place = { readonly conversation: string } | { readonly turn: string } | undefined
+/** The open conversation, a turn that begins a new one, a change alone, or nothing yet. */
+export type Place =
+  | { readonly conversation: string }
+  | { readonly turn: string }
+  | { readonly change: string }
+  | undefined
 
 /** Stores the place, so that a reload returns to it. */
 export interface Address {
@@ -36,6 +42,9 @@ export class Chat {
   readonly access: Signal<Access> = signal("unknown")
   readonly welcome: Signal<Welcome | undefined> = signal(undefined)
   readonly history: History
+  readonly drafts: Drafts
+  /** Whether the credential may decide on changes; without it the page links to one that may. */
+  readonly mayConfirm = signal(false)
   readonly place: Signal<Place> = signal(undefined)
   readonly turns: Signal<ReadonlyArray<Turn>> = signal([])
   /** Whether the open conversation is being loaded. */
@@ -54,6 +63,7 @@ export class Chat {
 
   readonly request: Request
   readonly #address: Address
+  readonly #base: string
   /** The message of the last turn that got no answer because the server couldn't be reached. */
   #unsent: { readonly name: string; readonly turn: Turn; readonly say: Say | undefined } | undefined
   #attempt: ReturnType<typeof setTimeout> | undefined
@@ -74,6 +84,8 @@ export class Chat {
       }
     }
     this.history = new History(this.request)
+    this.drafts = new Drafts(this.request)
+    this.#base = connection.base
     effect(() => {
       const isAway =
         this.access.value === "unreachable" ||
@@ -127,7 +139,9 @@ export class Chat {
   /** Checks the session, then opens the place that the address names. */
   async start(): Promise<void> {
     try {
-      await this.request("GET", "/v1/session")
+      const { scopes } = await this.#get<Session>("/v1/session")
+      this.mayConfirm.value = scopes.includes("confirm")
+      this.drafts.switch(scopes.includes("changes"))
     } catch (error) {
       const problem = error instanceof Problem ? error : undefined
       if (problem?.status !== 401) this.access.value = problem?.status === 0 ? "unreachable" : "signed out"
@@ -147,6 +161,7 @@ export class Chat {
       this.welcome.value = undefined
       this.running.value = undefined
       this.turns.value = []
+      this.drafts.switch(false)
       this.history.clear()
       this.#setPlace(undefined)
     })
@@ -169,9 +184,11 @@ export class Chat {
       this.turns.value = []
       this.#setPlace(place, !force)
     })
+    void this.drafts.open(this.conversation.value)
     if (place === undefined) return
     if ("turn" in place) return this.#resume(place.turn)
     this.loading.value = true
+    if ("change" in place) return this.#openChange(place)
     try {
       const [{ turns }, named] = await Promise.all([
         this.#get<Conversation>(`/v1/conversations/${place.conversation}?limit=${PAGE}`),
@@ -190,6 +207,21 @@ export class Chat {
     } finally {
       this.loading.value = false
     }
+  }
+
+  async #openChange(place: { readonly change: string }): Promise<void> {
+    try {
+      await this.drafts.openOne(place.change)
+    } catch (error) {
+      if (this.place.value === place) this.failure.value = failureOfProblem(error)
+    } finally {
+      this.loading.value = false
+    }
+  }
+
+  /** The address of a place on Max's own page. */
+  linkTo({ change }: { readonly change: string }): string {
+    return `${this.#base}/#d/${change}`
   }
 
   async #resume(name: string): Promise<void> {
@@ -263,6 +295,7 @@ export class Chat {
         if (event._tag === "done") {
           turn.position.value = (this.turns.value.at(-2)?.position.value ?? 0) + 1
           this.#setPlace({ conversation: event.session })
+          void this.drafts.open(event.session)
           this.status.value = "Max has answered."
         }
         if (event._tag === "error") this.status.value = event.message

@@ -80,8 +80,20 @@ const SignedIn = ({ chat, onClose }: Omit<Props, "signIn">) => {
   const root = useRef<HTMLDivElement>(null)
   const isNarrow = useIsNarrow(root)
   const listed = useSignal(false)
+  /** A card that has just appeared may have moved what is under the finger: nothing but a refusal can be pressed. */
+  const still = (event: Event) => {
+    if (performance.now() >= chat.drafts.stillUntil) return
+    if (event.target instanceof Element && event.target.closest("[data-at-once]") !== null) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
   return (
-    <div ref={root} class={`app ${isNarrow ? "narrow" : "wide"}`}>
+    <div
+      ref={root}
+      class={`app ${isNarrow ? "narrow" : "wide"}`}
+      onClickCapture={still}
+      onKeyDownCapture={(event) => event.key === "Enter" && still(event)}
+    >
       {chat.isOwnPage && (
         <button type="button" class="solid skip" onClick={focusQuestion}>
           Skip to the question

@@ -6,6 +6,7 @@ import { DownIcon } from "../../shared/icons.tsx"
 import { dayName } from "../../shared/time.ts"
 import type { Chat } from "../state/Chat.ts"
 import { Composer } from "./Composer.tsx"
+import { DraftCard } from "./DraftCard.tsx"
 import { Empty } from "./Empty.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
 import { Region } from "./Region.tsx"
@@ -21,6 +22,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   const top = useRef(0)
   const isAway = useSignal(false)
   const turns = chat.turns.value
+  const isAlone = chat.place.value !== undefined && "change" in chat.place.value && turns.length === 0
   const place = JSON.stringify(chat.place.value)
   const first = turns[0]?.key
   const last = turns.at(-1)?.key
@@ -79,7 +81,14 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     <Region chat={chat} class="conversation">
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="sheet">
-          {turns.length === 0 && !chat.loading.value && chat.failure.value === undefined ? (
+          {isAlone && chat.failure.value === undefined ? (
+            <div class="entries alone">
+              <h1>A change that waits</h1>
+              {chat.drafts.cards.value.map((card) => (
+                <DraftCard key={card.id} card={card} chat={chat} alone />
+              ))}
+            </div>
+          ) : turns.length === 0 && !chat.loading.value && chat.failure.value === undefined ? (
             <Empty chat={chat} />
           ) : (
             <div class="entries" ref={paper}>

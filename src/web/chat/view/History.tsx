@@ -7,6 +7,7 @@ import { ThemeSwitch } from "../../shared/ThemeSwitch.tsx"
 import { shortDate, periodName } from "../../shared/time.ts"
 import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
+import { deedOf } from "./deed.ts"
 
 interface Props {
   readonly chat: Chat
@@ -74,6 +75,34 @@ const groups = (conversations: ReadonlyArray<ConversationSummary>) => {
   return grouped
 }
 
+/** What waits for this person's decision. */
+const Inbox = ({ chat, onNavigate }: Props) => {
+  const changes = chat.drafts.inbox.value
+  if (changes.length === 0) return null
+  return (
+    <section>
+      <h2>Waiting for you ({changes.length})</h2>
+      <ul>
+        {changes.map(({ actionIds, changeId, createdAt, rows }) => (
+          <li key={changeId} class="item">
+            <button
+              type="button"
+              class="open"
+              onClick={() => {
+                void chat.goTo({ change: changeId })
+                onNavigate?.()
+              }}
+            >
+              <bdi class="title">{deedOf(actionIds, rows)}</bdi>
+              <time dateTime={createdAt}>{shortDate(new Date(createdAt))}</time>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 const List = ({ chat, onNavigate }: Props) => {
   const { history } = chat
   const conversations = history.conversations.value
@@ -84,6 +113,7 @@ const List = ({ chat, onNavigate }: Props) => {
   const running = history.running.value
   return (
     <nav class="list" aria-label="Conversations" onScroll={onScroll} tabIndex={-1}>
+      <Inbox chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       {running.length > 0 && (
         <ul>
           {running.map(({ asked, turn }) => (

@@ -9,6 +9,7 @@ import type { Chat } from "../state/Chat.ts"
 import type { Turn } from "../state/Turn.ts"
 import { Choices } from "./Choices.tsx"
 import { CopyButton } from "./CopyButton.tsx"
+import { DraftCard } from "./DraftCard.tsx"
 import { EditQuestion } from "./EditQuestion.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
 import { Next } from "./Next.tsx"
@@ -40,6 +41,19 @@ interface AnswerProps {
   readonly turn: Turn
   readonly isLast: boolean
   readonly busy: boolean
+}
+
+/** The changes that a turn has drafted; the last turn also shows those of no turn. */
+const TurnDrafts = ({ chat, isLast, turn }: Pick<AnswerProps, "chat" | "isLast" | "turn">) => {
+  const position = turn.position.value
+  const own = chat.drafts.cards.value.filter((card) => (card.turn === undefined ? isLast : card.turn === position))
+  return (
+    <>
+      {own.map((card) => (
+        <DraftCard key={card.id} card={card} chat={chat} />
+      ))}
+    </>
+  )
 }
 
 /** What the model said before its lookups; it is no part of the answer. */
@@ -132,6 +146,7 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
               )}
             </FailureNotice>
           )}
+          {phase === "answered" && <TurnDrafts chat={chat} turn={turn} isLast={isLast} />}
           {phase !== "asked" && phase !== "failed" && (
             <div class="tools">
               {turn.text.value !== "" && <CopyButton text={turn.text.value} />}
