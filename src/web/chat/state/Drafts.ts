@@ -6,7 +6,7 @@ import { batch, type Signal, signal } from "@preact/signals"
 import type { Applied, ChangePage, Draft, Pending, Preview } from "../../../wire/changes.ts"
 import { Problem, type Request } from "../../shared/api.ts"
 
-export interface Difference {
+interface Difference {
   readonly row: string
   readonly cell: string
   readonly was: string | undefined
