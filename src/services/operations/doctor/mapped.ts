@@ -45,7 +45,10 @@ export const mapped = Effect.fnUntraced(function* ({
   const unreadable = (yield* tryReading(
     reader,
     types.filter((type) => !gone.includes(type))
-  )).filter(({ code, name }) => !replaced.includes(name) && code !== "MX001")
+  )).filter(
+    ({ code, name }) =>
+      !replaced.includes(name) && code !== "MX001" && (code === NOT_GRANTED || !drifted.includes(name))
+  )
   const { statements } = yield* missingGrants(owner, types)
   const changed = drifted.filter((name) => !isGone(name))
   const others = replaced.filter((name) => !isGone(name))
@@ -90,7 +93,7 @@ export const mapped = Effect.fnUntraced(function* ({
           fail(
             NAME,
             `Lookups of ${some(unreadable.map(({ name }) => name))} fail: ${unreadable[0]!.reason}.`,
-            "max migrate",
+            unreadable.some(({ code }) => code === NOT_GRANTED) ? "max migrate" : "max map diff",
             ...statements.map((statement) => `${statement}; (as the owner of the table, if max migrate may not)`)
           )
         ]),
@@ -105,6 +108,7 @@ export const mapped = Effect.fnUntraced(function* ({
 })
 
 const NAME = "mapped tables"
+const NOT_GRANTED = "42501"
 
 const nameOf = ({ schema, table }: Relation): string => `${schema}.${table}`
 const isSame = (a: Relation, b: Relation): boolean => a.schema === b.schema && a.table === b.table
