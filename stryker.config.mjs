@@ -33,6 +33,7 @@ export default {
     "src/database/sql/orExpansion.ts",
     "src/database/sql/SqlWriter.ts",
     "src/database/sql/compilable.ts",
+    "src/channels/http/settings.ts",
     "src/domain/Predicate.ts",
     "src/services/lookup/resolve.ts",
     "src/services/lookup/resolveFilter.ts",

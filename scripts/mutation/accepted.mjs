@@ -17,6 +17,12 @@ const cells = "sql/cells.ts"
 const credentials = "access/Credentials.ts"
 const authenticate = "http/authenticate.ts"
 const visibility = "policies/visibility.ts"
+const signature = "sms/twilioSignature.ts"
+const webhooks = "sms/webhooks.ts"
+const assignments = "sql/assignments.ts"
+const traces = "http/traces.ts"
+const settings = "http/settings.ts"
+const queue = "database/LookupQueue.ts"
 
 const allowsAreLists = "publication expands the * of an allow, so only denials contain it"
 const replanned = "a view that expires earlier is planned again"
@@ -413,5 +419,59 @@ export const accepted = [
     reason: "an expired credential is refused by its time"
   },
   { file: credentials, original: "max/services/", reason: "the name of a service" },
-  { file: credentials, original: "Credentials.", reason: "the name of a span" }
+  { file: credentials, original: "Credentials.", reason: "the name of a span" },
+  { file: signature, is: "[]", reason: "a request's URL begins with the public URL, which matches" },
+  { file: signature, is: "[url]", reason: "a request's URL begins with the public URL, which matches" },
+  { file: signature, is: "scheme === undefined", reason: "a request's URL begins with the public URL, which matches" },
+  { file: signature, mutator: "Regex", reason: "only compares fewer forms of a URL, each with the signature" },
+  { file: signature, is: `""`, replacement: "Stryker", reason: "neither text is a signature" },
+  { file: signature, is: `"utf8"`, reason: "UTF-8 is the default" },
+  { file: webhooks, is: `"POST"`, reason: "decides about the Allow header of another method only" },
+  { file: webhooks, original: "text/xml", reason: "the type of an empty reply" },
+  { file: webhooks, original: "Check the number's", reason: wording },
+  { file: webhooks, is: `""`, reason: "neither text is a phone number" },
+  {
+    file: webhooks,
+    is: "lines.publicUrl === undefined",
+    reason: "the signature of a URL without a host isn't Twilio's"
+  },
+  {
+    file: webhooks,
+    original: "=> Effect.",
+    reason: "the failure is answered with a 500 instead, and Twilio repeats the request"
+  },
+  { file: assignments, is: `"value"`, reason: "any side but the key reads the value" },
+  { file: assignments, is: `"date"`, reason: "the session's date style gives the same text" },
+  { file: assignments, original: `storage._tag === "One"`, reason: "a relation has no key column" },
+  { file: assignments, is: `"One"`, reason: "a relation has no key column" },
+  { file: assignments, is: "text === null", reason: "NULL is NULL in every time zone" },
+  { file: assignments, original: `relation.storage._tag !== "Many"`, reason: "only relations to many have links" },
+  { file: assignments, original: `storage._tag === "Value"`, reason: withTarget },
+  { file: assignments, is: `"Value"`, reason: withTarget },
+  { file: assignments, is: "target === undefined", reason: withTarget },
+  { file: traces, is: "{ failure }", reason: "shows less of a trace" },
+  { file: traces, original: "nanoseconds", reason: "shows another duration" },
+  { file: traces, original: "problemOf(error)", reason: "the failure is answered with a 500 instead" },
+  { file: traces, original: "No trace with this reference", reason: wording },
+  { file: traces, is: "() => Stream.empty", reason: "the stream fails instead of ending" },
+  { file: traces, original: "left", reason: "the stream then ends after five minutes, or with the access" },
+  { file: traces, original: "no", replacement: "", reason: "asks a proxy not to buffer" },
+  { file: queue, is: `"first"`, reason: "read only after its lookups have run, which sets it" },
+  { file: queue, is: "lookups.outstanding === 0", reason: "keeps the entry of an organization without lookups" },
+  { file: queue, is: "first === undefined", reason: "only lookups whose callers don't wait: an empty batch" },
+  { file: queue, is: "this.size === 0", reason: sooner },
+  { file: queue, is: "first.isAlone === true", reason: "a retried lookup finds no other that fits it" },
+  { file: queue, is: "true", reason: "a retried lookup finds no other that fits it" },
+  { file: queue, original: "own.waiting.length > 0", reason: "takes nothing from an empty queue" },
+  { file: queue, is: "isSame(request)", reason: "changes only the size of a batch" },
+  { file: queue, is: "waiting === 1", reason: sooner },
+  { file: queue, original: "busyUntil.get", replacement: ">=", reason: "sets an equal time" },
+  { file: queue, is: "outstanding > FEW", reason: "the time until which it is busy says the same for a second" },
+  { file: queue, is: "until === undefined", reason: never },
+  { file: queue, original: "until > this.now()", reason: "the last millisecond of ten seconds" },
+  { file: queue, is: "cursor.next === 0", reason: "splice removes the first one, too" },
+  { file: queue, is: "waiting.length === 0", reason: "keeps an organization without lookups among the turns" },
+  { file: settings, original: "origin !== own?.origin", reason: "isOwnOrigin excludes it on the next use" },
+  { file: settings, is: "host !== undefined", replacement: "true", reason: "undefined isn't a name of loopback" },
+  { file: settings, original: "max/channels/http/HttpSettings", reason: "the name of a service" }
 ]

@@ -6,6 +6,7 @@ export const OFFLINE = [
   "test/database/batchGroups.test.ts",
   "test/database/lookupQueue.test.ts",
   "test/database/sql/orExpansion.test.ts",
+  "test/channels/http/settings.test.ts",
   "test/domain/predicate.test.ts",
   "test/database/sql/find.test.ts",
   "test/database/sql/write.test.ts",
@@ -40,7 +41,6 @@ export const DATABASE = [
 ]
 
 const admission = "test/channels/http/admission.test.ts"
-const tools = "test/channels/http/tools.test.ts"
 const chat = "test/channels/http/chat.test.ts"
 const basis = "test/channels/http/basis.test.ts"
 const conversations = "test/channels/http/conversations.test.ts"
@@ -59,7 +59,6 @@ export const SERVED = {
   "src/services/access/Admission.ts": [credentials, limits, admission],
   "src/services/access/Credentials.ts": [admission, credentials],
   "src/channels/http/authenticate.ts": [admission],
-  "src/channels/http/settings.ts": [admission, tools],
   "src/channels/http/Turns.ts": [chat, basis, streams],
   "src/channels/http/chat.ts": [chat, conversations, basis],
   "src/channels/http/traces.ts": ["test/channels/http/traces.test.ts", streams],

@@ -153,7 +153,46 @@ describe("a batch", () => {
   })
 })
 
+describe("a waiting lookup", () => {
+  it("that is retried doesn't join the batch of a later one", () => {
+    const queue = queueOf(...requests(2))
+    const { requests: failed } = queue.take("second", 0)!
+    queue.push(request())
+    queue.retry(failed)
+    expect(drain(queue).map(({ of }) => of.length)).toEqual([1, 1, 1])
+  })
+
+  it("is late if it arrived before a time", () => {
+    const queue = queueOf({ ...request(), since: 5 }, { ...request({}, OTHER), since: 9 }, { ...request(), since: 10 })
+    expect(queue.waitingBefore(10).map(({ since }) => since)).toEqual([5, 9])
+  })
+
+  it("that was abandoned doesn't count as outstanding", () => {
+    let time = 0
+    const queue = new LookupQueue<Request>(ALONE, () => time)
+    for (const one of requests(5, {}, HOSTILE)) {
+      queue.push(one)
+      one.resume = undefined
+    }
+    expect(queue.take("second", 0)).toBeUndefined()
+    time = 1001
+    queue.push(request({}, HOSTILE))
+    expect(queue.take("first", 0)?.requests).toHaveLength(1)
+  })
+})
+
 describe("a busy organization", () => {
+  it("stays busy for ten seconds after a timeout, whatever else it does", () => {
+    let time = 0
+    const queue = new LookupQueue<Request>(ALONE, () => time)
+    queue.markSlow(HOSTILE)
+    for (const one of requests(5, {}, HOSTILE)) queue.push(one)
+    for (const { of } of drain(queue)) queue.done(of)
+    time = 9999
+    queue.push(request({}, HOSTILE))
+    expect(queue.take("first", 0)).toBeUndefined()
+  })
+
   it("has more than four lookups outstanding, or had them within the last second", () => {
     let time = 0
     const queue = new LookupQueue<Request>(ALONE, () => time)

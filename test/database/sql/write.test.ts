@@ -1,6 +1,7 @@
 /** Golden statements of changes for review; test/conformance/writes.test.ts executes each of these forms on a real Postgres. */
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { assignedLinks } from "../../../src/database/sql/assignments.ts"
 import { compilableWrite } from "../../../src/database/sql/compilable.ts"
 import type { Statement } from "../../../src/database/sql/ResolvedQuery.ts"
 import type { Assignment, RowChange } from "../../../src/database/sql/RowChange.ts"
@@ -221,4 +222,12 @@ describe("the statement of a change", () => {
     const short = status.assignments.map((assignment) => ({ ...assignment, texts: ["Won"] }))
     expect(() => compileUpdate(status.type, ["11"], short, catalog)).toThrow("doesn't fit its column")
   })
+})
+
+it("the links that a change assigns are those of the changed row and relation only", () => {
+  const [{ column }] = invites.assignments as [Assignment]
+  // A context without a writer: nothing may be written.
+  expect(assignedLinks(invites.assignments, {} as never)(column, "b")).toBeUndefined()
+  expect(assignedLinks([], {} as never)(column, "a")).toBeUndefined()
+  expect(() => assignedLinks(invites.assignments, {} as never)(column, "a")).toThrow(TypeError)
 })
