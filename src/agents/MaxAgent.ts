@@ -27,6 +27,7 @@ import { MAX_FOCUS, prepare } from "./prepare.ts"
 import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
 import { choicesIn, presentedBy } from "./cards.ts"
 import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
+import { decideTyped } from "./confirming.ts"
 import { questionOf, type Say, validate } from "./question.ts"
 import { SENTENCES } from "./sentences.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
@@ -126,17 +127,24 @@ export class MaxAgent extends Context.Service<
         const basis = yield* queries
           .basis({ organizationId: organization.id })
           .pipe(Effect.provideService(CurrentPrincipal, principal))
-        const { context, drafts } = yield* changesOf(changes, input.changes, principal, session, reference, () => ({
-          _tag: "Passes"
-        }))
-        const prepared = yield* prepare(organization, principal, session, basis, asked, work, context)
-        const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events, drafts }).pipe(
-          Effect.provideService(CurrentPrincipal, principal)
-        )
-        const { choices, presented } = work.run(() => {
-          const meant = prepared.sightings.presentedIn(text)
-          return { choices: choicesIn(text, meant), presented: presentedBy(text, meant, prepared) }
+        const changing = input.after === undefined ? input.changes : undefined
+        const decided = yield* decideTyped(changes, changing, principal, session, asked)
+        const answering = Effect.gen(function* () {
+          const judge = () => ({ _tag: "Passes" }) as const
+          const { context, drafts } = yield* changesOf(changes, input.changes, principal, session, reference, judge)
+          const prepared = yield* prepare(organization, principal, session, basis, asked, work, context)
+          const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events, drafts }).pipe(
+            Effect.provideService(CurrentPrincipal, principal)
+          )
+          return work.run(() => {
+            const meant = prepared.sightings.presentedIn(text)
+            const presented = presentedBy(text, meant, prepared)
+            return { text, choices: choicesIn(text, meant), presented, drafts, shown: openedBy(drafts) }
+          })
         })
+        if (decided !== undefined) yield* events.emit({ _tag: "delta", text: decided.text })
+        const { choices, drafts, presented, shown, text } =
+          decided === undefined ? yield* answering : { ...decided, choices: [], presented: [], drafts: undefined }
         if (basis.expiresAt <= Date.now()) {
           yield* Telemetry.recordCause("rights changed")
           return yield* rightsChanged
@@ -152,7 +160,6 @@ export class MaxAgent extends Context.Service<
           reference
         }
         const usage = { model: model.model, ...spent }
-        const shown = openedBy(drafts)
         const ended = { session: session.id, text, references: presented, usage, reference }
         const last: ReadonlyArray<TurnEvent> = [
           ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
@@ -160,7 +167,7 @@ export class MaxAgent extends Context.Service<
           { _tag: "done", ...ended, ...(shown.length === 0 ? {} : { drafts: shown }) }
         ]
         const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
-        const ids = shown.map(({ changeId }) => changeId)
+        const ids = (drafts?.changes ?? []).map(({ changeId }) => changeId)
         const opens = ids.length > 0 && input.changes !== undefined
         const save = session.save(said, basis, opens ? changes.opening(principal, input.changes.via, ids) : undefined)
         yield* input.persist === undefined ? save : input.persist(save, complete)

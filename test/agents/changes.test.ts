@@ -194,4 +194,54 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes
       expect(sent()).toContain('"findEntities","requestAction"]')
     })
   )
+
+  it.effect("takes a typed yes, undo and no to the one change that waits, without asking the model", () =>
+    Effect.gen(function* () {
+      const { ids, organization } = yield* company
+      server.reset(inTurn(request("people.update", [ids[0]!], "status=Won"), says("Ada Lovelace would become Won.")))
+      const first = yield* ask(organization, "set the status of Ada Lovelace to Won")
+      const session = first.done!.session
+      server.reset(() => says("The model answers."))
+      const yes = yield* ask(organization, "Yes, please!", session)
+      expect(yes.done?.text).toBe(draftsIn(yes)[0]!.receipt!.message)
+      expect(draftsIn(yes)).toMatchObject([{ state: "applied", changeId: draftsIn(first)[0]!.changeId }])
+      const undo = yield* ask(organization, "undo that", session)
+      expect(draftsIn(undo)).toMatchObject([
+        { state: "open", steps: [{ cells: [{ was: "Won", becomes: "Customer" }] }] }
+      ])
+      const no = yield* ask(organization, "No.", session)
+      expect(no.done?.text).toBe("All right: nothing was changed.")
+      expect(yield* statesOf(organization)).toEqual(["applied", "rejected"])
+      expect(server.requests).toHaveLength(0)
+      expect((yield* ask(organization, "yes", session)).done?.text).toBe("The model answers.")
+    })
+  )
+
+  it.effect(
+    "leaves a typed yes to the model when two changes wait, one needs more than a yes, or the channel can't confirm",
+    () =>
+      Effect.gen(function* () {
+        const { ids, organization } = yield* company
+        server.reset(inTurn(request("people.update", [ids[0]!], "status=Won"), says("One.")))
+        const first = yield* ask(organization, "set the status of Ada Lovelace to Won")
+        const session = first.done!.session
+        server.reset(() => says("The model answers."))
+        const who = { kind: "email", key: ADMIN } as const
+        const say = { text: "yes" }
+        const without = yield* turn({ organization, who, session, say, changes: { via: VIA, confirms: false } })
+        expect(heard(without).done?.text).toBe("The model answers.")
+        server.reset(inTurn(request("people.update", [ids[1]!], "status=Lost"), says("Two.")))
+        yield* ask(organization, "and Ada Byron to Lost", session)
+        server.reset(() => says("The model answers."))
+        expect((yield* ask(organization, "yes", session)).done?.text).toBe("The model answers.")
+        expect(yield* statesOf(organization)).toEqual(["open", "open"])
+        server.reset(
+          inTurn(calls(["requestAction", { actionId: "people.delete", entityIds: [ids[2]] }]), says("Gone?"))
+        )
+        const other = yield* ask(organization, "delete the lost Ada Byron")
+        server.reset(() => says("The model answers."))
+        expect((yield* ask(organization, "yes", other.done!.session)).done?.text).toBe("The model answers.")
+        expect(yield* statesOf(organization)).toEqual(["open", "open", "open"])
+      })
+  )
 })

@@ -275,6 +275,8 @@ export class Changes extends Context.Service<
                   via,
                   state: "open" as const,
                   undoes: changeId,
+                  // The inverse belongs to the conversation of what it undoes.
+                  sessionId: stored.session_id ?? undefined,
                   check: (steps) => requireStanding(steps, undone, caller)
                 }
               }))
