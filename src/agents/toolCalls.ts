@@ -79,6 +79,7 @@ export const recordResult = (call: ToolCall, value: unknown, grounding: Groundin
   grounding.addResult(value)
   if (call.name !== "findEntities") return
   const query = call.input as FindQuery
+  grounding.seen.add(query.entityTypeId, (value as Page).entities, grounding.locale)
   sightings.addPage(
     query.entityTypeId,
     query.filters.map((filter) => filter.value),

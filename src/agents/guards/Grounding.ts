@@ -3,6 +3,7 @@ import { foldText } from "../../domain/keys.ts"
 import type { DateRange } from "../../domain/values.ts"
 import { type Claim, claims, dayKeys, type Locale } from "./claims.ts"
 import { normalize } from "./normalize.ts"
+import { SeenEntities } from "./SeenEntities.ts"
 
 const WORD = /[\p{L}\p{N}]+/gu
 const lastDayOf = ({ to }: DateRange): string =>
@@ -12,6 +13,7 @@ const rangeKey = ({ from, to }: DateRange): string => `${from} ${to}`
 
 export class Grounding {
   readonly locale: Locale
+  readonly seen = new SeenEntities()
   readonly #keys = new Set<string>()
   readonly #days = new Set<string>()
   /** The days in order; undefined after a change. */

@@ -43,11 +43,19 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
   const offset = Math.max(0, from - LOOKBACK)
   const window = text.slice(offset)
   const faults: Array<Fault> = []
+  const { seen } = grounding
   const add = (start: number, end: number, reason: string, untilSentenceEnds = false) => {
     if (offset + end > from) faults.push({ start: offset + start, end: offset + end, reason, untilSentenceEnds })
   }
   for (const claim of claims(window, grounding.locale)) {
-    if (grounding.isGrounded(claim)) continue
+    if (grounding.isGrounded(claim)) {
+      if (seen.size > 1) {
+        const { end, text: sentence } = sentenceAround(text, offset + claim.start)
+        // The name may follow the value, so a sentence is judged again as it grows.
+        if (seen.contradicts(sentence, claim)) add(claim.start, end - offset, CONTRADICTS)
+      }
+      continue
+    }
     const what = window.slice(claim.start, claim.end).slice(0, MAX_CITED)
     add(
       claim.start,
@@ -55,6 +63,10 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
       `The ${KINDS[claim.kind]} "${what}" occurs neither in a result nor in what the person wrote.`,
       claim.kind === "relative"
     )
+  }
+  for (const match of seen.size > 1 ? window.matchAll(STATUS_IS) : []) {
+    const { end, text: sentence } = sentenceAround(text, offset + match.index)
+    if (seen.contradictsStatus(sentence)) add(match.index, end - offset, CONTRADICTS)
   }
   for (const match of window.matchAll(MACHINERY)) {
     const [word] = match
@@ -67,6 +79,18 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
     add(match.index, match.index + word.length, `"${word}" is an internal id.`)
   }
   return faults.sort((a, b) => a.start - b.start)
+}
+
+const STATUS_IS = /status is \p{L}+/giu
+const ENDS = /[.!?]\s|\n/
+
+const CONTRADICTS = "A value or status is not the one of the only entity that its sentence names."
+
+/** The sentence or line around a position, as far as it has been written, and where it ends. */
+const sentenceAround = (text: string, at: number): { readonly text: string; readonly end: number } => {
+  const before = text.slice(Math.max(0, at - MAX_SENTENCE), at).split(ENDS)
+  const [after = ""] = text.slice(at, at + MAX_SENTENCE).split(ENDS)
+  return { text: before.at(-1)! + after, end: at + after.length }
 }
 
 /** A word after which no claim can continue: letters that are not part of a date, amount or address. */
