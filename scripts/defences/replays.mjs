@@ -1380,7 +1380,6 @@ export const replays = [
     patches: [["src/database/sql/predicate.ts", "alias, notArray(context))\n", "alias, notArray(context), true)\n"]]
   },
   {
-<<<<<<< HEAD
     name: "Another person's change was proposed again (our own review)",
     test: [
       "test/channels/http/changes.test.ts",
@@ -1389,12 +1388,12 @@ export const replays = [
     defence: "again.ts `repeatable`: only its proposer may propose a change again",
     removed: "the proposer",
     patches: [["src/services/changes/again.ts", " || stored.proposer_id !== who", ""]]
-=======
+  },
+  {
     name: "A reply gave one person another one's phone number (our own review)",
     test: ["test/agents/contradictions.test.ts", "is held if its sentence gives the entity another one's value"],
     defence: "ReplyGuard.ts `faultsOf`: `SeenEntities.contradicts`",
     removed: "the comparison with the entity's card",
     patches: [["src/agents/guards/ReplyGuard.ts", "if (seen.contradicts(sentence, claim))", "if (false)"]]
->>>>>>> 3123b06 (A reply whose sentence contradicts an entity's card is held)
   }
 ]
