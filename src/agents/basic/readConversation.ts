@@ -7,7 +7,9 @@ const Context = Schema.Struct({
   person: Schema.optionalKey(Schema.Struct({ name: Schema.optionalKey(Schema.String) })),
   organization: Schema.optionalKey(Schema.String),
   today: Schema.String,
+  /** HH:MM, in the time zone. */
   time: Schema.optionalKey(Schema.String),
+  timeZone: Schema.optionalKey(Schema.String),
   types: Schema.Array(
     Schema.Struct({
       id: Schema.String,

@@ -84,3 +84,9 @@ export function* listedTypes(): Script<ReadonlyArray<ListedType>> {
   const [answer] = yield [{ name: "listEntityTypes", input: {} }]
   return (answer?.value as { readonly entityTypes?: ReadonlyArray<ListedType> } | undefined)?.entityTypes ?? []
 }
+
+/** Any tool's answer. */
+export function* tool(name: string, input: unknown): Script<Answer> {
+  const [answer] = yield [{ name, input }]
+  return answer!
+}

@@ -1,0 +1,77 @@
+/** What a request asks to be changed, before anything is looked up: words, not columns or rows. */
+import { Data } from "effect"
+import type { ContextType } from "../readConversation.ts"
+import type { Concept } from "../lexicon.ts"
+import type { Moment } from "./moments.ts"
+import type { Said, Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** The row that a request is about. */
+export type Subject = Data.TaggedEnum<{
+  /** A pronoun: the subject of an earlier sentence, or the entity of the last answer. */
+  It: {}
+  Named: { readonly words: Words; readonly type?: ContextType }
+  /** "my first meeting with Kofi on December 4". */
+  Described: {
+    readonly type?: ContextType
+    readonly order?: "first" | "last" | "next"
+    readonly title?: Words
+    /** The title with the noun after it: "the next introductory call". */
+    readonly fuller?: Words
+    readonly mine: boolean
+    readonly people: ReadonlyArray<Words>
+    readonly moment?: Moment
+  }
+}>
+export const Subject = Data.taggedEnum<Subject>()
+
+/** A cell that is set; `was` is its value so far, as the person states it. */
+export type Setting = Data.TaggedEnum<{
+  /** A column that the person names. */
+  Column: { readonly column: Words; readonly value: Words; readonly was?: Words }
+  /** A column that the verb means. */
+  Concept: { readonly concept: Concept | "name" | "length"; readonly value: Words; readonly was?: Words }
+  /** "move Ada to Won": the value tells the column. */
+  Value: { readonly value: Words; readonly was?: Words; readonly kind?: Words }
+}>
+export const Setting = Data.taggedEnum<Setting>()
+
+export type Deed = Data.TaggedEnum<{
+  Update: { readonly subject: Subject; readonly settings: ReadonlyArray<Setting> }
+  /** Moves a time; earlier if `minutes` is negative. `column` is absent for the time that a row is about. */
+  Shift: { readonly subject: Subject; readonly column?: Words; readonly minutes: number }
+  /** Makes a meeting longer or shorter. */
+  Stretch: { readonly subject: Subject; readonly minutes: number }
+  Delete: { readonly subject: Subject }
+  Create: {
+    readonly type: ContextType
+    /** "lead", which can be a status. */
+    readonly kind?: string
+    readonly name?: Words
+    /** What follows, which is read with the type's columns. */
+    readonly rest: Words
+    readonly people: ReadonlyArray<Words>
+    readonly settings: ReadonlyArray<Setting>
+  }
+}>
+export const Deed = Data.taggedEnum<Deed>()
+
+/** A part of a request, such as a sentence. */
+export type Part = Data.TaggedEnum<{
+  /** An order. */
+  Order: { readonly deed: Deed }
+  /** A statement of what is so, or will be; `enough` if it asks for the change by itself. */
+  Statement: { readonly deed?: Deed; readonly subject?: Subject; readonly enough: boolean }
+  /** "can you update that?" */
+  Please: {}
+  /** "I need to catch up with Nadia." */
+  Meet: { readonly who: Words }
+}>
+export const Part = Data.taggedEnum<Part>()
+
+/** A request that was understood whole, in each way in which it can be read. */
+export interface Request {
+  readonly said: Said
+  readonly deeds: ReadonlyArray<Deed>
+}

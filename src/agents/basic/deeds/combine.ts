@@ -1,0 +1,96 @@
+/** Puts the parts of a request together: what one sentence leaves open, another one says. */
+import { folded } from "../tokenize.ts"
+import { Deed, type Part, type Subject } from "./Deed.ts"
+import type { Word } from "./words.ts"
+
+interface State {
+  readonly deed?: Deed
+  /** Whether the person asked for the deed, and didn't only state what is so. */
+  readonly asked: boolean
+  /** Whether it was stated, so that "update that" can follow. */
+  readonly stated?: boolean
+  readonly subject?: Subject
+  readonly people: ReadonlyArray<ReadonlyArray<Word>>
+}
+
+const MAX_STATES = 24
+
+/** The deeds that the parts make, one part of each clause. A question states nothing. */
+export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion: boolean): ReadonlyArray<Deed> => {
+  let states: ReadonlyArray<State> = [{ asked: false, people: [] }]
+  for (const parts of clauses) {
+    states = states.flatMap((state) => parts.flatMap((part) => next(state, part, isQuestion) ?? [])).slice(0, MAX_STATES) // prettier-ignore
+  }
+  return states.flatMap(({ asked, deed, people }) => {
+    if (deed === undefined || !asked) return []
+    if (people.length === 0) return [deed]
+    return deed._tag === "Create" ? [Deed.Create({ ...deed, people })] : []
+  })
+}
+
+const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ? undefined : deed.subject)
+
+const next = (state: State, part: Part, isQuestion: boolean): State | undefined => {
+  switch (part._tag) {
+    case "Meet":
+      return state.deed === undefined ? { ...state, people: [...state.people, part.who] } : undefined
+    case "Please":
+      return state.deed === undefined || state.stated !== true ? undefined : { ...state, asked: true, stated: false }
+    case "Statement": {
+      const enough = part.enough && !isQuestion
+      if (part.deed !== undefined) {
+        const after = joined(state, part.deed, state.asked || enough)
+        return after && { ...after, stated: true }
+      }
+      // "They are no longer a customer", after the request itself.
+      if (part.subject?._tag === "It") return state.deed === undefined ? undefined : state
+      if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? state : undefined
+      return state.subject !== undefined || part.subject === undefined ? undefined : { ...state, subject: part.subject }
+    }
+    case "Order":
+      return joined(state, part.deed, true)
+  }
+}
+
+/** A deed after what was said before. */
+const joined = (state: State, deed: Deed, asked: boolean): State | undefined => {
+  const { deed: before, subject } = state
+  if (before === undefined) {
+    const own = subjectOf(deed)
+    if (deed._tag === "Create" && deed.name !== undefined && PRONOUN.test(folded(deed.name))) return undefined
+    if (own?._tag === "It" && subject !== undefined && deed._tag !== "Create") return { ...state, deed: { ...deed, subject }, asked } // prettier-ignore
+    if (subject !== undefined && !isSame(subject, own)) return undefined
+    return { ...state, deed, asked }
+  }
+  if (before._tag === "Create") {
+    if (deed._tag === "Update" && deed.subject._tag === "It")
+      return { ...state, deed: Deed.Create({ ...before, settings: [...before.settings, ...deed.settings] }), asked }
+    // "We've got a new lead called Ada. Can you add them to the crm?"
+    if (deed._tag === "Create" && !state.asked) return asSame(before, deed, state, asked)
+    return undefined
+  }
+  if (deed._tag === "Create" || before._tag !== "Update") return undefined
+  if (deed._tag === "Delete") return undefined
+  if (deed._tag !== "Update") return undefined
+  const subjects = [before.subject, deed.subject].filter(({ _tag }) => _tag !== "It")
+  if (subjects.length === 2 && !isSame(subjects[0], subjects[1])) return undefined
+  const settings = [...before.settings, ...deed.settings]
+  return { ...state, deed: Deed.Update({ subject: subjects[0] ?? before.subject, settings }), asked }
+}
+
+const PRONOUN = /^(it|them|him|her|this|that|this one|that one|the new lead|this lead|the lead|this person|that person)$/
+
+const asSame = (before: Deed & { _tag: "Create" }, deed: Deed & { _tag: "Create" }, state: State, asked: boolean): State | undefined => // prettier-ignore
+  deed.name !== undefined && PRONOUN.test(folded(deed.name)) && deed.type.id === before.type.id
+    ? {
+        ...state,
+        asked,
+        deed: Deed.Create({ ...before, ...(before.kind === undefined && deed.kind !== undefined ? { kind: deed.kind } : {}), rest: [...before.rest, ...deed.rest], settings: [...before.settings, ...deed.settings] }) // prettier-ignore
+      }
+    : undefined
+
+const isSame = (a: Subject | undefined, b: Subject | undefined): boolean => {
+  if (a === undefined || b === undefined) return false
+  if (a._tag === "Named" && b._tag === "Named") return folded(a.words) === folded(b.words)
+  return JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,0 +1,305 @@
+/**
+ * Drafts a change from the readings of a request: looks up what each one means and drafts the one that means something. Two
+ * readings that mean different changes are declined, and so is a request of which anything can't be looked up.
+ */
+import { PEOPLE } from "../../../domain/EntityType.ts"
+import type { Named } from "../../../domain/Page.ts"
+import { foldText } from "../../../domain/keys.ts"
+import type { Context, ContextType } from "../readConversation.ts"
+import { both } from "../locate.ts"
+import { type Answer, columnsOf, find, inParallel, type Script, tool } from "../script.ts"
+import { cell as shownCell } from "../replies.ts"
+import { Deed, type Request, type Setting } from "./Deed.ts"
+import { findSubject, person, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { clock, shifted } from "./moments.ts"
+import { readNew } from "./readNew.ts"
+import { type Cell, settle, type Target } from "./settle.ts"
+import { carries, columnOfConcept, columnOfPhrase, fieldsOf, type Vocabulary, vocabularyOf } from "./vocabulary.ts"
+import { cannotDo, drafted, notWhole, which } from "./wording.ts"
+import { type Said, textOf } from "./words.ts"
+
+/** A call that drafts a change. */
+export interface Draft {
+  readonly _tag: "Draft"
+  readonly actionId: string
+  readonly entityIds?: ReadonlyArray<string>
+  readonly values?: ReadonlyArray<string>
+}
+
+const MAX_TYPES = 5
+const MAX_ACTIONS = 6
+/** The readings that are tried: each costs lookups. */
+const MAX_TRIED = 8
+
+/** Asks for each call once, however many readings ask for it. */
+function* once<A>(script: Script<A>): Script<A> {
+  const known = new Map<string, Answer>()
+  let state = script.next()
+  while (state.done !== true) {
+    const keys = state.value.map((call) => JSON.stringify(call))
+    const missing = state.value.filter((_, index) => !known.has(keys[index]!) && keys.indexOf(keys[index]!) === index)
+    if (missing.length > 0) {
+      const answers = yield missing
+      for (const [index, call] of missing.entries()) known.set(JSON.stringify(call), answers[index]!)
+    }
+    state = script.next(keys.map((key) => known.get(key)!))
+  }
+  return state.value
+}
+
+/** Drafts what the request asks for, and says what is drafted or why nothing is. `chosen` is the row that the person chose. */
+export const draftDeed = (request: Request, context: Context, chosen?: Row): Script<string> =>
+  once(drafting(request, context, chosen))
+
+function* drafting(request: Request, context: Context, chosen: Row | undefined): Script<string> {
+  const { said } = request
+  const types = typesOf(request.deeds, context)
+  const named = new Set(request.deeds.flatMap((deed) => typeOf(deed, context) ?? []))
+  const actions = [...new Set(request.deeds.flatMap((deed) => actionsOf(deed, types, context)))].slice(0, MAX_ACTIONS)
+  const [columns, takes] = yield* both(
+    inParallel(types.map((type) => (named.has(type) ? columnsOf(type.id) : nothing()))),
+    inParallel(actions.map(fieldsOf))
+  )
+  const fields = new Map(actions.map((action, index) => [action, takes[index]!]))
+  const vocabularies = types.map((type, index) => vocabularyOf(type, columns[index]!, fields))
+  const deeds = request.deeds.flatMap((deed) => withTypes(deed, vocabularies, context)).slice(0, MAX_TRIED)
+  if (deeds.length === 0) return refusals(request.deeds, fields) ?? notWhole(context)
+  const wanted = (type: ContextType) => wantedOf(request.deeds, vocabularies.find((each) => each.type.id === type.id)!, fields) // prettier-ignore
+  const world: World = { said, context, vocabularies, fields, wanted }
+  const found = yield* inParallel(deeds.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
+  const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
+  const problems = found.filter((each) => each._tag === "Problem").sort((a, b) => b.rank - a.rank)
+  if (drafts.size > 1) return `I can read that in two ways, so I haven't drafted anything. ${notWhole(context)}`
+  const [draft] = drafts.values()
+  if (draft === undefined) return which(problems[0]) ?? notWhole(context)
+  const { _tag, ...input } = draft
+  const answer = yield* tool("requestAction", input)
+  return answer.value === undefined ? cannotDo(answer.text) : drafted(answer)
+}
+
+const keyOf = ({ actionId, entityIds, values = [] }: Draft): string => JSON.stringify([actionId, entityIds, values.toSorted()]) // prettier-ignore
+
+function* nothing(): Script<ReadonlyArray<Named>> {
+  return []
+}
+
+/** The actions that a reading may need, of which what they take is asked first. */
+const actionsOf = (deed: Deed, types: ReadonlyArray<ContextType>, context: Context): ReadonlyArray<string> => {
+  if (deed._tag === "Delete") return []
+  const own = typeOf(deed, context)
+  return own === undefined ? types.map((type) => actionOf(deed, type)) : [actionOf(deed, own)]
+}
+
+/** Why no reading can be drafted, if an action isn't open to the person. */
+const refusals = (deeds: ReadonlyArray<Deed>, fields: World["fields"]): string | undefined => {
+  const refused = [...fields.values()].filter((each) => typeof each === "string")
+  return deeds.length > 0 && refused.length > 0 && refused.length === fields.size ? cannotDo(refused[0]!) : undefined
+}
+
+const MAX_CELLS = 5
+
+/** The columns whose cells a change depends on: those that it sets, and times. */
+const wantedOf = (deeds: ReadonlyArray<Deed>, vocabulary: Vocabulary, fields: World["fields"]): ReadonlyArray<string> => { // prettier-ignore
+  const own = fields.get(`${vocabulary.type.id}.update`)
+  if (own === undefined || typeof own === "string") return []
+  const set = deeds.flatMap((deed) => (deed._tag === "Update" ? deed.settings : [])).flatMap((setting) => columnOf(setting, vocabulary) ?? []) // prettier-ignore
+  const times = own.filter(({ kind }) => kind === "timestamp" || kind === "date").map(({ id }) => id)
+  const length = columnOfConcept("length", vocabulary.columns)
+  return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length])])].filter((id) => id !== "name" && own.some((field) => field.id === id)).slice(0, MAX_CELLS) // prettier-ignore
+}
+
+const actionOf = (deed: Deed, type: ContextType): string =>
+  `${type.id}.${deed._tag === "Create" ? "create" : deed._tag === "Delete" ? "delete" : "update"}`
+
+/** The types that the readings can be about. */
+const typesOf = (deeds: ReadonlyArray<Deed>, context: Context): ReadonlyArray<ContextType> => {
+  const own = deeds.map((deed) => typeOf(deed, context))
+  const all = own.includes(undefined) ? [...context.types].sort((a, b) => Number(b.id === PEOPLE) - Number(a.id === PEOPLE)) : [] // prettier-ignore
+  return [...new Set([...own.filter((type) => type !== undefined), ...all])].slice(0, MAX_TYPES)
+}
+
+/** The type that a reading names; undefined if it names none. */
+const typeOf = (deed: Deed, context: Context): ContextType | undefined => {
+  if (deed._tag === "Create") return deed.type
+  const { subject } = deed
+  switch (subject._tag) {
+    case "It":
+      return context.types.find(({ id }) => id === context.focus?.[0]?.type)
+    case "Named":
+      return subject.type
+    case "Described":
+      return subject.type ?? context.types.find(({ id }) => id === "meetings")
+  }
+}
+
+interface Typed {
+  readonly deed: Deed
+  readonly types: ReadonlyArray<ContextType>
+}
+
+/** A reading with the types whose columns can carry it. */
+const withTypes = (deed: Deed, vocabularies: ReadonlyArray<Vocabulary>, context: Context): ReadonlyArray<Typed> => {
+  if (deed._tag !== "Create" && deed.subject._tag === "It" && (context.focus ?? []).length === 0) return []
+  const own = typeOf(deed, context)
+  const types = vocabularies.filter((each) => (own === undefined || each.type.id === own.id) && carries(deed, each)).map(({ type }) => type) // prettier-ignore
+  return types.length === 0 ? [] : [{ deed, types }]
+}
+
+function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {
+  if (deed._tag === "Create") return yield* creation(deed, world)
+  const row = chosen !== undefined && types.some(({ id }) => id === chosen.type.id) ? chosen : yield* findSubject(deed.subject, types, world) // prettier-ignore
+  if (row._tag === "Problem") return row
+  const actionId = actionOf(deed, row.type)
+  const entityIds = [row.id]
+  if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds }
+  const target = yield* targetOf(row, actionId, world)
+  if (target._tag === "Problem") return target
+  const cells = yield* cellsOf(deed, target, world)
+  const wrong = cells.find((each) => each._tag === "Problem")
+  if (wrong !== undefined) return wrong
+  const values = valuesOf(cells.filter((each) => each._tag === "Cell"))
+  return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values }
+}
+
+type Updating = Exclude<Deed, { _tag: "Create" | "Delete" }>
+
+/** The row's cells that the change depends on. */
+function* targetOf(row: Row, actionId: string, world: World): Script<(Target & { readonly _tag: "Target" }) | Problem> { // prettier-ignore
+  const vocabulary = world.vocabularies.find(({ type }) => type.id === row.type.id)!
+  const fields = world.fields.get(actionId)
+  if (fields === undefined || typeof fields === "string") return problem(RANKS.refused, fields ?? "I can't change that.")
+  if (row.cells !== undefined) return { _tag: "Target", vocabulary, fields, cells: row.cells }
+  const page = yield* find({ entityTypeId: row.type.id, filters: [{ columnId: "id", op: "eq", value: row.id }], limit: 1, selectColumns: world.wanted(row.type) }) // prettier-ignore
+  const entity = page?.entities[0]
+  return { _tag: "Target", vocabulary, fields, cells: { name: entity?.displayName, status: entity?.status, ...entity?.columns } } // prettier-ignore
+}
+
+const columnOf = (setting: Setting, { columns }: Vocabulary): string | undefined => {
+  switch (setting._tag) {
+    case "Column":
+      return columnOfPhrase(setting.column, columns)
+    case "Concept":
+      return columnOfConcept(setting.concept, columns)
+    case "Value":
+      return setting.kind === undefined ? undefined : columnOfPhrase(setting.kind, columns)
+  }
+}
+
+function* cellsOf(deed: Updating, target: Target, world: World): Script<ReadonlyArray<Cell | Problem>> {
+  switch (deed._tag) {
+    case "Update": {
+      const cells = yield* inParallel(deed.settings.map((setting) => settle(setting, target, world)))
+      return cells.map((each) => (each._tag === "Cell" ? standing(each, target) : each))
+    }
+    case "Shift":
+      return [shiftedCell(deed, target)]
+    case "Stretch": {
+      const column = columnOfConcept("length", target.vocabulary.columns)!
+      const minutes = Number(target.cells[column]) + deed.minutes
+      return [
+        Number.isInteger(minutes) && minutes > 0
+          ? { _tag: "Cell", column, value: String(minutes), shown: `${minutes} minutes` }
+          : problem(RANKS.value, "I can't see how long it is now.")
+      ]
+    }
+  }
+}
+
+/** A cell, if it was what the person says that it was. */
+const standing = (cell: Cell, { cells }: Target): Cell | Problem => {
+  if (cell.was === undefined) return cell
+  const now = shownCell(cells[cell.column])
+  const same = foldText(now) === foldText(cell.was) || foldText(now).split(" ").includes(foldText(cell.was))
+  return same ? cell : problem(RANKS.value, `It isn't “${cell.was}” now${now === "" ? "" : `, but “${now}”`}. I haven't drafted anything.`) // prettier-ignore
+}
+
+const DAY = 1440
+
+const shiftedCell = (deed: Extract<Deed, { _tag: "Shift" }>, { cells, fields, vocabulary }: Target): Cell | Problem => {
+  const column = deed.column === undefined ? columnOfConcept("date", vocabulary.columns) : columnOfPhrase(deed.column, vocabulary.columns) // prettier-ignore
+  const kind = fields.find(({ id }) => id === column)?.kind
+  const now = cells[column ?? ""]
+  if (column === undefined || typeof now !== "string" || (kind !== "date" && kind !== "timestamp")) return problem(RANKS.value, "I can't see a time that I could move.") // prettier-ignore
+  if (kind === "date" && deed.minutes % DAY !== 0) return problem(RANKS.value, "That is a day without a time: I can move it by days.") // prettier-ignore
+  const moved = shifted(now, deed.minutes)
+  return { _tag: "Cell", column, value: kind === "date" ? moved.slice(0, 10) : moved, shown: moved.slice(0, 16) }
+}
+
+/** The cells as values of the tool; a text if two of them contradict each other. */
+const valuesOf = (cells: ReadonlyArray<Cell>): ReadonlyArray<string> | string => {
+  const byColumn = new Map<string, string>()
+  for (const { column, value } of cells) {
+    const other = byColumn.get(column)
+    if (other !== undefined && other !== value) return "That sets one thing in two ways. I haven't drafted anything."
+    byColumn.set(column, value)
+  }
+  return [...byColumn].map(([column, value]) => `${column}=${value}`)
+}
+
+/** A new row, of which everything that was said is known. */
+function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World): Script<Draft | Problem> {
+  const { context, said } = world
+  const vocabulary = world.vocabularies.find(({ type }) => type.id === deed.type.id)!
+  const actionId = actionOf(deed, deed.type)
+  const fields = world.fields.get(actionId)
+  if (fields === undefined || typeof fields === "string") return problem(RANKS.refused, cannotDo(fields ?? ""))
+  const what = readNew(deed, vocabulary, fields, context)
+  if (what === undefined) return problem(RANKS.words, notWhole(context))
+  if (what.name === undefined) return problem(RANKS.value, `What should the new ${deed.type.name.toLowerCase()} be called? Say it in one sentence, with “called …”.`) // prettier-ignore
+  const target: Target = { vocabulary, fields, cells: {} }
+  const said1 = what.people.filter((words) => !/^(her|him|them)$/.test(textOf(said, words).toLowerCase()))
+  const guests = [...said1, ...(said1.length === 0 ? deed.people : [])]
+  if (said1.length > 0 && deed.people.length > 0 && !sameWords(said1, deed.people, said)) return problem(RANKS.words, notWhole(context)) // prettier-ignore
+  const times = timeCells(what, target)
+  if (!Array.isArray(times)) return times
+  const settings = [...deed.settings, ...what.settings]
+  const [people, settled, kind] = [
+    yield* inParallel(guests.map((words) => person(words, world))),
+    yield* inParallel(settings.map((setting) => settle(setting, target, world))),
+    deed.kind === undefined ? undefined : yield* kindCell(deed.kind, target)
+  ]
+  const wrong = [...people, ...settled].find((each) => each._tag === "Problem")
+  if (wrong !== undefined) return wrong
+  const column = columnOfConcept("attendees", vocabulary.columns)
+  if (people.length > 0 && !fields.some(({ id }) => id === column)) return problem(RANKS.value, "I can't say who is there.")
+  const cells = settled.filter((each) => each._tag === "Cell")
+  const values = valuesOf([
+    { _tag: "Cell", column: "name", value: textOf(said, what.name), shown: "" },
+    ...(kind === undefined ? [] : [kind]),
+    ...cells,
+    ...times,
+    ...(people.length === 0 ? [] : [{ _tag: "Cell" as const, column: column!, value: people.flatMap((each) => (each._tag === "Row" ? [each.id] : [])).join(";"), shown: "" }]) // prettier-ignore
+  ])
+  return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, values }
+}
+
+const sameWords = (a: ReadonlyArray<Parameters<typeof textOf>[1]>, b: typeof a, said: Said): boolean =>
+  a.map((words) => foldText(textOf(said, words))).sort().join() === b.map((words) => foldText(textOf(said, words))).sort().join() // prettier-ignore
+
+/** "lead" as a status, if rows have it; a word such as "customer" is often only a word for people. */
+function* kindCell(kind: string, target: Target): Script<Cell | undefined> {
+  const settled = yield* settle(statusOf(kind), target, { said: { text: kind, words: [] }, context: { today: "1970-01-01", types: [] }, vocabularies: [], fields: new Map(), wanted: () => [] }) // prettier-ignore
+  return settled._tag === "Cell" ? settled : undefined
+}
+
+const statusOf = (kind: string): Setting => ({ _tag: "Concept", concept: "status", value: [{ text: kind, word: kind, after: "", capital: false, start: 0, end: kind.length }] }) // prettier-ignore
+
+/** The cells of a time and a length. */
+const timeCells = (what: NonNullable<ReturnType<typeof readNew>>, { fields, vocabulary }: Target): Array<Cell> | Problem => { // prettier-ignore
+  const { day, time, until } = what.moment
+  const cells: Array<Cell> = []
+  const column = columnOfConcept("date", vocabulary.columns)
+  const field = fields.find(({ id }) => id === column)
+  if (day !== undefined || time !== undefined) {
+    if (field === undefined || day === undefined) return problem(RANKS.value, day === undefined ? "On which day? Say it in one sentence." : "I can't set a day on that.") // prettier-ignore
+    if (field.kind === "timestamp" && time === undefined) return problem(RANKS.value, "At what time? Say it in one sentence.") // prettier-ignore
+    if (field.kind === "date" && time !== undefined) return problem(RANKS.value, "That has a day, but no time of day.")
+    const value = field.kind === "date" ? day : `${day} ${clock(time!)}:00`
+    cells.push({ _tag: "Cell", column: field.id, value, shown: value })
+  }
+  const minutes = what.minutes ?? (until === undefined || time === undefined ? undefined : until - time)
+  if (minutes === undefined) return cells
+  const length = columnOfConcept("length", vocabulary.columns)
+  if (length === undefined || !fields.some(({ id }) => id === length) || minutes <= 0) return problem(RANKS.value, "I can't set how long it takes.") // prettier-ignore
+  return [...cells, { _tag: "Cell", column: length, value: String(minutes), shown: `${minutes} minutes` }]
+}

@@ -1,0 +1,228 @@
+/** Looks up the row that a request is about: one row, or what is wrong with the words. */
+import { PEOPLE } from "../../../domain/EntityType.ts"
+import type { Entity, Page } from "../../../domain/Page.ts"
+import type { Filter } from "../../../domain/Query.ts"
+import { foldText } from "../../../domain/keys.ts"
+import { columnsFor } from "../conceptColumns.ts"
+import { eqName, partly } from "../locate.ts"
+import type { Context, ContextType } from "../readConversation.ts"
+import { addDays } from "../readTime.ts"
+import { find, inParallel, type Script } from "../script.ts"
+import type { Subject } from "./Deed.ts"
+import { clock } from "./moments.ts"
+import type { Field, Vocabulary } from "./vocabulary.ts"
+import { type Said, textOf, type Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+export interface Row {
+  readonly _tag: "Row"
+  readonly type: ContextType
+  readonly id: string
+  readonly name: string
+  /** Its cells that the change depends on. */
+  readonly cells?: Readonly<Record<string, unknown>>
+}
+
+/** Why a request can't be drafted; of several reasons the one with the highest rank is said. */
+export interface Problem {
+  readonly _tag: "Problem"
+  readonly rank: number
+  readonly text: string
+  /** The rows that the person may mean. */
+  readonly choices?: ReadonlyArray<Row>
+}
+
+export const problem = (rank: number, text: string): Problem => ({ _tag: "Problem", rank, text })
+export const RANKS = { words: 1, missing: 2, value: 3, several: 4, refused: 5 } as const
+
+export interface World {
+  readonly said: Said
+  readonly context: Context
+  readonly vocabularies: ReadonlyArray<Vocabulary>
+  /** What the actions take, by slug; a text says why one isn't open. */
+  readonly fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
+  /** The columns of a type whose cells the change depends on. */
+  readonly wanted: (type: ContextType) => ReadonlyArray<string>
+}
+
+const MAX_TRIED = 6
+const MAX_NAMESAKES = 25
+
+const rowOf = (type: ContextType, { columns, displayName, entityId, status }: Entity): Row => ({
+  _tag: "Row",
+  type,
+  id: entityId,
+  name: displayName ?? "",
+  cells: { name: displayName, status, ...columns }
+})
+
+const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
+  ...problem(RANKS.several, `Several match “${name}”.`),
+  choices: rows
+})
+
+export const notFound = (name: string): Problem =>
+  problem(RANKS.missing, `I couldn't find “${name}”. Check the spelling: I change only what I find by its whole name.`)
+
+const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
+
+/** Rows of a type whose name has all the words, each whole. */
+function* namesakes(name: string, type: ContextType, wanted: ReadonlyArray<string> = []): Script<Row | Problem> {
+  const parts = partly(name)
+  const shown = wanted.length === 0 ? {} : { selectColumns: wanted }
+  const [exact, like] = yield* inParallel([
+    find({ entityTypeId: type.id, filters: eqName(name), limit: 8, ...shown }),
+    parts.length === 0 ? none() : find({ entityTypeId: type.id, filters: parts, limit: MAX_NAMESAKES, ...shown })
+  ])
+  if (exact !== undefined && exact.total > 0) {
+    const rows = exact.entities.map((entity) => rowOf(type, entity))
+    return rows.length === 1 && exact.total === 1 ? rows[0]! : several(rows, name)
+  }
+  const parted = foldText(name).split(" ")
+  const found = (like?.entities ?? []).filter(({ displayName }) => {
+    const words = foldText(displayName ?? "").split(/[\s,-]+/)
+    return parted.every((word) => words.includes(word))
+  })
+  if (like !== undefined && asksWhich(like) && found.length > 0) return several(found.slice(0, 8).map((entity) => rowOf(type, entity)), name) // prettier-ignore
+  const [one] = found
+  if (one === undefined) return notFound(name)
+  return found.length === 1 ? rowOf(type, one) : several(found.slice(0, 8).map((entity) => rowOf(type, entity)), name)
+}
+
+function* none(): Script<Page | undefined> {
+  return undefined
+}
+
+/** A person by name, by e-mail address, or the one who speaks. */
+export function* person(words: Words, { context, said }: World): Script<Row | Problem> {
+  const people = context.types.find(({ id }) => id === PEOPLE)
+  const text = textOf(said, words)
+  if (people === undefined) return notFound(text)
+  if (/^(me|myself|i)$/.test(words.map(({ word }) => word).join(" "))) {
+    const name = context.person?.name
+    return name === undefined ? notFound(text) : yield* namesakes(name, people)
+  }
+  if (text.includes("@")) {
+    const page = yield* find({ entityTypeId: people.id, filters: [{ columnId: "email", op: "eq", value: text }], limit: 2 })
+    return page?.total === 1 ? rowOf(people, page.entities[0]!) : notFound(text)
+  }
+  return yield* namesakes(text, people)
+}
+
+/** The row that the words mean. */
+export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>, world: World): Script<Row | Problem> {
+  switch (subject._tag) {
+    case "It": {
+      const focus = world.context.focus ?? []
+      const [one] = focus
+      const type = world.context.types.find(({ id }) => id === one?.type)
+      return focus.length === 1 && one !== undefined && type !== undefined
+        ? { _tag: "Row", type, id: one.id, name: one.name }
+        : problem(RANKS.words, "Whom or what do you mean? Give me the name.")
+    }
+    case "Named":
+      return yield* byName(textOf(world.said, subject.words), types, world)
+    case "Described":
+      return yield* described(subject, types[0]!, world)
+  }
+}
+
+/** A row by its whole name in any of the types; a person also by a part of the name. */
+function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: World): Script<Row | Problem> {
+  if (name.includes("@")) {
+    const people = types.find(({ id }) => id === PEOPLE)
+    const page = people && (yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: "email", op: "eq", value: name }], limit: 2, selectColumns: wanted(people) })) // prettier-ignore
+    return people !== undefined && page?.total === 1 ? rowOf(people, page.entities[0]!) : notFound(name)
+  }
+  const tried = types.slice(0, MAX_TRIED)
+  const people = tried.find(({ id }) => id === PEOPLE)
+  const [person, ...pages] = yield* inParallel<Row | Problem | Page | undefined>([
+    people === undefined ? none() : namesakes(name, people, wanted(people)),
+    ...tried.filter((type) => type !== people).map((type) => find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted(type) })) // prettier-ignore
+  ])
+  const others = tried.filter((type) => type !== people).flatMap((type, index) => ((pages[index] as Page | undefined)?.entities ?? []).map((entity) => rowOf(type, entity))) // prettier-ignore
+  const own = person === undefined || !("_tag" in person) || person._tag !== "Row" ? [] : [person]
+  const exact = own.filter((row) => foldText(row.name) === foldText(name))
+  if (person !== undefined && "_tag" in person && person._tag === "Problem" && person.choices !== undefined && others.length === 0) return person // prettier-ignore
+  // A whole name counts before a part of one.
+  const meant = [...exact, ...others]
+  if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
+  return own[0] ?? notFound(name)
+}
+
+type Described = Extract<Subject, { _tag: "Described" }>
+
+/** The row of a description, which has to be the only one, or the first by its time. */
+function* described(subject: Described, type: ContextType, world: World): Script<Row | Problem> {
+  const { context, said, vocabularies } = world
+  const columns = vocabularies.find((each) => each.type.id === type.id)?.columns ?? []
+  const [date] = columnsFor("date", columns)
+  const guests = columnsFor("attendees", columns)[0]
+  const owner = columnsFor("owner", columns)[0]
+  if (date === undefined) return problem(RANKS.words, `I can't tell ${type.plural.toLowerCase()} apart by time.`)
+  const fields = world.fields.get(`${type.id}.update`)
+  const isDay = typeof fields !== "string" && fields?.find(({ id }) => id === date)?.kind === "date"
+  const when = range(subject, context, date, isDay)
+  if (typeof when === "string") return problem(RANKS.words, when)
+  const who = yield* inParallel([...subject.people.map((words) => person(words, world)), ...(subject.mine ? [person([ME], world)] : [])]) // prettier-ignore
+  const lost = who.find((each) => each._tag === "Problem")
+  if (lost !== undefined) return lost
+  const ids = who.flatMap((each) => (each._tag === "Row" ? [each.id] : []))
+  const others = ids.slice(0, subject.people.length)
+  if (others.length > 0 && guests === undefined) return problem(RANKS.words, "I can't tell who is there.")
+  const titles = [subject.title, subject.fuller].flatMap((words) => (words === undefined ? [] : [eqName(textOf(said, words))])) // prettier-ignore
+  const base: ReadonlyArray<Filter> = [...when, ...others.map((id): Filter => ({ columnId: guests!, op: "eq", value: id }))] // prettier-ignore
+  const me = subject.mine ? ids.at(-1) : undefined
+  const mine = me === undefined ? [] : [owner, guests].flatMap((columnId): ReadonlyArray<Filter> => (columnId === undefined ? [] : [{ columnId, op: "eq", value: me }])) // prettier-ignore
+  const owned = mine.length === 0 ? [base] : mine.map((filter) => [...base, filter])
+  const sets = titles.length === 0 ? owned : titles.flatMap((title) => owned.map((filters) => [...filters, ...title]))
+  const pages = yield* inParallel(sets.map((filters) => find({ entityTypeId: type.id, filters, limit: 8, selectColumns: [...new Set([date, ...world.wanted(type)])].slice(0, 5) }))) // prettier-ignore
+  const found = new Map(pages.flatMap((page) => page?.entities ?? []).map((entity) => [entity.entityId, entity]))
+  const timeOf = (entity: Entity) => String(entity.columns?.[date] ?? "")
+  const sign = subject.order === "last" ? -1 : 1
+  const sorted = [...found.values()].sort((a, b) => sign * timeOf(a).localeCompare(timeOf(b)))
+  const name = phraseOf(subject, type, said)
+  const [one, two] = sorted
+  if (one === undefined) return problem(RANKS.missing, `I couldn't find ${name}.`)
+  const single = subject.order === undefined ? sorted.length === 1 : two === undefined || timeOf(one) !== timeOf(two)
+  return single ? rowOf(type, one) : several(sorted.map((entity) => rowOf(type, entity)), name)
+}
+
+const ME: Word = { text: "me", word: "me", after: "", capital: false, start: 0, end: 0 }
+
+/** The range of times of a description; a text if it can't be looked up. */
+const range = (subject: Described, context: Context, date: string, isDay: boolean): ReadonlyArray<Filter> | string => {
+  const { moment, order } = subject
+  const gte = (value: string): Filter => ({ columnId: date, op: "gte", value })
+  const lt = (value: string): Filter => ({ columnId: date, op: "lt", value })
+  const now = isDay || context.time === undefined || context.time === "00:00" ? context.today : `${context.today}T${context.time}:00` // prettier-ignore
+  if (moment !== undefined) {
+    const day = moment.day ?? context.today
+    if (moment.time !== undefined && isDay) return "These have a day, but no time of day."
+    const from = moment.time === undefined ? day : `${day}T${clock(moment.time)}:00`
+    const to = moment.time === undefined ? addDays(day, 1) : `${day}T${clock(moment.time)}:59`
+    const ordered = order === "last" ? [lt(to), gte(from)] : [gte(from), lt(to)]
+    return order === "next" && now > from && now < to ? [gte(now), lt(to)] : ordered
+  }
+  switch (order) {
+    case "next":
+      return [gte(now)]
+    case "last":
+      return [lt(now)]
+    case "first":
+      return "On which day? Tell me the date, such as “my first meeting on May 3”."
+    default:
+      return []
+  }
+}
+
+const phraseOf = ({ moment, order, people, title }: Described, type: ContextType, said: Said): string =>
+  [
+    order === undefined ? "a" : `the ${order}`,
+    type.name.toLowerCase(),
+    ...(title === undefined ? [] : [`called “${textOf(said, title)}”`]),
+    ...(people.length === 0 ? [] : [`with ${people.map((words) => textOf(said, words)).join(" and ")}`]),
+    ...(moment?.day === undefined ? [] : [`on ${moment.day}`]),
+    ...(moment?.time === undefined ? [] : [`at ${clock(moment.time)}`])
+  ].join(" ")

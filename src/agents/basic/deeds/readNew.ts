@@ -1,0 +1,210 @@
+/**
+ * Reads what is said of a new row: its name, time, length, people, owner and cells, in any order, until no word is left. The
+ * shortest name counts whose remaining words are all understood.
+ */
+import type { Context } from "../readConversation.ts"
+import { byLength, startsWith } from "../patterns.ts"
+import { type Deed, Setting } from "./Deed.ts"
+import { FUNCTION_WORDS } from "./lexicon.ts"
+import { type Calendar, lengthAt, type Moment, momentAt, momentOf } from "./moments.ts"
+import { couldBeName } from "./readSubject.ts"
+import { calendarOf, isValue } from "./readRequest.ts"
+import { columnOfConcept, columnOfPhrase, type Field, isStateWord, type Vocabulary } from "./vocabulary.ts"
+import type { Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** A new row, understood whole. */
+export interface New {
+  readonly name?: Words
+  readonly moment: Moment
+  readonly minutes?: number
+  readonly people: ReadonlyArray<Words>
+  readonly settings: ReadonlyArray<Setting>
+}
+
+const phrases = (texts: string) => byLength(texts.split("|"))
+const SKIPPED = phrases("and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down") // prettier-ignore
+const NAMED = phrases("called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as")
+const LASTING = phrases("for|lasting|that lasts|lasts|which lasts|of|taking|that takes|it should last|should last|lasting for|running for|with a length of|with a duration of|for about|duration|length|to last|it will last|will last")
+const GUESTS = phrases("with|inviting|invite|and invite|attended by|including|along with|together with|for me and|guests|attendees|participants|with attendees|featuring|between me and|add|and add")
+const OWNED = phrases("assigned to|assign to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible") // prettier-ignore
+const DUE = phrases("due|due on|due by|by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of") // prettier-ignore
+const IN = phrases("in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked")
+
+/** How the words after the noun can be read; undefined if a word is left. */
+export const readNew = (
+  deed: Extract<Deed, { _tag: "Create" }>,
+  { columns }: Vocabulary,
+  fields: ReadonlyArray<Field>,
+  context: Context
+): New | undefined => {
+  const calendar = calendarOf(context)
+  const start: New = { people: [], settings: [], moment: {}, ...(deed.name === undefined ? {} : { name: deed.name }) }
+  return rest(deed.rest, start, { columns, fields, calendar }, 0)
+}
+
+interface About {
+  readonly columns: Vocabulary["columns"]
+  readonly fields: ReadonlyArray<Field>
+  readonly calendar: Calendar
+}
+
+/** Whether words can be a value of a column. */
+const suits = (phrase: Words, value: Words, { calendar, columns, fields }: About): boolean => {
+  const column = columnOfPhrase(phrase, columns)
+  switch (fields.find(({ id }) => id === column)?.kind) {
+    case "date":
+    case "timestamp":
+      return momentOf(value, calendar) !== undefined
+    case "integer":
+    case "number":
+      return /^[$€£]?\d/.test(value[0]!.word)
+    case "phone":
+      return /\d/.test(value[0]!.word)
+    case "email":
+      return value.length === 1 && value[0]!.word.includes("@")
+    case "reference":
+    case "references":
+      return couldBeName(value)
+    default:
+      return true
+  }
+}
+
+const MAX_DEPTH = 24
+
+const rest = (words: Words, so: New, about: About, depth: number): New | undefined => { // prettier-ignore
+  if (words.length === 0) return so
+  if (depth > MAX_DEPTH) return undefined
+  const go = (length: number, more: New) => rest(words.slice(length), more, about, depth + 1)
+  for (const [length, more] of steps(words, so, about, depth)) {
+    const whole = go(length, more)
+    if (whole !== undefined) return whole
+  }
+  return undefined
+}
+
+/** The possible next parts, most certain first. */
+function* steps(words: Words, so: New, about: About, depth: number): Generator<readonly [number, New]> { // prettier-ignore
+  const [first] = words
+  const { calendar, columns } = about
+  if (first!.quoted === true) {
+    if (so.name === undefined) yield [1, { ...so, name: [first!] }]
+    return
+  }
+  const leads = (texts: ReadonlyArray<ReadonlyArray<string>>) =>
+    texts.filter((text) => startsWith(words, text) && words.length > text.length).map((text) => text.length)
+  const timed = momentAt(words, calendar)
+  if (timed !== undefined) {
+    const { day, time } = timed.value
+    if ((day === undefined || so.moment.day === undefined) && (time === undefined || so.moment.time === undefined))
+      yield [timed.length, { ...so, moment: { ...so.moment, ...timed.value } }]
+  }
+  if (so.minutes === undefined && so.moment.until === undefined) {
+    for (const lead of [0, ...leads(LASTING)]) {
+      const length = lengthAt(words.slice(lead))
+      if (length !== undefined) yield [lead + length.length, { ...so, minutes: length.value }]
+    }
+  }
+  if (so.name === undefined) {
+    for (const lead of leads(NAMED)) yield* names(words, lead, so)
+  }
+  if (columnOfConcept("due", columns) !== undefined) {
+    for (const lead of leads(DUE)) {
+      const at = momentAt(words.slice(lead), calendar)
+      if (at?.value.day !== undefined) yield [lead + at.length, setting(so, Setting.Concept({ concept: "due", value: words.slice(lead, lead + at.length) }))] // prettier-ignore
+    }
+  }
+  const guests = columnOfConcept("attendees", columns)
+  const owner = columnOfConcept("owner", columns)
+  const ownerSet = so.settings.some((each) => each._tag === "Concept" && each.concept === "owner")
+  if (owner !== undefined && !ownerSet) {
+    // "with Nadia as the owner".
+    for (const lead of [0, ...leads([["with"]])]) {
+      for (let length = 1; length <= 3; length++) {
+        const after = words.slice(lead + length)
+        const tail = OWNING.find((text) => startsWith(after, text))
+        if (tail !== undefined && couldBeName(words.slice(lead, lead + length)))
+          yield [lead + length + tail.length, setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))] // prettier-ignore
+      }
+    }
+  }
+  if (guests !== undefined) {
+    for (const lead of leads(GUESTS)) {
+      for (const length of nameLengths(words.slice(lead)))
+        yield [lead + length, { ...so, people: [...so.people, words.slice(lead, lead + length)] }]
+    }
+    if (first!.word === "and" && so.people.length > 0) {
+      for (const length of nameLengths(words.slice(1))) yield [1 + length, { ...so, people: [...so.people, words.slice(1, 1 + length)] }] // prettier-ignore
+    }
+    if (so.people.length > 0 && /^,/.test((so.people.at(-1)!.at(-1) as Word).after)) {
+      for (const length of nameLengths(words)) yield [length, { ...so, people: [...so.people, words.slice(0, length)] }]
+    }
+  }
+  if (owner !== undefined && !ownerSet) {
+    for (const lead of leads(OWNED)) {
+      for (const length of nameLengths(words.slice(lead)))
+        yield [lead + length, setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))] // prettier-ignore
+    }
+  }
+  // "status Lead", "with phone 512-555-0142".
+  const withLead = leads([["with"], ["with", "a"], ["with", "the"], ["the"], ["whose"], ["a"], ["their"], ["its"]])
+  for (const lead of [0, ...withLead]) {
+    for (let length = Math.min(3, words.length - lead - 1); length >= 1; length--) {
+      const phrase = words.slice(lead, lead + length)
+      if (phrase.some(({ quoted, word }) => quoted === true || FUNCTION_WORDS.has(word)) || columnOfPhrase(phrase, columns) === undefined) continue // prettier-ignore
+      const copula = ["is", "of", "=", "to", "should be"].map((text) => text.split(" ")).find((text) => startsWith(words.slice(lead + length), text)) // prettier-ignore
+      const from = lead + length + (copula?.length ?? 0)
+      for (const value of valueLengths(words.slice(from)).filter((length) => suits(phrase, words.slice(from, from + length), about)))
+        yield [from + value, setting(so, Setting.Column({ column: phrase, value: words.slice(from, from + value) }))]
+    }
+  }
+  // "in the Back end board", "in In Review", "as a lead".
+  for (const lead of leads(IN)) {
+    for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
+      const value = words.slice(lead, lead + length)
+      for (let kind = 1; kind <= 2; kind++) {
+        const phrase = words.slice(lead + length, lead + length + kind)
+        if (phrase.length < kind || !(isStateWord(phrase) || columnOfPhrase(phrase, columns) !== undefined)) continue
+        const own = columnOfPhrase(phrase, columns) !== undefined
+        if (own && !suits(phrase, value, about)) continue
+        yield [lead + length + kind, setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))] // prettier-ignore
+      }
+      yield [lead + length, setting(so, Setting.Value({ value }))]
+    }
+  }
+  const skipped = SKIPPED.find((text) => startsWith(words, text))
+  if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
+  if (so.name === undefined && depth <= 2) {
+    if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to") yield* names(words, 1, so) // prettier-ignore
+    else yield* names(words, 0, so)
+  }
+}
+
+const OWNING = ["as the owner", "as owner", "as their owner", "as its owner", "as the rep", "as rep", "as the account manager", "as the assignee", "as the responsible person", "in charge", "responsible", "as account manager"].map((text) => text.split(" ")) // prettier-ignore
+
+const setting = (so: New, more: Setting): New => ({ ...so, settings: [...so.settings, more] })
+
+function* names(words: Words, from: number, so: New): Generator<readonly [number, New]> {
+  if (words[from]?.quoted === true) {
+    yield [from + 1, { ...so, name: [words[from]] }]
+    return
+  }
+  for (let length = 1; from + length <= words.length; length++) {
+    const name = words.slice(from, from + length)
+    if (name.some(({ quoted }) => quoted)) return
+    if (isValue(name)) yield [from + length, { ...so, name }]
+  }
+}
+
+const nameLengths = (words: Words): ReadonlyArray<number> =>
+  [3, 2, 1].filter((length) => length <= words.length && couldBeName(words.slice(0, length)) && !words.slice(0, length).some(({ word }) => word === "and")).reverse() // prettier-ignore
+
+const valueLengths = (words: Words): ReadonlyArray<number> =>
+  words[0]?.quoted === true
+    ? [1]
+    : Array.from({ length: Math.min(6, words.length) }, (_, index) => index + 1).filter((length) => {
+        const value = words.slice(0, length)
+        return isValue(value) && !value.some(({ quoted }) => quoted)
+      })

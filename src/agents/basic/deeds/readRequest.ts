@@ -1,0 +1,250 @@
+/**
+ * Reads a request to change something. Every word has to be used: a request that says more than was understood is declined
+ * whole, because half of it could be another change than the person wants.
+ */
+import { PEOPLE } from "../../../domain/EntityType.ts"
+import { GENERIC_PERSON_NOUNS } from "../lexicon.ts"
+import type { Pattern } from "../patterns.ts"
+import type { Context } from "../readConversation.ts"
+import { nounAt, peopleOf } from "../readLookup.ts"
+import { clausesOf, isPlaceOf, withoutClosers, withoutOpeners } from "./clauses.ts"
+import { combine } from "./combine.ts"
+import { Deed, Part, type Request, Setting } from "./Deed.ts"
+import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, OTHER_REQUESTS } from "./lexicon.ts"
+import { type Calendar, lengthAt, momentAt, momentOf } from "./moments.ts"
+import { couldBeName, isPronoun, readSubject } from "./readSubject.ts"
+import { RULES } from "./rules.ts"
+import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
+import { MAX_WORDS, readWords, type Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** More readings than this are too many to try. */
+const MAX_READINGS = 24
+
+export const calendarOf = ({ timeZone, today }: Context): Calendar => ({
+  today,
+  monthFirst: timeZone === undefined || timeZone.startsWith("America/")
+})
+
+/** Every way in which the message asks for a change; none if it asks for something else, or for more. */
+export const readRequest = (message: string, context: Context): Request => {
+  const said = readWords(message)
+  const { words } = said
+  if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [] }
+  const parts = partReader(context)
+  const found = new Map<string, Deed>()
+  for (const clauses of clausesOf(words)) {
+    const read = clauses.map(parts)
+    if (read.some((each) => each.length === 0)) continue
+    for (const deed of combine(read, words.at(-1)!.after.includes("?"))) found.set(JSON.stringify(deed), deed)
+  }
+  const deeds = [...found.values()]
+  return { said, deeds: deeds.length > MAX_READINGS ? [] : deeds }
+}
+
+const compiled = RULES.map(([shapes, build]) => ({
+  shapes: shapes.map((text): { pattern: Pattern; placed: boolean } => ({ pattern: shapeOf(text), placed: text.includes("{place}") })), // prettier-ignore
+  build
+}))
+
+const THEY: Word = { text: "they", word: "they", after: "", capital: false, start: 0, end: 0 }
+
+/** Reads a clause as the parts that it can be. */
+const partReader = (context: Context) => {
+  const calendar = calendarOf(context)
+  const read = readSubject(context, calendar)
+  const isNoun = (words: Words) => words.length > 0 && nounAt(words, context)?.length === words.length
+  const isPlace = isPlaceOf(isNoun)
+  const fits: Fits = (name, words) => {
+    const [first] = words
+    switch (name) {
+      case "x":
+        return words.length <= 16
+      case "p":
+      case "who":
+        return couldBeName(words)
+      case "c":
+        return words.length <= 4 && !words.some(({ quoted }) => quoted) && !FUNCTION_WORDS.has(first!.word) && !FUNCTION_WORDS.has(words.at(-1)!.word) && words.every(({ word }) => (!FUNCTION_WORDS.has(word) || word === "of") && !/^\d/.test(word) && ORDERS[word] === undefined) // prettier-ignore
+      case "t":
+        return momentOf(words, calendar) !== undefined
+      case "s":
+        return words.length <= 3 && isValue(words) && !FUNCTION_WORDS.has(first!.word)
+      case "d":
+        return lengthAt(words)?.length === words.length
+      case "n":
+        return words.length <= 3 && words.every(({ word }) => !FUNCTION_WORDS.has(word) || /^(of|our)$/.test(word))
+      case "place":
+        return isPlace(words)
+      case "o":
+        return words.length <= 4 && isValue(words)
+      default:
+        return isValue(words)
+    }
+  }
+  const known = new Map<string, ReadonlyArray<Part>>()
+
+  const shaped = (words: Words, placed: boolean): ReadonlyArray<Part> =>
+    compiled.flatMap(({ build, shapes }) =>
+      shapes
+        .filter((shape) => shape.placed === placed)
+        .flatMap(({ pattern }) => [...matches(pattern, words, fits)])
+        .flatMap((captures: Captures) => build(captures, read, calendar) ?? [])
+    )
+
+  /** "add Ada Lovelace to the crm", "we have a new lead called Ada", "they are a new lead". */
+  const created = (words: Words, wasPlaced: boolean): ReadonlyArray<Part> =>
+    CREATES.flatMap(({ bare, pattern, statement, titled }) =>
+      [...matches(pattern, words, () => true)].flatMap(({ rest }) => {
+        const deeds = readCreate(rest!, context, { placed: wasPlaced && bare, bare, titled, statement }, isPlace)
+        return deeds.map((deed) => (statement ? Part.Statement({ deed, enough: false }) : Part.Order({ deed })))
+      })
+    )
+
+  const kinds = (words: Words): ReadonlyArray<Part> =>
+    KINDS.flatMap((pattern) =>
+      [...matches(pattern, words, (name, taken) => (name === "n" ? isNoun(taken) : taken.length <= 6))].flatMap(({ n, x }): ReadonlyArray<Part> => { // prettier-ignore
+        const noun = nounAt(n!, context)!.noun
+        if (noun.type.id !== PEOPLE || noun.kind === undefined) return []
+        const subject = read(x!)
+        if (subject?._tag === "It")
+          return [Part.Statement({ deed: Deed.Update({ subject, settings: [Setting.Value({ value: n! })] }), enough: false })] // prettier-ignore
+        return subject?._tag === "Named"
+          ? [Part.Statement({ deed: Deed.Create({ type: noun.type, kind: noun.kind, name: subject.words, rest: [], people: [], settings: [] }), enough: false })] // prettier-ignore
+          : []
+      })
+    )
+
+  /** "we've got a new customer that has moved to proposal": what follows is about them. */
+  const relative = (words: Words): ReadonlyArray<Part> =>
+    [...matches(RELATIVE, words, (name, taken) => name === "rest" || (taken.length <= 3 && isNoun(taken)))].flatMap(
+      ({ rest }) => shaped([THEY, ...rest!], false)
+    )
+
+  const unique = (parts: ReadonlyArray<Part>) => [
+    ...new Map(parts.map((part): [string, Part] => [JSON.stringify(part), part])).values()
+  ]
+
+  return (clause: Words): ReadonlyArray<Part> => {
+    const key = `${clause[0]!.start}-${clause.at(-1)!.end}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const found = withoutOpeners(clause).flatMap((stage) => {
+      const bare = withoutClosers(lemmatized(stage), isPlace, false)
+      const kept = withoutClosers(lemmatized(stage), isPlace, true)
+      const placed = bare.length < kept.length
+      return [
+        ...shaped(bare, false),
+        ...(placed ? shaped(kept, true) : []),
+        ...created(bare, placed),
+        ...kinds(bare),
+        ...relative(bare)
+      ]
+    })
+    // "and need to be assigned to Nadia": the subject of the clause before.
+    const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
+      ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
+      : []
+    const parts = unique([...found, ...implied])
+    known.set(key, parts)
+    return parts
+  }
+}
+
+const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
+
+/** "would you mind deleting": the verb's base form. */
+const lemmatized = (words: Words): Words => {
+  const [first, ...rest] = words
+  const base = first === undefined ? undefined : GERUNDS[first.word]
+  return base === undefined ? words : [{ ...first!, word: base }, ...rest]
+}
+const GERUNDS: Readonly<Record<string, string>> = Object.assign(Object.create(null), Object.fromEntries(
+  "updating:update setting:set changing:change marking:mark moving:move deleting:delete removing:remove canceling:cancel cancelling:cancel dropping:drop adding:add creating:create scheduling:schedule booking:book renaming:rename pushing:push delaying:delay postponing:postpone assigning:assign reassigning:reassign giving:give handing:hand transferring:transfer switching:switch shifting:shift putting:put making:make taking:take getting:get calling:call bringing:bring arranging:arrange editing:edit correcting:correct registering:register entering:enter rescheduling:reschedule flagging:flag"
+    .split(" ")
+    .map((pair) => pair.split(":"))
+)) // prettier-ignore
+
+/** Whether words that nobody quoted are no more than a value. */
+export const isValue = (words: Words): boolean => {
+  if (words.length === 1 && words[0]!.quoted === true) return true
+  if (words.length > 16 || MANY.has(words[0]!.word) || !isRounded(words)) return false
+  return words.every((each, at) => {
+    const { after, quoted, word } = each
+    if (quoted === true || (isBeyond(each) && word !== "me")) return false
+    if (at < words.length - 1 && /[.;!?]/.test(after)) return false
+    const next = words[at + 1]?.word ?? ""
+    return !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
+  })
+}
+
+const RELATIVE = shapeOf("<have> <article>? (new)? {n} (that|who|which) {rest}")
+const KINDS = ["{x} (is|are|'s) (a|an|our|the|another) (new|newest|latest|brand new|potential)? {n}", "{x} (is|are|'s) (a|an|our|another) (new|brand new|potential)? {n} (for us|of ours)"].map(shapeOf) // prettier-ignore
+
+const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pattern }> = [
+  { pattern: shapeOf("<create> {rest}"), statement: false, titled: false, bare: false },
+  { pattern: shapeOf("(add|put|put in|enter|register|include|insert|create|input|record|save) {rest}"), statement: false, titled: false, bare: true }, // prettier-ignore
+  { pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have) {rest}"), statement: false, titled: false, bare: false }, // prettier-ignore
+  { pattern: shapeOf("(schedule|book|set up|arrange|plan|organize|organise|put|put in|pencil in|calendar|block|block off|block out|reserve|add|slot in|put down) {rest}"), statement: false, titled: true, bare: false }, // prettier-ignore
+  { pattern: shapeOf("new {rest}"), statement: false, titled: false, bare: false },
+  { pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"), statement: true, titled: false, bare: false }
+]
+
+interface Way {
+  /** The clause named a place such as the CRM, which holds people. */
+  readonly placed: boolean
+  /** The verb can be followed by nothing but a name. */
+  readonly bare: boolean
+  /** The verb alone means a meeting. */
+  readonly titled: boolean
+  readonly statement: boolean
+}
+
+/** Reads what follows the verb: a noun and its description, or a name. */
+const readCreate = (words: Words, context: Context, way: Way, isPlace: (words: Words) => boolean): ReadonlyArray<Deed> => { // prettier-ignore
+  const found: Array<Deed> = []
+  const of = (fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">) => // prettier-ignore
+    found.push(Deed.Create({ people: [], settings: [], ...fields }))
+  let at = 0
+  while (at < words.length && words[at]!.quoted !== true && /^(a|an|the|another|new|one|quick|short|brand|more|me|us|down|in)$/.test(words[at]!.word)) at += 1 // prettier-ignore
+  const length = lengthAt(words.slice(at)) ?? lengthAt(words.slice(Math.max(0, at - 1)))
+  const lengthStart = lengthAt(words.slice(at)) === undefined ? Math.max(0, at - 1) : at
+  const start = length === undefined ? at : lengthStart + length.length
+  const lead = length === undefined ? [] : words.slice(lengthStart, start)
+  for (let noun = start; noun < Math.min(words.length, start + 8); noun++) {
+    if (words[noun]!.quoted === true) break
+    const there = nounAt(words.slice(noun), context)
+    if (there === undefined) continue
+    const title = words.slice(start, noun)
+    const { kind, type } = there.noun
+    const generic = kind !== undefined && GENERIC_PERSON_NOUNS.has(kind)
+    if (title.length > 0 && (type.id === PEOPLE || !isValue(title) || title.some(({ word }) => FUNCTION_WORDS.has(word) && !/^(and|of|in|for|the|to)$/.test(word)))) break // prettier-ignore
+    const singular = kind === undefined ? undefined : kind.replace(/s$/, "")
+    of({
+      type,
+      rest: [...lead, ...words.slice(noun + there.length)],
+      ...(singular === undefined || generic ? {} : { kind: singular }),
+      ...(title.length === 0 ? {} : { name: title })
+    })
+    break
+  }
+  // "Ada Lovelace as a new lead".
+  const as = words.findIndex(({ quoted, word }) => quoted !== true && word === "as")
+  const before = as > 0 ? withoutClosers(words.slice(0, as), isPlace, false) : []
+  if (as > 0 && (couldBeName(before) || isPronoun(before))) {
+    let from = as + 1
+    while (/^(a|an|the|our|another|new|brand|one)$/.test(words[from]?.word ?? "")) from += 1
+    const there = nounAt(words.slice(from), context)
+    if (there !== undefined) {
+      const { kind, type } = there.noun
+      of({ type, name: before, rest: words.slice(from + there.length), ...(kind === undefined || GENERIC_PERSON_NOUNS.has(kind) ? {} : { kind: kind.replace(/s$/, "") }) }) // prettier-ignore
+    }
+  }
+  if (way.statement) return found
+  const people = peopleOf(context)
+  if (people !== undefined && way.bare && at === 0 && (isPronoun(words) || (couldBeName(words) && way.placed))) of({ type: people, name: words, rest: [] }) // prettier-ignore
+  const meetings = context.types.find(({ id }) => id === "meetings")
+  const timed = way.titled && words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
+  if (timed && found.length === 0 && meetings !== undefined) of({ type: meetings, rest: [...lead, ...words.slice(start)] }) // prettier-ignore
+  return found
+}

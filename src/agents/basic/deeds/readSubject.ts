@@ -1,0 +1,222 @@
+/** Reads the words for a row: a pronoun, a name, or a description such as "my first meeting with Kofi on December 4". */
+import { PEOPLE } from "../../../domain/EntityType.ts"
+import { PARTICLES } from "../lexicon.ts"
+import type { Context, ContextType } from "../readConversation.ts"
+import { nounAt } from "../readLookup.ts"
+import { folded } from "../tokenize.ts"
+import { Subject } from "./Deed.ts"
+import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, QUESTION_WORDS } from "./lexicon.ts"
+import { type Calendar, dayAt, type Moment, momentAt, timeOfDayAt } from "./moments.ts"
+import type { Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+const PRONOUNS = new Set(
+  "it|them|him|her|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split("|")
+)
+
+/** Whether words are a pronoun. */
+export const isPronoun = (words: Words): boolean =>
+  !words.some(({ quoted }) => quoted) && PRONOUNS.has(folded(words))
+
+const MAX_NAME = 9
+const DETERMINERS = new Set(["the", "my", "our", "that", "this", "a"])
+const RECORDS = new Set(["record", "profile", "entry", "card", "account", "details", "file"])
+
+/** Whether words can be a person's name, as far as one can tell without a lookup. */
+export const couldBeName = (words: Words): boolean =>
+  words.length > 0 &&
+  words.length <= 5 &&
+  (words[0]!.quoted === true ||
+    !words.some(({ word }, index) => FUNCTION_WORDS.has(word) && !(words.length === 1 && /^(me|i)$/.test(word)) && !(index > 0 && index < words.length - 1 && PARTICLES.has(word)))) && // prettier-ignore
+  !words.some((word) => isBeyond(word) && word.word !== "i" && word.word !== "me") &&
+  !words.some(({ after }, index) => index < words.length - 1 && /[,:;]/.test(after)) &&
+  !MANY.has(words[0]!.word)
+
+export const readSubject =
+  (context: Context, calendar: Calendar) =>
+  (words: Words): Subject | undefined => {
+    const [first] = words
+    if (first === undefined) return undefined
+    if (isPronoun(words)) return Subject.It()
+    if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
+    return describedBy(words, context, calendar) ?? named(words, context)
+  }
+
+/** A name, with the noun of its type before or after it: "customer Ada Lovelace", "the Vault doors deal". */
+const named = (words: Words, context: Context): Subject | undefined => {
+  const bare = words.length > 1 && /^(the|our|my)$/.test(words[0]!.word) && words[0]!.quoted !== true ? words.slice(1) : words // prettier-ignore
+  const before = nounAt(bare, context)
+  const last = bare.at(-1)!
+  const recordOf = bare.length > 2 && RECORDS.has(last.word) && bare.at(-2)!.word === "'s" ? bare.slice(0, -2) : bare
+  const rest = before !== undefined && before.length < bare.length && isSingular(bare.slice(0, before.length), before.noun.type) ? bare.slice(before.length) : undefined // prettier-ignore
+  const lead = rest?.[0]?.quoted !== true && /^(called|named|titled)$/.test(rest?.[0]?.word ?? "") ? rest!.slice(1) : rest // prettier-ignore
+  if (lead !== undefined && isName(lead) && lead.length <= MAX_NAME && before !== undefined) {
+    return Subject.Named({ words: lead, type: before.noun.type })
+  }
+  return recordOf.length > MAX_NAME || !isName(recordOf) ? undefined : Subject.Named({ words: recordOf })
+}
+
+/** Whether a noun means one row: its plural asks for several. */
+const isSingular = (noun: Words, type: ContextType): boolean => {
+  const said = folded(noun)
+  return said === type.name.toLowerCase() || (said !== type.plural.toLowerCase() && !/[^s]s$/.test(said))
+}
+
+interface Head {
+  readonly mine: boolean
+  readonly order?: "first" | "last" | "next"
+  readonly moment: Moment
+  readonly people: ReadonlyArray<Words>
+  readonly title: Words
+}
+
+/** A description: an order, a title, a day, a time and people around the noun of a type that has times. */
+const describedBy = (words: Words, context: Context, calendar: Calendar): Subject | undefined => {
+  for (let at = 0; at < words.length; at++) {
+    if (words[at]!.quoted === true) continue
+    const noun = nounAt(words.slice(at), context)
+    if (noun === undefined || noun.noun.type.id === PEOPLE) continue
+    if (!isSingular(words.slice(at, at + noun.length), noun.noun.type)) continue
+    const head = headOf(words.slice(0, at), calendar)
+    const tail = head && tailOf(words.slice(at + noun.length), head, calendar)
+    if (tail === undefined) continue
+    const described = tail.order !== undefined || tail.people.length > 0 || tail.moment.day !== undefined || tail.moment.time !== undefined // prettier-ignore
+    if (!described && tail.title.length === 0) continue
+    return subjectOf(tail, noun.noun.type, words.slice(0, at + noun.length))
+  }
+  // "the next annual summary", "the sync up on Friday": a title without a noun.
+  const head = headOf(words, calendar)
+  if (head !== undefined && head.title.length > 0 && (head.order !== undefined || head.moment.day !== undefined)) {
+    return withTail(head, calendar)
+  }
+  if (head === undefined || head.title.length < 3) return undefined
+  const split = withTail(head, calendar)
+  return split !== undefined && split._tag === "Described" && (split.moment !== undefined || split.people.length > 0) ? split : undefined // prettier-ignore
+}
+
+const subjectOf = ({ mine, moment, order, people, title }: Head, type?: ContextType, noun: Words = []): Subject | undefined =>
+  title.length > 0 && (!isName(title) || title.some(({ quoted, word }) => quoted !== true && /^(with|by)$/.test(word)))
+    ? undefined
+    : Subject.Described({
+    mine,
+    people,
+    ...(type === undefined ? {} : { type }),
+    ...(order === undefined ? {} : { order }),
+    ...(title.length === 0 ? {} : { title }),
+    ...(title.length === 0 || noun.length === 0 || !noun.includes(title[0]!)
+      ? {}
+      : { fuller: noun.slice(noun.indexOf(title[0]!)) }),
+    ...(moment.day === undefined && moment.time === undefined ? {} : { moment })
+  })
+
+/** Splits a title from the conditions that follow it. */
+const withTail = (head: Head, calendar: Calendar): Subject | undefined => {
+  for (let at = 1; at <= head.title.length; at++) {
+    const tail = tailOf(head.title.slice(at), { ...head, title: head.title.slice(0, at) }, calendar)
+    if (tail !== undefined) return subjectOf(tail)
+  }
+  return undefined
+}
+
+/** What stands before the noun; the words that are neither order nor time are a title. */
+const headOf = (words: Words, calendar: Calendar): Head | undefined => {
+  let at = 0
+  let mine = false
+  let order: Head["order"]
+  let moment: Moment = {}
+  for (; at < words.length; at++) {
+    const { quoted, word } = words[at]!
+    if (quoted === true) break
+    if (word === "my" || word === "our") mine = true
+    else if (word === "very" && ORDERS[words[at + 1]?.word ?? ""] !== undefined) continue
+    else if (ORDERS[word] !== undefined && order === undefined) order = ORDERS[word]
+    else if (!DETERMINERS.has(word) || (word === "a" && at > 0)) {
+      const day = moment.day === undefined ? dayAt(words.slice(at), calendar) : undefined
+      const time = day === undefined && moment.time === undefined ? timeOfDayAt(words.slice(at), false) : undefined
+      if (day === undefined && time === undefined) break
+      moment = day === undefined ? { ...moment, time: time!.value } : { ...moment, day: day.value }
+      at += (day ?? time)!.length - 1
+      if (words[at + 1]?.word === "'s") at += 1
+    }
+  }
+  const title = words.slice(at)
+  if (title.some((word) => word.quoted !== true && NOT_IN_TITLES.has(word.word))) return undefined
+  return { mine, moment, people: [], title, ...(order === undefined ? {} : { order }) }
+}
+
+const NOT_IN_TITLES = new Set([...MANY, ...Object.keys(ORDERS), "'s", "my", "our"].filter((word) => word !== "opening" && word !== "final" && word !== "closest")) // prettier-ignore
+
+/** Whether words can be a name: no name begins or ends with a function word, or has a clause of its own. */
+const isName = (words: Words): boolean =>
+  words.length > 0 &&
+  (words.every(({ quoted }) => quoted) ||
+    (isRounded(words) && !words.some(isBeyond)))
+
+/** Words between the conditions of a description that carry no meaning. */
+const FILLERS: ReadonlyArray<ReadonlyArray<string>> = ["i have scheduled", "i have planned", "that i have", "which i have", "i have got", "i have", "that is", "which is", "scheduled", "planned", "booked", "of the day", "that day", "in my calendar", "on my calendar", "on the calendar", "in the calendar", "set", "happening", "taking place", "and", "due", "in my schedule", "on my schedule", "on my agenda", "starting", "slot"].map((text) => text.split(" ")) // prettier-ignore
+
+/** The conditions after the noun; undefined if any word is left. */
+const tailOf = (words: Words, head: Head, calendar: Calendar): Head | undefined => {
+  let { mine, moment, order, title } = head
+  const people: Array<Words> = [...head.people]
+  for (let at = 0; at < words.length; ) {
+    const rest = words.slice(at)
+    const word = rest[0]!.quoted === true ? "" : rest[0]!.word
+    const timed = momentAt(rest, calendar)
+    if (timed !== undefined) {
+      const { day, time, until } = timed.value
+      if (until !== undefined || (day !== undefined && moment.day !== undefined) || (time !== undefined && moment.time !== undefined)) return undefined // prettier-ignore
+      moment = { ...moment, ...timed.value }
+      at += timed.length
+      continue
+    }
+    const filler = FILLERS.find((texts) => texts.every((text, index) => rest[index]?.word === text && rest[index]?.quoted !== true)) // prettier-ignore
+    if (filler !== undefined) {
+      mine ||= filler.includes("i") || filler.includes("my")
+      at += filler.length
+      continue
+    }
+    if (/^(with|and|between|involving)$/.test(word)) {
+      const who = rest.slice(1)
+      const length = namesLength(who, calendar)
+      if (length === 0) return undefined
+      people.push(who.slice(0, length))
+      at += 1 + length
+      continue
+    }
+    if (title.length === 0 && /^(called|named|titled|entitled)$/.test(word)) {
+      const length = rest[1]?.quoted === true ? 1 : titleLength(rest.slice(1), calendar)
+      if (length === 0) return undefined
+      title = rest.slice(1, 1 + length)
+      at += 1 + length
+      continue
+    }
+    return undefined
+  }
+  return { mine, moment, people, title, ...(order === undefined ? {} : { order }) }
+}
+
+/** The number of words of a name, which ends where a time or another condition begins. */
+const namesLength = (words: Words, calendar: Calendar): number => {
+  let length = 0
+  while (length < words.length && length < 4) {
+    const { quoted, word } = words[length]!
+    if (quoted === true) return length === 0 ? 1 : length
+    if (length > 0 && (momentAt(words.slice(length), calendar) !== undefined || startsFiller(words.slice(length)))) break // prettier-ignore
+    if (FUNCTION_WORDS.has(word)) return length
+    length += 1
+  }
+  return length
+}
+const startsFiller = (words: Words): boolean => FILLERS.some((texts) => texts.every((text, index) => words[index]?.word === text)) // prettier-ignore
+
+const titleLength = (words: Words, calendar: Calendar): number => {
+  let length = 1
+  while (length < words.length) {
+    const rest = words.slice(length)
+    if (momentAt(rest, calendar) !== undefined || rest[0]!.word === "with") break
+    length += 1
+  }
+  return Math.min(length, words.length)
+}

@@ -1,0 +1,318 @@
+/** The shapes of requests, each with the part of a request that it makes. `<name>` stands for phrases of the lexicon. */
+import type { Calendar } from "./moments.ts"
+import { lengthAt } from "./moments.ts"
+import { Deed, Part, Setting, Subject } from "./Deed.ts"
+import type { Captures } from "./shapes.ts"
+import type { Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** Reads the words of a subject; undefined if they can't be one. */
+export type ReadSubject = (words: Words) => Subject | undefined
+
+type Build = (captures: Captures, read: ReadSubject, calendar: Calendar) => Part | undefined
+
+/** Shapes, and what they make. */
+export type Rule = readonly [shapes: ReadonlyArray<string>, build: Build]
+
+const update =
+  (settings: (captures: Captures) => ReadonlyArray<Setting>, enough?: boolean): Build =>
+  (captures, read) => {
+    const subject = captures["x"] === undefined ? Subject.It() : read(captures["x"])
+    if (subject === undefined) return undefined
+    const deed = Deed.Update({ subject, settings: settings(captures) })
+    return enough === undefined ? Part.Order({ deed }) : Part.Statement({ deed, enough })
+  }
+
+const was = ({ o }: Captures) => (o === undefined ? {} : { was: o })
+const column = (captures: Captures) => [Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })] // prettier-ignore
+const value = (captures: Captures) => [Setting.Value({ value: captures["v"]!, ...was(captures), ...(captures["c"] === undefined ? {} : { kind: captures["c"] }) })] // prettier-ignore
+const owner = (captures: Captures) => [Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })]
+const named = ({ v }: Captures) => [Setting.Concept({ concept: "name", value: v! })]
+const emptied = ({ c }: Captures) => [Setting.Column({ column: c!, value: [] })]
+
+const shift =
+  (sign: 1 | -1): Build =>
+  ({ c, d, x }, read) => {
+    const subject = read(x!)
+    const minutes = lengthAt(d!)?.value
+    return subject === undefined || minutes === undefined
+      ? undefined
+      : Part.Order({ deed: Deed.Shift({ subject, minutes: sign * minutes, ...(c === undefined ? {} : { column: c }) }) })
+  }
+const stretch =
+  (sign: 1 | -1): Build =>
+  ({ d, x }, read) => {
+    const subject = read(x!)
+    const minutes = lengthAt(d!)?.value
+    return subject === undefined || minutes === undefined ? undefined : Part.Order({ deed: Deed.Stretch({ subject, minutes: sign * minutes }) }) // prettier-ignore
+  }
+
+const remove: Build = ({ x }, read) => {
+  const subject = read(x!)
+  return subject && Part.Order({ deed: Deed.Delete({ subject }) })
+}
+
+/** A statement that asks for nothing by itself. */
+const background: Build = ({ x }, read) => {
+  const subject = x === undefined ? undefined : read(x)
+  return x !== undefined && subject === undefined ? undefined : Part.Statement({ enough: false, ...(subject === undefined ? {} : { subject }) }) // prettier-ignore
+}
+
+export const RULES: ReadonlyArray<Rule> = [
+  [
+    [
+      "<set> (the)? (value of)? (the)? {c} (of|for|on) {x} (from {o})? <to> {v}",
+      "<set> (the)? {c} (of|for|on) {x} <to> {v}",
+      "<set> {x} 's {c} <to> {v}",
+      "<set> {x} 's {c} from {o} <to> {v}",
+      "<set> (the)? {c} (of|for|on) {x} from {o} <to> {v}",
+      "<set> {x} 's {c} (field|value|column) <to> {v}",
+      "<set> <whose> {c} <to> {v} (for|of) {x}",
+      "<set> <be> (the)? {c} (of|for) {x} <to> {v}",
+      "<set> {x} {c} <to> {v}",
+      "<set> (the|their|his|her|its)? (new)? {c} <to> {v}",
+      "(the)? (new)? {c} (of|for|on) {x} (to|->|=|→) {v}",
+      "{x} 's (new)? {c} (to|->|=|→) {v}",
+      "give {x} (the|a|an) (new)? {c} (of)? {v}",
+      "(set|use|make|put|enter|add|save|record|note|put in|fill in) {v} (as|for|as the|for the|as a) (new)? {c} (of|for|on) {x}",
+      "(set|use|make|put|enter|add|save|record|note) {v} as {x} 's (new)? {c}",
+      "(add|put|enter|save|record|note) (the|a|this|new|a new|the new)? {c} {v} (to|for|on|under) {x}",
+      "(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}",
+      "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}"
+    ],
+    update(column)
+  ],
+  [
+    [
+      "(the)? {c} (of|for|on) {x} <be> (now|actually|currently)? {v}",
+      "{x} 's (new)? {c} <be> (now|actually|currently)? {v}",
+      "{x} 's new {c} (is|'s|are|will be) (now)? {v}",
+      "(their|his|her|its|the) new {c} (is|'s|are|will be) (now)? {v}",
+      "(the)? new {c} (of|for) {x} (is|'s|are|will be) {v}",
+      "{x} (has|got|has got|now has|'s got) a new {c} (which is|it is|it 's|of)? {v}",
+      "{x} 's {c} <changed> (from {o})? to {v}",
+      "{x} 's {c} <changed> to {v}",
+      "{x} 's {c} <changed> from {o} to {v}",
+      "(the)? {c} (of|for) {x} <changed> to {v}",
+      "{x} 's {c} <moved> to {v}"
+    ],
+    update(column, true)
+  ],
+  [
+    [
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) {x} 's {c}",
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for) {x}"
+    ],
+    update(emptied)
+  ],
+  [
+    [
+      "<set> {x} <to> (the|a|an)? {v}",
+      "<set> {x} over to {v}",
+      "<set> {x} from {o} <to> (the|a|an)? {v}",
+      "<set> {x} <to> (the)? {v} {c}",
+      "<set> {x} from {o} <to> (the)? {v} {c}",
+      "<mark> {x} <as> (a|an|the)? {v}",
+      "<mark> {x} <as> (having)? (the)? {v} {c}",
+      "(mark|flag) {x} {v}",
+      "{x} (->|=>|→|=) {v}",
+      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped) (over|back)? (to|as|into|in) (the)? {v}",
+      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|put) (over|back)? (to|into|in) (the)? {v} {c}"
+    ],
+    update(value)
+  ],
+  [
+    [
+      "<move> {x} (to|for|until|till|on to|over to|so it starts at|to start at|to begin at|back to|up to|forward to|out to|later to|to happen at|to take place at|to be at|start at|starting at)? {t}",
+      "<move> {x} from {o} (to|until|till) {t}",
+      "(start|begin|have|hold|make|let|do) {x} (start|begin|be|happen|take place)? {t}",
+      "<move> (the)? (time|start|start time|date|day) (of|for) {x} to {t}",
+      "(can|could|may|shall) {x} (be|start|begin|happen|take place|be moved|be rescheduled|be changed|be pushed|be pushed back|be brought forward|move) (to|until|for)? {t}"
+    ],
+    (captures, read, calendar) => update(value)({ ...captures, v: captures["t"]! }, read, calendar)
+  ],
+  [
+    [
+      "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|will start|is rescheduled|has been rescheduled|was rescheduled|needs to start|should be rescheduled|needs to be rescheduled|should begin) (to|for|at|on|until)? {t} (instead)?"
+    ],
+    (captures, read, calendar) => update(value, true)({ ...captures, v: captures["t"]! }, read, calendar)
+  ],
+  [
+    ["<set> {x} (to|as|with|at) (the|a)? {c} (of|to|is|=)? {v}", "<mark> {x} (as|with|to) (the)? {c} {v}"],
+    update(column)
+  ],
+  [
+    [
+      "{x} <moved> (over|along|back|on|up|down)? (from {o})? (to|into|in) (the|a)? {v}",
+      "{x} <moved> from {o} (to|into) (the|a)? {v}",
+      "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
+      "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
+      "{x} <becomes> (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
+      "{x} <becomes> (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
+    ],
+    update(value, true)
+  ],
+  [
+    ["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"],
+    update(column, false)
+  ],
+  [
+    ["{x} (is|are|'s|was|has) (a|an|in|in the|at|at the)? {s}", "{x} (is|are|'s) (in|at|on) (the)? {s} {c}"],
+    (captures, read, calendar) => update(value, false)({ ...captures, v: captures["s"]! }, read, calendar)
+  ],
+  [
+    [
+      "<rename> {x} (to|as|into|=|->) {v}",
+      "<rename> {x} to be called {v}",
+      "(rename|retitle|call) {x} {v}",
+      "(title|name) {x} {v}",
+      "give {x} the (new)? (name|title) (of)? {v}",
+      "(can|could|may|shall) {x} be (renamed|renamed to|called|retitled|retitled to|named) {v}"
+    ],
+    update(named)
+  ],
+  [
+    [
+      "{x} (should be|should now be|should get|needs to be|must be|has to be|will be|is now|is to be|ought to be|is going to be) (renamed|renamed to|called|named|titled|retitled|retitled to|known as) {v}"
+    ],
+    update(named, true)
+  ],
+  [
+    [
+      "<assign> {x} (over|across|back)? (to|over to|on to) {p}",
+      "<assign> {x} from {o} (over)? to {p}",
+      "<assign> (the)? (ownership|owner|responsibility) (of|for) {x} (over)? to {p}",
+      "<assign> (the)? (ownership|owner|responsibility) (of|for) {x} from {o} to {p}",
+      "(put|place) {x} (under|with) {p}",
+      "(put|place) {p} (in charge of|on|over) {x}",
+      "(let|have|get) {p} (to)? <take> {x}",
+      "(let|have|get) {p} (to)? <take> {x} from {o}",
+      "(make|set|name|appoint) {p} (as)? (the)? (new)? <owner> (of|for|on) {x}",
+      "(make|set|name|appoint) {p} {x} 's (new)? <owner>",
+      "(make|set|name|appoint) {p} responsible for {x}",
+      "(make|have) {x} (belong to|owned by|assigned to) {p}",
+      "(change|switch|swap|update) {x} 's <owner> (over)? to {p}",
+      "(assign|reassign|add|set) {p} (as|to be) (the)? (new)? <owner> (of|for|on|to) {x}",
+      "(give|hand) {p} (the)? (ownership|responsibility) (of|for) {x}",
+      "<assign> (over)? to {p}",
+      "(to be)? (assigned to|owned by|handled by|managed by) {p}",
+      "(make|set|name|appoint) {p} (as)? (the|their|his|her|its)? (new)? <owner>",
+      "(with)? {p} as (the|their|his|her|its)? (new)? <owner>",
+      "(the)? <owner> (is|should be|will be|=)? {p}",
+      "(have|let|can|could) {p} <take> {x}",
+      "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}"
+    ],
+    update(owner)
+  ],
+  [
+    [
+      "{p} <takes> {x}",
+      "{p} <takes> {x} from {o}",
+      "{x} <goes> {p}",
+      "{x} <goes> {p} (rather than|instead of) {o}",
+      "(we are|we 're|i am|they are) <assigning> {x} (over|across)? to {p}",
+      "(we are|i am) <assigning> {x} from {o} (over)? to {p}",
+      "(we have|i have|we 've) (assigned|reassigned|given|handed|handed over|passed|transferred|moved|switched|shifted) {x} (over)? to {p}",
+      "{x} 's (new)? <owner> <be> {p}",
+      "{x} <becomes> {p} 's",
+      "{p} <be> {x} 's (new)? <owner>"
+    ],
+    update(owner, true)
+  ],
+  [
+    [
+      "<later> {x} by {d}",
+      "<later> {x} <back> by {d}",
+      "<later> {x} <back> {d}",
+      "<later> {x} {d}",
+      "<later> {x} {d} (later|back|out)",
+      "<later> {x} (to|for) {d} later",
+      "<later> {x} (to be|to start|so it starts|so that it starts) {d} later",
+      "(make|have|start|begin|let|get|put|set|schedule|change|do|hold) {x} (start|begin|to start|be|happen|to)? {d} later",
+      "(make|have|start|begin|schedule) {x} (start|begin)? later by {d}",
+      "(change|update) {x} (to)? {d} later",
+      "<later> (the)? {c} (of|for) {x} (back|out)? by {d}",
+      "<later> (the)? {c} (of|for) {x} (back|out)? {d}",
+      "<later> {x} 's {c} (back|out|later)? by {d}",
+      "<later> {x} 's {c} (back|out|by)? {d} (later)?",
+      "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen|be pushed back|be pushed|be delayed|be postponed|be moved|be moved back|move|move back|get pushed back) (by)? {d} (later|back)?",
+      "{x} (is|'s|got|has been|was) (delayed|postponed|pushed back|pushed) by {d}",
+      "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved|be pushed|be pushed back|be pushed out) (by)? {d} (later|back|out)",
+      "(can|could|may|shall) {x} be (delayed|postponed|pushed back|pushed|put back|moved back|deferred) (by)? {d}",
+      "add {d} to (the)? start (time)? of {x}"
+    ],
+    shift(1)
+  ],
+  [
+    [
+      "<earlier> {x} by {d}",
+      "<earlier> {x} {d}",
+      "(bring|move|pull|bump|shift|push) {x} <forward> by {d}",
+      "(bring|move|pull|bump|shift|push) {x} <forward> {d}",
+      "(move|shift|reschedule|bring|push|make|start|begin|have|get|put|set|schedule|change) {x} (start|begin|to start|be|to|to be)? {d} (earlier|sooner|ahead)",
+      "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
+      "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
+      "(can|could|may|shall) {x} be (brought forward|moved up|pulled forward|moved forward by|advanced) (by)? {d}"
+    ],
+    shift(-1)
+  ],
+  [["(extend|lengthen|prolong|stretch) {x} by {d}", "make {x} {d} longer", "add {d} to {x}"], stretch(1)],
+  [["(shorten|cut|reduce|trim) {x} by {d}", "make {x} {d} shorter"], stretch(-1)],
+  [
+    ["(extend|lengthen|shorten|cut|reduce|make|set|change|trim) {x} (to|last|to last|be)? {d} (long)?"],
+    (captures, read) =>
+      update((all) => [Setting.Concept({ concept: "length", value: all["d"]! })])(captures, read, NO_CALENDAR)
+  ],
+  [
+    [
+      "<delete> {x}",
+      "<delete> {x} (from|off|off of|out of|in|on) {place}",
+      "(take|get|pull|strike|cross|clear|wipe|kick|knock) {x} (off|out|down|out of|off of|from) {place}",
+      "(take|strike|cross) {x} (off|out)",
+      "(call|cross|scratch|strike) {x} off",
+      "(throw|take|cross|cancel) {x} out",
+      "(want|like|need|have|get|see) {x} (to be)? <deleted> (from {place})?",
+      "(want|like|need|have|get|see) {x} (to be)? <deleted>",
+      "(want|like|need|have|get|see) {x} (to be)? <deleted> (from|off|out of) {place}"
+    ],
+    remove
+  ],
+  [
+    [
+      "{x} (can be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|may be|could be|can now be|should now be) <deleted>",
+      "{x} (can be|should be|needs to be|must be|has to be|is to be|may be|could be) <deleted> (from|off|out of) {place}",
+      "(can|could|may|shall) {x} (be|get) <deleted>",
+      "(can|could|may|shall) {x} (be|get) <deleted> (from|off|out of) {place}",
+      "{x} (has to go|needs to go|can go|should go|must go)"
+    ],
+    remove
+  ],
+  [
+    [
+      "{x} <isno> (a|an|our|one of our|among our)? {n}",
+      "{x} <isno> (a|an|our|one of our|among our)? {n} <anymore>",
+      "{x} <farewell>",
+      "{x} <farewell> <anymore>",
+      "<unneeded> {x}",
+      "<unneeded> {x} <anymore>",
+      "there is no need (for|to keep) {x}"
+    ],
+    background
+  ],
+  [["<meet> {who}", "<unmet> {who} <while>", "<unmet> {who}", "{who} and i (need|have|want|ought) to (meet|talk|catch up|speak|sync|sync up|touch base)", "{who} (wants|would like|asked) to (meet|meet with me|talk|catch up|see me|talk to me|speak with me|meet me|speak to me)"], ({ who }) => Part.Meet({ who: who! })], // prettier-ignore
+  [
+    [
+      "<doit> <it>",
+      "<doit> <it> (up|over|in|for them|for her|for him|to match|to reflect that|to reflect this)",
+      "(update|fix) (the crm|the system|the calendar|the database|the records|our records|my calendar|records|things)",
+      "(update|change|fix) (the crm|the system|the calendar|the database|the records|our records) (to match|to reflect that|to reflect this)",
+      "(reassign|assign|transfer|hand over|switch|move|hand|switch over|reassign over|pass on|pass) <it> (over|across)?",
+      "make (the|that|this) (switch|change|transfer|update|reassignment|move|edit|adjustment|handover) (happen)?",
+      "(make|have) (that|this|it) (happen|so|done|official)"
+    ],
+    () => Part.Please()
+  ]
+]
+
+const NO_CALENDAR: Calendar = { today: "1970-01-01", monthFirst: true }

@@ -1,0 +1,179 @@
+/** Turns the words of a value into the text of a cell: its kind, its closed list, the spelling that rows already have. */
+import { foldText } from "../../../domain/keys.ts"
+import { uncapitalized } from "../../english.ts"
+import { labelOf } from "../conceptColumns.ts"
+import { and } from "../replies.ts"
+import { find, inParallel, type Script } from "../script.ts"
+import type { Setting } from "./Deed.ts"
+import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
+import { clock, lengthAt, momentOf } from "./moments.ts"
+import { calendarOf } from "./readRequest.ts"
+import { columnOfConcept, columnOfPhrase, type Field, isCategory, statusColumns, type Vocabulary } from "./vocabulary.ts"
+import { textOf, type Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** A cell to set, and what the person says that it was. */
+export interface Cell {
+  readonly _tag: "Cell"
+  readonly column: string
+  readonly value: string
+  /** How it is said. */
+  readonly shown: string
+  readonly was?: string
+}
+
+export interface Target {
+  readonly vocabulary: Vocabulary
+  readonly fields: ReadonlyArray<Field>
+  /** The cells of the row so far, by column; empty for a new row. */
+  readonly cells: Readonly<Record<string, unknown>>
+}
+
+const cell = (column: string, value: string, shown = value): Cell => ({ _tag: "Cell", column, value, shown })
+const badValue = (text: string): Problem => problem(RANKS.value, text)
+
+/** The cell of a setting. */
+export function* settle(setting: Setting, target: Target, world: World): Script<Cell | Problem> {
+  const settled = yield* settleValue(setting, target, world)
+  return settled._tag === "Problem" || setting.was === undefined ? settled : { ...settled, was: textOf(world.said, setting.was) } // prettier-ignore
+}
+
+function* settleValue(setting: Setting, target: Target, world: World): Script<Cell | Problem> {
+  const { columns } = target.vocabulary
+  switch (setting._tag) {
+    case "Column":
+      return yield* inColumn(columnOfPhrase(setting.column, columns)!, setting.value, target, world)
+    case "Concept":
+      return yield* inColumn(columnOfConcept(setting.concept, columns)!, setting.value, target, world)
+    case "Value": {
+      const kind = setting.kind === undefined ? undefined : columnOfPhrase(setting.kind, columns)
+      if (kind !== undefined) return yield* inColumn(kind, setting.value, target, world)
+      return yield* byValue(setting.value, setting.kind !== undefined, target, world)
+    }
+  }
+}
+
+/** Words that begin no name, unless it is quoted: they belong to what stands before it. */
+const NOT_A_NAME = new Set(["on", "at", "in", "for", "with", "off", "out", "over", "to", "from", "by"])
+
+function* inColumn(column: string, words: Words, target: Target, world: World): Script<Cell | Problem> {
+  const { fields, vocabulary } = target
+  const field = fields.find(({ id }) => id === column)
+  const label = uncapitalized(labelOf(column, vocabulary.columns))
+  if (field === undefined) return problem(RANKS.refused, `I can't change the ${label} of ${vocabulary.type.plural.toLowerCase()} for you.`) // prettier-ignore
+  if (words.length === 0) return cell(column, "", "empty")
+  const typed = textOf(world.said, words)
+  switch (field.kind) {
+    case "text":
+    case "list":
+      if (column === "name" && words[0]!.quoted !== true && NOT_A_NAME.has(words[0]!.text)) return problem(RANKS.words, "Put the name in quotation marks.") // prettier-ignore
+      return column === "name" ? cell(column, typed) : yield* inText(field, typed, label, words[0]!.quoted === true, target)
+    case "phone":
+      return /^\+?[\d\s().-]{5,30}$/.test(typed) ? cell(column, typed) : badValue(`“${typed}” isn't a phone number.`)
+    case "email":
+      return /^[^\s@]+@[^\s@]+$/.test(typed) ? cell(column, typed) : badValue(`“${typed}” isn't an e-mail address.`)
+    case "integer":
+    case "number":
+      return inNumber(column, words, typed, target)
+    case "boolean": {
+      const truth = /^(yes|true|on|done|y)$/i.test(typed) ? "true" : /^(no|false|off|not done|n)$/i.test(typed) ? "false" : undefined // prettier-ignore
+      return truth === undefined ? badValue(`The ${label} is yes or no.`) : cell(column, truth)
+    }
+    case "date":
+    case "timestamp":
+      return inTime(field, words, target, world)
+    case "reference":
+    case "references":
+      return yield* inReference(field, words, target, world)
+    default:
+      return badValue(`I can't set the ${label}.`)
+  }
+}
+
+/** A text: one of the closed list; a status only if rows have it; otherwise as it is said, or as rows spell it. */
+function* inText(field: Field, typed: string, label: string, isQuoted: boolean, { vocabulary }: Target): Script<Cell | Problem> {
+  const { columns, type } = vocabulary
+  if (field.values !== undefined) {
+    const own = field.values.find((value) => foldText(value) === foldText(typed))
+    return own === undefined ? badValue(`“${typed}” isn't a ${label}. It is one of ${and(field.values.slice(0, 12), "or")}.`) : cell(field.id, own) // prettier-ignore
+  }
+  const isStatus = statusColumns(columns).includes(field.id) || isCategory(field)
+  const spelled = yield* spelling(field.id, typed, type.id)
+  if (spelled !== undefined) return cell(field.id, spelled)
+  if (isStatus && !isQuoted) return badValue(`“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`) // prettier-ignore
+  return cell(field.id, typed)
+}
+
+/** A value as rows spell it: "qualified" is "Qualified". */
+function* spelling(column: string, typed: string, entityTypeId: string): Script<string | undefined> {
+  const page = yield* find({ entityTypeId, filters: [{ columnId: column, op: "eq", value: typed }], limit: 1, selectColumns: [column] }) // prettier-ignore
+  const [entity] = page?.entities ?? []
+  const value = column === "status" ? entity?.status : entity?.columns?.[column]
+  return typeof value === "string" && foldText(value) === foldText(typed) ? value : undefined
+}
+
+const inNumber = (column: string, words: Words, typed: string, { vocabulary }: Target): Cell | Problem => {
+  const isLength = column === columnOfConcept("length", vocabulary.columns)
+  const length = isLength ? lengthAt(words) : undefined
+  if (length?.length === words.length) return cell(column, String(length.value), typed)
+  const number = typed.replace(/^[$€£]\s?/, "").replace(/(?<=\d),(?=\d{3})/g, "")
+  return /^-?\d+(\.\d+)?$/.test(number) ? cell(column, number, typed) : badValue(`“${typed}” isn't a number.`)
+}
+
+/** A day, a time of day on the day that the row has, or both. */
+const inTime = (field: Field, words: Words, { cells, vocabulary }: Target, { context, said }: World): Cell | Problem => {
+  const moment = momentOf(words, calendarOf(context))
+  const typed = textOf(said, words)
+  const now = typeof cells[field.id] === "string" ? String(cells[field.id]) : undefined
+  if (moment === undefined) return badValue(`I don't understand the time “${typed}”.`)
+  if (moment.until !== undefined) return badValue("Give me one time, not a range.")
+  const day = moment.day ?? now?.slice(0, 10)
+  if (field.kind === "date") {
+    return moment.time !== undefined || day === undefined
+      ? badValue(`The ${labelOf(field.id, vocabulary.columns).toLowerCase()} is a day, without a time.`)
+      : cell(field.id, day)
+  }
+  const time = moment.time === undefined ? now?.slice(11, 16) : clock(moment.time)
+  if (day === undefined || time === undefined) return badValue(`I need the day and the time, not only “${typed}”.`)
+  return cell(field.id, `${day} ${time}:00`, `${day} ${time}`)
+}
+
+/** A person by name; what leads elsewhere is left to the tool, which looks it up by what identifies it. */
+function* inReference(field: Field, words: Words, { vocabulary }: Target, world: World): Script<Cell | Problem> {
+  const { columns } = vocabulary
+  const personal = [columnOfConcept("owner", columns), columnOfConcept("attendees", columns)].includes(field.id)
+  if (!personal) return cell(field.id, textOf(world.said, words))
+  const who = yield* person(words, world)
+  return who._tag === "Problem" ? who : cell(field.id, who.id, who.name)
+}
+
+const MAX_COLUMNS = 6
+
+/** A value that names no column: a person is the owner, a time the date, anything else what a closed list or a row has. */
+function* byValue(words: Words, isState: boolean, target: Target, world: World): Script<Cell | Problem> {
+  const { fields, vocabulary } = target
+  const { columns, type } = vocabulary
+  const typed = textOf(world.said, words)
+  const listed = fields.flatMap(({ id, values = [] }) => {
+    const own = values.find((value) => foldText(value) === foldText(typed))
+    return own === undefined ? [] : [cell(id, own)]
+  })
+  if (listed.length > 0) return listed.length === 1 ? listed[0]! : badValue(`“${typed}” can be several things. Name the one you mean.`) // prettier-ignore
+  const status = statusColumns(columns)
+  const open = fields.filter((field) => field.kind === "text" && field.values === undefined && field.id !== "name")
+  const likely = open.filter((field) => status.includes(field.id) || isCategory(field))
+  const asked = likely.slice(0, MAX_COLUMNS)
+  const found = yield* inParallel(asked.map(({ id }) => spelling(id, typed, type.id)))
+  const hits = found.flatMap((spelled, index) => (spelled === undefined ? [] : [cell(asked[index]!.id, spelled)]))
+  const stateHit = hits.find(({ column }) => status.includes(column))
+  if (stateHit !== undefined) return stateHit
+  if (hits.length > 1) return badValue(`“${typed}” can be several things. Name the one you mean.`)
+  if (hits[0] !== undefined) return hits[0]
+  const date = columnOfConcept("date", columns)
+  const moment = isState ? undefined : momentOf(words, calendarOf(world.context))
+  const field = fields.find(({ id }) => id === date)
+  if (moment !== undefined && field !== undefined) return inTime(field, words, target, world)
+  const known = status[0] === undefined ? "" : ` as a ${uncapitalized(labelOf(status[0], columns))}`
+  return badValue(`I don't know “${typed}”${known}: no one of the ${type.plural.toLowerCase()} that I can see has it.`)
+}

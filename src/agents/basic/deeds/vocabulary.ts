@@ -1,0 +1,112 @@
+/** A type's columns, and which of them people's words mean. */
+import type { Named } from "../../../domain/Page.ts"
+import { columnsFor, columnsNamed } from "../conceptColumns.ts"
+import type { Concept } from "../lexicon.ts"
+import type { ContextType } from "../readConversation.ts"
+import { type Script, tool } from "../script.ts"
+import type { Deed, Setting } from "./Deed.ts"
+import type { Word } from "./words.ts"
+
+/** What an action takes. */
+export interface Field {
+  readonly id: string
+  readonly name: string
+  readonly kind: string
+  readonly values?: ReadonlyArray<string>
+}
+
+export interface Vocabulary {
+  readonly type: ContextType
+  readonly columns: ReadonlyArray<Named>
+}
+
+const NAMES = new Set(["name", "title", "heading", "label", "subject", "headline"])
+const LENGTHS = new Set(["length", "duration", "minutes", "duration minutes", "mins"])
+const TIMES = new Set(["time", "start time", "start", "date", "day", "starting time", "date and time", "time slot", "slot", "beginning", "hour"]) // prettier-ignore
+/** Words for a status that aren't its column's name. */
+const STATES = new Set(["status", "stage", "state", "phase", "list", "column", "step", "bucket", "lane", "category"])
+/** Columns of few values: a value that no row has is more likely a typo. */
+const CATEGORIES = new Set([...STATES, "product", "board", "priority", "type", "kind", "segment", "tier", "department", "region", "source", "channel", "team", "plan", "level", "rating", "group", "project", "sprint", "severity"]) // prettier-ignore
+
+/** Whether a column has few values, by its name. */
+export const isCategory = ({ id, name }: { readonly id: string; readonly name: string }): boolean =>
+  CATEGORIES.has(name.toLowerCase()) || CATEGORIES.has(id)
+
+export const statusColumns = (columns: ReadonlyArray<Named>): ReadonlyArray<string> => columnsFor("status", columns)
+
+const lengthColumn = (columns: ReadonlyArray<Named>): string | undefined =>
+  columns.find(({ id, name }) => LENGTHS.has(id.replaceAll("_", " ")) || LENGTHS.has(name.toLowerCase()) || /^(duration|length)\b/i.test(name))?.id // prettier-ignore
+
+/** The column that a verb or a word means. */
+export const columnOfConcept = (concept: Concept | "name" | "length", columns: ReadonlyArray<Named>): string | undefined =>
+  concept === "name"
+    ? columns.find(({ id }) => id === "name")?.id
+    : concept === "length"
+      ? lengthColumn(columns)
+      : columnsFor(concept, columns)[0]
+
+/** The column that a phrase names: the organization's own labels first. */
+export const columnOfPhrase = (phrase: ReadonlyArray<Word>, columns: ReadonlyArray<Named>): string | undefined => {
+  const words = phrase.map(({ word }) => word).join(" ").replace(/^(start|end) (date|time) of$/, "$1") // prettier-ignore
+  const own = columns.filter(({ id, name }) => [id.replaceAll("_", " ").toLowerCase(), name.toLowerCase()].includes(words)) // prettier-ignore
+  if (own.length > 0) return own.length === 1 ? own[0]!.id : undefined
+  if (NAMES.has(words)) return columnOfConcept("name", columns)
+  if (LENGTHS.has(words)) return lengthColumn(columns)
+  if (TIMES.has(words)) return columnOfConcept("date", columns)
+  if (TOO_GENERAL.has(words)) return undefined
+  const concept = columnsNamed(words, columns)
+  const exact = concept.length > 0 && !columns.some(({ id, name }) => concept.includes(id) && contains(name, words) && concept.length > 1) // prettier-ignore
+  return exact ? concept[0] : undefined
+}
+
+/** Words that name a column only if it is called so. */
+const TOO_GENERAL = new Set("with at end when number mail person people customer client account tel updated created location size contact members guests group site branch position job".split(" ")) // prettier-ignore
+
+const contains = (name: string, words: string): boolean => ` ${name.toLowerCase()} `.includes(` ${words} `)
+
+/** Whether a word after a value names no more than a status: "the lead stage". */
+export const isStateWord = (phrase: ReadonlyArray<Word>): boolean => STATES.has(phrase.map(({ word }) => word).join(" "))
+
+/** Whether the columns of a type can carry what a deed says. */
+export const carries = (deed: Deed, { columns, type }: Vocabulary): boolean => {
+  switch (deed._tag) {
+    case "Update":
+      return deed.settings.every((setting) => settable(setting, columns))
+    case "Shift":
+      return (deed.column === undefined ? columnOfConcept("date", columns) : columnOfPhrase(deed.column, columns)) !== undefined // prettier-ignore
+    case "Stretch":
+      return lengthColumn(columns) !== undefined
+    case "Delete":
+      return true
+    case "Create":
+      return deed.type.id === type.id && deed.settings.every((setting) => settable(setting, columns))
+  }
+}
+
+const settable = (setting: Setting, columns: ReadonlyArray<Named>): boolean => {
+  switch (setting._tag) {
+    case "Column":
+      return columnOfPhrase(setting.column, columns) !== undefined
+    case "Concept":
+      return columnOfConcept(setting.concept, columns) !== undefined
+    case "Value":
+      return setting.kind === undefined || isStateWord(setting.kind) || columnOfPhrase(setting.kind, columns) !== undefined // prettier-ignore
+  }
+}
+
+/** A type's columns: those that are listed, or else those that its actions take. */
+export const vocabularyOf = (type: ContextType, columns: ReadonlyArray<Named>, fields: ReadonlyMap<string, ReadonlyArray<Field> | string>): Vocabulary => { // prettier-ignore
+  const taken = ["update", "create"].flatMap((op) => {
+    const own = fields.get(`${type.id}.${op}`)
+    return own === undefined || typeof own === "string" ? [] : own.map(({ id, name }) => ({ id, name }))
+  })
+  const all = new Map([...columns, ...taken].map((column) => [column.id, column]))
+  return { type, columns: [...all.values()] }
+}
+
+/** What an action takes, or why it isn't open. */
+export function* fieldsOf(actionId: string): Script<ReadonlyArray<Field> | string> {
+  const answer = yield* tool("requestAction", { actionId })
+  const fields = (answer.value as { readonly fields?: ReadonlyArray<Field> } | undefined)?.fields
+  return fields ?? answer.text
+}

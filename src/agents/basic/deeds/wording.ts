@@ -1,0 +1,33 @@
+/** What basic mode says about changes. */
+import { uncapitalized } from "../../english.ts"
+import type { Context } from "../readConversation.ts"
+import type { Answer } from "../script.ts"
+import type { Problem } from "./findSubject.ts"
+
+/** Two requests that can be written, in the organization's own words. */
+const examples = (context: Context): string => {
+  const meetings = context.types.find(({ id }) => id === "meetings")
+  const own = context.types.find(({ id }) => id !== "people" && id !== "meetings" && id !== "companies")
+  return [
+    "“set the status of Ada Lovelace to Won”",
+    meetings === undefined ? "“delete Ada Lovelace”" : `“move my first ${uncapitalized(meetings.name)} on May 3 by 30 minutes”`,
+    ...(own === undefined ? [] : [`“rename the ${uncapitalized(own.name)} Kick-off to Start”`])
+  ].join(" or ")
+}
+
+/** Declines a request that isn't understood whole. */
+export const notWhole = (context: Context): string =>
+  `I didn't understand all of that, so I haven't drafted anything. In basic mode I change one thing at a time, said in one plain sentence and without conditions, such as ${examples(context)}.`
+
+export const cannotDo = (reason: string): string => (reason === "" ? "I can't change that for you." : reason)
+
+/** What is wrong, with the rows to choose from. */
+export const which = (found: Problem | undefined): string | undefined => {
+  if (found === undefined) return undefined
+  if (found.choices === undefined) return found.text
+  const lines = found.choices.map(({ name }, index) => `${index + 1}. ${name}`)
+  return `${found.text}\n${lines.join("\n")}\nWhich one? Give me the number.`
+}
+
+/** What was drafted; the card beside it shows the change itself. */
+export const drafted = (_answer: Answer): string => "Here is the change as I understood it. Please check it."
