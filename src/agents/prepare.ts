@@ -4,10 +4,10 @@ import type { Basis } from "../domain/Basis.ts"
 import { type Organization, PEOPLE } from "../domain/EntityType.ts"
 import type { Entity, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
-import { todayIn } from "../domain/values.ts"
+import { timeOfDay, today } from "../domain/today.ts"
 import { EntityQueryService, type TypeOverview } from "../services/EntityQueryService.ts"
 import type { OpenSession, Reference, Said } from "../services/conversations/Sessions.ts"
-import { contextName, contextTypes, timeIn, type FocusEntity, type TurnContext } from "./turnContext.ts"
+import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./turnContext.ts"
 import { Grounding } from "./guards/Grounding.ts"
 import type { Message } from "./ModelStep.ts"
 import { Sightings } from "./Sightings.ts"
@@ -91,8 +91,8 @@ const makeContext = (
 ): TurnContext => ({
   person: person?.displayName === undefined ? {} : { name: contextName(person.displayName) },
   organization: contextName(organization.name),
-  today: todayIn(organization.timeZone),
-  time: timeIn(organization.timeZone),
+  today: today(organization.timeZone),
+  time: timeOfDay(organization.timeZone),
   timeZone: organization.timeZone,
   types: contextTypes(
     overview.map(({ id, identifiers, name, pluralName }) => ({

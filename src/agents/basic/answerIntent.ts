@@ -1,6 +1,7 @@
 /** Answers an intent with its script; a follow-up is resolved against the earlier messages. */
 import { uncapitalized } from "../english.ts"
 import { browse } from "./browse.ts"
+import { answerRequest, declineRequest } from "./deeds/answerRequest.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
 import { Intent, Subject } from "./Intent.ts"
@@ -17,8 +18,13 @@ import { amount, called, cannotDo, example, greeting, notForYou, tryThese, uncle
 const MANY_TYPES = 8
 
 /** Answers the last message. */
-export function* answer({ earlier, context, said }: Conversation): Script<string> {
+export function* answer(conversation: Conversation): Script<string> {
+  const { earlier, context, said } = conversation
+  const request = answerRequest(conversation)
+  if (request !== undefined) return yield* request
+  const declined = declineRequest(conversation)
   const intent = resolveFollowUp(readIntent(said, context), earlier, context)
+  if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure)) return declined
   const open = intent._tag === "NotKnown" || intent._tag === "Unclear" || intent._tag === "Who"
   if (context.types.length < MANY_TYPES || !open) return yield* run(intent, earlier, context)
   const all = { ...context, types: yield* everyType(context.types) }

@@ -35,12 +35,14 @@ export interface Conversation {
   /** The person's earlier messages, oldest first. */
   readonly earlier: ReadonlyArray<string>
   readonly rounds: ReadonlyArray<ReadonlyArray<Answer>>
+  /** Whether the person may change anything here. */
+  readonly canChange: boolean
 }
 
 const decodeContext = Schema.decodeUnknownOption(Schema.fromJsonString(Context))
 const EMPTY: Context = { today: "1970-01-01", types: [] }
 
-export const readConversation = ({ messages }: StepRequest): Conversation => {
+export const readConversation = ({ messages, tools }: StepRequest): Conversation => {
   const last = messages.findLastIndex((message) => message.role === "user" && texts(message).some(isSaid))
   const contexts = messages
     .flatMap((message) => (message.role === "user" ? texts(message) : []))
@@ -52,6 +54,7 @@ export const readConversation = ({ messages }: StepRequest): Conversation => {
     .filter((text) => text !== undefined && isSaid(text) && Option.isNone(decodeContext(text)))
   return {
     context: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => EMPTY),
+    canChange: tools.some(({ name }) => name === "requestAction"),
     said: said.at(-1) ?? "",
     earlier: said.slice(0, -1) as ReadonlyArray<string>,
     rounds: messages

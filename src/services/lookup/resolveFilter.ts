@@ -6,7 +6,8 @@ import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../../dom
 import { ALWAYS, all, any, type Literal, NEVER, some } from "../../domain/Predicate.ts"
 import { type Filter, type FilterOp, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
 import { printable } from "../../domain/text.ts"
-import { bindScalar, dateRange, isoTimestamp, parseId, todayIn } from "../../domain/values.ts"
+import { today } from "../../domain/today.ts"
+import { bindScalar, dateRange, isoTimestamp, parseId } from "../../domain/values.ts"
 import type { Condition, Parameter } from "../../database/sql/Parameter.ts"
 import { MIN_CONTAINS } from "../../database/sql/predicate.ts"
 import type { Values } from "../../database/sql/prepared.ts"
@@ -262,7 +263,7 @@ const period = (
   column: Column,
   visible: Visible
 ): Result.Result<{ readonly from: string; readonly to?: string }, InvalidInput> => {
-  const range = dateRange(value, () => todayIn(visible.state.catalog.organization.timeZone))
+  const range = dateRange(value, () => today(visible.state.catalog.organization.timeZone))
   if (range !== undefined) {
     return Result.succeed(
       column.kind === "date" ? range : { from: `${range.from}T00:00:00`, to: `${range.to}T00:00:00` }

@@ -12,6 +12,7 @@ import { cell as shownCell } from "../replies.ts"
 import { Deed, type Request, type Setting } from "./Deed.ts"
 import { findSubject, person, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { clock, shifted } from "./moments.ts"
+import { calendarOf } from "./readRequest.ts"
 import { readNew } from "./readNew.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
 import { carries, columnOfConcept, columnOfPhrase, fieldsOf, type Vocabulary, vocabularyOf } from "./vocabulary.ts"
@@ -62,7 +63,7 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   )
   const fields = new Map(actions.map((action, index) => [action, takes[index]!]))
   const vocabularies = types.map((type, index) => vocabularyOf(type, columns[index]!, fields))
-  const deeds = request.deeds.flatMap((deed) => withTypes(deed, vocabularies, context)).slice(0, MAX_TRIED)
+  const deeds = likeliest(request.deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context)))
   if (deeds.length === 0) return refusals(request.deeds, fields) ?? notWhole(context)
   const wanted = (type: ContextType) => wantedOf(request.deeds, vocabularies.find((each) => each.type.id === type.id)!, fields) // prettier-ignore
   const world: World = { said, context, vocabularies, fields, wanted }
@@ -138,11 +139,28 @@ interface Typed {
 }
 
 /** A reading with the types whose columns can carry it. */
-const withTypes = (deed: Deed, vocabularies: ReadonlyArray<Vocabulary>, context: Context): ReadonlyArray<Typed> => {
+const withTypes = (deed: Deed, vocabularies: ReadonlyArray<Vocabulary>, fields: World["fields"], context: Context): ReadonlyArray<Typed> => {
   if (deed._tag !== "Create" && deed.subject._tag === "It" && (context.focus ?? []).length === 0) return []
   const own = typeOf(deed, context)
-  const types = vocabularies.filter((each) => (own === undefined || each.type.id === own.id) && carries(deed, each)).map(({ type }) => type) // prettier-ignore
+  const types = vocabularies.filter((each) => (own === undefined || each.type.id === own.id) && carries(deed, each, fieldsFor(deed, each.type, fields), calendarOf(context))).map(({ type }) => type) // prettier-ignore
   return types.length === 0 ? [] : [{ deed, types }]
+}
+
+const fieldsFor = (deed: Deed, type: ContextType, fields: World["fields"]) => {
+  const own = fields.get(actionOf(deed, type))
+  return own === undefined || typeof own === "string" ? [] : own
+}
+
+/** The readings that are tried. One whose name contains the column of another reading is that other one, misread. */
+const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
+  const columns = deeds.flatMap(({ deed }) => (deed._tag === "Update" ? deed.settings : [])).flatMap((setting) => (setting._tag === "Column" ? [setting.column[0]!.start] : [])) // prettier-ignore
+  const isMisread = ({ deed }: Typed) =>
+    deed._tag === "Update" &&
+    deed.subject._tag === "Named" &&
+    !deed.settings.some(({ _tag }) => _tag === "Column") &&
+    columns.some((start) => deed.subject._tag === "Named" && deed.subject.words.some((word) => word.start === start && word.end > start)) // prettier-ignore
+  const kept = deeds.filter((each) => !isMisread(each))
+  return (kept.length > 0 ? kept : deeds).slice(0, MAX_TRIED)
 }
 
 function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {

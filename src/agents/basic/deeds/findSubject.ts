@@ -71,15 +71,15 @@ const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || pa
 function* namesakes(name: string, type: ContextType, wanted: ReadonlyArray<string> = []): Script<Row | Problem> {
   const parts = partly(name)
   const shown = wanted.length === 0 ? {} : { selectColumns: wanted }
-  const [exact, like] = yield* inParallel([
-    find({ entityTypeId: type.id, filters: eqName(name), limit: 8, ...shown }),
-    parts.length === 0 ? none() : find({ entityTypeId: type.id, filters: parts, limit: MAX_NAMESAKES, ...shown })
-  ])
-  if (exact !== undefined && exact.total > 0) {
-    const rows = exact.entities.map((entity) => rowOf(type, entity))
-    return rows.length === 1 && exact.total === 1 ? rows[0]! : several(rows, name)
-  }
-  const parted = foldText(name).split(" ")
+  const filters = parts.length === 0 ? eqName(name) : parts
+  const like = yield* find({ entityTypeId: type.id, filters, limit: MAX_NAMESAKES, ...shown })
+  const folded = foldText(name)
+  const isWhole = ({ displayName }: Entity) => foldText(displayName ?? "") === folded
+  // Too many to see all: the whole name is looked up by itself.
+  const page = like !== undefined && asksWhich(like) ? yield* find({ entityTypeId: type.id, filters: eqName(name), limit: 8, ...shown }) : like // prettier-ignore
+  const whole = (page?.entities ?? []).filter(isWhole)
+  if (whole.length > 0) return whole.length === 1 && (page === like || page!.total === 1) ? rowOf(type, whole[0]!) : several(whole.map((entity) => rowOf(type, entity)), name) // prettier-ignore
+  const parted = folded.split(" ")
   const found = (like?.entities ?? []).filter(({ displayName }) => {
     const words = foldText(displayName ?? "").split(/[\s,-]+/)
     return parted.every((word) => words.includes(word))

@@ -6,10 +6,10 @@ import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { type Deed, Setting } from "./Deed.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
-import { type Calendar, lengthAt, type Moment, momentAt, momentOf } from "./moments.ts"
+import { lengthAt, type Moment, momentAt } from "./moments.ts"
 import { couldBeName } from "./readSubject.ts"
 import { calendarOf, isValue } from "./readRequest.ts"
-import { columnOfConcept, columnOfPhrase, type Field, isStateWord, type Vocabulary } from "./vocabulary.ts"
+import { type About, columnOfConcept, columnOfPhrase, type Field, isStateWord, suits, type Vocabulary } from "./vocabulary.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -42,34 +42,6 @@ export const readNew = (
   const calendar = calendarOf(context)
   const start: New = { people: [], settings: [], moment: {}, ...(deed.name === undefined ? {} : { name: deed.name }) }
   return rest(deed.rest, start, { columns, fields, calendar }, 0)
-}
-
-interface About {
-  readonly columns: Vocabulary["columns"]
-  readonly fields: ReadonlyArray<Field>
-  readonly calendar: Calendar
-}
-
-/** Whether words can be a value of a column. */
-const suits = (phrase: Words, value: Words, { calendar, columns, fields }: About): boolean => {
-  const column = columnOfPhrase(phrase, columns)
-  switch (fields.find(({ id }) => id === column)?.kind) {
-    case "date":
-    case "timestamp":
-      return momentOf(value, calendar) !== undefined
-    case "integer":
-    case "number":
-      return /^[$€£]?\d/.test(value[0]!.word)
-    case "phone":
-      return /\d/.test(value[0]!.word)
-    case "email":
-      return value.length === 1 && value[0]!.word.includes("@")
-    case "reference":
-    case "references":
-      return couldBeName(value)
-    default:
-      return true
-  }
 }
 
 const MAX_DEPTH = 24
@@ -156,7 +128,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       if (phrase.some(({ quoted, word }) => quoted === true || FUNCTION_WORDS.has(word)) || columnOfPhrase(phrase, columns) === undefined) continue // prettier-ignore
       const copula = ["is", "of", "=", "to", "should be"].map((text) => text.split(" ")).find((text) => startsWith(words.slice(lead + length), text)) // prettier-ignore
       const from = lead + length + (copula?.length ?? 0)
-      for (const value of valueLengths(words.slice(from)).filter((length) => suits(phrase, words.slice(from, from + length), about)))
+      for (const value of valueLengths(words.slice(from)).filter((length) => suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about)))
         yield [from + value, setting(so, Setting.Column({ column: phrase, value: words.slice(from, from + value) }))]
     }
   }
@@ -168,7 +140,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
         const phrase = words.slice(lead + length, lead + length + kind)
         if (phrase.length < kind || !(isStateWord(phrase) || columnOfPhrase(phrase, columns) !== undefined)) continue
         const own = columnOfPhrase(phrase, columns) !== undefined
-        if (own && !suits(phrase, value, about)) continue
+        if (own && !suits(columnOfPhrase(phrase, columns)!, value, about)) continue
         yield [lead + length + kind, setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))] // prettier-ignore
       }
       yield [lead + length, setting(so, Setting.Value({ value }))]

@@ -5,6 +5,8 @@ import type { Concept } from "../lexicon.ts"
 import type { ContextType } from "../readConversation.ts"
 import { type Script, tool } from "../script.ts"
 import type { Deed, Setting } from "./Deed.ts"
+import { type Calendar, lengthAt, momentOf } from "./moments.ts"
+import { couldBeName } from "./readSubject.ts"
 import type { Word } from "./words.ts"
 
 /** What an action takes. */
@@ -67,11 +69,38 @@ const contains = (name: string, words: string): boolean => ` ${name.toLowerCase(
 /** Whether a word after a value names no more than a status: "the lead stage". */
 export const isStateWord = (phrase: ReadonlyArray<Word>): boolean => STATES.has(phrase.map(({ word }) => word).join(" "))
 
+/** A type's columns and fields, and today. */
+export interface About {
+  readonly columns: Vocabulary["columns"]
+  readonly fields: ReadonlyArray<Field>
+  readonly calendar: Calendar
+}
+
+/** Whether words can be a value of a column. */
+export const suits = (column: string, value: ReadonlyArray<Word>, { calendar, columns, fields }: About): boolean => {
+  switch (fields.find(({ id }) => id === column)?.kind) {
+    case "date":
+    case "timestamp":
+      return momentOf(value, calendar) !== undefined
+    case "integer":
+    case "number":
+      return /^[$€£]?-?\d/.test(value[0]!.word) || (column === lengthColumn(columns) && lengthAt(value) !== undefined)
+    case "email":
+      return value.length === 1
+    case "reference":
+    case "references":
+      return couldBeName(value)
+    default:
+      return true
+  }
+}
+
 /** Whether the columns of a type can carry what a deed says. */
-export const carries = (deed: Deed, { columns, type }: Vocabulary): boolean => {
+export const carries = (deed: Deed, { columns, type }: Vocabulary, fields: ReadonlyArray<Field>, calendar: Calendar): boolean => { // prettier-ignore
+  const about = { columns, fields, calendar }
   switch (deed._tag) {
     case "Update":
-      return deed.settings.every((setting) => settable(setting, columns))
+      return deed.settings.every((setting) => settable(setting, about))
     case "Shift":
       return (deed.column === undefined ? columnOfConcept("date", columns) : columnOfPhrase(deed.column, columns)) !== undefined // prettier-ignore
     case "Stretch":
@@ -79,16 +108,21 @@ export const carries = (deed: Deed, { columns, type }: Vocabulary): boolean => {
     case "Delete":
       return true
     case "Create":
-      return deed.type.id === type.id && deed.settings.every((setting) => settable(setting, columns))
+      return deed.type.id === type.id && deed.settings.every((setting) => settable(setting, about))
   }
 }
 
-const settable = (setting: Setting, columns: ReadonlyArray<Named>): boolean => {
+const settable = (setting: Setting, about: About): boolean => {
+  const { columns } = about
   switch (setting._tag) {
-    case "Column":
-      return columnOfPhrase(setting.column, columns) !== undefined
-    case "Concept":
-      return columnOfConcept(setting.concept, columns) !== undefined
+    case "Column": {
+      const column = columnOfPhrase(setting.column, columns)
+      return column !== undefined && (setting.value.length === 0 || suits(column, setting.value, about))
+    }
+    case "Concept": {
+      const column = columnOfConcept(setting.concept, columns)
+      return column !== undefined && suits(column, setting.value, about)
+    }
     case "Value":
       return setting.kind === undefined || isStateWord(setting.kind) || columnOfPhrase(setting.kind, columns) !== undefined // prettier-ignore
   }

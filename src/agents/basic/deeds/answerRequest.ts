@@ -1,0 +1,41 @@
+/** Answers a request to change something: the hook of basic mode. A message that asks for nothing of the kind is left to the questions. */
+import { choice } from "../buildIntent.ts"
+import type { Conversation, Focus } from "../readConversation.ts"
+import { tokenize } from "../tokenize.ts"
+import type { Script } from "../script.ts"
+import { draftDeed } from "./draftDeed.ts"
+import type { Row } from "./findSubject.ts"
+import { readRequest } from "./readRequest.ts"
+import { notWhole } from "./wording.ts"
+
+/** Drafts what the message asks for; undefined if it isn't a request. */
+export const answerRequest = ({ canChange, context, earlier, said }: Conversation): Script<string> | undefined => {
+  if (!canChange) return undefined
+  if (MAYBE.test(said)) {
+    const request = readRequest(said, context)
+    if (request.deeds.length > 0) return draftDeed(request, context)
+  }
+  const index = choice(tokenize(said))
+  const before = earlier.at(-1)
+  if (index === undefined || before === undefined || !MAYBE.test(before)) return undefined
+  const request = readRequest(before, context)
+  const chosen = index === 0 ? context.focus?.at(-1) : context.focus?.[index - 1]
+  const row = chosen && rowOf(chosen, context.types)
+  return request.deeds.length === 0 || row === undefined ? undefined : draftDeed(request, context, row)
+}
+
+const rowOf = ({ id, name, type: slug }: Focus, types: Conversation["context"]["types"]): Row | undefined => {
+  const type = types.find((each) => each.id === slug)
+  return type && { _tag: "Row", type, id, name }
+}
+
+/** Declines a message that begins as a request and wasn't understood whole; undefined for any other. */
+export const declineRequest = ({ canChange, context, said }: Conversation): string | undefined =>
+  canChange && BEGINS.test(said) ? notWhole(context) : undefined
+
+/** Words of which every request has at least one; other messages are not read as requests. */
+const MAYBE =
+  /\b(updat|set|sett|chang|edit|modif|correct|fix|amend|adjust|alter|switch|revis|mak|made|put|bring|mov|turn|flip|convert|promot|demot|advanc|progress|bump|upgrad|downgrad|reset|replac|enter|record|mark|flag|label|tag|log|list|regist|class|count|not|treat|show|shift|reschedul|push|postpon|delay|rebook|defer|renam|retitl|relabel|call|titl|nam|assign|reassign|re-assign|giv|hand|pass|transfer|allocat|delegat|rout|sen[dt]|delet|remov|cancel|drop|eras|get|rid|scrap|scratch|clear|purg|discard|eliminat|trash|bin|wip|nix|ax|tak|took|strik|cross|kill|throw|creat|add|schedul|book|arrang|plan|organi[sz]|open|start|begin|insert|includ|pencil|block|reserv|input|sav|new|need|want|have|has|slot|extend|lengthen|short|prolong|stretch|reduc|trim|cut|pull|slid|slip|becom|becam|should|must|will|is|now|go|goes|gone|own|owns|look|responsible|empty|blank|unset|can|could|may|let|->|→|=)\w*/i
+
+const BEGINS =
+  /^\W*(?:(?:please|can you|could you|would you|will you|kindly|hey|hi|max|ok|okay|so|if\b.{1,120}?,)[\s,]+)*(?:delete|remove|cancel|rename|reassign|reschedule|postpone|delay|mark|update|set|assign|move|change|create|add|schedule|book|push|erase|drop|transfer)\b(?!\s+(?:on|me|my mind)\b)/i
