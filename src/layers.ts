@@ -42,6 +42,7 @@ import { Spending } from "./services/conversations/Spending.ts"
 import { storeTraces } from "./services/traces/storeTraces.ts"
 import { TraceStore } from "./services/traces/TraceStore.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
+import { Snapshots } from "./services/operations/Snapshots.ts"
 import { version } from "./version.ts"
 
 /** Changes, as they are configured. */
@@ -61,6 +62,14 @@ const ConfiguredChanges = Layer.unwrap(
   )
 )
 
+/** Changes without limits, for commands that try out many of them on their own organization. */
+export const UnlimitedChanges = Changes.layer({
+  enabled: true,
+  limits: { calls: 1e9, changes: 1e9, destructive: 1e9, rows: 1e9 },
+  approvalHours: 1,
+  days: 1
+})
+
 /** Every service, over a `Database` and the configuration to be provided. */
 export const Services = ConfiguredChanges.pipe(
   Layer.provideMerge(
@@ -75,6 +84,7 @@ export const Services = ConfiguredChanges.pipe(
       Organizations.layer,
       Conversations.layer,
       Sessions.layer,
+      Snapshots.layer,
       TurnNames.layer,
       SmsAdmission.layer,
       SenderLeases.layer,

@@ -48,18 +48,6 @@ export interface FocusEntity {
 /** A row's name for the context: one line, at most 40 characters. */
 export const contextName = (name: string): string => labelFrom(name)
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
-
-/** The time of day, HH:MM. */
-export const timeIn = (timeZone: string, now: Date = new Date()): string => {
-  // Constructing a formatter costs a hundred times as much as using it.
-  const clock =
-    clocks.get(timeZone) ??
-    new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-  clocks.set(timeZone, clock)
-  return clock.format(now)
-}
-
 /** Types in the context; `listEntityTypes` lists the others. */
 const MAX_TYPES = 8
 

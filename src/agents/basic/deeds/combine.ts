@@ -78,9 +78,16 @@ const joined = (state: State, deed: Deed, asked: boolean): State | undefined => 
   return { ...state, deed: Deed.Update({ subject: subjects[0] ?? before.subject, settings }), asked }
 }
 
-const PRONOUN = /^(it|them|him|her|this|that|this one|that one|the new lead|this lead|the lead|this person|that person)$/
+const PRONOUN =
+  /^(it|them|him|her|this|that|this one|that one|the new lead|this lead|the lead|this person|that person)$/
 
-const asSame = (before: Deed & { _tag: "Create" }, deed: Deed & { _tag: "Create" }, state: State, asked: boolean): State | undefined => // prettier-ignore
+const asSame = (
+  before: Deed & { _tag: "Create" },
+  deed: Deed & { _tag: "Create" },
+  state: State,
+  asked: boolean
+): State | undefined =>
+  // prettier-ignore
   deed.name !== undefined && PRONOUN.test(folded(deed.name)) && deed.type.id === before.type.id
     ? {
         ...state,

@@ -9,23 +9,23 @@ import type { Context, ContextType } from "../readConversation.ts"
 import { both } from "../locate.ts"
 import { type Answer, columnsOf, find, inParallel, type Script, tool } from "../script.ts"
 import { cell as shownCell } from "../replies.ts"
-import { Deed, type Request, type Setting } from "./Deed.ts"
-import { findSubject, person, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
-import { clock, shifted } from "./moments.ts"
+import type { Deed, Request, Setting } from "./Deed.ts"
+import { actionOf, type Draft, valuesOf } from "./Draft.ts"
+import { creation } from "./draftNew.ts"
+import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { shifted } from "./moments.ts"
 import { calendarOf } from "./readRequest.ts"
-import { readNew } from "./readNew.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
-import { carries, columnOfConcept, columnOfPhrase, fieldsOf, type Vocabulary, vocabularyOf } from "./vocabulary.ts"
-import { cannotDo, drafted, notWhole, which } from "./wording.ts"
-import { type Said, textOf } from "./words.ts"
-
-/** A call that drafts a change. */
-export interface Draft {
-  readonly _tag: "Draft"
-  readonly actionId: string
-  readonly entityIds?: ReadonlyArray<string>
-  readonly values?: ReadonlyArray<string>
-}
+import {
+  carries,
+  columnOfConcept,
+  columnOfPhrase,
+  fieldsOf,
+  reasonOf,
+  type Vocabulary,
+  vocabularyOf
+} from "./vocabulary.ts"
+import { cannotDo, DRAFTED, notWhole, which } from "./wording.ts"
 
 const MAX_TYPES = 5
 const MAX_ACTIONS = 6
@@ -58,7 +58,7 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   const named = new Set(request.deeds.flatMap((deed) => typeOf(deed, context) ?? []))
   const actions = [...new Set(request.deeds.flatMap((deed) => actionsOf(deed, types, context)))].slice(0, MAX_ACTIONS)
   const [columns, takes] = yield* both(
-    inParallel(types.map((type) => (named.has(type) ? columnsOf(type.id) : nothing()))),
+    inParallel(types.map((type) => (named.has(type) ? columnsOf(type.id) : inParallel<Named>([])))),
     inParallel(actions.map(fieldsOf))
   )
   const fields = new Map(actions.map((action, index) => [action, takes[index]!]))
@@ -75,14 +75,12 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   if (draft === undefined) return which(problems[0]) ?? notWhole(context)
   const { _tag, ...input } = draft
   const answer = yield* tool("requestAction", input)
-  return answer.value === undefined ? cannotDo(answer.text) : drafted(answer)
+  if (answer.value === undefined) return cannotDo(reasonOf(answer.text))
+  const { choices } = answer.value as { readonly choices?: ReadonlyArray<{ readonly name: string }> }
+  return choices === undefined ? DRAFTED : cannotDo(reasonOf(answer.text.split("\n")[0]!))
 }
 
 const keyOf = ({ actionId, entityIds, values = [] }: Draft): string => JSON.stringify([actionId, entityIds, values.toSorted()]) // prettier-ignore
-
-function* nothing(): Script<ReadonlyArray<Named>> {
-  return []
-}
 
 /** The actions that a reading may need, of which what they take is asked first. */
 const actionsOf = (deed: Deed, types: ReadonlyArray<ContextType>, context: Context): ReadonlyArray<string> => {
@@ -100,7 +98,12 @@ const refusals = (deeds: ReadonlyArray<Deed>, fields: World["fields"]): string |
 const MAX_CELLS = 5
 
 /** The columns whose cells a change depends on: those that it sets, and times. */
-const wantedOf = (deeds: ReadonlyArray<Deed>, vocabulary: Vocabulary, fields: World["fields"]): ReadonlyArray<string> => { // prettier-ignore
+const wantedOf = (
+  deeds: ReadonlyArray<Deed>,
+  vocabulary: Vocabulary,
+  fields: World["fields"]
+): ReadonlyArray<string> => {
+  // prettier-ignore
   const own = fields.get(`${vocabulary.type.id}.update`)
   if (own === undefined || typeof own === "string") return []
   const set = deeds.flatMap((deed) => (deed._tag === "Update" ? deed.settings : [])).flatMap((setting) => columnOf(setting, vocabulary) ?? []) // prettier-ignore
@@ -108,9 +111,6 @@ const wantedOf = (deeds: ReadonlyArray<Deed>, vocabulary: Vocabulary, fields: Wo
   const length = columnOfConcept("length", vocabulary.columns)
   return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length])])].filter((id) => id !== "name" && own.some((field) => field.id === id)).slice(0, MAX_CELLS) // prettier-ignore
 }
-
-const actionOf = (deed: Deed, type: ContextType): string =>
-  `${type.id}.${deed._tag === "Create" ? "create" : deed._tag === "Delete" ? "delete" : "update"}`
 
 /** The types that the readings can be about. */
 const typesOf = (deeds: ReadonlyArray<Deed>, context: Context): ReadonlyArray<ContextType> => {
@@ -139,7 +139,12 @@ interface Typed {
 }
 
 /** A reading with the types whose columns can carry it. */
-const withTypes = (deed: Deed, vocabularies: ReadonlyArray<Vocabulary>, fields: World["fields"], context: Context): ReadonlyArray<Typed> => {
+const withTypes = (
+  deed: Deed,
+  vocabularies: ReadonlyArray<Vocabulary>,
+  fields: World["fields"],
+  context: Context
+): ReadonlyArray<Typed> => {
   if (deed._tag !== "Create" && deed.subject._tag === "It" && (context.focus ?? []).length === 0) return []
   const own = typeOf(deed, context)
   const types = vocabularies.filter((each) => (own === undefined || each.type.id === own.id) && carries(deed, each, fieldsFor(deed, each.type, fields), calendarOf(context))).map(({ type }) => type) // prettier-ignore
@@ -182,10 +187,12 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
 type Updating = Exclude<Deed, { _tag: "Create" | "Delete" }>
 
 /** The row's cells that the change depends on. */
-function* targetOf(row: Row, actionId: string, world: World): Script<(Target & { readonly _tag: "Target" }) | Problem> { // prettier-ignore
+function* targetOf(row: Row, actionId: string, world: World): Script<(Target & { readonly _tag: "Target" }) | Problem> {
+  // prettier-ignore
   const vocabulary = world.vocabularies.find(({ type }) => type.id === row.type.id)!
   const fields = world.fields.get(actionId)
-  if (fields === undefined || typeof fields === "string") return problem(RANKS.refused, fields ?? "I can't change that.")
+  if (fields === undefined || typeof fields === "string")
+    return problem(RANKS.refused, fields ?? "I can't change that.")
   if (row.cells !== undefined) return { _tag: "Target", vocabulary, fields, cells: row.cells }
   const page = yield* find({ entityTypeId: row.type.id, filters: [{ columnId: "id", op: "eq", value: row.id }], limit: 1, selectColumns: world.wanted(row.type) }) // prettier-ignore
   const entity = page?.entities[0]
@@ -241,83 +248,4 @@ const shiftedCell = (deed: Extract<Deed, { _tag: "Shift" }>, { cells, fields, vo
   if (kind === "date" && deed.minutes % DAY !== 0) return problem(RANKS.value, "That is a day without a time: I can move it by days.") // prettier-ignore
   const moved = shifted(now, deed.minutes)
   return { _tag: "Cell", column, value: kind === "date" ? moved.slice(0, 10) : moved, shown: moved.slice(0, 16) }
-}
-
-/** The cells as values of the tool; a text if two of them contradict each other. */
-const valuesOf = (cells: ReadonlyArray<Cell>): ReadonlyArray<string> | string => {
-  const byColumn = new Map<string, string>()
-  for (const { column, value } of cells) {
-    const other = byColumn.get(column)
-    if (other !== undefined && other !== value) return "That sets one thing in two ways. I haven't drafted anything."
-    byColumn.set(column, value)
-  }
-  return [...byColumn].map(([column, value]) => `${column}=${value}`)
-}
-
-/** A new row, of which everything that was said is known. */
-function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World): Script<Draft | Problem> {
-  const { context, said } = world
-  const vocabulary = world.vocabularies.find(({ type }) => type.id === deed.type.id)!
-  const actionId = actionOf(deed, deed.type)
-  const fields = world.fields.get(actionId)
-  if (fields === undefined || typeof fields === "string") return problem(RANKS.refused, cannotDo(fields ?? ""))
-  const what = readNew(deed, vocabulary, fields, context)
-  if (what === undefined) return problem(RANKS.words, notWhole(context))
-  if (what.name === undefined) return problem(RANKS.value, `What should the new ${deed.type.name.toLowerCase()} be called? Say it in one sentence, with “called …”.`) // prettier-ignore
-  const target: Target = { vocabulary, fields, cells: {} }
-  const said1 = what.people.filter((words) => !/^(her|him|them)$/.test(textOf(said, words).toLowerCase()))
-  const guests = [...said1, ...(said1.length === 0 ? deed.people : [])]
-  if (said1.length > 0 && deed.people.length > 0 && !sameWords(said1, deed.people, said)) return problem(RANKS.words, notWhole(context)) // prettier-ignore
-  const times = timeCells(what, target)
-  if (!Array.isArray(times)) return times
-  const settings = [...deed.settings, ...what.settings]
-  const [people, settled, kind] = [
-    yield* inParallel(guests.map((words) => person(words, world))),
-    yield* inParallel(settings.map((setting) => settle(setting, target, world))),
-    deed.kind === undefined ? undefined : yield* kindCell(deed.kind, target)
-  ]
-  const wrong = [...people, ...settled].find((each) => each._tag === "Problem")
-  if (wrong !== undefined) return wrong
-  const column = columnOfConcept("attendees", vocabulary.columns)
-  if (people.length > 0 && !fields.some(({ id }) => id === column)) return problem(RANKS.value, "I can't say who is there.")
-  const cells = settled.filter((each) => each._tag === "Cell")
-  const values = valuesOf([
-    { _tag: "Cell", column: "name", value: textOf(said, what.name), shown: "" },
-    ...(kind === undefined ? [] : [kind]),
-    ...cells,
-    ...times,
-    ...(people.length === 0 ? [] : [{ _tag: "Cell" as const, column: column!, value: people.flatMap((each) => (each._tag === "Row" ? [each.id] : [])).join(";"), shown: "" }]) // prettier-ignore
-  ])
-  return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, values }
-}
-
-const sameWords = (a: ReadonlyArray<Parameters<typeof textOf>[1]>, b: typeof a, said: Said): boolean =>
-  a.map((words) => foldText(textOf(said, words))).sort().join() === b.map((words) => foldText(textOf(said, words))).sort().join() // prettier-ignore
-
-/** "lead" as a status, if rows have it; a word such as "customer" is often only a word for people. */
-function* kindCell(kind: string, target: Target): Script<Cell | undefined> {
-  const settled = yield* settle(statusOf(kind), target, { said: { text: kind, words: [] }, context: { today: "1970-01-01", types: [] }, vocabularies: [], fields: new Map(), wanted: () => [] }) // prettier-ignore
-  return settled._tag === "Cell" ? settled : undefined
-}
-
-const statusOf = (kind: string): Setting => ({ _tag: "Concept", concept: "status", value: [{ text: kind, word: kind, after: "", capital: false, start: 0, end: kind.length }] }) // prettier-ignore
-
-/** The cells of a time and a length. */
-const timeCells = (what: NonNullable<ReturnType<typeof readNew>>, { fields, vocabulary }: Target): Array<Cell> | Problem => { // prettier-ignore
-  const { day, time, until } = what.moment
-  const cells: Array<Cell> = []
-  const column = columnOfConcept("date", vocabulary.columns)
-  const field = fields.find(({ id }) => id === column)
-  if (day !== undefined || time !== undefined) {
-    if (field === undefined || day === undefined) return problem(RANKS.value, day === undefined ? "On which day? Say it in one sentence." : "I can't set a day on that.") // prettier-ignore
-    if (field.kind === "timestamp" && time === undefined) return problem(RANKS.value, "At what time? Say it in one sentence.") // prettier-ignore
-    if (field.kind === "date" && time !== undefined) return problem(RANKS.value, "That has a day, but no time of day.")
-    const value = field.kind === "date" ? day : `${day} ${clock(time!)}:00`
-    cells.push({ _tag: "Cell", column: field.id, value, shown: value })
-  }
-  const minutes = what.minutes ?? (until === undefined || time === undefined ? undefined : until - time)
-  if (minutes === undefined) return cells
-  const length = columnOfConcept("length", vocabulary.columns)
-  if (length === undefined || !fields.some(({ id }) => id === length) || minutes <= 0) return problem(RANKS.value, "I can't set how long it takes.") // prettier-ignore
-  return [...cells, { _tag: "Cell", column: length, value: String(minutes), shown: `${minutes} minutes` }]
 }

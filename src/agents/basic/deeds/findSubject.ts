@@ -4,7 +4,7 @@ import type { Entity, Page } from "../../../domain/Page.ts"
 import type { Filter } from "../../../domain/Query.ts"
 import { foldText } from "../../../domain/keys.ts"
 import { columnsFor } from "../conceptColumns.ts"
-import { eqName, partly } from "../locate.ts"
+import { both, eqName, partly } from "../locate.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
 import { find, inParallel, type Script } from "../script.ts"
@@ -62,7 +62,7 @@ const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
   choices: rows
 })
 
-export const notFound = (name: string): Problem =>
+const notFound = (name: string): Problem =>
   problem(RANKS.missing, `I couldn't find “${name}”. Check the spelling: I change only what I find by its whole name.`)
 
 const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
@@ -87,11 +87,12 @@ function* namesakes(name: string, type: ContextType, wanted: ReadonlyArray<strin
   if (like !== undefined && asksWhich(like) && found.length > 0) return several(found.slice(0, 8).map((entity) => rowOf(type, entity)), name) // prettier-ignore
   const [one] = found
   if (one === undefined) return notFound(name)
-  return found.length === 1 ? rowOf(type, one) : several(found.slice(0, 8).map((entity) => rowOf(type, entity)), name)
-}
-
-function* none(): Script<Page | undefined> {
-  return undefined
+  return found.length === 1
+    ? rowOf(type, one)
+    : several(
+        found.slice(0, 8).map((entity) => rowOf(type, entity)),
+        name
+      )
 }
 
 /** A person by name, by e-mail address, or the one who speaks. */
@@ -104,7 +105,11 @@ export function* person(words: Words, { context, said }: World): Script<Row | Pr
     return name === undefined ? notFound(text) : yield* namesakes(name, people)
   }
   if (text.includes("@")) {
-    const page = yield* find({ entityTypeId: people.id, filters: [{ columnId: "email", op: "eq", value: text }], limit: 2 })
+    const page = yield* find({
+      entityTypeId: people.id,
+      filters: [{ columnId: "email", op: "eq", value: text }],
+      limit: 2
+    })
     return page?.total === 1 ? rowOf(people, page.entities[0]!) : notFound(text)
   }
   return yield* namesakes(text, people)
@@ -137,18 +142,17 @@ function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: Wo
   }
   const tried = types.slice(0, MAX_TRIED)
   const people = tried.find(({ id }) => id === PEOPLE)
-  const [person, ...pages] = yield* inParallel<Row | Problem | Page | undefined>([
-    people === undefined ? none() : namesakes(name, people, wanted(people)),
-    ...tried.filter((type) => type !== people).map((type) => find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted(type) })) // prettier-ignore
-  ])
-  const others = tried.filter((type) => type !== people).flatMap((type, index) => ((pages[index] as Page | undefined)?.entities ?? []).map((entity) => rowOf(type, entity))) // prettier-ignore
-  const own = person === undefined || !("_tag" in person) || person._tag !== "Row" ? [] : [person]
-  const exact = own.filter((row) => foldText(row.name) === foldText(name))
-  if (person !== undefined && "_tag" in person && person._tag === "Problem" && person.choices !== undefined && others.length === 0) return person // prettier-ignore
+  const rest = tried.filter((type) => type !== people)
+  const [[person], pages] = yield* both(
+    inParallel(people === undefined ? [] : [namesakes(name, people, wanted(people))]),
+    inParallel(rest.map((type) => find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted(type) }))) // prettier-ignore
+  )
+  const others = rest.flatMap((type, index) => (pages[index]?.entities ?? []).map((entity) => rowOf(type, entity)))
+  const named = person === undefined ? [] : person._tag === "Row" ? [person] : (person.choices ?? [])
   // A whole name counts before a part of one.
-  const meant = [...exact, ...others]
+  const meant = [...named.filter((row) => foldText(row.name) === foldText(name)), ...others]
   if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
-  return own[0] ?? notFound(name)
+  return person ?? notFound(name)
 }
 
 type Described = Extract<Subject, { _tag: "Described" }>
@@ -186,7 +190,12 @@ function* described(subject: Described, type: ContextType, world: World): Script
   const [one, two] = sorted
   if (one === undefined) return problem(RANKS.missing, `I couldn't find ${name}.`)
   const single = subject.order === undefined ? sorted.length === 1 : two === undefined || timeOf(one) !== timeOf(two)
-  return single ? rowOf(type, one) : several(sorted.map((entity) => rowOf(type, entity)), name)
+  return single
+    ? rowOf(type, one)
+    : several(
+        sorted.map((entity) => rowOf(type, entity)),
+        name
+      )
 }
 
 const ME: Word = { text: "me", word: "me", after: "", capital: false, start: 0, end: 0 }

@@ -5,37 +5,89 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
 export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
-  set: list("update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record"),
-  mark: list("mark|flag|label|tag|record|list|log|set|put|put down|register|classify|class|count|update|make|note|treat|show|move|change"),
-  move: list("move|shift|reschedule|change|push|postpone|delay|bring|switch|set|put|update|push back|put back|push out|bump|rebook|defer"),
+  set: list(
+    "update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record"
+  ),
+  mark: list(
+    "mark|flag|label|tag|record|list|log|set|put|put down|register|classify|class|count|update|make|note|treat|show|move|change"
+  ),
+  move: list(
+    "move|shift|reschedule|change|push|postpone|delay|bring|switch|set|put|update|push back|put back|push out|bump|rebook|defer"
+  ),
   rename: list("rename|retitle|relabel|rebrand|change|call"),
-  assign: list("assign|reassign|re-assign|give|hand|hand over|hand off|pass|pass on|pass over|transfer|move|switch|shift|allocate|delegate|turn over|reallocate|entrust|route|send over|change"),
-  assigning: list("assigning|reassigning|giving|handing|handing over|passing|passing on|transferring|moving|switching|shifting|allocating|delegating|turning over|reallocating"),
-  delete: list("delete|remove|cancel|drop|erase|get rid of|scrap|call off|scratch|clear|purge|discard|eliminate|trash|bin|wipe|nix|axe|take out|take off|strike|cancel out|cross off|do away with|kill|throw out"),
-  deleted: list("deleted|removed|cancelled|canceled|dropped|erased|scrapped|called off|scratched|cleared|purged|discarded|taken off|taken out|gone|wiped|binned|trashed"),
-  create: list("create|add|schedule|book|set up|arrange|plan|organize|organise|make|put|put in|put down|enter|register|open|start|log|insert|include|pencil in|block|block off|block out|reserve|fix|get|input|record|save|new|need|want|have|throw in|slot in|calendar|set"),
-  later: list("push back|push|push out|delay|postpone|put back|defer|set back|bump back|move back|put off|hold off|bump|reschedule|shift|move|slide|slip"),
+  assign: list(
+    "assign|reassign|re-assign|give|hand|hand over|hand off|pass|pass on|pass over|transfer|move|switch|shift|allocate|delegate|turn over|reallocate|entrust|route|send over|change"
+  ),
+  assigning: list(
+    "assigning|reassigning|giving|handing|handing over|passing|passing on|transferring|moving|switching|shifting|allocating|delegating|turning over|reallocating"
+  ),
+  delete: list(
+    "delete|remove|cancel|drop|erase|get rid of|scrap|call off|scratch|clear|purge|discard|eliminate|trash|bin|wipe|nix|axe|take out|take off|strike|cancel out|cross off|do away with|kill|throw out"
+  ),
+  deleted: list(
+    "deleted|removed|cancelled|canceled|dropped|erased|scrapped|called off|scratched|cleared|purged|discarded|taken off|taken out|gone|wiped|binned|trashed"
+  ),
+  create: list(
+    "create|add|schedule|book|set up|arrange|plan|organize|organise|make|put|put in|put down|enter|register|open|start|log|insert|include|pencil in|block|block off|block out|reserve|fix|get|input|record|save|new|need|want|have|throw in|slot in|calendar|set"
+  ),
+  later: list(
+    "push back|push|push out|delay|postpone|put back|defer|set back|bump back|move back|put off|hold off|bump|reschedule|shift|move|slide|slip"
+  ),
   back: list("back|out|later|backwards"),
-  earlier: list("bring forward|bring up|move up|pull forward|pull in|pull up|advance|bump up|prepone|move earlier|push up"),
+  earlier: list(
+    "bring forward|bring up|move up|pull forward|pull in|pull up|advance|bump up|prepone|move earlier|push up"
+  ),
   forward: list("forward|up|earlier|ahead"),
-  be: list("is now|'s now|is currently|should be|should now be|should read|should say|needs to be|need to be|must be|has to be|ought to be|will be|becomes|has become|became|is going to be|now is|should have been|is actually"),
-  becomes: list("should be|should now be|should become|needs to be|need to be|must be|has to be|ought to be|is now|'s now|are now|has become|became|just became|has just become|is no longer open and now|will be|needs to become|needs to go|should go|can go|has to go|gets"),
-  changed: list("changed|has changed|is changing|was changed|got changed|has been changed|'s changed|should change|needs to change|switches|switched|has to change|must change|will change|changes"),
-  moved: list("has moved|'s moved|moved|is moving|'s moving|has progressed|progressed|has advanced|advanced|went|has gone|'s gone|is moved|has been moved|has changed|changed|has switched|switched|has dropped|has come|has just moved|just moved|has slipped|got moved|moves|moves on|has moved on|moved on|has moved over|should move|needs to move|should be moved|needs to be moved|should be changed|needs to be changed|should go|needs to go|has been promoted|was moved|has reached|reached|has now moved|is now moved|has entered|entered|has fallen|turned|has turned|is going|goes|have moved|should be set|needs to be set|should be updated|needs to be updated|can be moved|can be set|can be updated|can be changed|must be set|has to be set"),
+  be: list(
+    "is now|'s now|is currently|should be|should now be|should read|should say|needs to be|need to be|must be|has to be|ought to be|will be|becomes|has become|became|is going to be|now is|should have been|is actually"
+  ),
+  becomes: list(
+    "should be|should now be|should become|needs to be|need to be|must be|has to be|ought to be|is now|'s now|are now|has become|became|just became|has just become|is no longer open and now|will be|needs to become|needs to go|should go|can go|has to go|gets"
+  ),
+  changed: list(
+    "changed|has changed|is changing|was changed|got changed|has been changed|'s changed|should change|needs to change|switches|switched|has to change|must change|will change|changes"
+  ),
+  moved: list(
+    "has moved|'s moved|moved|is moving|'s moving|has progressed|progressed|has advanced|advanced|went|has gone|'s gone|is moved|has been moved|has changed|changed|has switched|switched|has dropped|has come|has just moved|just moved|has slipped|got moved|moves|moves on|has moved on|moved on|has moved over|should move|needs to move|should be moved|needs to be moved|should be changed|needs to be changed|should go|needs to go|has been promoted|was moved|has reached|reached|has now moved|is now moved|has entered|entered|has fallen|turned|has turned|is going|goes|have moved|should be set|needs to be set|should be updated|needs to be updated|can be moved|can be set|can be updated|can be changed|must be set|has to be set"
+  ),
   to: list("to|into|over to|as|=|->|=>|→|onto|on to|back to|across to"),
-  have: list("we have got|we have|we 've got|i have got|i have|there is|there 's|we just got|we got|i just got|i got|we have just got|we gained|we found|we signed up|we have found|here is|here 's|we are getting|i met|we met|we have gained|got|we just signed|we have signed|we picked up|we have picked up|we landed|meet"),
-  takes: list("is taking over|takes over|will take over|has taken over|took over|taking over|is now responsible for|is responsible for|will be responsible for|is now in charge of|will look after|is looking after|looks after|will be looking after|will handle|will be handling|is handling|now handles|handles|owns|now owns|is now the owner of|will be the owner of|is going to own|should own|will own|should be the owner of|is the new owner of|becomes the owner of|is getting|gets|should get|should take over|should have|should handle|should look after|will manage|is managing|is now managing|now manages|manages|should manage|will take care of|is taking care of|takes care of|is picking up|picks up|will pick up|is taking on|takes on|will take on|is taking|takes|will take|is going to take over|is going to handle|is assuming|has picked up|will be taking over|is inheriting|inherits|is now looking after|is now handling|is now taking care of|will now handle|will now look after|should be responsible for|'s taking over|'s now handling|'s handling|'s looking after|'s now responsible for|'s taking on|'s picking up|has agreed to take over|wants to take over|can take over|now has|now looks after|'s the new owner of|should be handling|should be looking after|should be in charge of|has"),
-  take: list("take over|handle|own|have|look after|take care of|manage|take on|pick up|take|run|be the owner of|be responsible for|be in charge of"),
-  goes: list("should go to|goes to|is going to|is going over to|belongs to|now belongs to|should belong to|is being handed to|is being handed over to|is moving to|is moving over to|moves to|should be assigned to|needs to be assigned to|need to be assigned to|has to be assigned to|must be assigned to|should be reassigned to|needs to be reassigned to|is to be given to|gets assigned to|is assigned to|are assigned to|is now assigned to|is being reassigned to|is being transferred to|is being moved to|is being given to|will be handled by|should be handled by|is handled by|is now handled by|is being handled by|will be owned by|should be owned by|is owned by|is now owned by|is being taken over by|will be taken over by|was taken over by|has been taken over by|should be given to|needs to be given to|should be handed to|should be handed over to|needs to be handed over to|needs to be handed to|should be transferred to|needs to be transferred to|needs to go to|should be moved to|needs to be moved to|is now with|should be with|will be with|will be managed by|should be managed by|is managed by|is now managed by|is looked after by|will be looked after by|should be looked after by|needs to be looked after by|should move to|needs to move to|now goes to|has been handed to|has been assigned to|has been reassigned to|has been given to|was reassigned to|was handed to|is passing to|passes to|should be passed to|will go to|will be assigned to|are to be assigned to|is to be assigned to|will be under|should be under|is now under|'s being handed to|'s going to|'s moving to|'s being reassigned to|'s with"),
-  isno: list("is no longer|are no longer|'s no longer|is not|has stopped being|stopped being|does not want to be|is no more|no longer is"),
-  farewell: list("is no longer with us|is no longer needed|is no longer required|is no longer necessary|is no longer happening|is no longer relevant|is no longer working with us|is no longer on|has left us|has left|left us|left|is gone|'s gone|has churned|churned|is not needed|is not required|is not happening|is not going ahead|is not relevant|is off|'s off|is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|'s been cancelled|'s been canceled|has been called off|'s been called off|is called off|has fallen through|fell through|is obsolete|is a duplicate|is out of date|has stopped working with us|does not work with us|is not buying from us|cancelled|canceled|has cancelled|has closed their account|closed their account|has gone out of business|asked to be deleted|asked to be removed|has asked to be removed|wants to be removed|wants to be deleted|is not a good fit|should not be there|should not be"),
-  unneeded: list("we no longer need to keep|we no longer need|we do not need to keep|we do not need|i no longer need|i do not need|we no longer want|we do not want|i no longer want|i do not want|we no longer work with|we are no longer working with|we do not work with|i can not make|i can not make it to|i can not attend|i will not make|i will not make it to|i will miss|i have to skip|i will not be able to make|we do not have|we are not having|we have lost|we lost|there is no need for|there is no need to keep|there is no point in keeping|we have no need for|we have no need to keep|we have no use for|we are done with|i have to miss|we can not make|we have stopped working with|we can forget about|we should not keep|we should stop keeping|i am done with|i am not able to make|i am not going to make"),
+  have: list(
+    "we have got|we have|we 've got|i have got|i have|there is|there 's|we just got|we got|i just got|i got|we have just got|we gained|we found|we signed up|we have found|here is|here 's|we are getting|i met|we met|we have gained|got|we just signed|we have signed|we picked up|we have picked up|we landed|meet"
+  ),
+  takes: list(
+    "is taking over|takes over|will take over|has taken over|took over|taking over|is now responsible for|is responsible for|will be responsible for|is now in charge of|will look after|is looking after|looks after|will be looking after|will handle|will be handling|is handling|now handles|handles|owns|now owns|is now the owner of|will be the owner of|is going to own|should own|will own|should be the owner of|is the new owner of|becomes the owner of|is getting|gets|should get|should take over|should have|should handle|should look after|will manage|is managing|is now managing|now manages|manages|should manage|will take care of|is taking care of|takes care of|is picking up|picks up|will pick up|is taking on|takes on|will take on|is taking|takes|will take|is going to take over|is going to handle|is assuming|has picked up|will be taking over|is inheriting|inherits|is now looking after|is now handling|is now taking care of|will now handle|will now look after|should be responsible for|'s taking over|'s now handling|'s handling|'s looking after|'s now responsible for|'s taking on|'s picking up|has agreed to take over|wants to take over|can take over|now has|now looks after|'s the new owner of|should be handling|should be looking after|should be in charge of|has"
+  ),
+  take: list(
+    "take over|handle|own|have|look after|take care of|manage|take on|pick up|take|run|be the owner of|be responsible for|be in charge of"
+  ),
+  goes: list(
+    "should go to|goes to|is going to|is going over to|belongs to|now belongs to|should belong to|is being handed to|is being handed over to|is moving to|is moving over to|moves to|should be assigned to|needs to be assigned to|need to be assigned to|has to be assigned to|must be assigned to|should be reassigned to|needs to be reassigned to|is to be given to|gets assigned to|is assigned to|are assigned to|is now assigned to|is being reassigned to|is being transferred to|is being moved to|is being given to|will be handled by|should be handled by|is handled by|is now handled by|is being handled by|will be owned by|should be owned by|is owned by|is now owned by|is being taken over by|will be taken over by|was taken over by|has been taken over by|should be given to|needs to be given to|should be handed to|should be handed over to|needs to be handed over to|needs to be handed to|should be transferred to|needs to be transferred to|needs to go to|should be moved to|needs to be moved to|is now with|should be with|will be with|will be managed by|should be managed by|is managed by|is now managed by|is looked after by|will be looked after by|should be looked after by|needs to be looked after by|should move to|needs to move to|now goes to|has been handed to|has been assigned to|has been reassigned to|has been given to|was reassigned to|was handed to|is passing to|passes to|should be passed to|will go to|will be assigned to|are to be assigned to|is to be assigned to|will be under|should be under|is now under|'s being handed to|'s going to|'s moving to|'s being reassigned to|'s with"
+  ),
+  isno: list(
+    "is no longer|are no longer|'s no longer|is not|has stopped being|stopped being|does not want to be|is no more|no longer is"
+  ),
+  farewell: list(
+    "is no longer with us|is no longer needed|is no longer required|is no longer necessary|is no longer happening|is no longer relevant|is no longer working with us|is no longer on|has left us|has left|left us|left|is gone|'s gone|has churned|churned|is not needed|is not required|is not happening|is not going ahead|is not relevant|is off|'s off|is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|'s been cancelled|'s been canceled|has been called off|'s been called off|is called off|has fallen through|fell through|is obsolete|is a duplicate|is out of date|has stopped working with us|does not work with us|is not buying from us|cancelled|canceled|has cancelled|has closed their account|closed their account|has gone out of business|asked to be deleted|asked to be removed|has asked to be removed|wants to be removed|wants to be deleted|is not a good fit|should not be there|should not be"
+  ),
+  unneeded: list(
+    "we no longer need to keep|we no longer need|we do not need to keep|we do not need|i no longer need|i do not need|we no longer want|we do not want|i no longer want|i do not want|we no longer work with|we are no longer working with|we do not work with|i can not make|i can not make it to|i can not attend|i will not make|i will not make it to|i will miss|i have to skip|i will not be able to make|we do not have|we are not having|we have lost|we lost|there is no need for|there is no need to keep|there is no point in keeping|we have no need for|we have no need to keep|we have no use for|we are done with|i have to miss|we can not make|we have stopped working with|we can forget about|we should not keep|we should stop keeping|i am done with|i am not able to make|i am not going to make"
+  ),
   anymore: list("any more|anymore|any longer|now|in our records|on file|on record|around"),
-  doit: list("update|make|do|change|fix|record|save|apply|reflect|note|handle|log|enter|process|execute|action|register|carry out|put in|sort|sort out|edit|take care of|implement|adjust|correct|amend|set|get"),
-  it: list("it|that|this|them|him|her|the change|that change|this change|the update|that update|this update|the changes|those changes|their record|their entry|their profile|the record|this record|that record|their status|the reassignment|the switch|the transfer|the move|the record accordingly|their record accordingly|it accordingly|them accordingly|that accordingly|their details|the details|the entry|this entry|that done|it done|this done|the status|her record|his record|her status|his status|it up"),
-  meet: list("i need to catch up with|i want to catch up with|i would like to catch up with|i should catch up with|i have to catch up with|i need to meet with|i need to meet|i want to meet with|i want to meet|i would like to meet|i would like to meet with|i should meet|i should meet with|i need to talk to|i need to talk with|i need to speak with|i need to speak to|i want to talk to|i want to speak with|i need to sync with|i need to sync up with|i need to see|i want to see|i need to touch base with|i want to touch base with|i must catch up with|i am due a catch up with|i owe a catch up to|i would like to talk to|i would like to touch base with|i need some time with|i need time with|i want some time with|let us meet with|let us catch up with|it is time to catch up with|it is time to meet with|time to catch up with|i should talk to|i should speak with|i should see|i need to get together with|i want to get together with|i need to chat with|i want to chat with|i need to check in with|i want to check in with|we need to catch up with|we should catch up with|i promised to meet"),
-  unmet: list("i have not met with|i have not met|i have not seen|i have not spoken to|i have not spoken with|i have not talked to|i have not talked with|i have not caught up with|i have not connected with|i have not had a meeting with|i have not had a chat with|i have not heard from|i did not meet with|i did not see|i did not meet|i never see|it has been a while since i met with|it has been a while since i met|it has been a while since i saw|it has been a while since i spoke with|it has been a while since i spoke to|it has been a while since i caught up with|it has been a while since i talked to|it has been too long since i met|it has been too long since i met with|it has been too long since i saw|it has been ages since i met|it has been ages since i met with|it has been ages since i saw|it has been ages since i spoke to|it 's been a while since i met with|it 's been a while since i met|it 's been a while since i saw|it 's been a while since i spoke to|it 's been a while since i spoke with|it 's been a while since i caught up with|it 's been a while since i talked to|it 's been ages since i met with|it 's been ages since i met|it 's been ages since i saw|it 's been too long since i met with|it 's been too long since i saw|it 's been too long since i met"),
-  while: list("in a while|for a while|in ages|for ages|lately|recently|in a long time|for a long time|in weeks|for weeks|in months|for months|in some time|for some time|in too long|for too long|yet|in a bit|for quite a while|in quite a while|since forever|in forever"),
+  doit: list(
+    "update|make|do|change|fix|record|save|apply|reflect|note|handle|log|enter|process|execute|action|register|carry out|put in|sort|sort out|edit|take care of|implement|adjust|correct|amend|set|get"
+  ),
+  it: list(
+    "it|that|this|them|him|her|the change|that change|this change|the update|that update|this update|the changes|those changes|their record|their entry|their profile|the record|this record|that record|their status|the reassignment|the switch|the transfer|the move|the record accordingly|their record accordingly|it accordingly|them accordingly|that accordingly|their details|the details|the entry|this entry|that done|it done|this done|the status|her record|his record|her status|his status|it up"
+  ),
+  meet: list(
+    "i need to catch up with|i want to catch up with|i would like to catch up with|i should catch up with|i have to catch up with|i need to meet with|i need to meet|i want to meet with|i want to meet|i would like to meet|i would like to meet with|i should meet|i should meet with|i need to talk to|i need to talk with|i need to speak with|i need to speak to|i want to talk to|i want to speak with|i need to sync with|i need to sync up with|i need to see|i want to see|i need to touch base with|i want to touch base with|i must catch up with|i am due a catch up with|i owe a catch up to|i would like to talk to|i would like to touch base with|i need some time with|i need time with|i want some time with|let us meet with|let us catch up with|it is time to catch up with|it is time to meet with|time to catch up with|i should talk to|i should speak with|i should see|i need to get together with|i want to get together with|i need to chat with|i want to chat with|i need to check in with|i want to check in with|we need to catch up with|we should catch up with|i promised to meet"
+  ),
+  unmet: list(
+    "i have not met with|i have not met|i have not seen|i have not spoken to|i have not spoken with|i have not talked to|i have not talked with|i have not caught up with|i have not connected with|i have not had a meeting with|i have not had a chat with|i have not heard from|i did not meet with|i did not see|i did not meet|i never see|it has been a while since i met with|it has been a while since i met|it has been a while since i saw|it has been a while since i spoke with|it has been a while since i spoke to|it has been a while since i caught up with|it has been a while since i talked to|it has been too long since i met|it has been too long since i met with|it has been too long since i saw|it has been ages since i met|it has been ages since i met with|it has been ages since i saw|it has been ages since i spoke to|it 's been a while since i met with|it 's been a while since i met|it 's been a while since i saw|it 's been a while since i spoke to|it 's been a while since i spoke with|it 's been a while since i caught up with|it 's been a while since i talked to|it 's been ages since i met with|it 's been ages since i met|it 's been ages since i saw|it 's been too long since i met with|it 's been too long since i saw|it 's been too long since i met"
+  ),
+  while: list(
+    "in a while|for a while|in ages|for ages|lately|recently|in a long time|for a long time|in weeks|for weeks|in months|for months|in some time|for some time|in too long|for too long|yet|in a bit|for quite a while|in quite a while|since forever|in forever"
+  ),
   owner: list("owner|rep|sales rep|account manager|manager|account owner|contact person|assignee|responsible person"),
   as: list("as|down as|off as|up as|to be|being|as being|as having"),
   whose: list("their|his|her|its|the"),
@@ -55,7 +107,7 @@ export const PLACES = set(
 )
 export const PLACE_LEADS = list("in|on|from|to|into|within|inside|at|onto|off|off of|out of|across")
 
-/** Words in a value that nobody quoted that make it more than a value: the request says more than can be done. */
+/** Words in an unquoted value that make it more than a value: the request says more than can be done. */
 const BEYOND = set(
   "if unless when whenever because although though otherwise provided whether except until i we us you he him she her they them it its their his please also then instead meanwhile afterwards but who whom whose"
 )
@@ -72,21 +124,30 @@ export const ORDERS = byWord<"first" | "last" | "next">({
 }) // prettier-ignore
 
 /** Words that never begin a subject. */
-export const QUESTION_WORDS = set("who what when which how where why is are was were do does did has have had if unless whether because not no never")
+export const QUESTION_WORDS = set(
+  "who what when which how where why is are was were do does did has have had if unless whether because not no never"
+)
 /** Words that no name of a person and no name of a column begins or ends with. */
 export const FUNCTION_WORDS = set(
   "the a an of to for on at in with from by and or as over back out off about into has have had should is are was be been being 's my our your his her their its this that these those it them him they he she we you i now new if so than then"
 )
 
 /** Words that no value and no name begins with, and words that none ends with, unless they are quoted. */
-const NOT_FIRST = set("to as into of by from be is are was called named titled with and or than 's the a an my our back has have had should been being")
-const NOT_LAST = set("of to by from with at on in and or the a an as for is are was be my his her their our 's called named has have had should being been so")
+const NOT_FIRST = set(
+  "to as into of by from be is are was called named titled with and or than 's the a an my our back has have had should been being"
+)
+const NOT_LAST = set(
+  "of to by from with at on in and or the a an as for is are was be my his her their our 's called named has have had should being been so"
+)
 
-/** Whether words that nobody quoted begin and end as a name or a value does. */
-export const isRounded = (words: ReadonlyArray<{ readonly word: string; readonly capital: boolean; readonly quoted?: true }>): boolean => // prettier-ignore
+/** Whether unquoted words begin and end as a name or a value does. */
+export const isRounded = (
+  words: ReadonlyArray<{ readonly word: string; readonly capital: boolean; readonly quoted?: true }>
+): boolean =>
+  // prettier-ignore
   (words[0]?.quoted === true || !NOT_FIRST.has(words[0]?.word ?? "to") || words[0]!.capital) && // prettier-ignore
   (words.at(-1)?.quoted === true || !NOT_LAST.has(words.at(-1)?.word ?? "to"))
 
-/** Whether a word makes words that nobody quoted more than a name or a value; "IT" is one. */
+/** Whether a word makes unquoted words more than a name or a value; "IT" is one. */
 export const isBeyond = ({ text, word }: { readonly text: string; readonly word: string }): boolean =>
   BEYOND.has(word) && (text.length < 2 || text !== text.toUpperCase())

@@ -173,9 +173,11 @@ const numberOf = (word: string): number | undefined => {
 /** The length of time at the beginning of the words, in minutes. */
 export const lengthAt = (tokens: Tokens): At<number> | undefined => {
   // "90-minute", "half-hour" and "hour-long" are one word each in the text, and several here.
-  const words = tokens.slice(0, 8).flatMap(({ quoted, word }: Token & { readonly quoted?: true }, index) =>
-    quoted === true ? [{ word: "", index }] : hyphenated(word).map((part) => ({ word: part, index }))
-  )
+  const words = tokens
+    .slice(0, 8)
+    .flatMap(({ quoted, word }: Token & { readonly quoted?: true }, index) =>
+      quoted === true ? [{ word: "", index }] : hyphenated(word).map((part) => ({ word: part, index }))
+    )
   const of = (at: number) => words[at]?.word ?? ""
   const done = (value: number, at: number): At<number> | undefined => {
     const last = words[at - 1]
@@ -278,7 +280,7 @@ const rangeOf = (token: Token | undefined): readonly [At<number>, At<number>] | 
 /** A day and a time that take up all the words, in either order. */
 export const momentOf = (tokens: Tokens, calendar: Calendar): Moment | undefined => {
   let found: Moment = {}
-  for (let at = 0; at < tokens.length; ) {
+  for (let at = 0; at < tokens.length;) {
     const next = momentAt(tokens.slice(at), calendar, found.time === undefined)
     if (next === undefined) return undefined
     if ((next.value.day !== undefined && found.day !== undefined) || (next.value.time !== undefined && found.time !== undefined)) return undefined // prettier-ignore

@@ -9,7 +9,15 @@ import { FUNCTION_WORDS } from "./lexicon.ts"
 import { lengthAt, type Moment, momentAt } from "./moments.ts"
 import { couldBeName } from "./readSubject.ts"
 import { calendarOf, isValue } from "./readRequest.ts"
-import { type About, columnOfConcept, columnOfPhrase, type Field, isStateWord, suits, type Vocabulary } from "./vocabulary.ts"
+import {
+  type About,
+  columnOfConcept,
+  columnOfPhrase,
+  type Field,
+  isStateWord,
+  suits,
+  type Vocabulary
+} from "./vocabulary.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -25,12 +33,20 @@ export interface New {
 
 const phrases = (texts: string) => byLength(texts.split("|"))
 const SKIPPED = phrases("and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down") // prettier-ignore
-const NAMED = phrases("called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as")
-const LASTING = phrases("for|lasting|that lasts|lasts|which lasts|of|taking|that takes|it should last|should last|lasting for|running for|with a length of|with a duration of|for about|duration|length|to last|it will last|will last")
-const GUESTS = phrases("with|inviting|invite|and invite|attended by|including|along with|together with|for me and|guests|attendees|participants|with attendees|featuring|between me and|add|and add")
+const NAMED = phrases(
+  "called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
+)
+const LASTING = phrases(
+  "for|lasting|that lasts|lasts|which lasts|of|taking|that takes|it should last|should last|lasting for|running for|with a length of|with a duration of|for about|duration|length|to last|it will last|will last"
+)
+const GUESTS = phrases(
+  "with|inviting|invite|and invite|attended by|including|along with|together with|for me and|guests|attendees|participants|with attendees|featuring|between me and|add|and add"
+)
 const OWNED = phrases("assigned to|assign to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible") // prettier-ignore
 const DUE = phrases("due|due on|due by|by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of") // prettier-ignore
-const IN = phrases("in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked")
+const IN = phrases(
+  "in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
+)
 
 /** How the words after the noun can be read; undefined if a word is left. */
 export const readNew = (
@@ -46,7 +62,8 @@ export const readNew = (
 
 const MAX_DEPTH = 24
 
-const rest = (words: Words, so: New, about: About, depth: number): New | undefined => { // prettier-ignore
+const rest = (words: Words, so: New, about: About, depth: number): New | undefined => {
+  // prettier-ignore
   if (words.length === 0) return so
   if (depth > MAX_DEPTH) return undefined
   const go = (length: number, more: New) => rest(words.slice(length), more, about, depth + 1)
@@ -58,7 +75,8 @@ const rest = (words: Words, so: New, about: About, depth: number): New | undefin
 }
 
 /** The possible next parts, most certain first. */
-function* steps(words: Words, so: New, about: About, depth: number): Generator<readonly [number, New]> { // prettier-ignore
+function* steps(words: Words, so: New, about: About, depth: number): Generator<readonly [number, New]> {
+  // prettier-ignore
   const [first] = words
   const { calendar, columns } = about
   if (first!.quoted === true) {
@@ -110,7 +128,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
     if (first!.word === "and" && so.people.length > 0) {
       for (const length of nameLengths(words.slice(1))) yield [1 + length, { ...so, people: [...so.people, words.slice(1, 1 + length)] }] // prettier-ignore
     }
-    if (so.people.length > 0 && /^,/.test((so.people.at(-1)!.at(-1) as Word).after)) {
+    if (so.people.length > 0 && (so.people.at(-1)!.at(-1) as Word).after.startsWith(",")) {
       for (const length of nameLengths(words)) yield [length, { ...so, people: [...so.people, words.slice(0, length)] }]
     }
   }
@@ -128,7 +146,9 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       if (phrase.some(({ quoted, word }) => quoted === true || FUNCTION_WORDS.has(word)) || columnOfPhrase(phrase, columns) === undefined) continue // prettier-ignore
       const copula = ["is", "of", "=", "to", "should be"].map((text) => text.split(" ")).find((text) => startsWith(words.slice(lead + length), text)) // prettier-ignore
       const from = lead + length + (copula?.length ?? 0)
-      for (const value of valueLengths(words.slice(from)).filter((length) => suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about)))
+      for (const value of valueLengths(words.slice(from)).filter((length) =>
+        suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about)
+      ))
         yield [from + value, setting(so, Setting.Column({ column: phrase, value: words.slice(from, from + value) }))]
     }
   }
@@ -149,7 +169,8 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   const skipped = SKIPPED.find((text) => startsWith(words, text))
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
   if (so.name === undefined && depth <= 2) {
-    if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to") yield* names(words, 1, so) // prettier-ignore
+    if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")
+      yield* names(words, 1, so) // prettier-ignore
     else yield* names(words, 0, so)
   }
 }
@@ -171,7 +192,7 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
 }
 
 const nameLengths = (words: Words): ReadonlyArray<number> =>
-  [3, 2, 1].filter((length) => length <= words.length && couldBeName(words.slice(0, length)) && !words.slice(0, length).some(({ word }) => word === "and")).reverse() // prettier-ignore
+  [1, 2, 3].filter((length) => length <= words.length && couldBeName(words.slice(0, length)) && !words.slice(0, length).some(({ word }) => word === "and")) // prettier-ignore
 
 const valueLengths = (words: Words): ReadonlyArray<number> =>
   words[0]?.quoted === true

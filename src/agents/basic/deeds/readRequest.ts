@@ -103,16 +103,19 @@ const partReader = (context: Context) => {
 
   const kinds = (words: Words): ReadonlyArray<Part> =>
     KINDS.flatMap((pattern) =>
-      [...matches(pattern, words, (name, taken) => (name === "n" ? isNoun(taken) : taken.length <= 6))].flatMap(({ n, x }): ReadonlyArray<Part> => { // prettier-ignore
-        const noun = nounAt(n!, context)!.noun
-        if (noun.type.id !== PEOPLE || noun.kind === undefined) return []
-        const subject = read(x!)
-        if (subject?._tag === "It")
+      [...matches(pattern, words, (name, taken) => (name === "n" ? isNoun(taken) : taken.length <= 6))].flatMap(
+        ({ n, x }): ReadonlyArray<Part> => {
+          // prettier-ignore
+          const noun = nounAt(n!, context)!.noun
+          if (noun.type.id !== PEOPLE || noun.kind === undefined) return []
+          const subject = read(x!)
+          if (subject?._tag === "It")
           return [Part.Statement({ deed: Deed.Update({ subject, settings: [Setting.Value({ value: n! })] }), enough: false })] // prettier-ignore
-        return subject?._tag === "Named"
-          ? [Part.Statement({ deed: Deed.Create({ type: noun.type, kind: noun.kind, name: subject.words, rest: [], people: [], settings: [] }), enough: false })] // prettier-ignore
-          : []
-      })
+          return subject?._tag === "Named"
+            ? [Part.Statement({ deed: Deed.Create({ type: noun.type, kind: noun.kind, name: subject.words, rest: [], people: [], settings: [] }), enough: false })] // prettier-ignore
+            : []
+        }
+      )
     )
 
   /** "we've got a new customer that has moved to proposal": what follows is about them. */
@@ -165,7 +168,7 @@ const GERUNDS: Readonly<Record<string, string>> = Object.assign(Object.create(nu
     .map((pair) => pair.split(":"))
 )) // prettier-ignore
 
-/** Whether words that nobody quoted are no more than a value. */
+/** Whether unquoted words are no more than a value. */
 export const isValue = (words: Words): boolean => {
   if (words.length === 1 && words[0]!.quoted === true) return true
   if (words.length > 16 || MANY.has(words[0]!.word) || !isRounded(words)) return false
@@ -187,7 +190,12 @@ const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pattern }
   { pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have) {rest}"), statement: false, titled: false, bare: false }, // prettier-ignore
   { pattern: shapeOf("(schedule|book|set up|arrange|plan|organize|organise|put|put in|pencil in|calendar|block|block off|block out|reserve|add|slot in|put down) {rest}"), statement: false, titled: true, bare: false }, // prettier-ignore
   { pattern: shapeOf("new {rest}"), statement: false, titled: false, bare: false },
-  { pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"), statement: true, titled: false, bare: false }
+  {
+    pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"),
+    statement: true,
+    titled: false,
+    bare: false
+  }
 ]
 
 interface Way {
@@ -201,9 +209,18 @@ interface Way {
 }
 
 /** Reads what follows the verb: a noun and its description, or a name. */
-const readCreate = (words: Words, context: Context, way: Way, isPlace: (words: Words) => boolean): ReadonlyArray<Deed> => { // prettier-ignore
+const readCreate = (
+  words: Words,
+  context: Context,
+  way: Way,
+  isPlace: (words: Words) => boolean
+): ReadonlyArray<Deed> => {
+  // prettier-ignore
   const found: Array<Deed> = []
-  const of = (fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">) => // prettier-ignore
+  const of = (
+    fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
+  ) =>
+    // prettier-ignore
     found.push(Deed.Create({ people: [], settings: [], ...fields }))
   let at = 0
   while (at < words.length && words[at]!.quoted !== true && /^(a|an|the|another|new|one|quick|short|brand|more|me|us|down|in)$/.test(words[at]!.word)) at += 1 // prettier-ignore

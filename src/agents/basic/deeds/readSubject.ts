@@ -12,12 +12,13 @@ import type { Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 const PRONOUNS = new Set(
-  "it|them|him|her|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split("|")
+  "it|them|him|her|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split(
+    "|"
+  )
 )
 
 /** Whether words are a pronoun. */
-export const isPronoun = (words: Words): boolean =>
-  !words.some(({ quoted }) => quoted) && PRONOUNS.has(folded(words))
+export const isPronoun = (words: Words): boolean => !words.some(({ quoted }) => quoted) && PRONOUNS.has(folded(words))
 
 const MAX_NAME = 9
 const DETERMINERS = new Set(["the", "my", "our", "that", "this", "a"])
@@ -28,7 +29,12 @@ export const couldBeName = (words: Words): boolean =>
   words.length > 0 &&
   words.length <= 5 &&
   (words[0]!.quoted === true ||
-    !words.some(({ word }, index) => FUNCTION_WORDS.has(word) && !(words.length === 1 && /^(me|i)$/.test(word)) && !(index > 0 && index < words.length - 1 && PARTICLES.has(word)))) && // prettier-ignore
+    !words.some(
+      ({ word }, index) =>
+        FUNCTION_WORDS.has(word) &&
+        !(words.length === 1 && /^(me|i)$/.test(word)) &&
+        !(index > 0 && index < words.length - 1 && PARTICLES.has(word))
+    )) && // prettier-ignore
   !words.some((word) => isBeyond(word) && word.word !== "i" && word.word !== "me") &&
   !words.some(({ after }, index) => index < words.length - 1 && /[,:;]/.test(after)) &&
   !MANY.has(words[0]!.word)
@@ -95,20 +101,24 @@ const describedBy = (words: Words, context: Context, calendar: Calendar): Subjec
   return split !== undefined && split._tag === "Described" && (split.moment !== undefined || split.people.length > 0) ? split : undefined // prettier-ignore
 }
 
-const subjectOf = ({ mine, moment, order, people, title }: Head, type?: ContextType, noun: Words = []): Subject | undefined =>
+const subjectOf = (
+  { mine, moment, order, people, title }: Head,
+  type?: ContextType,
+  noun: Words = []
+): Subject | undefined =>
   title.length > 0 && (!isName(title) || title.some(({ quoted, word }) => quoted !== true && /^(with|by)$/.test(word)))
     ? undefined
     : Subject.Described({
-    mine,
-    people,
-    ...(type === undefined ? {} : { type }),
-    ...(order === undefined ? {} : { order }),
-    ...(title.length === 0 ? {} : { title }),
-    ...(title.length === 0 || noun.length === 0 || !noun.includes(title[0]!)
-      ? {}
-      : { fuller: noun.slice(noun.indexOf(title[0]!)) }),
-    ...(moment.day === undefined && moment.time === undefined ? {} : { moment })
-  })
+        mine,
+        people,
+        ...(type === undefined ? {} : { type }),
+        ...(order === undefined ? {} : { order }),
+        ...(title.length === 0 ? {} : { title }),
+        ...(title.length === 0 || noun.length === 0 || !noun.includes(title[0]!)
+          ? {}
+          : { fuller: noun.slice(noun.indexOf(title[0]!)) }),
+        ...(moment.day === undefined && moment.time === undefined ? {} : { moment })
+      })
 
 /** Splits a title from the conditions that follow it. */
 const withTail = (head: Head, calendar: Calendar): Subject | undefined => {
@@ -147,11 +157,12 @@ const headOf = (words: Words, calendar: Calendar): Head | undefined => {
 
 const NOT_IN_TITLES = new Set([...MANY, ...Object.keys(ORDERS), "'s", "my", "our"].filter((word) => word !== "opening" && word !== "final" && word !== "closest")) // prettier-ignore
 
+const LEADS = new Set(["off", "out", "over", "on", "in", "at", "for", "with", "about"])
+
 /** Whether words can be a name: no name begins or ends with a function word, or has a clause of its own. */
 const isName = (words: Words): boolean =>
   words.length > 0 &&
-  (words.every(({ quoted }) => quoted) ||
-    (isRounded(words) && !words.some(isBeyond)))
+  (words.every(({ quoted }) => quoted) || (isRounded(words) && !LEADS.has(words[0]!.text) && !words.some(isBeyond)))
 
 /** Words between the conditions of a description that carry no meaning. */
 const FILLERS: ReadonlyArray<ReadonlyArray<string>> = ["i have scheduled", "i have planned", "that i have", "which i have", "i have got", "i have", "that is", "which is", "scheduled", "planned", "booked", "of the day", "that day", "in my calendar", "on my calendar", "on the calendar", "in the calendar", "set", "happening", "taking place", "and", "due", "in my schedule", "on my schedule", "on my agenda", "starting", "slot"].map((text) => text.split(" ")) // prettier-ignore
@@ -160,7 +171,7 @@ const FILLERS: ReadonlyArray<ReadonlyArray<string>> = ["i have scheduled", "i ha
 const tailOf = (words: Words, head: Head, calendar: Calendar): Head | undefined => {
   let { mine, moment, order, title } = head
   const people: Array<Words> = [...head.people]
-  for (let at = 0; at < words.length; ) {
+  for (let at = 0; at < words.length;) {
     const rest = words.slice(at)
     const word = rest[0]!.quoted === true ? "" : rest[0]!.word
     const timed = momentAt(rest, calendar)

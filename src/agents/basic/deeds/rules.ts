@@ -1,63 +1,6 @@
 /** The shapes of requests, each with the part of a request that it makes. `<name>` stands for phrases of the lexicon. */
-import type { Calendar } from "./moments.ts"
-import { lengthAt } from "./moments.ts"
-import { Deed, Part, Setting, Subject } from "./Deed.ts"
-import type { Captures } from "./shapes.ts"
-import type { Word } from "./words.ts"
-
-type Words = ReadonlyArray<Word>
-
-/** Reads the words of a subject; undefined if they can't be one. */
-export type ReadSubject = (words: Words) => Subject | undefined
-
-type Build = (captures: Captures, read: ReadSubject, calendar: Calendar) => Part | undefined
-
-/** Shapes, and what they make. */
-export type Rule = readonly [shapes: ReadonlyArray<string>, build: Build]
-
-const update =
-  (settings: (captures: Captures) => ReadonlyArray<Setting>, enough?: boolean): Build =>
-  (captures, read) => {
-    const subject = captures["x"] === undefined ? Subject.It() : read(captures["x"])
-    if (subject === undefined) return undefined
-    const deed = Deed.Update({ subject, settings: settings(captures) })
-    return enough === undefined ? Part.Order({ deed }) : Part.Statement({ deed, enough })
-  }
-
-const was = ({ o }: Captures) => (o === undefined ? {} : { was: o })
-const column = (captures: Captures) => [Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })] // prettier-ignore
-const value = (captures: Captures) => [Setting.Value({ value: captures["v"]!, ...was(captures), ...(captures["c"] === undefined ? {} : { kind: captures["c"] }) })] // prettier-ignore
-const owner = (captures: Captures) => [Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })]
-const named = ({ v }: Captures) => [Setting.Concept({ concept: "name", value: v! })]
-const emptied = ({ c }: Captures) => [Setting.Column({ column: c!, value: [] })]
-
-const shift =
-  (sign: 1 | -1): Build =>
-  ({ c, d, x }, read) => {
-    const subject = read(x!)
-    const minutes = lengthAt(d!)?.value
-    return subject === undefined || minutes === undefined
-      ? undefined
-      : Part.Order({ deed: Deed.Shift({ subject, minutes: sign * minutes, ...(c === undefined ? {} : { column: c }) }) })
-  }
-const stretch =
-  (sign: 1 | -1): Build =>
-  ({ d, x }, read) => {
-    const subject = read(x!)
-    const minutes = lengthAt(d!)?.value
-    return subject === undefined || minutes === undefined ? undefined : Part.Order({ deed: Deed.Stretch({ subject, minutes: sign * minutes }) }) // prettier-ignore
-  }
-
-const remove: Build = ({ x }, read) => {
-  const subject = read(x!)
-  return subject && Part.Order({ deed: Deed.Delete({ subject }) })
-}
-
-/** A statement that asks for nothing by itself. */
-const background: Build = ({ x }, read) => {
-  const subject = x === undefined ? undefined : read(x)
-  return x !== undefined && subject === undefined ? undefined : Part.Statement({ enough: false, ...(subject === undefined ? {} : { subject }) }) // prettier-ignore
-}
+import { Part, Setting } from "./Deed.ts"
+import { update, column, value, owner, named, emptied, shift, stretch, remove, background, type Rule } from "./parts.ts"
 
 export const RULES: ReadonlyArray<Rule> = [
   [
@@ -153,10 +96,7 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(value, true)
   ],
-  [
-    ["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"],
-    update(column, false)
-  ],
+  [["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"], update(column, false)],
   [
     ["{x} (is|are|'s|was|has) (a|an|in|in the|at|at the)? {s}", "{x} (is|are|'s) (in|at|on) (the)? {s} {c}"],
     (captures, read, calendar) => update(value, false)({ ...captures, v: captures["s"]! }, read, calendar)
@@ -261,8 +201,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [["(shorten|cut|reduce|trim) {x} by {d}", "make {x} {d} shorter"], stretch(-1)],
   [
     ["(extend|lengthen|shorten|cut|reduce|make|set|change|trim) {x} (to|last|to last|be)? {d} (long)?"],
-    (captures, read) =>
-      update((all) => [Setting.Concept({ concept: "length", value: all["d"]! })])(captures, read, NO_CALENDAR)
+    update((all) => [Setting.Concept({ concept: "length", value: all["d"]! })])
   ],
   [
     [
@@ -314,5 +253,3 @@ export const RULES: ReadonlyArray<Rule> = [
     () => Part.Please()
   ]
 ]
-
-const NO_CALENDAR: Calendar = { today: "1970-01-01", monthFirst: true }

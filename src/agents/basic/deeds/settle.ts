@@ -8,7 +8,14 @@ import type { Setting } from "./Deed.ts"
 import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
 import { clock, lengthAt, momentOf } from "./moments.ts"
 import { calendarOf } from "./readRequest.ts"
-import { columnOfConcept, columnOfPhrase, type Field, isCategory, statusColumns, type Vocabulary } from "./vocabulary.ts"
+import {
+  columnOfConcept,
+  columnOfPhrase,
+  type Field,
+  isCategory,
+  statusColumns,
+  type Vocabulary
+} from "./vocabulary.ts"
 import { textOf, type Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -68,7 +75,9 @@ function* inColumn(column: string, words: Words, target: Target, world: World): 
     case "text":
     case "list":
       if (column === "name" && words[0]!.quoted !== true && NOT_A_NAME.has(words[0]!.text)) return problem(RANKS.words, "Put the name in quotation marks.") // prettier-ignore
-      return column === "name" ? cell(column, typed) : yield* inText(field, typed, label, words[0]!.quoted === true, target)
+      return column === "name"
+        ? cell(column, typed)
+        : yield* inText(field, typed, label, words[0]!.quoted === true, target)
     case "phone":
       return /^\+?[\d\s().-]{5,30}$/.test(typed) ? cell(column, typed) : badValue(`“${typed}” isn't a phone number.`)
     case "email":
@@ -92,7 +101,13 @@ function* inColumn(column: string, words: Words, target: Target, world: World): 
 }
 
 /** A text: one of the closed list; a status only if rows have it; otherwise as it is said, or as rows spell it. */
-function* inText(field: Field, typed: string, label: string, isQuoted: boolean, { vocabulary }: Target): Script<Cell | Problem> {
+function* inText(
+  field: Field,
+  typed: string,
+  label: string,
+  isQuoted: boolean,
+  { vocabulary }: Target
+): Script<Cell | Problem> {
   const { columns, type } = vocabulary
   if (field.values !== undefined) {
     const own = field.values.find((value) => foldText(value) === foldText(typed))
@@ -122,7 +137,12 @@ const inNumber = (column: string, words: Words, typed: string, { vocabulary }: T
 }
 
 /** A day, a time of day on the day that the row has, or both. */
-const inTime = (field: Field, words: Words, { cells, vocabulary }: Target, { context, said }: World): Cell | Problem => {
+const inTime = (
+  field: Field,
+  words: Words,
+  { cells, vocabulary }: Target,
+  { context, said }: World
+): Cell | Problem => {
   const moment = momentOf(words, calendarOf(context))
   const typed = textOf(said, words)
   const now = typeof cells[field.id] === "string" ? String(cells[field.id]) : undefined

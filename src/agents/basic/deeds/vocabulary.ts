@@ -40,7 +40,10 @@ const lengthColumn = (columns: ReadonlyArray<Named>): string | undefined =>
   columns.find(({ id, name }) => LENGTHS.has(id.replaceAll("_", " ")) || LENGTHS.has(name.toLowerCase()) || /^(duration|length)\b/i.test(name))?.id // prettier-ignore
 
 /** The column that a verb or a word means. */
-export const columnOfConcept = (concept: Concept | "name" | "length", columns: ReadonlyArray<Named>): string | undefined =>
+export const columnOfConcept = (
+  concept: Concept | "name" | "length",
+  columns: ReadonlyArray<Named>
+): string | undefined =>
   concept === "name"
     ? columns.find(({ id }) => id === "name")?.id
     : concept === "length"
@@ -67,7 +70,8 @@ const TOO_GENERAL = new Set("with at end when number mail person people customer
 const contains = (name: string, words: string): boolean => ` ${name.toLowerCase()} `.includes(` ${words} `)
 
 /** Whether a word after a value names no more than a status: "the lead stage". */
-export const isStateWord = (phrase: ReadonlyArray<Word>): boolean => STATES.has(phrase.map(({ word }) => word).join(" "))
+export const isStateWord = (phrase: ReadonlyArray<Word>): boolean =>
+  STATES.has(phrase.map(({ word }) => word).join(" "))
 
 /** A type's columns and fields, and today. */
 export interface About {
@@ -96,7 +100,13 @@ export const suits = (column: string, value: ReadonlyArray<Word>, { calendar, co
 }
 
 /** Whether the columns of a type can carry what a deed says. */
-export const carries = (deed: Deed, { columns, type }: Vocabulary, fields: ReadonlyArray<Field>, calendar: Calendar): boolean => { // prettier-ignore
+export const carries = (
+  deed: Deed,
+  { columns, type }: Vocabulary,
+  fields: ReadonlyArray<Field>,
+  calendar: Calendar
+): boolean => {
+  // prettier-ignore
   const about = { columns, fields, calendar }
   switch (deed._tag) {
     case "Update":
@@ -129,7 +139,12 @@ const settable = (setting: Setting, about: About): boolean => {
 }
 
 /** A type's columns: those that are listed, or else those that its actions take. */
-export const vocabularyOf = (type: ContextType, columns: ReadonlyArray<Named>, fields: ReadonlyMap<string, ReadonlyArray<Field> | string>): Vocabulary => { // prettier-ignore
+export const vocabularyOf = (
+  type: ContextType,
+  columns: ReadonlyArray<Named>,
+  fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
+): Vocabulary => {
+  // prettier-ignore
   const taken = ["update", "create"].flatMap((op) => {
     const own = fields.get(`${type.id}.${op}`)
     return own === undefined || typeof own === "string" ? [] : own.map(({ id, name }) => ({ id, name }))
@@ -138,9 +153,20 @@ export const vocabularyOf = (type: ContextType, columns: ReadonlyArray<Named>, f
   return { type, columns: [...all.values()] }
 }
 
-/** What an action takes, or why it isn't open. */
+/** What an action takes, or why it isn't open. Its lines are tab-separated: column, name, kind, "needed", closed list. */
 export function* fieldsOf(actionId: string): Script<ReadonlyArray<Field> | string> {
-  const answer = yield* tool("requestAction", { actionId })
-  const fields = (answer.value as { readonly fields?: ReadonlyArray<Field> } | undefined)?.fields
-  return fields ?? answer.text
+  const { text, value } = yield* tool("requestAction", { actionId })
+  if (value === undefined) return reasonOf(text)
+  return text
+    .split("\n")
+    .slice(1)
+    .flatMap((line): ReadonlyArray<Field> => {
+      const [id, name, kind, ...rest] = line.split("\t")
+      const list = rest.at(-1)
+      if (id === undefined || name === undefined || kind === undefined) return []
+      return [{ id, name, kind, ...(list === undefined || list === "needed" ? {} : { values: list.split(", ") }) }]
+    })
 }
+
+/** A refusal as a person reads it. */
+export const reasonOf = (text: string): string => text.replace(/^needs: /, "")

@@ -1,7 +1,6 @@
 /** What basic mode says about changes. */
 import { uncapitalized } from "../../english.ts"
 import type { Context } from "../readConversation.ts"
-import type { Answer } from "../script.ts"
 import type { Problem } from "./findSubject.ts"
 
 /** Two requests that can be written, in the organization's own words. */
@@ -10,7 +9,9 @@ const examples = (context: Context): string => {
   const own = context.types.find(({ id }) => id !== "people" && id !== "meetings" && id !== "companies")
   return [
     "“set the status of Ada Lovelace to Won”",
-    meetings === undefined ? "“delete Ada Lovelace”" : `“move my first ${uncapitalized(meetings.name)} on May 3 by 30 minutes”`,
+    meetings === undefined
+      ? "“delete Ada Lovelace”"
+      : `“move my first ${uncapitalized(meetings.name)} on May 3 by 30 minutes”`,
     ...(own === undefined ? [] : [`“rename the ${uncapitalized(own.name)} Kick-off to Start”`])
   ].join(" or ")
 }
@@ -29,5 +30,5 @@ export const which = (found: Problem | undefined): string | undefined => {
   return `${found.text}\n${lines.join("\n")}\nWhich one? Give me the number.`
 }
 
-/** What was drafted; the card beside it shows the change itself. */
-export const drafted = (_answer: Answer): string => "Here is the change as I understood it. Please check it."
+/** The card beside it shows the change itself. */
+export const DRAFTED = "Here is the change as I understood it. Please check it."

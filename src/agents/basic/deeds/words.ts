@@ -24,7 +24,8 @@ const MAX_CHARACTERS = 600
 /** A request with more words is not read. */
 export const MAX_WORDS = 48
 
-const QUOTED = /"([^"]+)"|“([^”]+)”|«([^»]+)»|(?<=^|[\s(:])['‘]((?:[^'’]|(?<=\p{L})['’](?=\p{L}))+)['’](?=$|[\s.,;:!?)])/gu
+const QUOTED =
+  /"([^"]+)"|“([^”]+)”|«([^»]+)»|(?<=^|[\s(:])['‘]((?:[^'’]|(?<=\p{L})['’](?=\p{L}))+)['’](?=$|[\s.,;:!?)])/gu
 const PIECE = /\S+/gu
 const SIGNS = new Set(["&", "->", "=>", "→", "=", "+", "@"])
 const ABBREVIATIONS = new Set("mr mrs ms dr prof st jr sr vs".split(" "))
@@ -96,7 +97,11 @@ const parted = (inner: string, start: number): ReadonlyArray<Word> => {
 const mark = (words: Array<Word>, after: string): void => {
   const last = words.at(-1)
   if (last === undefined || after === "") return
-  if (after === "." && (ABBREVIATIONS.has(last.word) || /^[ap]\.m$/.test(last.word) || (last.text.length === 1 && last.capital))) return
+  if (
+    after === "." &&
+    (ABBREVIATIONS.has(last.word) || /^[ap]\.m$/.test(last.word) || (last.text.length === 1 && last.capital))
+  )
+    return
   if (after === "'" && /s$/i.test(last.text)) words.push({ ...word("'s", last.end, last.end) })
   else words[words.length - 1] = { ...last, after: last.after + after }
 }

@@ -1,4 +1,4 @@
-/** `max eval`: runs lookup cases with expected results, each as the person that it names. */
+/** `max eval`: runs cases with expected results, each as the person that it names. */
 import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
@@ -7,44 +7,39 @@ import { PEOPLE } from "../../../domain/EntityType.ts"
 import { type ConfigurationError, type LookupError, NotAdmitted, OperatorError } from "../../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../../domain/Principal.ts"
 import { MAX_LIMIT } from "../../../domain/Query.ts"
+import { pinToday } from "../../../domain/today.ts"
+import { isoDate } from "../../../domain/values.ts"
 import { Env } from "../../../env.ts"
-import { Agent } from "../../../layers.ts"
+import { Agent, UnlimitedChanges } from "../../../layers.ts"
+import { Changes } from "../../../services/changes/Changes.ts"
 import { EntityQueryService } from "../../../services/EntityQueryService.ts"
 import { ExternalIds } from "../../../services/operations/ExternalIds.ts"
+import { Snapshots } from "../../../services/operations/Snapshots.ts"
 import { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import { readIdentifier } from "../../../services/members/identifier.ts"
 import { currentOrganization, max, UsageError } from "../context.ts"
 import { result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
+import { type Kind, KINDS, lines, type Outcome, summary } from "../evalSummary.ts"
+import { Expected, type Tried, tryDeed, type TryError } from "../tryDeed.ts"
 
 const Case = Schema.Struct({
   as: Schema.optionalKey(Schema.String),
   find: Schema.optionalKey(Schema.Struct({ type: Schema.String, where: Schema.Record(Schema.String, Schema.String) })),
   anchor: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   ask: Schema.optionalKey(Schema.String),
-  expect: Schema.Array(Schema.String)
+  do: Schema.optionalKey(Schema.String),
+  /** External ids; of a `do` case, the writes. */
+  expect: Schema.Union([Schema.Array(Schema.String), Schema.Array(Expected)])
 })
 type Case = typeof Case.Type
 const decodeCase = Schema.decodeUnknownEffect(Schema.fromJsonString(Case))
 
-type Kind = "find" | "anchor" | "ask"
-const KINDS: ReadonlyArray<Kind> = ["find", "anchor", "ask"]
-
-interface Outcome {
-  readonly kind: Kind
-  readonly passed: boolean
-  readonly millis: number
-  readonly place: string
-  readonly expected: ReadonlyArray<string>
-  readonly found: ReadonlyArray<string> | string
-  /** The cost of an `ask` case. */
-  readonly usage?: TurnUsage
-}
-
-/** The result of a case, with the cost of an `ask` case. */
+/** The result of a case, with the cost of an `ask` case and the verdict of a `do` case. */
 interface Found {
   readonly ids: ReadonlyArray<string>
   readonly usage?: TurnUsage
+  readonly tried?: Tried
 }
 
 const MAX_CASES_LENGTH = 50_000_000
@@ -61,9 +56,18 @@ export const evaluate = Command.make(
     min: Flag.Finite("min").pipe(
       Flag.withDescription("The minimum share of passing cases, 0 to 1"),
       Flag.withDefault(1)
+    ),
+    today: Flag.String("today").pipe(
+      Flag.withDescription("The date that is today for the cases, YYYY-MM-DD"),
+      Flag.optional
     )
   },
   Effect.fnUntraced(function* (input) {
+    if (Option.isSome(input.today)) {
+      if (isoDate(input.today.value) === undefined)
+        return yield* UsageError.of("--today is a date, such as 2026-03-31.")
+      pinToday(input.today.value)
+    }
     const runCase = yield* caseRunner
     const outcomes: Array<Outcome> = []
     for (const file of input.files) {
@@ -73,7 +77,7 @@ export const evaluate = Command.make(
         const place = `${file}:${index + 1}`
         const one = yield* Effect.mapError(decodeCase(line), () => OperatorError.of(`${place}: this is not a case.`))
         const kind = KINDS.find((candidate) => one[candidate] !== undefined)
-        if (kind === undefined) return yield* OperatorError.of(`${place}: a case has find, anchor or ask.`)
+        if (kind === undefined) return yield* OperatorError.of(`${place}: a case has find, anchor, ask or do.`)
         const started = performance.now()
         const outcome = yield* runCase(one, kind).pipe(
           // A configuration error fails every case, so it ends the command.
@@ -81,14 +85,19 @@ export const evaluate = Command.make(
             error._tag === "ConfigurationError" ? Effect.fail(error) : Effect.succeed(error.message)
           )
         )
-        const found = typeof outcome === "string" ? outcome : outcome.ids
-        const expected = [...one.expect].sort()
+        const tried = typeof outcome === "string" ? undefined : outcome.tried
+        const found = typeof outcome === "string" ? outcome : (tried?.found ?? outcome.ids)
+        const expected = one.expect.map((each) => (typeof each === "string" ? each : JSON.stringify(each))).sort()
         outcomes.push({
           kind,
           place,
           expected,
           found,
-          passed: typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected),
+          passed:
+            tried === undefined
+              ? typeof found !== "string" && JSON.stringify([...found].sort()) === JSON.stringify(expected)
+              : tried.verdict === "exact",
+          ...(kind === "do" ? { verdict: tried?.verdict ?? "nothing" } : {}),
           millis: performance.now() - started,
           ...(typeof outcome === "string" || outcome.usage === undefined ? {} : { usage: outcome.usage })
         })
@@ -112,13 +121,18 @@ const caseRunner = Effect.gen(function* () {
   const fallback = Option.getOrElse((yield* max).as, () => env.as)
   const principals = new Map<string, Principal>()
   // Only `ask` cases need a model, so only they report its configuration errors.
-  const services = yield* Effect.context<Layer.Services<typeof Agent> | Scope.Scope>()
-  const agent = yield* Effect.cached(
-    Layer.build(Agent).pipe(
-      Effect.map((built) => Context.get(built, MaxAgent)),
-      Effect.provideContext(services)
-    )
-  )
+  const services = yield* Effect.context<
+    Layer.Services<typeof Agent> | Layer.Services<typeof UnlimitedChanges> | Scope.Scope
+  >()
+  const build = <A, E>(
+    layer: Layer.Layer<A, E, Layer.Services<typeof Agent> | Layer.Services<typeof UnlimitedChanges>>
+  ) => Effect.cached(Layer.build(layer).pipe(Effect.provideContext(services)))
+  const asking = yield* build(Agent)
+  const agent = Effect.map(asking, (built) => Context.get(built, MaxAgent))
+  // Limits are for people, who don't try out a hundred changes in a minute.
+  const doing = yield* build(Layer.provideMerge(Agent, UnlimitedChanges))
+  const snapshots = yield* Snapshots
+  const start = yield* Effect.cached(snapshots.of(organization))
 
   const principal = Effect.fnUntraced(function* (who: string | undefined) {
     if (who === undefined) return yield* UsageError.of('Name the person: --as, or "as" in the case.')
@@ -180,7 +194,21 @@ const caseRunner = Effect.gen(function* () {
     return { ids: ids.flat(), usage }
   })
 
-  return (one: Case, kind: Kind): Effect.Effect<Found, LookupError | OperatorError | ConfigurationError> => {
+  /** What the rows are after a request was said and its change confirmed. */
+  const attempt = Effect.fnUntraced(function* (text: string, expected: Case["expect"], who: string | undefined) {
+    const built = yield* doing
+    const wanted = expected.filter((each) => typeof each !== "string")
+    const tried = yield* tryDeed(text, wanted, yield* principal(who), {
+      organization,
+      agent: Context.get(built, MaxAgent),
+      changes: Context.get(built, Changes),
+      snapshots,
+      start: yield* start
+    })
+    return { ids: [], tried }
+  })
+
+  return (one: Case, kind: Kind): Effect.Effect<Found, LookupError | TryError | ConfigurationError> => {
     switch (kind) {
       case "find":
         return find(one.find!, one.as ?? fallback)
@@ -188,65 +216,8 @@ const caseRunner = Effect.gen(function* () {
         return anchor(one.anchor!)
       case "ask":
         return ask(one.ask!, one.as ?? fallback)
+      case "do":
+        return attempt(one.do!, one.expect, one.as ?? fallback)
     }
   }
 })
-
-const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
-  Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100
-
-/** The mean input and output tokens of an answer. */
-const tokensPerAsk = (outcomes: ReadonlyArray<Outcome>) => {
-  const usages = outcomes.flatMap(({ usage }) => (usage === undefined ? [] : [usage]))
-  const mean = (of: (usage: TurnUsage) => number) =>
-    usages.length === 0 ? 0 : Math.round(usages.reduce((sum, usage) => sum + of(usage), 0) / usages.length)
-  return { input: mean(({ inputTokens }) => inputTokens), output: mean(({ outputTokens }) => outputTokens) }
-}
-
-const summary = (outcomes: ReadonlyArray<Outcome>) => ({
-  passed: outcomes.filter((outcome) => outcome.passed).length,
-  failed: outcomes.filter((outcome) => !outcome.passed).length,
-  kinds: Object.fromEntries(
-    KINDS.flatMap((kind) => {
-      const own = outcomes.filter((outcome) => outcome.kind === kind)
-      if (own.length === 0) return []
-      const times = own.map((outcome) => outcome.millis).sort((a, b) => a - b)
-      return [
-        [
-          kind,
-          {
-            passed: own.filter((outcome) => outcome.passed).length,
-            of: own.length,
-            p50: quantile(times, 0.5),
-            p95: quantile(times, 0.95),
-            ...(kind === "ask" ? { tokens: tokensPerAsk(own) } : {})
-          }
-        ]
-      ]
-    })
-  ),
-  failures: outcomes
-    .filter((outcome) => !outcome.passed)
-    .map(({ expected, found, place }) => ({ place, expected, found }))
-})
-
-const lines = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
-  const { failed, failures, kinds, passed } = summary(outcomes)
-  return [
-    ...Object.entries(kinds).map(
-      ([kind, own]) =>
-        `${kind.padEnd(7)} ${own.passed} of ${own.of} passed  p50 ${own.p50} ms  p95 ${own.p95} ms` +
-        ("tokens" in own ? `  tokens per ask ${own.tokens?.input} in, ${own.tokens?.output} out` : "")
-    ),
-    ...failures
-      .slice(0, 20)
-      .map(
-        ({ expected, found, place }) =>
-          `  ${place}: expected ${list(expected)}, found ${typeof found === "string" ? found : list(found)}`
-      ),
-    ...(failures.length > 20 ? [`  … and ${failures.length - 20} more`] : []),
-    `${passed} passed, ${failed} failed`
-  ]
-}
-
-const list = (ids: ReadonlyArray<string>): string => (ids.length === 0 ? "nothing" : ids.slice(0, 5).join(", "))

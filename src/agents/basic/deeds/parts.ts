@@ -1,0 +1,63 @@
+/** What the shapes of requests make of their captures. */
+import { Deed, Part, Setting, Subject } from "./Deed.ts"
+import { type Calendar, lengthAt } from "./moments.ts"
+import type { Captures } from "./shapes.ts"
+import type { Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** Reads the words of a subject; undefined if they can't be one. */
+type ReadSubject = (words: Words) => Subject | undefined
+
+type Build = (captures: Captures, read: ReadSubject, calendar: Calendar) => Part | undefined
+
+/** Shapes, and what they make. */
+export type Rule = readonly [shapes: ReadonlyArray<string>, build: Build]
+
+export const update =
+  (settings: (captures: Captures) => ReadonlyArray<Setting>, enough?: boolean): Build =>
+  (captures, read) => {
+    const subject = captures["x"] === undefined ? Subject.It() : read(captures["x"])
+    if (subject === undefined) return undefined
+    const deed = Deed.Update({ subject, settings: settings(captures) })
+    return enough === undefined ? Part.Order({ deed }) : Part.Statement({ deed, enough })
+  }
+
+const was = ({ o }: Captures) => (o === undefined ? {} : { was: o })
+export const column = (captures: Captures) => [Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })] // prettier-ignore
+export const value = (captures: Captures) => [Setting.Value({ value: captures["v"]!, ...was(captures), ...(captures["c"] === undefined ? {} : { kind: captures["c"] }) })] // prettier-ignore
+export const owner = (captures: Captures) => [
+  Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })
+]
+export const named = ({ v }: Captures) => [Setting.Concept({ concept: "name", value: v! })]
+export const emptied = ({ c }: Captures) => [Setting.Column({ column: c!, value: [] })]
+
+export const shift =
+  (sign: 1 | -1): Build =>
+  ({ c, d, x }, read) => {
+    const subject = read(x!)
+    const minutes = lengthAt(d!)?.value
+    return subject === undefined || minutes === undefined
+      ? undefined
+      : Part.Order({
+          deed: Deed.Shift({ subject, minutes: sign * minutes, ...(c === undefined ? {} : { column: c }) })
+        })
+  }
+export const stretch =
+  (sign: 1 | -1): Build =>
+  ({ d, x }, read) => {
+    const subject = read(x!)
+    const minutes = lengthAt(d!)?.value
+    return subject === undefined || minutes === undefined ? undefined : Part.Order({ deed: Deed.Stretch({ subject, minutes: sign * minutes }) }) // prettier-ignore
+  }
+
+export const remove: Build = ({ x }, read) => {
+  const subject = read(x!)
+  return subject && Part.Order({ deed: Deed.Delete({ subject }) })
+}
+
+/** A statement that asks for nothing by itself. */
+export const background: Build = ({ x }, read) => {
+  const subject = x === undefined ? undefined : read(x)
+  return x !== undefined && subject === undefined ? undefined : Part.Statement({ enough: false, ...(subject === undefined ? {} : { subject }) }) // prettier-ignore
+}

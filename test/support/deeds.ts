@@ -1,0 +1,144 @@
+/** A sales company with a calendar and tasks, and requests to change it in basic mode, as far as the draft. */
+import { Effect } from "effect"
+import { draftDeed } from "../../src/agents/basic/deeds/draftDeed.ts"
+import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
+import type { Context } from "../../src/agents/basic/readConversation.ts"
+import { type Answer, replay } from "../../src/agents/basic/script.ts"
+import type { Organization } from "../../src/domain/EntityType.ts"
+import type { ListedType } from "../../src/domain/Page.ts"
+import { CurrentPrincipal } from "../../src/domain/Principal.ts"
+import { Changes } from "../../src/services/changes/Changes.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
+import { Memberships } from "../../src/services/members/Memberships.ts"
+import { ExternalIds } from "../../src/services/operations/ExternalIds.ts"
+import { Policies } from "../../src/services/policies/Policies.ts"
+import { callTool } from "../../src/tools/call.ts"
+import { makeOrganization } from "./atlas.ts"
+import { fixture } from "./fixtures.ts"
+
+const SAM = "sam@atlas.com"
+const TYPES = ["people", "companies", "meetings", "tasks"]
+
+/** The organization of the cases, in which Sam may change everything. */
+export const salesCompany = Effect.gen(function* () {
+  const organization = yield* makeOrganization(`sales-${Math.random().toString(36).slice(2)}`)
+  const importer = yield* Importer
+  const load = (type: string, file: string, map: Readonly<Record<string, string>> = {}, ...ignore: Array<string>) =>
+    importer.import(organization, { files: [fixture("workbench", file)], type, create: true, map, ignore })
+  yield* load("companies", "seed_companies_workbench.jsonl", {}, "people")
+  yield* load("people", "seed_people_workbench_staff.jsonl", {}, "company")
+  yield* load("people", "seed_people_changes.jsonl", {}, "company")
+  const customers = { owner: "owner:people.email", company: "company:companies.name" }
+  yield* load("people", "seed_people_workbench_customers.jsonl", customers)
+  const meetings = { attendees: "attendees:people.email", owner: "owner:people.email" }
+  yield* load("meetings", "seed_meetings_changes.jsonl", meetings)
+  yield* load("tasks", "tasks.jsonl", { assigned_to: "assigned_to:people.email" })
+  const rules = TYPES.flatMap((type) =>
+    ["read", "create", "update", "delete"].map((action) => ({
+      id: `${action}-${type}`,
+      effect: "allow",
+      role: "admin",
+      action,
+      type,
+      columns: "*",
+      where: {}
+    }))
+  )
+  const policies = yield* Policies
+  yield* policies.publish(
+    organization,
+    JSON.stringify({ version: 1, roles: { admin: { inherits: [] } }, rules }),
+    "test"
+  )
+  const members = yield* Memberships
+  yield* members.add(organization, { identifier: SAM, roles: ["admin"] })
+  return organization
+})
+
+/** A write, with external ids. */
+export interface Write {
+  readonly action: string
+  readonly id?: string
+  readonly values?: Readonly<Record<string, string | ReadonlyArray<string>>>
+}
+
+/** What a request comes to: the call that drafts a change, or a reply. */
+interface Outcome {
+  readonly write?: Write
+  readonly reply: string
+  /** Steps of the turn, the reply included. */
+  readonly steps: number
+}
+
+/** Says requests as Sam on November 30, 2023. */
+export const saying = Effect.fnUntraced(function* (organization: Organization) {
+  const identities = yield* IdentityResolver
+  const changes = yield* Changes
+  const externalIds = yield* ExternalIds
+  const { principal } = yield* identities.admit(organization, { kind: "email", key: SAM })
+  const as = Effect.provideService(CurrentPrincipal, principal)
+  const listed = (yield* as(callTool("listEntityTypes", {}))).value as {
+    readonly entityTypes: ReadonlyArray<ListedType>
+  }
+  const context: Context = {
+    today: "2023-11-30",
+    time: "00:00",
+    timeZone: "America/New_York",
+    person: { name: "Sam Reyes" },
+    types: listed.entityTypes.map(({ id, name, pluralName }) => ({ id, name, plural: pluralName }))
+  }
+  const externalOf = Effect.fnUntraced(function* (type: string, ids: ReadonlyArray<string>) {
+    const known = yield* externalIds.of(organization, type, ids)
+    return ids.map((id) => known.get(id) ?? id)
+  })
+  /** What an action takes. */
+  const described = Effect.fnUntraced(function* (actionId: string) {
+    const open = (yield* as(changes.actions)).find(({ action }) => action.slug === actionId)
+    if (open === undefined) return { text: "needs: There is no such action." } satisfies Answer
+    const fields = open.action.fields.filter(({ key }) => open.columns.includes(key))
+    const lines = fields.map(({ kind, name, slug, values }) =>
+      [slug, name, kind, ...(values ?? []).slice(0, 1)].join("\t")
+    )
+    return { text: ["takes values", ...lines].join("\n"), value: {} } satisfies Answer
+  })
+  return Effect.fnUntraced(function* (text: string) {
+    const request = readRequest(text, context)
+    if (request.deeds.length === 0) return { reply: "not read", steps: 1 } as Outcome
+    const rounds: Array<ReadonlyArray<Answer>> = []
+    for (let steps = 1; ; steps++) {
+      const turn = replay(draftDeed(request, context), rounds)
+      if (turn._tag === "Reply") return { reply: turn.text, steps } as Outcome
+      const round: Array<Answer> = []
+      for (const { input, name } of turn.calls) {
+        const { actionId, entityIds, values } = input as { readonly actionId: string; readonly entityIds?: ReadonlyArray<string>; readonly values?: ReadonlyArray<string> } // prettier-ignore
+        if (name !== "requestAction") round.push(yield* as(callTool(name, input)))
+        else if (entityIds === undefined && values === undefined) round.push(yield* described(actionId))
+        else {
+          const type = actionId.split(".")[0]!
+          const cells: Array<[string, string | ReadonlyArray<string>]> = []
+          for (const value of values ?? []) {
+            const [slug, cell] = [value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)]
+            const isPerson = slug === "owner" || slug === "assigned_to" || slug === "attendees"
+            const people = isPerson ? yield* externalOf("people", cell.split(";")) : undefined
+            cells.push([slug, people === undefined ? cell : slug === "attendees" ? people : people.join()])
+          }
+          const [id] = yield* externalOf(type, entityIds ?? [])
+          const write = {
+            action: actionId,
+            ...(id && { id }),
+            ...(cells.length > 0 && { values: Object.fromEntries(cells) })
+          }
+          return { write, reply: "", steps: steps + 1 } as Outcome
+        }
+      }
+      rounds.push(round)
+    }
+  })
+})
+
+const normal = ({ action, id, values = {} }: Write): string =>
+  JSON.stringify([action, id, Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))])
+
+/** Whether a write is the one that was expected. */
+export const isExpected = (expected: Write, found: Write): boolean => normal(expected) === normal(found)
