@@ -2,7 +2,7 @@
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { PARTICLES } from "../lexicon.ts"
 import type { Context, ContextType } from "../readConversation.ts"
-import { nounAt } from "../readLookup.ts"
+import { nounAt } from "../Lookup.ts"
 import { folded } from "../tokenize.ts"
 import { Subject } from "./Deed.ts"
 import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, QUESTION_WORDS } from "./lexicon.ts"
