@@ -1,5 +1,6 @@
 /** A turn that this process answers or follows: its events, and the listeners that it wakes. */
 import { Effect, type Fiber } from "effect"
+import type { Changing } from "../../agents/changing.ts"
 import type { TurnInput } from "../../agents/MaxAgent.ts"
 import { SENTENCES } from "../../agents/sentences.ts"
 import type { Basis } from "../../domain/Basis.ts"
@@ -88,9 +89,16 @@ export class Turn implements EventLog {
   readonly message: Message
   /** Undefined if the client hasn't named the turn: then it ends with its last listener. */
   readonly key: TurnKey | undefined
+  readonly changes: Changing | undefined
 
-  constructor(principal: Principal, basis: Basis, message: Message, key: TurnKey | undefined) {
+  constructor(
+    { changes, principal }: { readonly principal: Principal; readonly changes: Changing | undefined },
+    basis: Basis,
+    message: Message,
+    key: TurnKey | undefined
+  ) {
     this.principal = principal
+    this.changes = changes
     this.basis = basis
     this.message = message
     this.key = key

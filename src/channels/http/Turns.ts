@@ -5,6 +5,7 @@
  */
 import { Context, Duration, Effect, Fiber, Layer, Schedule, type Scope, Stream } from "effect"
 import { randomBytes } from "node:crypto"
+import { changingOf } from "../../agents/changing.ts"
 import { type Answer, MaxAgent } from "../../agents/MaxAgent.ts"
 import type { NamedTurn } from "../../wire/chat.ts"
 import type { Basis } from "../../domain/Basis.ts"
@@ -29,7 +30,7 @@ import {
 } from "./Turn.ts"
 
 /** A listener's principal, and when the credential expires that it listens with. */
-type Hearer = Pick<Caller, "expiresAt" | "principal">
+type Hearer = Pick<Caller, "credentialId" | "expiresAt" | "principal" | "scopes">
 
 /** Proxies close idle connections; a model may be silent for longer than they allow. */
 const KEEP_ALIVE = Duration.seconds(15)
@@ -135,7 +136,7 @@ export class Turns extends Context.Service<
             )
         }
         return agent
-          .turn({ ...message, ...own, who: principal })
+          .turn({ ...message, ...own, who: principal, changes: turn.changes })
           .pipe(Stream.runForEach((event) => Effect.sync(() => turn.publish(event))))
       }
 
@@ -241,6 +242,11 @@ export class Turns extends Context.Service<
       })
       yield* Effect.ignore(renew).pipe(Effect.schedule(RENEWAL), Effect.forkScoped)
 
+      const asking = ({ credentialId, principal, scopes }: Hearer) => ({
+        principal,
+        changes: changingOf(agent.provider, { channel: "chat", credentialId }, scopes)
+      })
+
       return Turns.of({
         begin: Effect.fnUntraced(function* (hearer, message, name) {
           const { principal } = hearer
@@ -250,7 +256,7 @@ export class Turns extends Context.Service<
           if (existing !== undefined && textOf(existing.message) !== textOf(message)) {
             return yield* new InvalidInput({ message: otherMessage.message })
           }
-          return yield* listen(hearer, existing ?? (yield* start(new Turn(principal, basis, message, key))), 0)
+          return yield* listen(hearer, existing ?? (yield* start(new Turn(asking(hearer), basis, message, key))), 0)
         }),
 
         find: Effect.fnUntraced(function* (hearer, organization, name, after) {
@@ -261,7 +267,7 @@ export class Turns extends Context.Service<
           if (existing !== undefined) return yield* listen(hearer, existing, after)
           const row = yield* names.follow(key, { holder: undefined, read: 0 })
           if (row === undefined || (row.ended && !row.live)) return undefined
-          const turn = new Turn(principal, basis, { organization, ...readMessage(row.message) }, key)
+          const turn = new Turn(asking(hearer), basis, { organization, ...readMessage(row.message) }, key)
           if (row.live) turn.receive(row)
           return yield* listen(hearer, unexpired(key) ?? (turn.isOver ? turn : yield* start(turn)), after)
         }),

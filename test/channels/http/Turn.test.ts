@@ -17,7 +17,8 @@ const done: TurnEvent = {
 const principal = { organizationId: 1n, anchorEntityId: "a", roles: [], attributes: {}, epoch: 1n }
 const basis = { key: "k", expiresAt: Infinity }
 const { organization } = systemCatalog
-const newTurn = () => new Turn(principal, basis, { organization, say: { text: "hello" } }, undefined)
+const newTurn = () =>
+  new Turn({ principal, changes: undefined }, basis, { organization, say: { text: "hello" } }, undefined)
 const answering = (attempt: number) => {
   const turn = newTurn()
   turn.answer({ organizationId: 1n, holder: "h" }, attempt)

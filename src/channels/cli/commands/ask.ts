@@ -1,13 +1,14 @@
 /** `max ask`: one question and its answer. */
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
+import { changingOf } from "../../../agents/changing.ts"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
 import { turnError } from "../../../agents/turnError.ts"
 import type { TurnEvent } from "../../../wire/TurnEvent.ts"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import { currentOrganization, currentPrincipal, wantsJson } from "../context.ts"
 import { optional } from "../flags.ts"
-import { askTerminal, decide, isInteractive, openIn } from "../deciding.ts"
+import { askTerminal, decide, isInteractive, openIn, TERMINAL } from "../deciding.ts"
 import { json } from "../output.ts"
 import { quietView, viewOf } from "../turnView.ts"
 
@@ -32,7 +33,8 @@ export const ask = Command.make(
         organization,
         who,
         session: Option.getOrUndefined(input.session),
-        say: { text: input.question.join(" ") }
+        say: { text: input.question.join(" ") },
+        changes: changingOf(agent.provider, TERMINAL)
       })
       .pipe(
         Stream.runForEach((event) =>

@@ -3,13 +3,14 @@ import { Console, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createInterface, type Interface } from "node:readline"
 import { Writable } from "node:stream"
+import { changingOf } from "../../../agents/changing.ts"
 import { MaxAgent, type TurnInput } from "../../../agents/MaxAgent.ts"
 import type { Choice } from "../../../wire/TurnEvent.ts"
 import type { Organization } from "../../../domain/EntityType.ts"
 import { CurrentPrincipal, type Principal } from "../../../domain/Principal.ts"
 import { Sessions } from "../../../services/conversations/Sessions.ts"
 import { currentOrganization, currentPrincipal } from "../context.ts"
-import { type Ask, decide, isInteractive, openIn } from "../deciding.ts"
+import { type Ask, decide, isInteractive, openIn, TERMINAL } from "../deciding.ts"
 import { bold, dim } from "../output.ts"
 import { viewOf } from "../turnView.ts"
 
@@ -176,7 +177,8 @@ const converse = Effect.fnUntraced(function* (
     const turn = agent.turn({
       ...who,
       session,
-      say: chosen === undefined ? { text: line } : { choice: chosen.handle }
+      say: chosen === undefined ? { text: line } : { choice: chosen.handle },
+      changes: changingOf(agent.provider, TERMINAL)
     })
     const cancelled = yield* terminal.whileAnswering(
       Stream.runForEach(turn, (event) =>
