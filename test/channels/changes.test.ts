@@ -6,12 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import { Env } from "../../src/env.ts"
 import { ConfiguredDatabase, Services } from "../../src/layers.ts"
-import { Changes } from "../../src/services/changes/Changes.ts"
-import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
-import { OrganizationState } from "../../src/services/catalog/OrganizationState.ts"
 import { program, runMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 
@@ -292,33 +288,9 @@ describe("max change at a terminal", () => {
 
 describe("a draft of a conversation", () => {
   it("is shown after the answer of max ask and max chat, with the command that confirms it", async () => {
-    const asked = await max("ask", "who is Cy?", "--json")
-    const { session } = JSON.parse(asked.stdout)
-    expect(JSON.parse(asked.stdout)).not.toHaveProperty("drafts")
-    const runtime = ManagedRuntime.make(
-      Services.pipe(
-        Layer.provideMerge(ConfiguredDatabase),
-        Layer.provideMerge(Env.layerWith({ databaseUrl: Redacted.make(databaseUrl), lookupTimeout: 10_000 }))
-      )
-    )
-    await runtime.runPromise(
-      Effect.gen(function* () {
-        const states = yield* OrganizationState
-        const identities = yield* IdentityResolver
-        const changes = yield* Changes
-        const organization = yield* states.organization("atlas")
-        const { principal } = yield* identities.admit(organization, { kind: "email", key: "admin@atlas.example" })
-        const values = [{ columnId: "status", value: "Won" }]
-        yield* changes
-          .propose({
-            steps: [{ actionId: "people.update", entityIds: [ids["Cy"]!], values }],
-            sessionId: session,
-            via: { channel: "test" }
-          })
-          .pipe(Effect.provideService(CurrentPrincipal, principal))
-      })
-    )
-    await runtime.dispose()
+    const asked = JSON.parse((await max("ask", 'set Cy\'s status to "Won"', "--json")).stdout)
+    expect(asked.drafts).toMatchObject([{ state: "open", rows: 1 }])
+    const { session } = asked
     const again = await max("ask", "--session", session, "who is Cy?")
     expect(again.stdout).toContain("Change person: Cy\n  - Status: Lead\n  + Status: Won\n")
     expect(again.stderr).toMatch(/To confirm it: max change confirm [a-z]+ [0-9a-f]{64}/)

@@ -56,7 +56,11 @@ export const tryDeed = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Tried, TryError> {
   const as = Effect.provideService(CurrentPrincipal, who)
   const known = new Set((yield* as(changes.list({ which: "mine", limit: 100 }))).map(({ changeId }) => changeId))
-  const events = [...(yield* Stream.runCollect(agent.turn({ organization, who, say: { text: said }, changes: { via: VIA, confirms: true } })))]
+  const events = [
+    ...(yield* Stream.runCollect(
+      agent.turn({ organization, who, say: { text: said }, changes: { via: VIA, confirms: true } })
+    ))
+  ]
   const drafts = (yield* as(changes.list({ which: "mine", limit: 100 }))).filter(({ changeId }) => !known.has(changeId))
   const [draft] = drafts
   if (draft === undefined) {
