@@ -154,6 +154,7 @@ const responseTo = Effect.fnUntraced(function* (change: Proposed, principal: Pri
     changeId: "",
     digest: preview.digest === undefined ? "" : "given",
     seconds: 0,
+    createdAt: "",
     steps: preview.steps.map((step) => ({ ...step, entityId: change.action === "create" ? "" : step.entityId }))
   })
 })

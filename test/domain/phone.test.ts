@@ -5,7 +5,10 @@ import { phoneKey } from "../../src/domain/keys.ts"
 
 /** The library's result, without our fast path. */
 const byLibrary = (text: string, country: "US" | "CA"): string | undefined => {
-  const phone = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+  const parse = (written: string) => parsePhoneNumberFromString(written, { defaultCountry: country, extract: false })
+  const own = parse(text)
+  // The prefix of most countries, where the country's own reading fails.
+  const phone = own?.isPossible() !== true && /^00[1-9]/.test(text) ? parse(text.replace("00", "+")) : own
   return phone !== undefined && phone.isPossible() && phone.ext === undefined ? phone.number : undefined
 }
 

@@ -54,7 +54,7 @@ logfile = ${join(folder, "log")}
   const user = process.getuid?.() === 0 ? userOf(host) : undefined
   const asUser = user === undefined ? [] : ["-u", user]
   yield* Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof spawn>, Error>((resume) => {
+    Effect.callback<ReturnType<typeof spawn>>((resume) => {
       const child = spawn("pgbouncer", [...asUser, join(folder, "pgbouncer.ini")], {
         stdio: ["ignore", "ignore", "pipe"]
       })
@@ -63,8 +63,8 @@ logfile = ${join(folder, "log")}
         said += chunk.toString()
         if (said.includes("process up")) resume(Effect.succeed(child))
       })
-      child.on("error", () => resume(Effect.fail(new Error("MAX_TEST_POOL needs pgbouncer on the PATH"))))
-      child.on("exit", (code) => resume(Effect.fail(new Error(`pgbouncer ended with ${code}: ${said}`))))
+      child.on("error", () => resume(Effect.die(new Error("MAX_TEST_POOL needs pgbouncer on the PATH"))))
+      child.on("exit", (code) => resume(Effect.die(new Error(`pgbouncer ended with ${code}: ${said}`))))
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )

@@ -160,7 +160,9 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
           ["Ada", 2],
           ["Bob", 1]
         ])
-        expect(third.preview.digest).toBeUndefined()
+        expect(
+          (yield* Effect.flip(admin.confirm({ changeId: third.changeId, digest: third.preview.digest! })))._tag
+        ).toBe("UnknownName")
         expect(yield* admin.list("mine")).toEqual([])
         expect((yield* Effect.flip(admin.preview(third.changeId)))._tag).toBe("UnknownName")
         const open = changes.opening(admin.principal, VIA, [third.changeId])

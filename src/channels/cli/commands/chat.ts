@@ -166,6 +166,8 @@ const converse = Effect.fnUntraced(function* (
   const agent = yield* MaxAgent
   let session = resumed
   let choices: ReadonlyArray<Choice> = []
+  /** Whether the conversation may have drafts that haven't been shown: a resumed one, or one whose answer drafted. */
+  let hasDrafts = resumed !== undefined
   /** Drafts that this terminal has asked about. */
   const offered = new Set<string>()
   while (true) {
@@ -183,7 +185,10 @@ const converse = Effect.fnUntraced(function* (
     const cancelled = yield* terminal.whileAnswering(
       Stream.runForEach(turn, (event) =>
         Effect.sync(() => {
-          if (event._tag === "done") session = event.session
+          if (event._tag === "done") {
+            session = event.session
+            hasDrafts ||= (event.drafts ?? []).length > 0
+          }
           view.show(event)
         })
       )
@@ -191,8 +196,9 @@ const converse = Effect.fnUntraced(function* (
     if (cancelled) view.cancelled()
     else {
       choices = view.choices()
-      if (session !== undefined)
+      if (session !== undefined && hasDrafts)
         yield* Effect.provideService(decideDrafts(terminal, session, offered), CurrentPrincipal, who.who)
+      hasDrafts = false
     }
   }
 })
