@@ -7,6 +7,7 @@ import { draftDeed } from "./draftDeed.ts"
 import type { Row } from "./findSubject.ts"
 import { readRequest } from "./readRequest.ts"
 import { notWhole } from "./wording.ts"
+import { MAX_CHARACTERS } from "./words.ts"
 
 /** Drafts what the message asks for; undefined if it isn't a request. */
 export const answerRequest = ({ canChange, context, earlier, said }: Conversation): Script<string> | undefined => {
@@ -31,11 +32,29 @@ const rowOf = ({ id, name, type: slug }: Focus, types: Conversation["context"]["
 
 /** Declines a message that begins as a request and wasn't understood whole; undefined for any other. */
 export const declineRequest = ({ canChange, context, said }: Conversation): string | undefined =>
-  canChange && BEGINS.test(said) ? notWhole(context) : undefined
+  canChange && begins(said) ? notWhole(context) : undefined
 
 /** Words of which every request has at least one; other messages are not read as requests. */
 const MAYBE =
-  /\b(updat|set|sett|chang|edit|modif|correct|fix|amend|adjust|alter|switch|revis|mak|made|put|bring|mov|turn|flip|convert|promot|demot|advanc|progress|bump|upgrad|downgrad|reset|replac|enter|record|mark|flag|label|tag|log|list|regist|class|count|not|treat|show|shift|reschedul|push|postpon|delay|rebook|defer|renam|retitl|relabel|call|titl|nam|assign|reassign|re-assign|giv|hand|pass|transfer|allocat|delegat|rout|sen[dt]|delet|remov|cancel|drop|eras|get|rid|scrap|scratch|clear|purg|discard|eliminat|trash|bin|wip|nix|ax|tak|took|strik|cross|kill|throw|creat|add|schedul|book|arrang|plan|organi[sz]|open|start|begin|insert|includ|pencil|block|reserv|input|sav|new|need|want|have|has|slot|extend|lengthen|short|prolong|stretch|reduc|trim|cut|pull|slid|slip|becom|becam|should|must|will|is|now|go|goes|gone|own|owns|look|responsible|empty|blank|unset|can|could|may|let|->|→|=)\w*/i
+  /\b(updat|set|sett|chang|edit|modif|correct|fix|amend|adjust|alter|switch|revis|mak|made|put|bring|mov|turn|flip|convert|promot|demot|advanc|progress|bump|upgrad|downgrad|reset|replac|enter|record|mark|flag|label|tag|log|list|regist|class|count|not|treat|show|shift|reschedul|push|postpon|delay|rebook|defer|renam|retitl|relabel|call|titl|nam|assign|reassign|re-assign|giv|hand|pass|transfer|allocat|delegat|rout|sen[dt]|delet|remov|cancel|drop|eras|get|rid|scrap|scratch|clear|purg|discard|eliminat|trash|bin|wip|nix|ax|tak|took|strik|cross|kill|throw|creat|add|schedul|book|arrang|plan|organi[sz]|open|start|begin|insert|includ|pencil|block|reserv|input|sav|new|need|want|have|has|slot|extend|lengthen|short|prolong|stretch|reduc|trim|cut|pull|slid|slip|becom|becam|should|must|will|is|now|go|goes|gone|own|owns|look|responsible|empty|blank|unset|can|could|may|let|->|→|=)/i
 
-const BEGINS =
-  /^\W*(?:(?:please|can you|could you|would you|will you|kindly|hey|hi|max|ok|okay|so|if\b.{1,120}?,)[\s,]+)*(?:delete|remove|cancel|rename|reassign|reschedule|postpone|delay|mark|update|set|assign|move|change|create|add|schedule|book|push|erase|drop|transfer)\b(?!\s+(?:on|me|my mind)\b)/i
+/** What a request may begin with before its verb. */
+const FILLER = /^(?:please|can you|could you|would you|will you|kindly|hey|hi|max|ok|okay|so)[\s,]/i
+const VERB =
+  /^(?:delete|remove|cancel|rename|reassign|reschedule|postpone|delay|mark|update|set|assign|move|change|create|add|schedule|book|push|erase|drop|transfer)\b(?!\s(?:on|me|my mind)\b)/i
+const MAX_FILLERS = 8
+/** Characters of a condition before the comma that ends it. */
+const MAX_CONDITION = 130
+
+/** Whether a message begins as a request to change something. */
+const begins = (said: string): boolean => {
+  let rest = said.slice(0, MAX_CHARACTERS)
+  for (let fillers = 0; fillers < MAX_FILLERS; fillers++) {
+    rest = rest.replace(/^[\s\p{P}]+/u, "")
+    const condition = /^if\b/i.test(rest) ? rest.slice(0, MAX_CONDITION).indexOf(",") + 1 : 0
+    const filler = FILLER.exec(rest)?.[0].length ?? condition
+    if (filler === 0) break
+    rest = rest.slice(filler)
+  }
+  return VERB.test(rest)
+}

@@ -20,12 +20,12 @@ export interface Said {
   readonly words: ReadonlyArray<Word>
 }
 
-const MAX_CHARACTERS = 600
+/** A longer request is cut. */
+export const MAX_CHARACTERS = 600
 /** A request with more words is not read. */
 export const MAX_WORDS = 48
 
-const QUOTED =
-  /"([^"]+)"|“([^”]+)”|«([^»]+)»|(?<=^|[\s(:])['‘]((?:[^'’]|(?<=\p{L})['’](?=\p{L}))+)['’](?=$|[\s.,;:!?)])/gu
+const QUOTED = /"([^"]+)"|“([^“”]+)”|«([^«»]+)»|(?<![^\s(:])['‘]([^'‘’]+)['’](?![^\s.,;:!?)])/gu
 const PIECE = /\S+/gu
 const SIGNS = new Set(["&", "->", "=>", "→", "=", "+", "@"])
 const ABBREVIATIONS = new Set("mr mrs ms dr prof st jr sr vs".split(" "))
@@ -73,7 +73,9 @@ const plain = (text: string, from: number, to: number, words: Array<Word>): void
     }
     // A phone number begins with its parenthesis.
     const lead = /^(?:\((?!\d)|[^\p{L}\p{N}#$+@(])*/u.exec(piece)![0].length
-    const inner = piece.slice(lead).replace(/[^\p{L}\p{N}]+$/u, "")
+    const rest = piece.slice(lead)
+    const last = [...rest.matchAll(/[\p{L}\p{N}]+/gu)].at(-1)
+    const inner = last === undefined ? "" : rest.slice(0, last.index + last[0].length)
     if (lead > 0) mark(words, piece.slice(0, lead))
     if (inner === "") continue
     // "Jordan,Moore" and "11:30-12" stay whole; readers of values split them.
