@@ -48,6 +48,7 @@ describe("the field for a question", () => {
       const first = await page.evaluate("document.querySelector('a[href], button, input, textarea').innerText")
       expect(first).toBe("Skip to the question")
       await page.locator(".skip").focus()
+      await page.locator(".turn[aria-busy=false]").waitFor()
       expect((await page.locator(".skip").boundingBox())!.width).toBeGreaterThan(100)
       await page.keyboard.press("Enter")
       expect(await focused(page)).toBe("Ask Max")

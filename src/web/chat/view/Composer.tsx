@@ -36,8 +36,9 @@ export const Composer = ({ chat }: { readonly chat: Chat }) => {
   }, [])
 
   // Focus the field only with a hardware keyboard: on a phone, the screen keyboard would cover the page.
+  // The place also changes when an answer is stored; the focus stays where the person moved it meanwhile.
   useLayoutEffect(() => {
-    if (matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true })
+    if (!isAnswering && matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true })
   }, [place])
 
   const ask = () => {
