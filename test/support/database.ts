@@ -9,7 +9,7 @@ import { Env } from "../../src/env.ts"
 import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { newDatabase } from "./newDatabase.ts"
 
-const passwordOf = (url: string) => {
+export const passwordOf = (url: string) => {
   const { password } = new URL(url)
   return password === "" ? undefined : Redacted.make(decodeURIComponent(password))
 }

@@ -8,6 +8,7 @@ import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { readMappingFile, type TypeEntry } from "../../src/services/mapping/mappingFile.ts"
 import { Mappings } from "../../src/services/mapping/Mappings.ts"
+import { readIdentifier } from "../../src/services/members/identifier.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 
@@ -55,13 +56,20 @@ export const asExistingPerson = Effect.fnUntraced(function* (
   ...roles: ReadonlyArray<string>
 ) {
   const members = yield* Memberships
+  const { anchorId } = yield* members.add(organization, { identifier, roles })
+  return yield* asMember(organization, identifier, anchorId)
+})
+
+/** Looks things up as a member. */
+export const asMember = Effect.fnUntraced(function* (organization: Organization, who: string, anchorId: string) {
   const identities = yield* IdentityResolver
   const queries = yield* EntityQueryService
-  const { anchorId } = yield* members.add(organization, { identifier, roles })
-  const principal = Effect.map(
-    identities.admit(organization, { kind: "email", key: identifier.toLowerCase() }),
-    (admitted) => admitted.principal
-  )
+  const identifier = readIdentifier(who, organization)
+  const admitted =
+    identifier === undefined
+      ? identities.readmit({ organizationId: organization.id, anchorEntityId: anchorId })
+      : identities.admit(organization, identifier)
+  const principal = Effect.map(admitted, (found) => found.principal)
   const as = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(principal, (current) => Effect.provideService(effect, CurrentPrincipal, current))
   const organizationId = organization.id

@@ -2,13 +2,13 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import type { Organization } from "../../domain/EntityType.ts"
-import { InvalidInput, OperatorError } from "../../domain/errors.ts"
+import { InvalidInput, NotAdmitted, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { Env } from "../../env.ts"
 import { IdentityResolver } from "../../services/members/IdentityResolver.ts"
 import { Memberships } from "../../services/members/Memberships.ts"
-import { readIdentifier } from "../../services/members/identifier.ts"
+import { readIdentifier, readPersonId } from "../../services/members/identifier.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { optional, toggle } from "./flags.ts"
 
@@ -18,7 +18,7 @@ export class UsageError extends InvalidInput {}
 export const max = Command.make("max").pipe(
   Command.withSharedFlags({
     org: optional("org", "Organization slug; optional when there is only one [MAX_ORG]"),
-    as: optional("as", "Member to act as, by e-mail address or phone number [MAX_AS]"),
+    as: optional("as", "Member to act as, by e-mail address, phone number or id:ID [MAX_AS]"),
     json: toggle("json", "Print one JSON document")
   }),
   Command.withDescription("Ask about your organization and get what you may see, from its Postgres.")
@@ -47,12 +47,23 @@ export const memberIdentifier = Effect.gen(function* () {
 export const currentPrincipal = Effect.gen(function* () {
   const who = yield* memberIdentifier
   const organization = yield* currentOrganization
-  const identifier = readIdentifier(who, organization)
-  if (identifier === undefined) {
-    return yield* UsageError.of(`--as takes an e-mail address or phone number; ${quoted(who)} is neither.`)
-  }
+  return (
+    (yield* admitNamed(organization, who)) ??
+    (yield* UsageError.of(`--as takes an e-mail address, a phone number or id:ID; ${quoted(who)} is none of them.`))
+  )
+})
+
+/** The admitted member that an operator names; undefined if the text names none. */
+const admitNamed = Effect.fnUntraced(function* (organization: Organization, who: string) {
   const identities = yield* IdentityResolver
-  return (yield* identities.admit(organization, identifier)).principal
+  const id = readPersonId(who)
+  if (id !== undefined) {
+    const anchorEntityId = yield* identities.byId(organization, id)
+    if (anchorEntityId === undefined) return yield* NotAdmitted.error
+    return (yield* identities.readmit({ organizationId: organization.id, anchorEntityId })).principal
+  }
+  const identifier = readIdentifier(who, organization)
+  return identifier && (yield* identities.admit(organization, identifier)).principal
 })
 
 /** Members' names by anchor. */
@@ -64,19 +75,15 @@ export const memberNames = Effect.gen(function* () {
 
 /** The anchor id of the member with this identifier. */
 export const memberOf = Effect.fnUntraced(function* (organization: Organization, who: string) {
-  const identifier = readIdentifier(who, organization)
-  if (identifier === undefined) {
-    return yield* OperatorError.of(`${quoted(who)} is neither an e-mail address nor a phone number.`)
-  }
-  const identities = yield* IdentityResolver
-  const { principal } = yield* identities
-    .admit(organization, identifier)
-    .pipe(
-      Effect.catchTag("NotAdmitted", () =>
-        Effect.fail(OperatorError.of(`No member has ${quoted(who)}. max member list shows the members.`))
-      )
+  const principal = yield* admitNamed(organization, who).pipe(
+    Effect.catchTag("NotAdmitted", () =>
+      Effect.fail(OperatorError.of(`No member has ${quoted(who)}. max member list shows the members.`))
     )
-  return principal.anchorEntityId
+  )
+  return (
+    principal?.anchorEntityId ??
+    (yield* OperatorError.of(`${quoted(who)} is no e-mail address, phone number or id:ID.`))
+  )
 })
 
 /** Runs an effect as the principal of `--as`. */

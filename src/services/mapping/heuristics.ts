@@ -29,6 +29,10 @@ const STAFF = [
   "users",
   "members",
   "agents",
+  "personnel",
+  "representatives",
+  "editors",
+  "operators",
   "app_users",
   "auth_users"
 ]
@@ -47,15 +51,17 @@ export const peopleAmong = (
   catalog: Catalog
 ): RelationFacts | undefined => {
   if (typeBySlug(catalog, PEOPLE)?.mapping !== undefined) return undefined
-  const withContact = relations.filter(({ columns }) =>
-    columns.some(({ name }) => EMAIL.test(words(name)) || PHONE.test(words(name)))
-  )
-  for (const slug of STAFF) {
-    const staff = withContact.find(({ table }) => plural(words(table).slice(prefix.length)) === slug)
-    if (staff !== undefined) return staff
-  }
-  return undefined
+  const staffAmong = (some: ReadonlyArray<RelationFacts>) =>
+    STAFF.map((slug) => some.find(({ table }) => plural(words(table).slice(prefix.length)) === slug)).find(
+      (staff) => staff !== undefined
+    )
+  // Without phone number and e-mail address, members are named by id. A table without names holds facts about people.
+  const isNamed = (relation: RelationFacts) => displayName(relation, "", new Set())[0] !== ""
+  return staffAmong(relations.filter(hasContact)) ?? staffAmong(relations.filter(isNamed))
 }
+
+export const hasContact = ({ columns }: RelationFacts): boolean =>
+  columns.some(({ name, type }) => type === "text" && (EMAIL.test(words(name)) || PHONE.test(words(name))))
 
 /** The single column of a table's key, or the column of a view that is named like one. */
 export const keyOf = (relation: RelationFacts): string | undefined => {
@@ -76,19 +82,23 @@ export const keyOf = (relation: RelationFacts): string | undefined => {
     .find((column) => column.notNull || relation.kind === "materialized view")?.name
 }
 
-/** Whether a table only links two others: its key is two references, with at most times and positions besides. */
+/** Whether a table links two others: its key is two references. */
 export const isLink = (relation: RelationFacts): boolean => {
   const ends = linkEnds(relation)
-  const keyed = [relation.primaryKey, ...relation.unique].some(
-    (columns) => columns.length === 2 && columns.every((column) => ends.some((end) => end.column === column))
-  )
-  const rest = relation.columns.filter(({ name }) => !ends.some((end) => end.column === name))
   return (
     ends.length === 2 &&
-    keyed &&
-    rest.every(({ name, type }) => type === "timestamp" || type === "timestamptz" || /position|order/.test(name))
+    [relation.primaryKey, ...relation.unique].some(
+      (columns) => columns.length === 2 && columns.every((column) => ends.some((end) => end.column === column))
+    )
   )
 }
+
+/** Whether a link table has nothing of its own but times and positions, so that it is no type. */
+export const isPlainLink = (relation: RelationFacts): boolean =>
+  isLink(relation) &&
+  relation.columns
+    .filter(({ name }) => !linkEnds(relation).some((end) => end.column === name))
+    .every(({ name, type }) => type === "timestamp" || type === "timestamptz" || /position|order/.test(name))
 
 export const linkEnds = (relation: RelationFacts) =>
   relation.foreignKeys.flatMap(({ columns, target, targetColumns }) =>

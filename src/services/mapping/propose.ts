@@ -7,9 +7,11 @@ import type { ColumnEntry, MappingFile, TypeEntry } from "./mappingFile.ts"
 import { keyAdvice, keyedView, quotedName } from "./advice.ts"
 import {
   displayName,
+  hasContact,
   isCurrencyOf,
   isFramework,
   isLink,
+  isPlainLink,
   isMoney,
   isPersonal,
   isTenant,
@@ -21,7 +23,7 @@ import {
   softDelete,
   withoutId
 } from "./heuristics.ts"
-import { nameOf, plural, pluralNameOf, words } from "./inflection.ts"
+import { nameOf, plural, pluralNameOf, singular, words } from "./inflection.ts"
 import { holdBack } from "./sensitive.ts"
 
 export interface Proposal {
@@ -46,9 +48,16 @@ export const propose = (
   options: ProposeOptions
 ): Proposal => {
   const notes: Array<string> = []
-  const links = new Map(chosen.flatMap((relation) => (isLink(relation) ? [[relation.name, relation] as const] : [])))
+  // A link table with a key of its own is a type; its references lead both ways.
+  const links = new Map(
+    chosen.flatMap((relation) =>
+      isPlainLink(relation) || (isLink(relation) && keyOf(relation) === undefined)
+        ? [[relation.name, relation] as const]
+        : []
+    )
+  )
   const own = chosen
-    .filter((relation) => !links.has(relation.name) && !isFramework(relation))
+    .filter((relation) => !isPlainLink(relation) && !isFramework(relation))
     .map((relation) => holdBack(relation, options, notes))
   const isRead = (view: { readonly schema: string; readonly table: string }) =>
     own.some(({ schema, table }) => schema === view.schema && table === view.table)
@@ -95,8 +104,11 @@ export const propose = (
     ...named.map(({ id, relation, slug }) => [relation.name, { slug, id }] as const)
   ])
   if (people !== undefined) {
+    const found = hasContact(people)
+      ? "members are found there by phone and e-mail"
+      : "it has no phone number or e-mail address, so members are named by id (max member add id:ID --subject SUBJECT)"
     notes.push(
-      `${people.name} is mapped as people: members are found there by phone and e-mail. If it isn't the table of members, give it another "type".`
+      `${people.name} is mapped as people: ${found}. If it isn't the table of members, give it another "type".`
     )
   }
   const types = named.map((each) => typeEntry(each, { facts, targets, links, catalog, options, notes }))
@@ -170,7 +182,7 @@ const typeEntry = (
     const reference = referenceOf(relation, column, context)
     if (reference !== undefined) {
       const entry = { from: column.name, to: reference, ...described }
-      columns.push([slugFor(withoutId(base), entry), entry])
+      columns.push([slugFor(referenceName(base, reference), entry), entry])
       continue
     }
     const entry = valueEntry(column, relation, context, described)
@@ -182,6 +194,8 @@ const typeEntry = (
     }
     columns.push([slugFor(base, entry), entry])
   }
+  const shared = sharedKey(relation, id, context)
+  if (shared !== undefined) columns.push([slugFor(shared.slug, shared.entry), shared.entry])
   for (const link of context.links.values()) {
     for (const entry of linkEntries(link, relation, id, context)) {
       columns.push([unused(fitting(plural(withoutId(words(entry.via!)))), taken), entry])
@@ -280,6 +294,27 @@ const referenceOf = (
     notes.push(`${relation.name}.${printable(column.name)}: taken as a reference to ${byName.name} by its name.`)
   }
   return byName?.name
+}
+
+const tableOf = (name: string): string => words(name.slice(name.indexOf(".") + 1))
+
+/** A reference's name: its column's without "id", also where names have no word boundaries and the target's name shows it. */
+const referenceName = (base: string, target: string): string => {
+  const stem = /^([a-z]{3,})id$/.exec(base)?.[1]
+  const table = singular(tableOf(target)).replaceAll("_", "")
+  return stem !== undefined && (table.endsWith(stem) || stem.endsWith(table)) ? stem : withoutId(base)
+}
+
+/** The reference of a table whose key is the key of another table: a row there has at most one row here. */
+const sharedKey = (relation: RelationFacts, id: string, { targets }: Context) => {
+  const keys = relation.foreignKeys.filter(
+    ({ columns, target, targetColumns }) =>
+      columns.length === 1 && columns[0] === id && targets.get(target)?.id === targetColumns[0]
+  )
+  const [key] = keys
+  if (key === undefined || key.target === relation.name) return undefined
+  const named = referenceName(words(id), key.target)
+  return { slug: named === words(id) ? singular(tableOf(key.target)) : named, entry: { from: id, to: key.target } }
 }
 
 /** The relations that a link table adds to one of the tables that it links. */

@@ -11,13 +11,13 @@ const CREDENTIAL_PARTS =
   /password|passwd|passphrase|passcode|secret(?!ar)|credential|hmac|bcrypt|argon2|encrypted|ciphertext|keystore|(api|access|private|signing|encryption|auth|master|service|ssh|license|licence|activation|session|webhook|deploy|recovery|shared|account|consumer|storage|refresh|device|push)keys?$/
 /** As whole words. */
 const CREDENTIAL_WORDS = new Set(
-  "pwd pass hash hashes hashed salt salts digest digests token tokens otp totp hotp jwt pem csrf xsrf nonce mnemonic bearer".split(
+  "pwd pass ha1 hash hashes hashed salt salts digest digests token tokens otp totp hotp jwt pem csrf xsrf nonce mnemonic bearer".split(
     " "
   )
 )
 /** As adjacent words. */
 const CREDENTIAL_PHRASES =
-  /_(recovery|backup|verification|confirmation|reset|activation|security|auth|authorization|otp|mfa|login|invite|magic|unlock|seed)_(code|codes|key|keys|answer|answers|question|questions|phrase|string|stamp|link|links)_/
+  /_((access|join)_codes?|(recovery|backup|verification|confirmation|reset|activation|security|auth|authorization|otp|mfa|login|invite|magic|unlock|seed)_(code|codes|key|keys|answer|answers|question|questions|phrase|string|stamp|link|links))_/
 /** Short secret numbers: credentials whatever their type. */
 const SECRET_NUMBERS = new Set("pin pins otp cvv cvv2 cvc cvc2 csc passcode".split(" "))
 /** Tables whose column "key" or "value" is the credential itself. */

@@ -37,6 +37,11 @@ export class IdentityResolver extends Context.Service<
       organization: Organization,
       identifier: Identifier
     ) => Effect.Effect<ReadonlyArray<string>, NotAdmitted | Unavailable>
+    /** The entity id of the person with this external id or, in a mapped table, key; grants nothing. */
+    readonly byId: (
+      organization: Organization,
+      id: string
+    ) => Effect.Effect<string | undefined, NotAdmitted | Unavailable>
     /** The principal whose active membership has this verified identifier. */
     readonly admit: (
       organization: Organization,
@@ -123,6 +128,7 @@ export class IdentityResolver extends Context.Service<
 
       return IdentityResolver.of({
         identify,
+        byId: Effect.fn("IdentityResolver.byId")((organization, id) => subjectOf(organization, { externalId: id })),
         vouch: Effect.fn("IdentityResolver.vouch")(function* (organization, vouched) {
           const anchorEntityId = yield* subjectOf(organization, vouched.subject)
           if (anchorEntityId === undefined) return yield* refuse(organization.id, UNIDENTIFIED, "vouched")

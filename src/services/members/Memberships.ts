@@ -13,6 +13,7 @@ import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { IdentityResolver } from "./IdentityResolver.ts"
 import { conflicts, currentBindings, difference, lockMemberships, type Synced, type Wanted } from "./memberList.ts"
 import { makePrepare, type NewMember, parseIdentifier } from "./prepareMember.ts"
+import { readPersonId } from "./identifier.ts"
 import { makeSuspension, type Standing, suspensionEvent } from "./suspension.ts"
 import { makeWrite } from "./writeMember.ts"
 
@@ -68,10 +69,17 @@ export class Memberships extends Context.Service<
     Memberships,
     Effect.gen(function* () {
       const { app, search } = yield* Database
-      const prepare = makePrepare(yield* IdentityResolver)
+      const identities = yield* IdentityResolver
+      const prepare = makePrepare(identities)
       const states = yield* OrganizationState
       const setMembership = makeSuspension(app)
       const write = makeWrite(app)
+
+      const memberNamed = Effect.fnUntraced(function* (organization: Organization, text: string) {
+        const id = readPersonId(text)
+        if (id === undefined) return yield* parseIdentifier(text, organization)
+        return { anchorId: (yield* identities.byId(organization, id)) ?? "" }
+      })
 
       const currentPeople = Effect.fnUntraced(function* (organization: Organization) {
         const { state } = yield* states.read(organization.id, { by: "none" })
@@ -163,11 +171,11 @@ export class Memberships extends Context.Service<
         }),
 
         suspend: Effect.fn("Memberships.suspend")(function* (organization, text) {
-          yield* setMembership(organization, yield* parseIdentifier(text, organization), "suspended")
+          yield* setMembership(organization, yield* memberNamed(organization, text), "suspended")
         }),
 
         resume: Effect.fn("Memberships.resume")(function* (organization, text) {
-          yield* setMembership(organization, yield* parseIdentifier(text, organization), "resumed")
+          yield* setMembership(organization, yield* memberNamed(organization, text), "resumed")
         }),
 
         setStanding: Effect.fn("Memberships.setStanding")((organization, anchorId, standing, administrator) =>

@@ -1,4 +1,4 @@
-/** Identifiers of people: e-mail addresses and phone numbers in normal form. */
+/** Identifiers of people: e-mail addresses and phone numbers in normal form, and ids for operators. */
 import type { Organization } from "../../domain/EntityType.ts"
 import { emailKey, phoneKey } from "../../domain/keys.ts"
 
@@ -15,3 +15,8 @@ export const readIdentifier = (text: string, organization: Organization): Identi
   const phone = phoneKey(text, organization.country)
   return phone === undefined ? undefined : { kind: "phone", key: phone }
 }
+
+const BY_ID = /^id:(.{1,200})$/s
+
+/** The external id or key of a person, as operators write it for people without phone number and e-mail address: `id:7`. */
+export const readPersonId = (text: string): string | undefined => BY_ID.exec(text)?.[1]

@@ -22,14 +22,15 @@ export interface Synced {
 
 /** A validated member, whose person exists or will be created. */
 export interface Prepared {
-  readonly identifier: Identifier
+  /** Undefined for a person who is named by id. */
+  readonly identifier?: Identifier
   /** The person's subject at an identity provider. */
   readonly subject?: string
   readonly anchorId: string
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
   /** The person to create, with the identifier as it was written. */
-  readonly create?: { readonly name: string; readonly text: string }
+  readonly create?: { readonly name: string; readonly text: string; readonly identifier: Identifier }
   readonly keepAttributes?: boolean
 }
 
@@ -48,14 +49,14 @@ export const currentBindings = (app: PgClient.PgClient, organization: Organizati
   Effect.map(
     app<Identifier & { readonly anchor_id: string }>`
       SELECT i.kind, i.key, i.anchor_id FROM max.identifiers i WHERE i.organization_id = ${organization.id}
-        AND i.key = ANY(${wanted.map(({ identifier }) => identifier.key)}::text[])`,
+        AND i.key = ANY(${wanted.flatMap(({ identifier }) => identifier?.key ?? [])}::text[])`,
     (rows) => new Map(rows.map((row) => [nameOf(row), row.anchor_id]))
   )
 
 /** Identifiers of a list that are bound to another member. */
 export const conflicts = (wanted: Iterable<Wanted>, bound: ReadonlyMap<string, string>) =>
   [...wanted]
-    .filter(({ anchorId, identifier }) => (bound.get(nameOf(identifier)) ?? anchorId) !== anchorId)
+    .filter(({ anchorId, identifier }) => ((identifier && bound.get(nameOf(identifier))) ?? anchorId) !== anchorId)
     .map(
       ({ place, who }) =>
         `${place}: ${quoted(who)} is the verified identifier of another member. max member list shows whose.`
@@ -95,7 +96,10 @@ export const difference = (
     }),
     suspended: suspended.map(({ anchor_id, roles, who }) => ({ who: who ?? anchor_id, roles })),
     verified: all
-      .filter(({ anchorId, identifier }) => byAnchor.has(anchorId) && !bound.has(nameOf(identifier)))
+      .filter(
+        ({ anchorId, identifier }) =>
+          identifier !== undefined && byAnchor.has(anchorId) && !bound.has(nameOf(identifier))
+      )
       .map(({ who }) => who),
     unchanged: all.filter(({ anchorId, roles }) => isSame(byAnchor.get(anchorId), roles)).length
   }

@@ -6,12 +6,12 @@ import { encodeId, nextId } from "../../domain/ids.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import { closest, printable, quoted } from "../../domain/text.ts"
 import type { State } from "../catalog/OrganizationState.ts"
-import { type Identifier, readIdentifier } from "./identifier.ts"
+import { type Identifier, readIdentifier, readPersonId } from "./identifier.ts"
 import type { IdentityResolver } from "./IdentityResolver.ts"
 import type { Prepared } from "./memberList.ts"
 
 export interface NewMember {
-  /** An e-mail address or phone number; an operator's entry verifies it. */
+  /** An e-mail address or phone number, which an operator's entry verifies; or `id:` with the external id or key of a person. */
   readonly identifier: string
   readonly roles: ReadonlyArray<string>
   /** The person's subject at an identity provider, in the form of `subjectKey`. */
@@ -43,8 +43,15 @@ const checkRoles = Effect.fnUntraced(function* ({ identifier, roles }: NewMember
 /** Validates a member: its identifier, its roles, and that exactly one person has the identifier or may be created. */
 export const makePrepare = (identities: IdentityResolver["Service"]) =>
   Effect.fnUntraced(function* (organization: Organization, state: State, member: NewMember) {
-    const identifier = yield* parseIdentifier(member.identifier, organization)
     yield* checkRoles(member, state)
+    const id = readPersonId(member.identifier)
+    if (id !== undefined) {
+      const anchorId = yield* identities.byId(organization, id)
+      return anchorId === undefined
+        ? yield* OperatorError.of(`No person has the id ${quoted(id)}.`)
+        : preparedFor(member, anchorId)
+    }
+    const identifier = yield* parseIdentifier(member.identifier, organization)
     const [anchorId, second] = yield* identities.identify(organization, identifier)
     if (second !== undefined) {
       return yield* OperatorError.of(
@@ -62,17 +69,18 @@ export const makePrepare = (identities: IdentityResolver["Service"]) =>
         `No person has ${quoted(member.identifier)}. Import the person first, or create one: max member add … --create`
       )
     }
-    return {
-      identifier,
-      anchorId: anchorId ?? encodeId(nextId()),
-      roles: [...new Set(member.roles)],
-      ...(member.subject === undefined ? {} : { subject: member.subject }),
-      attributes: member.attributes ?? {},
-      ...(anchorId === undefined
-        ? { create: { name: member.create?.name ?? nameFrom(member.identifier), text: member.identifier.trim() } }
-        : {})
-    } satisfies Prepared
+    const prepared: Prepared = { ...preparedFor(member, anchorId ?? encodeId(nextId())), identifier }
+    if (anchorId !== undefined) return prepared
+    const name = member.create?.name ?? nameFrom(member.identifier)
+    return { ...prepared, create: { name, text: member.identifier.trim(), identifier } }
   })
+
+const preparedFor = ({ attributes, roles, subject }: NewMember, anchorId: string): Prepared => ({
+  anchorId,
+  roles: [...new Set(roles)],
+  ...(subject === undefined ? {} : { subject }),
+  attributes: attributes ?? {}
+})
 
 const nameFrom = (identifier: string): string =>
   identifier.includes("@")

@@ -52,8 +52,8 @@ export const makeWrite = (app: PgClient.PgClient) => {
   const createPerson = (
     organization: Organization,
     { relation }: EntityType,
-    { anchorId, identifier }: Prepared,
-    { name, text }: NonNullable<Prepared["create"]>
+    { anchorId }: Prepared,
+    { identifier, name, text }: NonNullable<Prepared["create"]>
   ) =>
     app.unsafe(
       `INSERT INTO ${qualified(relation)} (organization_id, id, name, name_k, ${identifier.kind}, ${identifier.kind}_k)
@@ -87,7 +87,7 @@ export const makeWrite = (app: PgClient.PgClient) => {
         details: { roles, attributes, ...(before === undefined ? {} : { before }) }
       })
     }
-    events.push(...(yield* bind(organization, anchorId, identifier)))
+    if (identifier !== undefined) events.push(...(yield* bind(organization, anchorId, identifier)))
     if (member.subject !== undefined) {
       events.push(...(yield* bind(organization, anchorId, { kind: "subject", key: member.subject })))
     }

@@ -98,7 +98,7 @@ const issuerOf = Effect.fnUntraced(function* (organization: Organization, named:
 const add = Command.make(
   "add",
   {
-    identifier: argument("identifier", "An e-mail address or phone number"),
+    identifier: argument("identifier", "An e-mail address, a phone number, or id:ID for a person without either"),
     role,
     create: toggle("create", "Create the person when none has the identifier"),
     name: optional("name", "The name of a person that is created"),

@@ -1,0 +1,22 @@
+/** Databases of other programs, from the proposal to the removal. */
+import { layer } from "@effect/vitest"
+import { TestServices } from "../../support/database.ts"
+import { LONG } from "../../support/long.ts"
+import { adventureworks } from "./kinds/adventureworks.ts"
+import { journey } from "./kinds/journey.ts"
+import { northwind } from "./kinds/northwind.ts"
+import { musicbrainz } from "./kinds/musicbrainz.ts"
+import { pagila } from "./kinds/pagila.ts"
+import { umami } from "./kinds/umami.ts"
+
+const KINDS = [northwind, adventureworks, pagila, musicbrainz, umami]
+const SHORT = [northwind, umami]
+
+for (const kind of LONG ? KINDS : SHORT)
+  layer(TestServices, { excludeTestServices: true })(`a database like ${kind.name}`, (it) => {
+    it.effect(
+      "is mapped as proposed, answers two roles as hand-written SQL does, and survives a restore, a rename and a drop",
+      () => journey(kind),
+      120_000
+    )
+  })
