@@ -55,7 +55,7 @@ const qualifiedIn = ({ schemas }: Kind, name: string) => (schemas.length === 1 ?
 
 /** An error that names the lookup. */
 const named = <A, E, R>(label: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.mapError(effect, (error) => new Error(label, { cause: error }))
+  Effect.catch(effect, (cause) => Effect.die(new Error(label, { cause })))
 
 /** Every lookup as both members, against SQL that was written by hand. */
 const answers = Effect.fnUntraced(function* (kind: Kind, when: string, admin: Seeker, second: Seeker) {
@@ -81,7 +81,12 @@ const policyOf = (kind: Kind, types: ReadonlyArray<string>) => ({
   rules: [
     ...types.map((type) => ({ id: `boss-${type}`, effect: "allow", role: "boss", action: "read", type, columns: "*" })),
     ...Object.entries(kind.sees).map(([type, { columns, where }]) => ({
-      ...{ id: `clerk-${type}`, effect: "allow", role: "clerk", action: "read", type, columns },
+      id: `clerk-${type}`,
+      effect: "allow",
+      role: "clerk",
+      action: "read",
+      type,
+      columns,
       ...(where === undefined ? {} : { where })
     }))
   ]
