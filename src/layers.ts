@@ -45,30 +45,28 @@ import { ToolHandlers } from "./tools/handlers.ts"
 import { Snapshots } from "./services/operations/Snapshots.ts"
 import { version } from "./version.ts"
 
-/** Changes, as they are configured. */
-const ConfiguredChanges = Layer.unwrap(
-  Effect.map(Env, (env) =>
-    Changes.layer({
-      enabled: env.changes === "on",
-      limits: {
-        calls: env.callsPerPerson,
-        changes: env.writesPerMinute,
-        destructive: env.destructivePerHour,
-        rows: env.changedRowsPerDay
-      },
-      approvalHours: env.approvalHours,
-      days: env.changeDays
-    })
+const changes = (limits?: Parameters<typeof Changes.layer>[0]["limits"]) =>
+  Layer.unwrap(
+    Effect.map(Env, (env) =>
+      Changes.layer({
+        enabled: env.changes === "on",
+        limits: limits ?? {
+          calls: env.callsPerPerson,
+          changes: env.writesPerMinute,
+          destructive: env.destructivePerHour,
+          rows: env.changedRowsPerDay
+        },
+        approvalHours: env.approvalHours,
+        days: env.changeDays
+      })
+    )
   )
-)
+
+/** Changes, as they are configured. */
+const ConfiguredChanges = changes()
 
 /** Changes without limits, for commands that try out many of them on their own organization. */
-export const UnlimitedChanges = Changes.layer({
-  enabled: true,
-  limits: { calls: 1e9, changes: 1e9, destructive: 1e9, rows: 1e9 },
-  approvalHours: 1,
-  days: 1
-})
+export const UnlimitedChanges = changes({ calls: 1e9, changes: 1e9, destructive: 1e9, rows: 1e9 })
 
 /** Every service, over a `Database` and the configuration to be provided. */
 export const Services = ConfiguredChanges.pipe(

@@ -13,6 +13,7 @@ import {
   type ProposalError
 } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import type { TurnEvent } from "../../wire/TurnEvent.ts"
 import type { Changes } from "../../services/changes/Changes.ts"
 import { type Difference, differences, type Snapshot, type Snapshots } from "../../services/operations/Snapshots.ts"
 
@@ -30,6 +31,8 @@ export type Verdict = "exact" | "nothing" | "wrong"
 export interface Tried {
   readonly verdict: Verdict
   readonly found: string
+  /** The change couldn't be undone: the rows aren't those of the start, so no other case can follow. */
+  readonly spoiled?: true
 }
 
 interface World {
@@ -55,45 +58,74 @@ export const tryDeed = Effect.fnUntraced(function* (
   { agent, changes, organization, snapshots, start }: World
 ): Effect.fn.Return<Tried, TryError> {
   const as = Effect.provideService(CurrentPrincipal, who)
-  const known = new Set((yield* as(changes.list({ which: "mine", limit: 100 }))).map(({ changeId }) => changeId))
-  const events = [
-    ...(yield* Stream.runCollect(
-      agent.turn({ organization, who, say: { text: said }, changes: { via: VIA, confirms: true } })
-    ))
-  ]
-  const drafts = (yield* as(changes.list({ which: "mine", limit: 100 }))).filter(({ changeId }) => !known.has(changeId))
-  const [draft] = drafts
-  if (draft === undefined) {
-    const last = events.at(-1)
-    const reply = last?._tag === "done" ? last.text : last?._tag === "error" ? last.message : ""
-    const written = differences(start, yield* snapshots.of(organization))
-    return verdictOf(expected, written, reply)
-  }
-  if (drafts.length > 1) {
-    for (const { changeId } of drafts) yield* as(changes.withdraw(changeId, VIA))
+  const mine = Effect.map(as(changes.list({ which: "mine", limit: 100 })), (listed) =>
+    listed.map(({ changeId }) => changeId)
+  )
+  const written = Effect.map(snapshots.of(organization), (now) => differences(start, now))
+  const known = new Set(yield* mine)
+  const events = yield* Stream.runCollect(
+    agent.turn({ organization, who, say: { text: said }, changes: { via: VIA, confirms: true } })
+  )
+  const drafts = (yield* mine).filter((changeId) => !known.has(changeId))
+  const [draft, ...others] = drafts
+  if (draft === undefined) return verdictOf(expected, yield* written, start, replyIn([...events]))
+  if (others.length > 0) {
+    for (const changeId of drafts) yield* as(changes.withdraw(changeId, VIA))
     return { verdict: "wrong", found: `${drafts.length} changes` }
   }
+  /** What stands in the way of a change; undefined if it was applied. */
   const confirm = Effect.fnUntraced(function* (changeId: string) {
     const { digest, rows } = yield* as(changes.preview(changeId, VIA))
-    if (digest === undefined) return false
+    if (digest === undefined) return "a change of which something is hidden"
     const first = yield* as(changes.confirm({ changeId, digest, via: VIA }))
-    if (first._tag !== "Again") return first._tag === "Applied"
+    if (first._tag === "Applied") return undefined
+    if (first._tag !== "Again") return "a change that another person has to approve"
     yield* Effect.sleep(SECOND)
     const second = yield* as(changes.confirm({ changeId, digest, rows, via: VIA }))
-    return second._tag === "Applied"
+    return second._tag === "Applied" ? undefined : "a change that isn't applied"
   })
-  if (!(yield* confirm(draft.changeId))) return { verdict: "wrong", found: "a change that can't be confirmed" }
-  const written = differences(start, yield* snapshots.of(organization))
-  const { changeId } = yield* as(changes.undo(draft.changeId, VIA))
-  const restored = (yield* confirm(changeId)) && differences(start, yield* snapshots.of(organization)).length === 0
-  if (!restored) return yield* OperatorError.of("A change couldn't be undone: import the rows again.")
-  return verdictOf(expected, written, "")
+  const refused = yield* Effect.catch(confirm(draft), ({ message }) => Effect.succeed(message))
+  if (refused !== undefined) {
+    yield* Effect.ignore(as(changes.withdraw(draft, VIA)))
+    return { verdict: "wrong", found: refused }
+  }
+  const tried = verdictOf(expected, yield* written, start, "")
+  const restored = yield* Effect.gen(function* () {
+    const { changeId } = yield* as(changes.undo(draft, VIA))
+    return (yield* confirm(changeId)) === undefined && (yield* written).length === 0
+  }).pipe(Effect.orElseSucceed(() => false))
+  return restored ? tried : { ...tried, spoiled: true }
 })
 
-const verdictOf = (expected: ReadonlyArray<Expected>, written: ReadonlyArray<Difference>, reply: string): Tried => ({
-  verdict: isSame(expected, written) ? "exact" : written.length === 0 ? "nothing" : "wrong",
-  found: written.length === 0 ? reply : JSON.stringify(written)
-})
+const replyIn = (events: ReadonlyArray<TurnEvent>): string => {
+  const last = events.at(-1)
+  return last?._tag === "done" ? last.text : last?._tag === "error" ? last.message : ""
+}
+
+const verdictOf = (
+  expected: ReadonlyArray<Expected>,
+  written: ReadonlyArray<Difference>,
+  start: Snapshot,
+  reply: string
+): Tried => {
+  const wanted = expected.filter((each) => !stands(each, start))
+  return {
+    verdict: isSame(wanted, written) ? "exact" : written.length === 0 ? "nothing" : "wrong",
+    found: written.length === 0 ? reply : JSON.stringify(written)
+  }
+}
+
+/** Whether the rows are as an update would make them: then it makes no difference. */
+const stands = ({ action, id, values = {} }: Expected, start: Snapshot): boolean =>
+  [...start.values()].some(
+    ({ cells, name, type }) =>
+      action === `${type}.update` &&
+      name === id &&
+      Object.entries(values).every(([slug, value]) => textOf(cells[slug]) === textOf(value))
+  )
+
+const textOf = (cell: string | ReadonlyArray<string> | null | undefined): string =>
+  cell === null || cell === undefined ? "" : typeof cell === "string" ? cell : [...cell].sort().join()
 
 const isSame = (expected: ReadonlyArray<Expected>, written: ReadonlyArray<Difference>): boolean =>
   JSON.stringify(expected.map(normal).sort()) === JSON.stringify(written.map(normal).sort())

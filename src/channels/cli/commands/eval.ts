@@ -58,7 +58,7 @@ export const evaluate = Command.make(
       Flag.withDefault(1)
     ),
     today: Flag.String("today").pipe(
-      Flag.withDescription("The date that is today for the cases, YYYY-MM-DD"),
+      Flag.withDescription("The date that is today for the cases, at midnight, YYYY-MM-DD"),
       Flag.optional
     )
   },
@@ -101,6 +101,8 @@ export const evaluate = Command.make(
           millis: performance.now() - started,
           ...(typeof outcome === "string" || outcome.usage === undefined ? {} : { usage: outcome.usage })
         })
+        if (tried?.spoiled === true)
+          return yield* OperatorError.of(`${place}: the change couldn't be undone. Import the rows again.`)
       }
     }
     if (outcomes.length === 0) return yield* OperatorError.of("These files contain no case.")
@@ -110,7 +112,11 @@ export const evaluate = Command.make(
       return yield* OperatorError.of(`${passed} of ${outcomes.length} passed; ${input.min * 100} % was required.`)
     }
   }, Effect.scoped)
-).pipe(Command.withDescription("Run lookup cases with expected results"))
+).pipe(
+  Command.withDescription(
+    "Run cases with expected results: lookups (find, anchor), questions (ask) and requests to change (do). Each change is applied and undone, so use a copy"
+  )
+)
 
 const caseRunner = Effect.gen(function* () {
   const organization = yield* currentOrganization
