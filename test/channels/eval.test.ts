@@ -13,6 +13,7 @@ const scope = Scope.makeUnsafe()
 const folder = mkdtempSync(join(tmpdir(), "max-eval-"))
 let env: Record<string, string> = {}
 const max = (args: ReadonlyArray<string>, more: Record<string, string> = {}) => runMax(args, { ...env, ...more })
+const map = (...pairs: ReadonlyArray<string>) => pairs.flatMap((pair) => ["--map", pair])
 const data = (name: string) => fixture("workbench", name)
 
 const TYPES = ["people", "companies", "meetings"]
@@ -51,13 +52,16 @@ beforeAll(async () => {
       "import",
       data("seed_people_workbench_customers.jsonl"),
       ...people,
-      ...["--create", "--map", "owner=owner:people.email", "--map", "company=company:companies.name"]
+      "--create",
+      ...map("owner=owner:people.email", "company=company:companies.name")
     ],
     [
       "import",
       data("seed_meetings_changes.jsonl"),
-      ...["--type", "meetings", "--create", "--map", "attendees=attendees:people.email"],
-      ...["--map", "owner=owner:people.email"]
+      "--type",
+      "meetings",
+      "--create",
+      ...map("attendees=attendees:people.email", "owner=owner:people.email")
     ],
     ["policy", "publish", policy([])],
     ["member", "add", "sam@atlas.com", "--role", "admin"]
