@@ -15,6 +15,27 @@ export const Entity = Schema.Struct({
 })
 export type Entity = typeof Entity.Type
 
+/** The values that the rows of a group share: a text, a period (`2026-11`), or an entity with its id. */
+export const GroupKey = Schema.Struct({ value: optional(Schema.String), id: optional(Schema.String) })
+export type GroupKey = typeof GroupKey.Type
+
+/** A figure of a group: exact decimal text or a date, its currency, and the number of values it is made of. */
+export const FigureCell = Schema.Struct({ value: Schema.String, unit: optional(Schema.String), of: Schema.Int })
+export type FigureCell = typeof FigureCell.Type
+
+export const Group = Schema.Struct({
+  /** One per `by`; a key without a value is of the rows that show none. */
+  keys: Schema.Array(GroupKey),
+  count: Schema.Int,
+  /** In percent: of all rows, or of the sum if a sum in one currency comes first. */
+  share: optional(Schema.Int),
+  /** Against the period before, in percent. */
+  change: optional(Schema.Number),
+  /** One list per figure, in the order of the request: one cell per currency. */
+  figures: optional(Schema.Array(Schema.Array(FigureCell)))
+})
+export type Group = typeof Group.Type
+
 export const Page = Schema.Struct({
   total: Schema.Int,
   /** The count stopped at `total`; more entities match. */
@@ -22,7 +43,16 @@ export const Page = Schema.Struct({
   /** The caller's plan can hide matching rows: depends on the plan and the query's names, never on data. */
   limited: optional(Schema.Literal(true)),
   entities: Schema.Array(Entity),
-  nextCursorEntityId: optional(Schema.String)
+  nextCursorEntityId: optional(Schema.String),
+  /** Of a request for groups or figures, which has no entities. Periods are in the order of time. */
+  groups: optional(Schema.Array(Group)),
+  /** What was asked for, as written: `by status`, `sum amount`. */
+  headings: optional(Schema.Array(Schema.String)),
+  groupsTotal: optional(Schema.Int),
+  /** The figures are in several currencies, and the groups in the order of their counts. */
+  several: optional(Schema.Literal(true)),
+  /** The figures took too long: there are none, and the total is a lower bound. */
+  tooMany: optional(Schema.Literal(true))
 })
 export type Page = typeof Page.Type
 
