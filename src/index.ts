@@ -29,7 +29,17 @@ export {
   UnknownName
 } from "./domain/errors.ts"
 export type { ChangeSummary, HistoryEntry, Preview, PreviewCell, PreviewStep, Receipt } from "./domain/Change.ts"
-export type { Entity, FigureCell, Group, GroupKey, ListedColumn, ListedType, Named, Page, ReferenceCell } from "./domain/Page.ts"
+export type {
+  Entity,
+  FigureCell,
+  Group,
+  GroupKey,
+  ListedColumn,
+  ListedType,
+  Named,
+  Page,
+  ReferenceCell
+} from "./domain/Page.ts"
 export {
   type Actor,
   type AttributeValue,
