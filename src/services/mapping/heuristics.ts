@@ -51,17 +51,23 @@ export const peopleAmong = (
   catalog: Catalog
 ): RelationFacts | undefined => {
   if (typeBySlug(catalog, PEOPLE)?.mapping !== undefined) return undefined
-  const staffAmong = (some: ReadonlyArray<RelationFacts>) =>
-    STAFF.map((slug) => some.find(({ table }) => plural(words(table).slice(prefix.length)) === slug)).find(
+  const staffAmong = (some: ReadonlyArray<RelationFacts>, fits = (plain: string, slug: string) => plain === slug) =>
+    STAFF.map((slug) => some.find(({ table }) => fits(plural(words(table).slice(prefix.length)), slug))).find(
       (staff) => staff !== undefined
     )
   // Without phone number and e-mail address, members are named by id. A table without names holds facts about people.
   const isNamed = (relation: RelationFacts) => displayName(relation, "", new Set())[0] !== ""
-  return staffAmong(relations.filter(hasContact)) ?? staffAmong(relations.filter(isNamed))
+  const reachable = relations.filter(hasContact)
+  // A module's prefix, such as hr_employee; a member of a team or a user of a group is a link.
+  const isPrefixed = (plain: string, slug: string) => /^(employees|staff|workers|users)$/.test(slug) && plain.endsWith(`_${slug}`)
+  return staffAmong(reachable) ?? staffAmong(reachable, isPrefixed) ?? staffAmong(relations.filter(isNamed))
 }
 
-export const hasContact = ({ columns }: RelationFacts): boolean =>
-  columns.some(({ name, type }) => type === "text" && (EMAIL.test(words(name)) || PHONE.test(words(name))))
+/** Whether a column holds an e-mail address or phone number. */
+export const isContact = ({ name, type }: ColumnFacts): boolean =>
+  type === "text" && (EMAIL.test(words(name)) || PHONE.test(words(name)))
+
+export const hasContact = ({ columns }: RelationFacts): boolean => columns.some(isContact)
 
 /** The single column of a table's key, or the column of a view that is named like one. */
 export const keyOf = (relation: RelationFacts): string | undefined => {
@@ -165,6 +171,11 @@ export const displayName = (relation: RelationFacts, id: string, used: ReadonlyS
     readable.find(({ name }) => EMAIL.test(words(name)))?.name
   return chosen === undefined ? [id] : typeof chosen === "string" ? [chosen] : chosen
 }
+
+const CODE = /(^|_)(number|no|nr|reference|ref|code|sku|username|login)$/
+
+/** Whether a column that names a row is also one that people ask for by its own name. */
+export const isFoundBy = (column: ColumnFacts): boolean => isContact(column) || CODE.test(words(column.name))
 
 const MONEY =
   /(^|_)(amount|total|subtotal|price|cost|fee|tax|balance|budget|revenue|value|salary|paid|due|charge|discount|freight|rate)(_|$)/

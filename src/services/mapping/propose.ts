@@ -8,6 +8,7 @@ import { keyAdvice, keyedView, quotedName } from "./advice.ts"
 import {
   displayName,
   hasContact,
+  isFoundBy,
   isCurrencyOf,
   isFramework,
   isLink,
@@ -159,7 +160,11 @@ const typeEntry = (
   const taken = new Set<string>(["name"])
   const nameColumns = displayName(relation, id, used)
   columns.push(["name", { from: nameColumns.length === 1 ? nameColumns[0]! : nameColumns, kind: "text" }])
-  for (const column of nameColumns) used.add(column)
+  // A number, code or address that names a row is also a column: people ask for it by its own name.
+  for (const name of nameColumns) {
+    const column = relation.columns.find((each) => each.name === name)
+    if (column === undefined || !isFoundBy(column)) used.add(name)
+  }
   /** Columns of a system type keep their meaning: a column of another kind gets another name. */
   const slugFor = (wanted: string, entry: ColumnEntry) => {
     const meant = system?.columns.find((column) => column.slug === wanted)
@@ -275,7 +280,7 @@ const referenceOf = (
       )
     }
   }
-  const base = words(column.name)
+  const base = spaced(words(column.name))
   const declared = relation.foreignKeys.some(({ columns }) => columns.includes(column.name))
   if (!/_(id|by)$/.test(base) || column.idType === undefined || declared) return undefined
   const fits = (other: RelationFacts) => {
@@ -300,10 +305,13 @@ const tableOf = (name: string): string => words(name.slice(name.indexOf(".") + 1
 
 /** A reference's name: its column's without "id", also where names have no word boundaries and the target's name shows it. */
 const referenceName = (base: string, target: string): string => {
-  const stem = /^([a-z]{3,})id$/.exec(base)?.[1]
+  const stem = withoutId(spaced(base))
   const table = singular(tableOf(target)).replaceAll("_", "")
-  return stem !== undefined && (table.endsWith(stem) || stem.endsWith(table)) ? stem : withoutId(base)
+  return stem !== base && (table.endsWith(stem) || stem.endsWith(table) || isPersonal(stem)) ? stem : withoutId(base)
 }
+
+/** A name without word boundaries, such as channelid, as its words. */
+const spaced = (base: string): string => base.replace(/^([a-z]{3,})id$/, "$1_id")
 
 /** The reference of a table whose key is the key of another table: a row there has at most one row here. */
 const sharedKey = (relation: RelationFacts, id: string, { targets }: Context) => {

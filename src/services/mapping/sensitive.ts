@@ -20,15 +20,16 @@ const CREDENTIAL_PHRASES =
   /_((access|join)_codes?|(recovery|backup|verification|confirmation|reset|activation|security|auth|authorization|otp|mfa|login|invite|magic|unlock|seed)_(code|codes|key|keys|answer|answers|question|questions|phrase|string|stamp|link|links))_/
 /** Short secret numbers: credentials whatever their type. */
 const SECRET_NUMBERS = new Set("pin pins otp cvv cvv2 cvc cvc2 csc passcode".split(" "))
-/** Tables whose column "key" or "value" is the credential itself. */
-const OF_CREDENTIALS = /(^|_)(keys?|tokens?|credentials?|secrets?|api_access|sessions?)(_|$)/
+/** Tables whose column "key", "value" or "data" is the credential itself, with or without word boundaries. */
+const OF_CREDENTIALS =
+  /(^|_)(keys?|tokens?|credentials?|secrets?|api_access|sessions?|(second|two)_factors?|totps?|mfa|passkeys?|webauthn)(_|$)|(api|ssh|access)keys?$|tokens?$/
 
 const REGULATED_WORDS = new Set(
   "iban ibans ssn ssns nino aadhaar pesel personnummer bsn cpf curp dni passport passports".split(" ")
 )
 const REGULATED_PHRASES =
-  /_(card|creditcard|debitcard|cc|bank|giro|bank_account|routing)_(number|numbers|num|no|nr|account|account_number|pan)_|_(national|citizen|identity|id_card|identity_card|passport|social_security|social_insurance|national_insurance|drivers?_license|driving_licen[cs]e)_(id|identification|number|num|no|nr|card)_|_sort_code_/
-const REGULATED_PARTS = /(card|cc)n(umber|um|o|r)$|nationalid|socialsecurity|bankaccount(?!id)/
+  /_(card|creditcard|debitcard|cc|bank|giro|bank_account|routing)_(number|numbers|num|no|nr|account|account_number|pan)_|_(national|citizen|identity|id_card|identity_card|passport|social_security|social_insurance|national_insurance|drivers?_license|driving_licen[cs]e)_(id|identification|number|num|no|nr|card)_|^_identification_(id|number|no|nr)_|_sort_code_/
+const REGULATED_PARTS = /(card|cc)n(umber|um|o|r)$|^(ssn|iban)(id|code|n(o|r|um|umber))$|nationalid|socialsecurity|bankaccount(?!id)/
 /** The last word of names that describe a credential without holding it. */
 const DESCRIBES = new Set(
   "at on date time count type kind length algorithm algo name label status state version policy strength enabled required expires expiry expiration ttl size limit format provider method description title brand last4 frequency".split(
@@ -98,7 +99,7 @@ const byName = ({ table }: RelationFacts, { idType, name, type }: ColumnFacts): 
   return CREDENTIAL_PARTS.test(base.replaceAll("_", "")) ||
     parts.some((part) => CREDENTIAL_WORDS.has(part)) ||
     CREDENTIAL_PHRASES.test(phrase) ||
-    ((base === "key" || base === "value") && OF_CREDENTIALS.test(words(table)))
+    ((base === "key" || base === "value" || base === "data") && OF_CREDENTIALS.test(words(table)))
     ? "a credential"
     : undefined
 }

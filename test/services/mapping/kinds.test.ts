@@ -3,14 +3,22 @@ import { layer } from "@effect/vitest"
 import { TestServices } from "../../support/database.ts"
 import { LONG } from "../../support/long.ts"
 import { adventureworks } from "./kinds/adventureworks.ts"
+import { discourse } from "./kinds/discourse.ts"
+import { documenso } from "./kinds/documenso.ts"
+import { formbricks } from "./kinds/formbricks.ts"
+import { gitlab } from "./kinds/gitlab.ts"
 import { journey } from "./kinds/journey.ts"
-import { northwind } from "./kinds/northwind.ts"
+import { lago } from "./kinds/lago.ts"
+import { mattermost } from "./kinds/mattermost.ts"
 import { musicbrainz } from "./kinds/musicbrainz.ts"
+import { northwind } from "./kinds/northwind.ts"
+import { odoo } from "./kinds/odoo.ts"
+import { openstreetmap } from "./kinds/openstreetmap.ts"
 import { pagila } from "./kinds/pagila.ts"
 import { umami } from "./kinds/umami.ts"
 
-const KINDS = [northwind, adventureworks, pagila, musicbrainz, umami]
-const SHORT = [northwind, umami]
+const KINDS = [northwind, adventureworks, pagila, musicbrainz, lago, openstreetmap, umami, formbricks, documenso, gitlab, discourse, odoo, mattermost]
+const SHORT = [northwind, lago, umami]
 
 for (const kind of LONG ? KINDS : SHORT)
   layer(TestServices, { excludeTestServices: true })(`a database like ${kind.name}`, (it) => {

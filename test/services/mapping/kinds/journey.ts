@@ -105,7 +105,7 @@ const mapKind = Effect.fnUntraced(function* (kind: Kind, organization: Organizat
 
 /** Both members of a mapped kind, under its policy. */
 const members = Effect.fnUntraced(function* (kind: Kind, organization: Organization, types: ReadonlyArray<string>) {
-  yield* policyFor(organization, policyOf(kind, types))
+  yield* Effect.orDie(Effect.mapError(policyFor(organization, policyOf(kind, types)), (error) => JSON.stringify(error)))
   const admin = yield* asExistingPerson(organization, person(kind.admin), "boss")
   const second = yield* asExistingPerson(organization, person(kind.second), "clerk")
   return { admin, second }
