@@ -59,7 +59,8 @@ export const peopleAmong = (
   const isNamed = (relation: RelationFacts) => displayName(relation, "", new Set())[0] !== ""
   const reachable = relations.filter(hasContact)
   // A module's prefix, such as hr_employee; a member of a team or a user of a group is a link.
-  const isPrefixed = (plain: string, slug: string) => /^(employees|staff|workers|users)$/.test(slug) && plain.endsWith(`_${slug}`)
+  const isPrefixed = (plain: string, slug: string) =>
+    /^(employees|staff|workers|users)$/.test(slug) && plain.endsWith(`_${slug}`)
   return staffAmong(reachable) ?? staffAmong(reachable, isPrefixed) ?? staffAmong(relations.filter(isNamed))
 }
 

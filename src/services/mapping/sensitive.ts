@@ -29,7 +29,8 @@ const REGULATED_WORDS = new Set(
 )
 const REGULATED_PHRASES =
   /_(card|creditcard|debitcard|cc|bank|giro|bank_account|routing)_(number|numbers|num|no|nr|account|account_number|pan)_|_(national|citizen|identity|id_card|identity_card|passport|social_security|social_insurance|national_insurance|drivers?_license|driving_licen[cs]e)_(id|identification|number|num|no|nr|card)_|^_identification_(id|number|no|nr)_|_sort_code_/
-const REGULATED_PARTS = /(card|cc)n(umber|um|o|r)$|^(ssn|iban)(id|code|n(o|r|um|umber))$|nationalid|socialsecurity|bankaccount(?!id)/
+const REGULATED_PARTS =
+  /(card|cc)n(umber|um|o|r)$|^(ssn|iban)(id|code|n(o|r|um|umber))$|nationalid|socialsecurity|bankaccount(?!id)/
 /** The last word of names that describe a credential without holding it. */
 const DESCRIBES = new Set(
   "at on date time count type kind length algorithm algo name label status state version policy strength enabled required expires expiry expiration ttl size limit format provider method description title brand last4 frequency".split(

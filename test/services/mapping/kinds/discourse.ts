@@ -39,16 +39,33 @@ INSERT INTO group_users (group_id, user_id) VALUES (1, 1);
   second: "2",
   sees: {
     people: { columns: ["name"], sql: "SELECT id FROM users" },
-    categories: { columns: ["name"], where: { read_restricted: false }, sql: "SELECT id FROM categories WHERE NOT read_restricted" },
-    topics: { columns: ["name", "user", "category", "views", "created_at"], where: { category: { read_restricted: false } }, sql: "SELECT id FROM topics WHERE category_id = 2 AND deleted_at IS NULL" },
+    categories: {
+      columns: ["name"],
+      where: { read_restricted: false },
+      sql: "SELECT id FROM categories WHERE NOT read_restricted"
+    },
+    topics: {
+      columns: ["name", "user", "category", "views", "created_at"],
+      where: { category: { read_restricted: false } },
+      sql: "SELECT id FROM topics WHERE category_id = 2 AND deleted_at IS NULL"
+    },
     posts: { columns: "*", where: { user: "$me" }, sql: "SELECT id FROM posts WHERE user_id = 2" }
   },
   lookups: [
     lookup("topics", "user=Eve Reader", "SELECT id FROM topics WHERE user_id = 2 AND deleted_at IS NULL"),
     lookup("topics", "category=General", "SELECT id FROM topics WHERE category_id = 2 AND deleted_at IS NULL"),
-    lookup("topics", "category=Staff", "SELECT id FROM topics WHERE category_id = 1 AND deleted_at IS NULL", "SELECT 1 WHERE false"),
+    lookup(
+      "topics",
+      "category=Staff",
+      "SELECT id FROM topics WHERE category_id = 1 AND deleted_at IS NULL",
+      "SELECT 1 WHERE false"
+    ),
     lookup("topics", "views>=50", "SELECT id FROM topics WHERE views >= 50 AND deleted_at IS NULL"),
-    lookup("topics", "created_at<2023-03", "SELECT id FROM topics WHERE created_at < '2023-03-01' AND deleted_at IS NULL"),
+    lookup(
+      "topics",
+      "created_at<2023-03",
+      "SELECT id FROM topics WHERE created_at < '2023-03-01' AND deleted_at IS NULL"
+    ),
     lookup("topics", "name~topic 1", "SELECT id FROM topics WHERE title ~ 'Topic 1' AND deleted_at IS NULL"),
     lookup("posts", "topic=Topic 4", "SELECT id FROM posts WHERE topic_id = 4"),
     lookup("posts", "like_count>=4", "SELECT id FROM posts WHERE like_count >= 4"),
@@ -56,7 +73,14 @@ INSERT INTO group_users (group_id, user_id) VALUES (1, 1);
     lookup("user_profiles", "location=Sydney", "SELECT user_id FROM user_profiles WHERE user_id = 1", undefined),
     lookup("topic_tags", "tag=howto", "SELECT id FROM topic_tags WHERE tag_id = 1", undefined)
   ],
-  credentials: ["api_keys.key_hash", "email_tokens.token_hash", "groups.email_password", "user_second_factors.data", "users.password_hash", "users.salt"],
+  credentials: [
+    "api_keys.key_hash",
+    "email_tokens.token_hash",
+    "groups.email_password",
+    "user_second_factors.data",
+    "users.password_hash",
+    "users.salt"
+  ],
   drop: { table: "tags", type: "tags" },
   rename: { table: "topics", column: "views", type: "topics", slug: "views" }
 }

@@ -40,19 +40,45 @@ INSERT INTO "Field" ("secondaryId", "documentId", "recipientId", type, page, "cu
   second: "mo@sign.example",
   sees: {
     people: { columns: ["name"], sql: `SELECT id FROM "User"` },
-    documents: { columns: ["name", "status", "user", "created_at"], where: { user: "$me" }, sql: `SELECT id FROM "Document" WHERE "userId" = 2 AND "deletedAt" IS NULL` },
-    recipients: { columns: ["name", "email", "document"], where: { document: { user: "$me" } }, sql: `SELECT r.id FROM "Recipient" r JOIN "Document" d ON d.id = r."documentId" WHERE d."userId" = 2 AND d."deletedAt" IS NULL` },
+    documents: {
+      columns: ["name", "status", "user", "created_at"],
+      where: { user: "$me" },
+      sql: `SELECT id FROM "Document" WHERE "userId" = 2 AND "deletedAt" IS NULL`
+    },
+    recipients: {
+      columns: ["name", "email", "document"],
+      where: { document: { user: "$me" } },
+      sql: `SELECT r.id FROM "Recipient" r JOIN "Document" d ON d.id = r."documentId" WHERE d."userId" = 2 AND d."deletedAt" IS NULL`
+    },
     user_profiles: { columns: "*", where: { user: "$me" }, sql: `SELECT id FROM "UserProfile" WHERE id = 2` }
   },
   lookups: [
     lookup("documents", "status=PENDING", `SELECT id FROM "Document" WHERE status = 'PENDING' AND "deletedAt" IS NULL`),
     lookup("documents", "user=Mo Berg", `SELECT id FROM "Document" WHERE "userId" = 2 AND "deletedAt" IS NULL`),
-    lookup("documents", "team=Legal", `SELECT id FROM "Document" WHERE "teamId" = 1 AND "deletedAt" IS NULL`, undefined),
-    lookup("documents", "created_at>=2024-06-20", `SELECT id FROM "Document" WHERE "createdAt" >= '2024-06-20 04:00' AND "deletedAt" IS NULL`),
-    lookup("documents", "name~contract 1", `SELECT id FROM "Document" WHERE title ~ 'Contract 1' AND "deletedAt" IS NULL`),
+    lookup(
+      "documents",
+      "team=Legal",
+      `SELECT id FROM "Document" WHERE "teamId" = 1 AND "deletedAt" IS NULL`,
+      undefined
+    ),
+    lookup(
+      "documents",
+      "created_at>=2024-06-20",
+      `SELECT id FROM "Document" WHERE "createdAt" >= '2024-06-20 04:00' AND "deletedAt" IS NULL`
+    ),
+    lookup(
+      "documents",
+      "name~contract 1",
+      `SELECT id FROM "Document" WHERE title ~ 'Contract 1' AND "deletedAt" IS NULL`
+    ),
     lookup("recipients", "document=Contract 5", `SELECT id FROM "Recipient" WHERE "documentId" = 5`),
     lookup("recipients", "email=R4@mail.example", `SELECT id FROM "Recipient" WHERE id = 4`),
-    lookup("recipients", "signing_status=SIGNED", `SELECT id FROM "Recipient" WHERE "signingStatus" = 'SIGNED'`, undefined),
+    lookup(
+      "recipients",
+      "signing_status=SIGNED",
+      `SELECT id FROM "Recipient" WHERE "signingStatus" = 'SIGNED'`,
+      undefined
+    ),
     lookup("user_profiles", "user=Lu Chen", `SELECT id FROM "UserProfile" WHERE id = 1`),
     lookup("team_members", "user=Mo Berg", `SELECT id FROM "TeamMember" WHERE "userId" = 2`, undefined),
     lookup("people", "roles=USER", `SELECT id FROM "User"`, undefined)

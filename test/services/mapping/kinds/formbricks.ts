@@ -1,6 +1,7 @@
 import { type Kind, lookup } from "./Kind.ts"
 
-const HEAD = "id text PRIMARY KEY, created_at timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP, updated_at timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP"
+const HEAD =
+  "id text PRIMARY KEY, created_at timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP, updated_at timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP"
 
 /** Surveys by Prisma: quoted names in two cases, text ids, JSON, and link tables with columns of their own. */
 export const formbricks: Kind = {
@@ -45,7 +46,11 @@ INSERT INTO "TagsOnResponses" SELECT 're' || n, 'ta' || 1 + n % 2 FROM generate_
   sees: {
     people: { columns: ["name", "email"], sql: `SELECT id FROM "User"` },
     surveys: { columns: "*", where: { created_by: "$me" }, sql: `SELECT id FROM "Survey" WHERE "createdBy" = 'cu2'` },
-    responses: { columns: ["name", "survey", "finished"], where: { survey: { created_by: "$me" } }, sql: `SELECT r.id FROM "Response" r JOIN "Survey" s ON s.id = "surveyId" WHERE "createdBy" = 'cu2'` },
+    responses: {
+      columns: ["name", "survey", "finished"],
+      where: { survey: { created_by: "$me" } },
+      sql: `SELECT r.id FROM "Response" r JOIN "Survey" s ON s.id = "surveyId" WHERE "createdBy" = 'cu2'`
+    },
     tags: { columns: ["name"], sql: `SELECT id FROM "Tag"` }
   },
   lookups: [
@@ -61,7 +66,16 @@ INSERT INTO "TagsOnResponses" SELECT 're' || n, 'ta' || 1 + n % 2 FROM generate_
     lookup("people", "organizations=Acme", `SELECT "userId" FROM "Membership"`, undefined),
     lookup("environments", "project=Web", `SELECT id FROM "Environment" WHERE "projectId" = 'pr1'`, undefined)
   ],
-  credentials: ["Account.access_token", "Account.id_token", "Account.refresh_token", "ApiKey.hashedKey", "Survey.pin", "User.backupCodes", "User.password", "User.twoFactorSecret"],
+  credentials: [
+    "Account.access_token",
+    "Account.id_token",
+    "Account.refresh_token",
+    "ApiKey.hashedKey",
+    "Survey.pin",
+    "User.backupCodes",
+    "User.password",
+    "User.twoFactorSecret"
+  ],
   heldBack: ["ContactAttributeKey.key"],
   drop: { table: '"Tag"', type: "tags" },
   rename: { table: '"Survey"', column: "autoClose", type: "surveys", slug: "auto_close" }

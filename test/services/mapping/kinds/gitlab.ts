@@ -49,9 +49,17 @@ INSERT INTO keys (user_id, key, title) VALUES (1, 'ssh-ed25519 AAAA', 'laptop');
   second: "dev@git.example",
   sees: {
     people: { columns: ["name", "username"], sql: "SELECT id FROM users" },
-    issues: { columns: ["name", "author", "project", "due_date", "users"], where: { confidential: false }, sql: "SELECT id FROM issues WHERE NOT confidential" },
+    issues: {
+      columns: ["name", "author", "project", "due_date", "users"],
+      where: { confidential: false },
+      sql: "SELECT id FROM issues WHERE NOT confidential"
+    },
     projects: { columns: ["name"], where: { creator: "$me" }, sql: "SELECT id FROM projects WHERE creator_id = 2" },
-    merge_requests: { columns: "*", where: { any: [{ assignee: "$me" }, { author: "$me" }] }, sql: "SELECT id FROM merge_requests WHERE 2 IN (assignee_id, author_id)" }
+    merge_requests: {
+      columns: "*",
+      where: { any: [{ assignee: "$me" }, { author: "$me" }] },
+      sql: "SELECT id FROM merge_requests WHERE 2 IN (assignee_id, author_id)"
+    }
   },
   lookups: [
     lookup("issues", "author=De Veloper", "SELECT id FROM issues WHERE author_id = 2"),
@@ -59,7 +67,12 @@ INSERT INTO keys (user_id, key, title) VALUES (1, 'ssh-ed25519 AAAA', 'laptop');
     lookup("issues", "due_date<2024-02-08", "SELECT id FROM issues WHERE due_date < '2024-02-08'"),
     lookup("issues", "weight>=10", "SELECT id FROM issues WHERE weight >= 10", undefined),
     lookup("issues", "milestone=v2", "SELECT id FROM issues WHERE milestone_id = 2", undefined),
-    lookup("issues", "project=Project 1", "SELECT id FROM issues WHERE project_id = 1", "SELECT id FROM issues WHERE project_id = 1 AND NOT confidential"),
+    lookup(
+      "issues",
+      "project=Project 1",
+      "SELECT id FROM issues WHERE project_id = 1",
+      "SELECT id FROM issues WHERE project_id = 1 AND NOT confidential"
+    ),
     lookup("merge_requests", "author=De Veloper", "SELECT id FROM merge_requests WHERE author_id = 2"),
     lookup("merge_requests", "name=merge 3", "SELECT id FROM merge_requests WHERE id = 3"),
     lookup("projects", "namespace=Web", "SELECT id FROM projects WHERE namespace_id = 2", undefined),

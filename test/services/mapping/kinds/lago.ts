@@ -41,24 +41,59 @@ INSERT INTO api_keys (organization_id, value) VALUES ('${uuid(1)}', 'v');
   second: "bea@hooli.example",
   sees: {
     people: { columns: ["name"], sql: "SELECT id FROM users" },
-    customers: { columns: ["name", "country", "currency"], where: { country: "FR" }, sql: `SELECT id FROM customers WHERE country = 'FR' AND organization_id = '${uuid(1)}' AND deleted_at IS NULL` },
-    invoices: { columns: "*", where: { customer: { country: "FR" } }, sql: `SELECT i.id FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.country = 'FR' AND c.deleted_at IS NULL` },
+    customers: {
+      columns: ["name", "country", "currency"],
+      where: { country: "FR" },
+      sql: `SELECT id FROM customers WHERE country = 'FR' AND organization_id = '${uuid(1)}' AND deleted_at IS NULL`
+    },
+    invoices: {
+      columns: "*",
+      where: { customer: { country: "FR" } },
+      sql: `SELECT i.id FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.country = 'FR' AND c.deleted_at IS NULL`
+    },
     plans: { columns: "*", sql: "SELECT id FROM plans" }
   },
   lookups: [
     lookup("customers", "", `SELECT id FROM customers WHERE organization_id = '${uuid(1)}' AND deleted_at IS NULL`),
-    lookup("customers", "country=FR", `SELECT id FROM customers WHERE country = 'FR' AND organization_id = '${uuid(1)}' AND deleted_at IS NULL`),
-    lookup("customers", "email=billing2@acme.example", "SELECT id FROM customers WHERE external_id = 'ext-2'", undefined),
+    lookup(
+      "customers",
+      "country=FR",
+      `SELECT id FROM customers WHERE country = 'FR' AND organization_id = '${uuid(1)}' AND deleted_at IS NULL`
+    ),
+    lookup(
+      "customers",
+      "email=billing2@acme.example",
+      "SELECT id FROM customers WHERE external_id = 'ext-2'",
+      undefined
+    ),
     lookup("customers", "name=Acme 8", "SELECT id FROM customers WHERE false"),
     lookup("invoices", "number=HOO-3", "SELECT id FROM invoices WHERE number = 'HOO-3'"),
-    lookup("invoices", "issuing_date>=2024-04", `SELECT id FROM invoices WHERE issuing_date >= '2024-04-01' AND organization_id = '${uuid(1)}'`),
-    lookup("invoices", "customer=Acme 2", "SELECT i.id FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.external_id = 'ext-2'"),
-    lookup("invoices", "total_amount_cents>=9000", `SELECT id FROM invoices WHERE total_amount_cents >= 9000 AND organization_id = '${uuid(1)}'`),
+    lookup(
+      "invoices",
+      "issuing_date>=2024-04",
+      `SELECT id FROM invoices WHERE issuing_date >= '2024-04-01' AND organization_id = '${uuid(1)}'`
+    ),
+    lookup(
+      "invoices",
+      "customer=Acme 2",
+      "SELECT i.id FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.external_id = 'ext-2'"
+    ),
+    lookup(
+      "invoices",
+      "total_amount_cents>=9000",
+      `SELECT id FROM invoices WHERE total_amount_cents >= 9000 AND organization_id = '${uuid(1)}'`
+    ),
     lookup("plans", "name=Starter", `SELECT id FROM plans WHERE name = 'Starter' AND organization_id = '${uuid(1)}'`),
     lookup("subscriptions", "plan=Pro", "SELECT id FROM subscriptions WHERE plan_id = '" + uuid(2) + "'", undefined),
     lookup("subscriptions", "external_id=sub-9", "SELECT id FROM subscriptions WHERE false", undefined)
   ],
-  credentials: ["api_keys.value", "organizations.api_key", "organizations.hmac_key", "payment_providers.secrets", "users.password_digest"],
+  credentials: [
+    "api_keys.value",
+    "organizations.api_key",
+    "organizations.hmac_key",
+    "payment_providers.secrets",
+    "users.password_digest"
+  ],
   drop: { table: "plans", type: "plans" },
   rename: { table: "customers", column: "currency", type: "customers", slug: "currency" }
 }

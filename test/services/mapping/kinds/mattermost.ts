@@ -35,7 +35,11 @@ INSERT INTO status VALUES ('${id("u1")}', 'online', false, 1);
   sees: {
     people: { columns: ["name", "username"], sql: "SELECT id FROM users" },
     channels: { columns: "*", where: { type: "O" }, sql: "SELECT id FROM channels WHERE type = 'O'" },
-    posts: { columns: ["name", "user", "channel", "ispinned"], where: { ispinned: true }, sql: "SELECT id FROM posts WHERE ispinned" }
+    posts: {
+      columns: ["name", "user", "channel", "ispinned"],
+      where: { ispinned: true },
+      sql: "SELECT id FROM posts WHERE ispinned"
+    }
   },
   lookups: [
     lookup("channels", "type=O", "SELECT id FROM channels WHERE type = 'O'"),
@@ -43,7 +47,12 @@ INSERT INTO status VALUES ('${id("u1")}', 'online', false, 1);
     lookup("channels", "totalmsgcount>=20", "SELECT id FROM channels WHERE totalmsgcount >= 20"),
     lookup("channels", "displayname~channel", "SELECT id FROM channels"),
     lookup("posts", "ispinned=true", "SELECT id FROM posts WHERE ispinned"),
-    lookup("posts", "channel=channel-3", `SELECT id FROM posts WHERE channelid = '${id("c3")}'`, "SELECT 1 WHERE false"),
+    lookup(
+      "posts",
+      "channel=channel-3",
+      `SELECT id FROM posts WHERE channelid = '${id("c3")}'`,
+      "SELECT 1 WHERE false"
+    ),
     lookup("posts", "user=Pat Lee", `SELECT id FROM posts WHERE userid = '${id("u2")}'`),
     lookup("posts", "message~hello 1", "SELECT id FROM posts WHERE message ~ 'Hello 1'", undefined),
     lookup("people", "name=pat lee", "SELECT id FROM users WHERE username = 'pat'"),
@@ -52,7 +61,15 @@ INSERT INTO status VALUES ('${id("u1")}', 'online', false, 1);
     lookup("statuses", "name=online", "SELECT userid FROM status", undefined),
     lookup("teams", "name=core", "SELECT id FROM teams", undefined)
   ],
-  credentials: ["oauthapps.clientsecret", "outgoingwebhooks.token", "sessions.token", "tokens.token", "useraccesstokens.token", "users.mfasecret", "users.password"],
+  credentials: [
+    "oauthapps.clientsecret",
+    "outgoingwebhooks.token",
+    "sessions.token",
+    "tokens.token",
+    "useraccesstokens.token",
+    "users.mfasecret",
+    "users.password"
+  ],
   drop: { table: "channels", type: "channels" },
   rename: { table: "posts", column: "hashtags", type: "posts", slug: "hashtags" }
 }

@@ -43,14 +43,31 @@ INSERT INTO account_move (name, partner_id, invoice_user_id, state, move_type, i
   second: "marc@erp.example",
   sees: {
     people: { columns: ["name", "work_email"], sql: "SELECT id FROM hr_employee" },
-    sale_orders: { columns: ["name", "partner", "state", "date_order", "amount_total"], where: { state: "sale" }, sql: "SELECT id FROM sale_order WHERE state = 'sale'" },
-    res_partners: { columns: ["name", "city"], where: { city: "Namur" }, sql: "SELECT id FROM res_partner WHERE city = 'Namur'" },
-    account_moves: { columns: "*", where: { payment_state: "not_paid" }, sql: "SELECT id FROM account_move WHERE payment_state = 'not_paid'" }
+    sale_orders: {
+      columns: ["name", "partner", "state", "date_order", "amount_total"],
+      where: { state: "sale" },
+      sql: "SELECT id FROM sale_order WHERE state = 'sale'"
+    },
+    res_partners: {
+      columns: ["name", "city"],
+      where: { city: "Namur" },
+      sql: "SELECT id FROM res_partner WHERE city = 'Namur'"
+    },
+    account_moves: {
+      columns: "*",
+      where: { payment_state: "not_paid" },
+      sql: "SELECT id FROM account_move WHERE payment_state = 'not_paid'"
+    }
   },
   lookups: [
     lookup("sale_orders", "name=S00004", "SELECT id FROM sale_order WHERE id = 4"),
     lookup("sale_orders", "state=sale", "SELECT id FROM sale_order WHERE state = 'sale'"),
-    lookup("sale_orders", "partner=Partner 3", "SELECT id FROM sale_order WHERE partner_id = 3", "SELECT 1 WHERE false"),
+    lookup(
+      "sale_orders",
+      "partner=Partner 3",
+      "SELECT id FROM sale_order WHERE partner_id = 3",
+      "SELECT 1 WHERE false"
+    ),
     lookup("sale_orders", "date_order>=2024-02", "SELECT id FROM sale_order WHERE date_order >= '2024-02-01'"),
     lookup("sale_orders", "user=demo", "SELECT id FROM sale_order WHERE user_id = 2", undefined),
     lookup("res_partners", "city=namur", "SELECT id FROM res_partner WHERE city = 'Namur'"),

@@ -37,15 +37,30 @@ INSERT INTO notes (latitude, longitude, tile, updated_at, created_at, status, de
 INSERT INTO diary_entries (user_id, title, body, created_at, updated_at) SELECT 1 + n % 2, 'Day ' || n, 'text', '2023-06-01', '2023-06-01' FROM generate_series(1, 6) n;
 INSERT INTO messages (from_user_id, to_user_id, title, body, sent_on) SELECT 1 + n % 2, 2 - n % 2, 'Re ' || n, 'hi', date '2023-06-10' + n FROM generate_series(1, 6) n;
 `,
-  without: ["changeset_tags", "changesets_subscribers", "current_node_tags", "current_way_nodes", "nodes", "user_preferences"],
+  without: [
+    "changeset_tags",
+    "changesets_subscribers",
+    "current_node_tags",
+    "current_way_nodes",
+    "nodes",
+    "user_preferences"
+  ],
   admin: "ada@map.example",
   second: "bo@map.example",
   sees: {
     people: { columns: ["name", "status"], sql: "SELECT id FROM users" },
     changesets: { columns: "*", where: { user: "$me" }, sql: "SELECT id FROM changesets WHERE user_id = 2" },
     changeset_comments: { columns: ["name", "author", "changeset"], sql: "SELECT id FROM changeset_comments" },
-    notes: { columns: ["name", "status"], where: { status: "open" }, sql: "SELECT id FROM notes WHERE status = 'open'" },
-    messages: { columns: "*", where: { any: [{ to_user: "$me" }, { from_user: "$me" }] }, sql: "SELECT id FROM messages WHERE 2 IN (from_user_id, to_user_id)" }
+    notes: {
+      columns: ["name", "status"],
+      where: { status: "open" },
+      sql: "SELECT id FROM notes WHERE status = 'open'"
+    },
+    messages: {
+      columns: "*",
+      where: { any: [{ to_user: "$me" }, { from_user: "$me" }] },
+      sql: "SELECT id FROM messages WHERE 2 IN (from_user_id, to_user_id)"
+    }
   },
   lookups: [
     lookup("people", "status=suspended", "SELECT id FROM users WHERE status = 'suspended'"),
@@ -60,7 +75,14 @@ INSERT INTO messages (from_user_id, to_user_id, title, body, sent_on) SELECT 1 +
     lookup("changesets", "subscribers=ada", "SELECT changeset_id FROM changesets_subscribers WHERE subscriber_id = 1"),
     lookup("diary_entries", "name=day 3", "SELECT id FROM diary_entries WHERE id = 3", undefined)
   ],
-  credentials: ["oauth_access_tokens.previous_refresh_token", "oauth_access_tokens.refresh_token", "oauth_access_tokens.token", "oauth_applications.secret", "users.pass_crypt", "users.pass_salt"],
+  credentials: [
+    "oauth_access_tokens.previous_refresh_token",
+    "oauth_access_tokens.refresh_token",
+    "oauth_access_tokens.token",
+    "oauth_applications.secret",
+    "users.pass_crypt",
+    "users.pass_salt"
+  ],
   drop: { table: "oauth_applications", type: "oauth_applications" },
   rename: { table: "changesets", column: "num_changes", type: "changesets", slug: "num_changes" }
 }
