@@ -82,7 +82,9 @@ export interface AskOptions {
 
 /** Max for one person. Each call admits the person again. */
 export interface MaxFor extends ChangesFor {
-  readonly listEntityTypes: () => Promise<{ readonly entityTypes: ReadonlyArray<ListedType> }>
+  readonly listEntityTypes: (input?: {
+    readonly nameContains?: string
+  }) => Promise<{ readonly entityTypes: ReadonlyArray<ListedType> }>
   readonly listColumnsForType: (input: {
     readonly entityTypeId: string
     readonly filter?: { readonly nameContains?: ReadonlyArray<string>; readonly max?: number }
@@ -184,7 +186,8 @@ export class Max implements AsyncDisposable {
       use: (queries: EntityQueryService["Service"]) => Effect.Effect<A, LookupError, CurrentPrincipal>
     ) => run(Effect.andThen(requireInput(tool, input), Effect.flatMap(EntityQueryService, use)))
     return {
-      listEntityTypes: () => lookUp("listEntityTypes", {}, (queries) => queries.listEntityTypes(scoped)),
+      listEntityTypes: (input = {}) =>
+        lookUp("listEntityTypes", input, (queries) => queries.listEntityTypes({ ...input, ...scoped })),
       listColumnsForType: (input) =>
         lookUp("listColumnsForType", input, (queries) => queries.listColumnsForType({ ...input, ...scoped })),
       findEntities: (input) =>

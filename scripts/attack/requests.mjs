@@ -72,7 +72,7 @@ export const requestsOf = async (world) => {
   }
 
   return [
-    post("listEntityTypes", "/v1/tools/listEntityTypes", {}),
+    post("listEntityTypes", "/v1/tools/listEntityTypes", { nameContains: "order" }),
     post("listColumnsForType", "/v1/tools/listColumnsForType", {
       entityTypeId: "people",
       filter: { nameContains: ["na"], max: 5 }

@@ -43,9 +43,10 @@ const MAX_ATTEMPTS = 3
 export class EntityQueryService extends Context.Service<
   EntityQueryService,
   {
-    /** The types that the caller may see, system types first. */
+    /** The types that the caller may see, system types first; with words (`a|b`), those with a name that contains one. */
     readonly listEntityTypes: (input: {
       readonly organizationId: bigint
+      readonly nameContains?: string | undefined
     }) => Effect.Effect<{ readonly entityTypes: ReadonlyArray<ListedType> }, LookupError, CurrentPrincipal>
     /** The columns of a type that the caller may see, by slug and label; and, unless names are asked for, what leads here. */
     readonly listColumnsForType: (
@@ -169,12 +170,11 @@ export class EntityQueryService extends Context.Service<
       return EntityQueryService.of({
         listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
+          const isNamed = yield* nameFilter(input.nameContains?.split("|"))
           return {
-            entityTypes: visibleTypes(visibleTo(admitted)).map(({ name, pluralName, slug }) => ({
-              id: slug,
-              name,
-              pluralName
-            }))
+            entityTypes: visibleTypes(visibleTo(admitted))
+              .filter(({ name, pluralName, slug }) => isNamed(slug, name, pluralName))
+              .map(({ name, pluralName, slug }) => ({ id: slug, name, pluralName }))
           }
         }),
 
@@ -208,21 +208,11 @@ export class EntityQueryService extends Context.Service<
           if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
             return yield* InvalidInput.of(`max is 1 to ${MAX_COLUMNS}.`)
           }
-          const words = input.filter?.nameContains
-          if (
-            words !== undefined &&
-            (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))
-          ) {
-            return yield* InvalidInput.of(`nameContains has at most ${MAX_COLUMNS} words.`)
-          }
-          const folded = words?.map(foldText)
-          const leadHere = words === undefined ? listedReferrers(visibleType, visible) : []
+          const isNamed = yield* nameFilter(input.filter?.nameContains)
+          const leadHere = input.filter?.nameContains === undefined ? listedReferrers(visibleType, visible) : []
           return {
             columns: visibleColumns(visibleType, visible)
-              .filter(
-                ({ name, slug }) =>
-                  folded === undefined || folded.some((word) => foldText(name).includes(word) || slug.includes(word))
-              )
+              .filter(({ name, slug }) => isNamed(slug, name))
               .slice(0, max)
               .map((column) => listedColumn(column, visible)),
             ...(leadHere.length === 0 ? {} : { leadHere })
@@ -243,6 +233,15 @@ export class EntityQueryService extends Context.Service<
     })
   )
 }
+
+/** Whether a name contains one of these words, whatever their case and accents; every name does without words. */
+const nameFilter = Effect.fnUntraced(function* (words: ReadonlyArray<string> | undefined) {
+  if (words === undefined) return () => true
+  if (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))
+    return yield* InvalidInput.of(`nameContains has at most ${MAX_COLUMNS} words.`)
+  const folded = words.map(foldText)
+  return (...names: ReadonlyArray<string>) => folded.some((word) => names.some((name) => foldText(name).includes(word)))
+})
 
 type Attempt = FindResult | { readonly _tag: "Fault"; readonly fault: Fault }
 

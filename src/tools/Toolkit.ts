@@ -2,13 +2,13 @@
  * The three tools, defined once and served everywhere. A model pays for their definitions on every call: the budget is
  * 350 tokens for all three.
  */
-import { Tool, Toolkit } from "effect/ai"
-import { Columns, ColumnsQuery, Entities, EntitiesQuery, EntityTypes } from "../wire/lookup.ts"
+import { Toolkit } from "effect/ai"
+import { Columns, ColumnsQuery, Entities, EntitiesQuery, EntityTypes, TypesQuery } from "../wire/lookup.ts"
 import { readonlyTool } from "./readonlyTool.ts"
 
 const ListEntityTypes = readonlyTool("listEntityTypes", {
   description: "The types that can be looked up; call first",
-  parameters: Tool.EmptyParams,
+  parameters: TypesQuery,
   success: EntityTypes
 })
 

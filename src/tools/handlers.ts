@@ -10,8 +10,8 @@ export const ToolHandlers = MaxToolkit.toLayer(
     const queries = yield* EntityQueryService
     const organization = Effect.map(CurrentPrincipal, ({ organizationId }) => ({ organizationId }))
     return MaxToolkit.of({
-      listEntityTypes: () =>
-        Effect.flatMap(organization, queries.listEntityTypes).pipe(
+      listEntityTypes: (input) =>
+        Effect.flatMap(organization, (own) => queries.listEntityTypes({ ...input, ...own })).pipe(
           Effect.catchTag("NotAdmitted", () => Effect.succeed({ entityTypes: [] }))
         ),
       listColumnsForType: (input) =>

@@ -11,10 +11,18 @@ interface ListedColumns {
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => rows.map((row) => row.join("\t")).join("\n")
 
-export const renderTypes = (result: { readonly entityTypes: ReadonlyArray<ListedType> }): string =>
-  result.entityTypes.length === 0
-    ? "nothing"
-    : table([["id", "name", "plural"], ...result.entityTypes.map(({ id, name, pluralName }) => [id, name, pluralName])])
+/** Types that a model is told at once; it asks for the others by name. */
+const MAX_LISTED_TYPES = 60
+
+export const renderTypes = ({ entityTypes }: { readonly entityTypes: ReadonlyArray<ListedType> }): string => {
+  if (entityTypes.length === 0) return "nothing"
+  const more = entityTypes.length - MAX_LISTED_TYPES
+  return table([
+    ["id", "name", "plural"],
+    ...entityTypes.slice(0, MAX_LISTED_TYPES).map(({ id, name, pluralName }) => [id, name, pluralName]),
+    ...(more > 0 ? [[`${more} more: find them with nameContains, such as order|invoice`]] : [])
+  ])
+}
 
 /** The last line tells what a filter can name besides: it is said here, where it is needed, not in each definition. */
 export const renderColumns = ({ columns, leadHere = [] }: ListedColumns): string =>

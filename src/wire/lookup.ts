@@ -8,6 +8,9 @@ import { FilterOp } from "../domain/Query.ts"
 
 const { optionalKey } = Schema
 
+/** `a|b` asks for names that contain either; a list of words would cost more tokens in the definition. */
+export const TypesQuery = Schema.Struct({ nameContains: optionalKey(Schema.String) })
+
 export const EntityTypes = Schema.Struct({ entityTypes: Schema.Array(ListedType) })
 
 export const ColumnsQuery = Schema.Struct({

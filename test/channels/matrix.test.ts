@@ -86,6 +86,7 @@ const filterCall = (field: keyof typeof VALUES, op: (typeof OPERATIONS)[number])
 /** Calls beyond filters: pages, names and invalid inputs. */
 const OTHERS: ReadonlyArray<Call> = [
   ["listEntityTypes", {}],
+  ["listEntityTypes", { nameContains: "mee|nothing" }],
   ["listColumnsForType", { entityTypeId: "people" }],
   ["listColumnsForType", { entityTypeId: "people", filter: { nameContains: ["e"], max: 2 } }],
   ["listColumnsForType", { entityTypeId: "salaries" }],

@@ -4,7 +4,7 @@ import { encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
 import type { Page } from "../../src/domain/Page.ts"
 import { changeDefinitions } from "../../src/tools/ChangeTool.ts"
 import { toolDefinitions } from "../../src/tools/definitions.ts"
-import { renderPage } from "../../src/tools/render.ts"
+import { renderPage, renderTypes } from "../../src/tools/render.ts"
 
 const tokens = (text: string) => encode(text).length
 
@@ -27,6 +27,18 @@ describe("the token cost of the tools (o200k)", () => {
     console.log(`three tools: ${cost} tokens`)
     expect(toolDefinitions.map(({ name }) => name)).toEqual(["listEntityTypes", "listColumnsForType", "findEntities"])
     expect(cost).toBeLessThanOrEqual(350)
+  })
+
+  it("is at most 1,500 for a list of 898 types, which says how to find the others", () => {
+    const entityTypes = Array.from({ length: 898 }, (_, at) => ({
+      id: `purchase_order_${at}s`,
+      name: `Purchase order ${at}`,
+      pluralName: `Purchase orders ${at}`
+    }))
+    const text = renderTypes({ entityTypes })
+    expect(tokens(text)).toBeLessThanOrEqual(1500)
+    expect(text).toContain("838 more: find them with nameContains")
+    expect(renderTypes({ entityTypes: entityTypes.slice(0, 60) })).not.toContain("more:")
   })
 
   it("is at most 110 for the tool that drafts changes, beside the unchanged three", () => {

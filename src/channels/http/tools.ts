@@ -59,7 +59,7 @@ const toolHandlers = Effect.map(EntityQueryService, (queries) => {
   return {
     listEntityTypes: tool(
       listEntityTypes.parametersSchema,
-      (_, organizationId) => queries.listEntityTypes({ organizationId }),
+      (input, organizationId) => queries.listEntityTypes({ ...input, organizationId }),
       renderTypes
     ),
     listColumnsForType: tool(

@@ -65,7 +65,7 @@ export const peopleAmong = (
 }
 
 /** Whether a column holds an e-mail address or phone number. */
-export const isContact = ({ name, type }: ColumnFacts): boolean =>
+const isContact = ({ name, type }: ColumnFacts): boolean =>
   type === "text" && (EMAIL.test(words(name)) || PHONE.test(words(name)))
 
 export const hasContact = ({ columns }: RelationFacts): boolean => columns.some(isContact)
