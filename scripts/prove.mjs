@@ -15,7 +15,7 @@ const files = sources
   .map((path) => relative(root, path))
   .filter((path) => wanted.length === 0 || wanted.some((word) => path.includes(word)))
   .sort()
-if (files.length === 0 && !wanted.includes("pgbouncer")) {
+if (files.length === 0 && !wanted.includes("pgbouncer") && !wanted.includes("failover")) {
   console.error(`No test series has a name with ${wanted.join(" or ")}`)
   process.exit(1)
 }
@@ -45,3 +45,5 @@ for (const mode of pooled.length === 0 ? [] : ["session", "transaction"])
     MAX_TEST_LONG: "",
     MAX_TEST_POOL: mode
   })
+// Needs Debian's packages patroni, etcd-server and haproxy.
+if (wanted.length === 0 || wanted.includes("failover")) run(process.execPath, ["scripts/failover.mjs"])

@@ -14,7 +14,9 @@ let env: Record<string, string> = {}
 
 beforeAll(async () => {
   env = { DATABASE_URL: await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))) }
-  expect(await runMax(["init", "--org", "atlas", "--country", "US", "--time-zone", "UTC"], env)).toMatchObject({
+  const init = ["init", "--country", "US", "--time-zone", "UTC"]
+  expect(await runMax(init, env)).toMatchObject({ code: 2, stderr: expect.stringContaining("--org SLUG") })
+  expect(await runMax(init, { ...env, MAX_ORG: "atlas" })).toMatchObject({
     code: 0
   })
 })

@@ -8,7 +8,7 @@ import { inspect } from "../../database/migrate.ts"
 import type { ConfigurationError } from "../../domain/errors.ts"
 import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
 import { mappedTables } from "./doctor/mapped.ts"
-import { clock, connections, disk, extensions, organizations, postgres, schema } from "./doctor/server.ts"
+import { clock, connections, disk, extensions, organizations, postgres, schema, standbys } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
 import { pooler } from "./doctor/pool.ts"
 import { roles } from "./doctor/roles.ts"
@@ -28,6 +28,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["mapped tables", mappedTables],
   ["statistics", statistics],
   ["connections", connections],
+  ["standbys", standbys],
   ["disk", disk],
   ["clock", clock]
 ]

@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { Organization } from "../../../domain/EntityType.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
+import { Env } from "../../../env.ts"
 import { IdentityProviders, subjectKey } from "../../../services/access/IdentityProviders.ts"
 import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
@@ -22,10 +23,12 @@ export const init = Command.make(
   },
   Effect.fnUntraced(function* (input) {
     const { org } = yield* max
-    if (Option.isNone(org)) return yield* UsageError.of("Give the organization a slug: --org SLUG")
+    const env = yield* Env
+    const slug = Option.getOrElse(org, () => env.organization)
+    if (slug === undefined) return yield* UsageError.of("Give the organization a slug: --org SLUG")
     const organizations = yield* Organizations
     const created = yield* organizations.create({
-      slug: org.value,
+      slug,
       name: Option.getOrUndefined(input.name),
       country: input.country.toUpperCase(),
       timeZone: input.timeZone

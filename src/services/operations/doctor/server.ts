@@ -102,6 +102,30 @@ export const connections: Check = ({ owner, searchConnections }) =>
     }
   )
 
+/** A failover to a standby that follows asynchronously loses changes that were acknowledged. */
+export const standbys: Check = ({ from, owner }) =>
+  from.embedded
+    ? Effect.succeed([])
+    : Effect.map(
+        owner<{ count: number; waits: boolean }>`
+          SELECT (SELECT count(*)::int FROM pg_stat_replication) AS count,
+            current_setting('synchronous_standby_names') <> ''
+              AND current_setting('synchronous_commit') NOT IN ('off', 'local') AS waits`,
+        ([row]) => {
+          const { count, waits } = row!
+          if (count === 0) return []
+          return [
+            waits
+              ? ok("standbys", `${count} follow this server; a commit waits for a synchronous one.`)
+              : warn(
+                  "standbys",
+                  `${count} follow this server asynchronously: a failover can lose acknowledged changes, such as a suspension.`,
+                  "synchronous_mode: true (in Patroni: patronictl edit-config)"
+                )
+          ]
+        }
+      )
+
 const GB = 1024 ** 3
 const sized = (bytes: number) =>
   bytes < GB ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(bytes < 10 * GB ? 1 : 0)} GB`
