@@ -5,9 +5,19 @@
 import { Context, Data, type Stream } from "effect"
 import type { ToolDefinition } from "../tools/definitions.ts"
 
+/** A complete call; `input` is undefined if the model's JSON is not an object. */
+interface ToolCall {
+  readonly _tag: "ToolCall"
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+  /** The answer says so itself if this result is unavailable; any other unavailable result ends the turn. */
+  readonly apart?: true
+}
+
 export type Part =
   | { readonly _tag: "Text"; readonly text: string }
-  | { readonly _tag: "ToolCall"; readonly id: string; readonly name: string; readonly input: unknown }
+  | ToolCall
   /** `text` is the rendering for the model; `value` is the structured result, absent if the call failed. */
   | {
       readonly _tag: "ToolResult"
@@ -42,8 +52,7 @@ export interface Usage {
 
 export type StepEvent =
   | { readonly _tag: "Delta"; readonly text: string }
-  /** A complete call; `input` is undefined if the model's JSON is not an object. */
-  | { readonly _tag: "ToolCall"; readonly id: string; readonly name: string; readonly input: unknown }
+  | ToolCall
   /** The last event of every step that succeeds. */
   | { readonly _tag: "Finished"; readonly reason: "end" | "tools" | "length" | "refusal"; readonly usage: Usage }
 

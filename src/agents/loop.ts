@@ -82,6 +82,7 @@ const modelFault = ({ reason }: ModelFailure): TurnFault =>
     message: reason === "Busy" ? SENTENCES.busy : reason === "Broken" ? SENTENCES.broken : SENTENCES.misconfigured
   })
 
+const unavailableFault = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
 const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.turnIsSpent })
 
 /** Answers a question, and emits its text as events while it streams. */
@@ -130,6 +131,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     }
     if (outcome.calls.length === 0) {
       const said = outcome.text.trim()
+      if (said === SENTENCES.unavailable) return yield* unavailableFault
       const drafted = (question.drafts?.changes.length ?? 0) > 0
       if (!drafted) return said === "" ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft) : said
       // Code says that it waits, whatever the model says.
@@ -144,9 +146,8 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
       parts: [...(outcome.text.trim() === "" ? [] : [{ _tag: "Text" as const, text: outcome.text }]), ...outcome.calls]
     })
     const results = yield* executeAll(question, outcome.calls)
-    if (results.some(({ unavailable }) => unavailable)) {
-      return yield* new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
-    }
+    if (results.some(({ unavailable }, index) => unavailable && outcome.calls[index]!.apart !== true))
+      return yield* unavailableFault
     const parts = results.map((result, index) => toPart(outcome.calls[index]!, withinLimits(room, result)))
     for (const [index, part] of parts.entries()) {
       if (part.value !== undefined)

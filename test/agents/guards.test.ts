@@ -55,6 +55,7 @@ const PASS = [
   "The filter deal is with joe@else.example.",
   "Shall I look at next week, too?",
   "1. Ada Lovelace\n2. Another person",
+  "Her number is 512-555-0142\n2 of them have one.",
   "I found 3 people, 12 companies and 99 meetings.",
   "Das ist Ada Lovelace, eine Kundin. Ihre Nummer: 512-555-0142.",
   "The meeting is 23.11.2026.",

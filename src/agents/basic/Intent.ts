@@ -1,7 +1,7 @@
 /** The intents of basic mode. A new one needs a case here, its patterns in rules.ts, and its script in answerIntent.ts. */
 import { Data } from "effect"
 import type { Fact } from "./Fact.ts"
-import type { Condition, Lookup } from "./Lookup.ts"
+import type { Condition, Lookup, Noun } from "./Lookup.ts"
 import type { SpokenName } from "./readNames.ts"
 import type { Token } from "./tokenize.ts"
 
@@ -38,15 +38,21 @@ export type Intent = Data.TaggedEnum<{
   }
   Choose: { readonly index: number }
   Again: { readonly condition: Condition }
+  /** The list before of another noun. */
+  Instead: { readonly noun: Noun }
   More: {}
   Uncountable: { readonly lookup?: Lookup }
   /** Something to be done rather than looked up. */
   Request: { readonly of: "send" | "change" }
+  /** Two questions that don't refer to each other. */
+  Both: { readonly intents: readonly [Intent, Intent] }
   /** Questions that have to be asked one by one; the first of them. */
   Separate: { readonly first: string; readonly count: number }
   /** Another language; the message can still be a name. */
   Foreign: { readonly reply: (example: string) => string; readonly tokens: ReadonlyArray<Token> }
   NotKnown: {}
+  /** A noun that is no type, which can be what rows are called: "site visits". */
+  Titled: { readonly mode: "list" | "count"; readonly title: string; readonly mine: boolean }
   /** Not understood, unless it is a name to the letter. */
   Unclear: { readonly tokens: ReadonlyArray<Token> }
 }>

@@ -1,4 +1,5 @@
 /** Answers an intent with its script; a follow-up is resolved against the earlier messages. */
+import { Unavailable } from "../../domain/errors.ts"
 import { uncapitalized } from "../english.ts"
 import { browse } from "./browse.ts"
 import { answerRequest, declineRequest } from "./deeds/answerRequest.ts"
@@ -7,9 +8,10 @@ import { introduce } from "./introduce.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { readIntent } from "./readIntent.ts"
 import { eqName } from "./locate.ts"
-import type { Lookup } from "./Lookup.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+import { Condition, type Lookup } from "./Lookup.ts"
 import { readNames } from "./readNames.ts"
-import { count, inParallel, listedTypes, type Script } from "./script.ts"
+import { apart, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
 import { colleagues, describe, describeChosen, describeVia, isStatus, several } from "./describeSubject.ts"
 import { type Token, written } from "./tokenize.ts"
 import { amount, called, cannotDo, example, greeting, notForYou, tryThese, unclear } from "./replies.ts"
@@ -60,12 +62,20 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
         lookup: { ...previous.lookup, conditions: [...conditions, intent.condition] }
       })
     }
+    case "Instead": {
+      const previous = last()
+      const { lookup, mode } = previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const } // prettier-ignore
+      return Intent.Browse({ mode, skip: 0, lookup: { ...lookup, noun: intent.noun } })
+    }
     case "More": {
       const previous = last()
       if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
       const times = earlier.length - earlier.findLastIndex((text) => readIntent(text, context)._tag !== "More")
       return Intent.Browse({ ...previous, mode: "list", skip: 5 * (previous.mode === "count" ? times - 1 : times) })
     }
+    case "Choose":
+      // Two lists have two rows of each number.
+      return last()?._tag === "Both" ? Intent.Unclear({ tokens: [] }) : intent
     case "Introduce": {
       // "she lives in Boston" adds a fact to the person of the last question.
       if (intent.names.some(({ rank }) => rank >= 2) || (context.focus ?? []).length < 2) return intent
@@ -111,6 +121,8 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       return yield* colleagues(context)
     case "Request":
       return cannotDo(intent.of, context)
+    case "Both":
+      return (yield* inParallel(intent.intents.map((one) => run(one, earlier, context)))).join("\n\n")
     case "Separate":
       return `One question at a time, please: I count ${intent.count} here. Ask the first one: “${intent.first}”.`
     case "Foreign":
@@ -126,14 +138,31 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     }
     case "Uncountable":
       return yield* uncountable(intent.lookup, context)
+    case "Titled":
+      return yield* titled(intent, context)
     case "NotKnown":
       return notForYou(context)
     case "Unclear":
       return (yield* exactly(intent.tokens, context)) ?? unclear(context)
     case "Again":
+    case "Instead":
     case "More":
       return unclear(context)
   }
+}
+
+/** Rows of one type that are called so, in the singular or as it is said. */
+function* titled({ mine, mode, title }: Extract<Intent, { _tag: "Titled" }>, context: Context): Script<string> {
+  const types = context.types.filter(({ id }) => id !== PEOPLE && id !== "companies").slice(0, MAX_TYPES)
+  const names = [...new Set([title.replace(/(?<=[^s])s$/, ""), title])]
+  const tries = types.flatMap((type) => names.map((name) => ({ type, name })))
+  const pages = yield* inParallel(
+    tries.map(({ name, type }) => count({ entityTypeId: type.id, filters: eqName(name) }))
+  )
+  const hit = tries.find((_, index) => (pages[index]?.total ?? 0) > 0)
+  if (hit === undefined) return notForYou(context)
+  const conditions = [Condition.Called({ name: hit.name }), ...(mine ? [Condition.Mine()] : [])]
+  return yield* browse(mode, { noun: { type: hit.type, said: hit.type.plural }, conditions }, 0, context)
 }
 
 /** The longest name that words which are no question can be. */
@@ -144,8 +173,13 @@ const MAX_TYPES = 5
 function* exactly(tokens: ReadonlyArray<Token>, context: Context): Script<string | undefined> {
   if (tokens.length === 0 || tokens.length > MAX_NAME) return undefined
   const types = context.types.slice(0, MAX_TYPES)
-  const pages = yield* inParallel(types.map(({ id }) => count({ entityTypeId: id, filters: eqName(written(tokens)) })))
-  return pages.some((page) => (page?.total ?? 0) > 0) ? yield* describe(Subject.Named({ tokens }), context) : undefined
+  const pages = yield* inParallel(
+    types.map(({ id }) => apart(count({ entityTypeId: id, filters: eqName(written(tokens)) })))
+  )
+  if (pages.length > 0 && pages.every((page) => page === UNREAD)) return Unavailable.error.message
+  return pages.some((page) => page !== UNREAD && (page?.total ?? 0) > 0)
+    ? yield* describe(Subject.Named({ tokens }), context)
+    : undefined
 }
 
 /** Declines an aggregate and offers the count instead. */

@@ -14,14 +14,14 @@ import { among, amount, called, differing, ON_REQUEST, numbered } from "./replie
 const MAX_SHOWN = 5
 const MAX_READ = 25
 
-export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, context: Context): Script<string> {
-  const { noun } = lookup
-  const { type } = noun
-  if (mode === "count" && (lookup.limit !== undefined || lookup.order !== undefined)) return cannot(lookup)
-  const [columns, references] = yield* both(columnsOf(type.id), idsOf(lookup.conditions, context))
-  const narrowed = yield* narrow(lookup, columns, context, references)
+export function* browse(mode: "list" | "count", asked: Lookup, skip: number, context: Context): Script<string> {
+  const { type } = asked.noun
+  if (mode === "count" && (asked.limit !== undefined || asked.order !== undefined)) return cannot(asked)
+  const [columns, references] = yield* both(columnsOf(type.id), idsOf(asked.conditions, context))
+  const narrowed = yield* narrow(asked, columns, context, references)
   if (typeof narrowed === "string") return narrowed
-  const { filters, said } = narrowed
+  const { filters, noun = asked.noun, said } = narrowed
+  const lookup = { ...asked, noun }
   if (mode === "count") {
     const page = yield* count({ entityTypeId: type.id, filters })
     return page === undefined
@@ -31,12 +31,12 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
         : `${there(lookup, page, said)}.`
   }
   const times = filters.filter(({ op }) => op === "gte" || op === "lt").map(({ columnId }) => columnId)
-  const asked = filters
+  const named = filters
     .map(({ columnId }) => columnId)
     .filter((id) => id !== "id" && id !== "name" && id !== "attendees")
-  const shown = distinguishing(type, columns, [...new Set([...times, ...asked])]).slice(
+  const shown = distinguishing(type, columns, [...new Set([...times, ...named])]).slice(
     0,
-    type.id === PEOPLE ? Math.max(3, asked.length) : 4
+    type.id === PEOPLE ? Math.max(3, named.length) : 4
   )
   const size = lookup.limit ?? (lookup.order === "next" || (lookup.order === "latest" && isOne(lookup)) ? 1 : MAX_SHOWN)
   const limit = Math.min(MAX_READ, size + skip)
@@ -45,7 +45,7 @@ export function* browse(mode: "list" | "count", lookup: Lookup, skip: number, co
   if (page.total === 0) return nothing(lookup, page, said)
   const rest = { ...page, entities: page.entities.slice(skip) }
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
-  const shownCells = rest.entities.length > 1 ? differing(rest, shown.filter((id) => asked.includes(id) || !ON_REQUEST.test(id))) : shown.filter((id) => !ON_REQUEST.test(id)) // prettier-ignore
+  const shownCells = rest.entities.length > 1 ? differing(rest, shown.filter((id) => named.includes(id) || !ON_REQUEST.test(id))) : shown.filter((id) => !ON_REQUEST.test(id)) // prettier-ignore
   const items = numbered(rest, columns, shownCells)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`

@@ -185,6 +185,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (captures, context) => by(ownedBy)(captures, context, [])?.map((of) => Condition.Not({ of }))
   ],
   [
+    [`${WHO} (aren't|arent|isn't|isnt|are not|is not|not|but not) (working|employed)? (at|with) {value}`],
+    (captures, context) => by(at("at"))(captures, context, [])?.map((of) => Condition.Not({ of }))
+  ],
+  [
     [
       `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|in|at|from|with)? (a|an)? {quality}`,
       "(except|but not) (the|a)? {quality}"

@@ -5,14 +5,15 @@ import { foldText } from "../../domain/keys.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import { columnsNamed, columnsFor, labelOf } from "./conceptColumns.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
+import { Unavailable } from "../../domain/errors.ts"
 import type { Subject } from "./Intent.ts"
 import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
 import { both, byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { wordForms } from "./filterChoices.ts"
-import { columnsOf, count, find, type Script, inParallel } from "./script.ts"
+import { apart, columnsOf, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { suggestion } from "./suggest.ts"
 import { tokenize, written } from "./tokenize.ts"
-import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, unclear } from "./replies.ts" // prettier-ignore
+import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, unclear, unreadable } from "./replies.ts" // prettier-ignore
 
 /** The columns that distinguish namesakes. */
 const namesakeColumns = (type: ContextType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
@@ -95,6 +96,12 @@ const noSuchColumn = function* (target: Target, context: Context): Script<string
 
 /** One match: answers. Several: asks which one. */
 function* settle(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
+  const unread = located.unread ?? []
+  if (unread.length > 0 && unread.length >= context.types.length) return Unavailable.error.message
+  return `${yield* settled(located, context, answering, me)}${unreadable(unread)}`
+}
+
+function* settled(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
   if (located._tag === "Missing") return me ? meMissing(context) : yield* missing(located, context)
   if (located.found.total === 1) return yield* answering(located, context)
   return yield* choosing(located, context)
@@ -201,13 +208,16 @@ export function* several(
 ): Script<string> {
   if (subjects.length > MAX_SUBJECTS || subjects.some(({ _tag }) => _tag !== "Named") || whole._tag !== "Named")
     return `I can look up two at a time. Ask me about one: “who is ${whole._tag === "Named" ? written(whole.tokens.slice(0, 2)) : ""}”.`
-  const [pages, ...located] = yield* inParallel<ReadonlyArray<Page | undefined> | Target | Missing>([
+  type Found = ReadonlyArray<Page | typeof UNREAD | undefined>
+  const [pages, ...located] = yield* inParallel<Found | Target | Missing>([
     inParallel(
-      context.types.slice(0, 2).map(({ id }) => count({ entityTypeId: id, filters: eqName(written(whole.tokens)) }))
+      context.types
+        .slice(0, 2)
+        .map(({ id }) => apart(count({ entityTypeId: id, filters: eqName(written(whole.tokens)) })))
     ),
     ...subjects.map((subject) => locate(subject as Exclude<Subject, { _tag: "Focus" }>, context))
   ])
-  if ((pages as ReadonlyArray<Page | undefined>).some((page) => (page?.total ?? 0) > 0))
+  if ((pages as Found).some((page) => page !== UNREAD && (page?.total ?? 0) > 0))
     return yield* describe(whole, context, what)
   const answers = yield* inParallel(
     (located as ReadonlyArray<Target | Missing>).map((one) => settle(one, context, answeringFor(what), false))

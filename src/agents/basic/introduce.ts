@@ -1,14 +1,15 @@
 /** Finds the one person whom free text introduces, by name and all stated facts, or says that there is no match. */
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { Unavailable } from "../../domain/errors.ts"
 import { foldText } from "../../domain/keys.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import type { Fact } from "./Fact.ts"
 import { type Match, matchAmong, type MatchOutcome } from "./matchPerson.ts"
 import { PERSON_NOUNS } from "./lexicon.ts"
 import type { SpokenName } from "./readNames.ts"
-import { find, type Script, inParallel } from "./script.ts"
+import { apart, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { answerAbout, distinguishing } from "./describeSubject.ts"
-import { among, amount, and, differing, numbered, offer, present, unclear } from "./replies.ts"
+import { among, amount, and, differing, numbered, offer, present, unclear, unreadable } from "./replies.ts"
 
 interface Introduction {
   readonly names: ReadonlyArray<SpokenName>
@@ -19,6 +20,7 @@ interface Introduction {
 
 const MAX_PARALLEL = 6
 const MAX_TYPES = 3
+const MAX_ALONE = 5
 const MAX_SHOWN = 5
 
 /** The types of people: the built-in one, and the organization's own customers, users, … */
@@ -28,10 +30,29 @@ const personTypes = (context: Context): ReadonlyArray<ContextType> =>
     .slice(0, MAX_TYPES)
 
 export function* introduce(introduction: Introduction, context: Context): Script<string> {
-  const { facts, names, what } = introduction
-  const types = personTypes(context)
+  const { facts, names } = introduction
+  // An address or a number alone can be that of anything.
+  const isAlone = names.length === 0 && facts.length === 1 && /^(email|phone)$/.test(facts[0]!.concept)
+  const persons = personTypes(context)
+  const types = isAlone ? [...new Set([...persons, ...context.types])].slice(0, MAX_ALONE) : persons
   const parallel = Math.floor(MAX_PARALLEL / types.length) - 1
-  const outcomes = yield* inParallel(types.map((type) => matchAmong(type, names, facts, parallel)))
+  const found = yield* inParallel(types.map((type) => apart(matchAmong(type, names, facts, parallel))))
+  const unread = types.filter((_, index) => found[index] === UNREAD)
+  if (unread.length > 0 && unread.length === types.length) return Unavailable.error.message
+  const outcomes = found.filter((outcome) => outcome !== UNREAD)
+  const fits = isAlone ? outcomes.filter(({ fit }) => fit !== undefined) : []
+  const all = fits.length > 1 ? fits.map((one) => [one]) : [outcomes]
+  const answers = yield* inParallel(all.map((some) => answerBest(introduction, some, context)))
+  return `${answers.join("\n")}${unreadable(unread)}`
+}
+
+/** Presents the best of the matches in several types. */
+function* answerBest(
+  introduction: Introduction,
+  outcomes: ReadonlyArray<MatchOutcome>,
+  context: Context
+): Script<string> {
+  const { facts, what } = introduction
   const best = outcomes
     .filter((outcome): outcome is MatchOutcome & { readonly fit: Match } => outcome.fit !== undefined)
     .sort((a, b) => b.fit.candidate.rank - a.fit.candidate.rank)[0]

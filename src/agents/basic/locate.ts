@@ -7,7 +7,7 @@ import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
 import { type Noun, nounAt, peopleOf } from "./Lookup.ts"
 import { partsOf } from "./readNames.ts"
-import { columnsOf, count, type Script, inParallel } from "./script.ts"
+import { apart, columnsOf, count, type Script, inParallel, UNREAD } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
 
 /** The matches: one, or several to choose from. */
@@ -19,6 +19,7 @@ export interface Target {
   readonly found: Pick<Page, "total" | "totalIsLowerBound">
   /** Whether the whole name matched, not only its parts. */
   readonly exact: boolean
+  readonly unread?: ReadonlyArray<ContextType>
 }
 
 /** No match, with the name and the type that were tried. */
@@ -27,6 +28,8 @@ export interface Missing {
   readonly name: string
   readonly type: ContextType | undefined
   readonly limited: boolean
+  /** Types that might have a match but can't be read now. */
+  readonly unread?: ReadonlyArray<ContextType>
 }
 
 const MAX_OTHERS = 5
@@ -43,6 +46,8 @@ export const partly = (name: string): ReadonlyArray<Filter> => {
 }
 
 const many = (filters: ReadonlyArray<Filter>) => (type: ContextType) => count({ entityTypeId: type.id, filters })
+/** Where a name may be in one type or another, a type that can't be read doesn't keep the others from answering. */
+const some = (filters: ReadonlyArray<Filter>) => (type: ContextType) => apart(many(filters)(type))
 
 export const byFocus = function* (focus: Focus, context: Context): Script<Target | Missing> {
   const type = context.types.find(({ id }) => id === focus.type)
@@ -87,6 +92,8 @@ const withoutNoun = (spoken: ReadonlyArray<Token>, context: Context): Spoken => 
   return { tokens }
 }
 
+const pageOf = (found: Page | typeof UNREAD | undefined): Page | undefined => (found === UNREAD ? undefined : found)
+
 /** Locates a subject other than the focus. */
 export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: Context): Script<Target | Missing> {
   const spoken = subject._tag === "Named" ? subject.tokens : []
@@ -94,12 +101,16 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   const people = peopleOf(context)
   const first = typed?.type ?? people ?? context.types[0]
   const name = subject._tag === "Me" ? (context.person?.name ?? "") : written(tokens)
-  const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: first, limited })
+  const unread = new Set<ContextType>()
+  const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: first, limited, unread: [...unread] })
   if (first === undefined || name === "") return missing(false)
 
   const target = (type: ContextType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
-    ({ _tag: "Target", type, columns, filters, found, exact }) // prettier-ignore
-  const [columns, exactly] = yield* both(columnsOf(first.id), many(eqName(name))(first))
+    ({ _tag: "Target", type, columns, filters, found, exact, unread: [...unread] }) // prettier-ignore
+  const own = both(columnsOf(first.id), many(eqName(name))(first))
+  const known = typed === undefined && subject._tag !== "Me" ? yield* apart(own) : yield* own
+  if (known === UNREAD) unread.add(first)
+  const [columns, exactly] = known === UNREAD ? [[], undefined] : known
   if (exactly !== undefined && exactly.total > 0) return target(first, columns, eqName(name), exactly, true)
   if (subject._tag === "Me") return missing(exactly?.limited === true)
 
@@ -110,17 +121,21 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   const shorter = /\p{L}\p{L}\p{L}s$/u.test(name) ? [{ type: first, filters: eqName(name.slice(0, -1)) }] : []
   const shortly = shorter.length === 0 ? [] : [{ type: first, filters: partly(name.slice(0, -1)) }]
   const tries = [...wholes, ...towns, ...shorter, { type: first, filters: partly(name) }, ...shortly]
-  const answers = yield* inParallel(tries.map(({ filters, type }) => many(filters)(type)))
-  const hit = tries.findIndex((_, index) => (answers[index]?.total ?? 0) > 0)
+  const readable = tries.filter(({ type }) => !unread.has(type))
+  const answers = yield* inParallel(readable.map(({ filters, type }) => some(filters)(type)))
+  for (const [index, { type }] of readable.entries()) if (answers[index] === UNREAD) unread.add(type)
+  const pages = tries.map((one) => pageOf(answers[readable.indexOf(one)]))
+  const hit = pages.findIndex((page) => (page?.total ?? 0) > 0)
   if (hit >= 0) {
     const { filters, type } = tries[hit]!
     const own = type === first ? columns : yield* columnsOf(type.id)
-    return target(type, own, filters, answers[hit]!, hit < wholes.length + towns.length + shorter.length)
+    return target(type, own, filters, pages[hit]!, hit < wholes.length + towns.length + shorter.length)
   }
   const limited = exactly?.limited === true
   if (typed !== undefined || others.length === 0 || context.types.length > MAX_TYPES) return missing(limited)
-  const parts = yield* inParallel(others.map(many(partly(name))))
+  const left = others.filter((type) => !unread.has(type))
+  const parts = (yield* inParallel(left.map(some(partly(name))))).map(pageOf)
   const part = parts.findIndex((page) => (page?.total ?? 0) > 0)
   if (part < 0) return missing(limited)
-  return target(others[part]!, yield* columnsOf(others[part]!.id), partly(name), parts[part]!, false)
+  return target(left[part]!, yield* columnsOf(left[part]!.id), partly(name), parts[part]!, false)
 }

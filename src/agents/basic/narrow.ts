@@ -18,7 +18,7 @@ import {
 } from "./filterChoices.ts"
 import { COMPARATORS } from "./lexicon.ts"
 import { eqName } from "./locate.ts"
-import { Condition, type Lookup } from "./Lookup.ts"
+import { Condition, type Lookup, type Noun } from "./Lookup.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { otherWord, phraseOf, type Said, sayingOf } from "./phrases.ts"
 import { called } from "./replies.ts"
@@ -29,6 +29,8 @@ import { folded, type Token, written } from "./tokenize.ts"
 type Columns = ReadonlyArray<Named>
 
 interface Narrowed {
+  /** The noun without its kind, where no status is called so and another one is asked for. */
+  readonly noun?: Noun
   readonly filters: ReadonlyArray<Filter>
   readonly said: Said
 }
@@ -165,6 +167,9 @@ export function* narrow(
     if (possible < 0 || conditions.some(({ _tag }) => _tag === "Time")) return unsupported(lookup.order)
     filters.push(...order[possible]!)
   }
+  // "won customers" where no status is customer: people who are won.
+  const isStated = conditions.some(({ _tag }) => _tag === "Quality")
+  let plain = false
   const used = new Map<Condition, { readonly choices: ReadonlyArray<Choice>; readonly used: number }>()
   for (const [index, leaf] of leaves.entries()) {
     const { choices, condition } = leaf
@@ -174,6 +179,10 @@ export function* narrow(
     const only = choices.length === 1 && fits(0) ? 0 : -1
     const possible = isCounted(leaf) ? pages.findIndex((page, at) => page !== undefined && fits(at)) : only
     if (condition._tag === "Mine" && !references.has(context.person?.name ?? "")) return unsupported("yours")
+    if (isKind(condition) && isStated && hit < 0) {
+      plain = true
+      continue
+    }
     if (possible < 0 || isPlaceless(condition, columns, hit, pages)) {
       return isKind(condition) ? unknownKind(kind!, listAll) : unsupported(phraseOf(condition))
     }
@@ -182,7 +191,7 @@ export function* narrow(
     }
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
   }
-  for (const condition of stated) {
+  for (const condition of plain ? conditions : stated) {
     const own = parts(condition).map((leaf) => used.get(leaf)!)
     const choice = combined(
       condition,
@@ -195,7 +204,7 @@ export function* narrow(
     if (isKind(condition)) said.push({ before: false, text: otherWord(kind!, choice) })
     else said.push(...sayingOf(condition, own[0]!.choices, own[0]!.used, columns))
   }
-  return { filters, said }
+  return { filters, said, ...(plain ? { noun: { type, said: type.plural } } : {}) }
 }
 
 /**

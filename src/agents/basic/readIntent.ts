@@ -3,6 +3,7 @@
  * understood only if every word of it has a part in its rule; otherwise it is declined.
  */
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { foldText } from "../../domain/keys.ts"
 import { choice, isCovered } from "./buildIntent.ts"
 import { isValue, structures } from "./conditions.ts"
 import { Intent, Subject } from "./Intent.ts"
@@ -24,7 +25,7 @@ import { byLength, compiled, endsWith, type Fits, matchPattern, startsWith } fro
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { readLookup } from "./readLookup.ts"
-import { readNames } from "./readNames.ts"
+import { readNames, type SpokenName } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
 import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
@@ -34,6 +35,16 @@ const MAX_NAME = 9
 const MAX_QUESTION = 30
 /** The longest free text that introduces a person without saying so, in words. */
 const MAX_STORY = 60
+
+/** "and the leads?" after a list: the same list of something else. */
+const continued = (intent: Intent, said: ReadonlyArray<Token>, meant: ReadonlyArray<Token>): Intent => {
+  if (intent._tag !== "Browse" || intent.lookup.conditions.length > 0 || intent.lookup.order !== undefined)
+    return intent
+  const opener = folded(said.slice(0, Math.max(0, said.indexOf(meant[0]!))))
+  return /^(and|what about|how about|and what about|and how about)$/.test(opener)
+    ? Intent.Instead({ noun: intent.lookup.noun })
+    : intent
+}
 
 const VERBS = new Set("is are was does do has have my".split(" "))
 const SUBJECT_PRONOUNS = new Set("me i her him his them it she he they that this".split(" "))
@@ -56,7 +67,7 @@ export const readIntent = (message: string, context: Context): Intent => {
   const introduces =
     facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
-  if (question !== undefined && !(introduces && ofPeople)) return question
+  if (question !== undefined && !(introduces && ofPeople)) return continued(question, said, meant)
   const parts = separate(meant, context, fits)
   if (parts !== undefined) return parts
   const firm = names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
@@ -67,10 +78,21 @@ export const readIntent = (message: string, context: Context): Intent => {
     const likely =
       names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
     const sure = likely || firm
-    if (sure || (names.length > 0 && said.length <= MAX_STORY)) return Intent.Introduce({ names, facts, sure })
+    if (sure || (isStory(said, names) && said.length <= MAX_STORY)) return Intent.Introduce({ names, facts, sure })
   }
-  return unknownKind(meant, context) ? Intent.NotKnown() : Intent.Unclear({ tokens: meant })
+  return unknownKind(meant, context) ? (titled(meant) ?? Intent.NotKnown()) : Intent.Unclear({ tokens: meant })
 }
+
+/**
+ * Whether a message without facts is about a person: a few words that lead to a name are a question that no rule knows,
+ * such as "proposals handled by Raj Patel", and the person is no answer to it.
+ */
+const isStory = (said: ReadonlyArray<Token>, names: ReadonlyArray<SpokenName>): boolean => {
+  const [first] = names
+  if (first === undefined || first.rank === 0) return false
+  return said.length > MAX_PHRASE || first.rank >= 3 || folded(said).startsWith(foldText(first.name))
+}
+const MAX_PHRASE = 8
 
 const fitsIn =
   (context: Context): Fits =>
@@ -164,18 +186,36 @@ const separate = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): I
     if (/[.;!?]/.test(token.after)) parts.push([])
   }
   const asked = parts.filter((part) => part.length > 0)
+  // No question of several is about the answer before the message.
+  const { focus: _, ...fresh } = context
   const intents = asked.map((part) => {
     const meant = stripped(part)
-    return QUESTION_STARTS.has(meant[0]!.word) ? firstRule(QUESTIONS, meant, context, fits) : undefined
+    return QUESTION_STARTS.has(meant[0]!.word) ? firstRule(QUESTIONS, meant, fresh, fits) : undefined
   })
   if (asked.length < 2 || intents.some((intent) => intent === undefined)) return undefined
   const subjects = intents.flatMap((intent) =>
     intent?._tag === "Who" && intent.subject._tag === "Named" ? [intent.subject] : []
   )
-  return subjects.length === 2 && asked.length === 2
-    ? Intent.Several({ subjects, whole: Subject.Named({ tokens }) })
+  if (subjects.length === 2 && asked.length === 2) return Intent.Several({ subjects, whole: Subject.Named({ tokens }) })
+  const [one, two] = intents.map((intent) => (intent === undefined ? undefined : alone(intent)))
+  const second = two ?? completed(intents[1]!, intents[0]!)
+  return asked.length === 2 && one !== undefined && second !== undefined
+    ? Intent.Both({ intents: [one, second] })
     : Intent.Separate({ first: written(asked[0]!), count: asked.length })
 }
+
+/** A question, if it can be answered without the one before it. */
+const alone = (intent: Intent): Intent | undefined => {
+  if (intent._tag === "Browse") return intent
+  const whole = intent._tag === "Who" || intent._tag === "Detail" || intent._tag === "Is" || intent._tag === "Via"
+  return whole && intent.subject._tag !== "Focus" ? intent : undefined
+}
+
+/** "Who is Ada? What is her phone?": a question about the subject of the one before it. */
+const completed = (intent: Intent, before: Intent): Intent | undefined =>
+  intent._tag === "Detail" && intent.subject._tag === "Focus" && "subject" in before && before.subject._tag === "Named"
+    ? Intent.Detail({ ...intent, subject: before.subject })
+    : undefined
 
 /** The words without polite openers and closers, unless none would be left. */
 const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
@@ -198,9 +238,10 @@ const CLOSING = byLength(CLOSERS)
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 const isConcept = (words: string): boolean =>
   CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
-/** "contacts" and "customers" are lists; "company" is also a detail. */
+/** "contacts" and "customers" are lists; "company" and its other words are also a detail. */
 const isNoun = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
-  tokens.length === 1 && tokens[0]!.word !== "company" && nounAt(tokens, context)?.length === 1
+  tokens.length === 1 && !EMPLOYERS.has(tokens[0]!.word) && nounAt(tokens, context)?.length === 1
+const EMPLOYERS = new Set("company employer firm business organization organisation".split(" "))
 
 const isNameWord = ({ word }: Token): boolean =>
   !/^\d/.test(word) && (!COMMON_WORDS.has(word) || PARTICLES.has(word) || TITLES.has(word))
@@ -221,6 +262,17 @@ const uncountable = (tokens: ReadonlyArray<Token>, context: Context): Intent => 
 const requestOf = ([first]: ReadonlyArray<Token>): Intent | undefined => {
   const of = first!.after === "" ? (["send", "change"] as const).find((kind) => REQUESTS[kind].has(first!.word)) : undefined // prettier-ignore
   return of && Intent.Request({ of })
+}
+
+const TITLED =
+  /^(how many|number of|count|list|show|show me) (all )?(my |the )?([^ ]+(?: [^ ]+){0,3}?)( do i have| have i got| are there| of mine)?$/
+
+/** A question for rows by what they are called. */
+const titled = (tokens: ReadonlyArray<Token>): Intent | undefined => {
+  const [, verb, , whose, title, tail] = TITLED.exec(folded(tokens)) ?? []
+  if (verb === undefined || title === undefined) return undefined
+  const mine = whose === "my " || (tail !== undefined && /i|mine/.test(tail) && tail !== " are there")
+  return Intent.Titled({ mode: /^(how|number|count)/.test(verb) ? "count" : "list", title, mine })
 }
 
 /** A question for a type that does not exist or that the person may not see. */

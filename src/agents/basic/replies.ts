@@ -171,6 +171,12 @@ export const notForYou = (context: Context): string => {
     : `That's not something I can look up for you. What I can look up: ${and(kinds)}.`
 }
 
+/** Names the types that couldn't be read for an answer that looks in all of them. */
+export const unreadable = (types: ReadonlyArray<ContextType>): string =>
+  types.length === 0
+    ? ""
+    : ` I can't read ${and(types.map(({ plural }) => uncapitalized(plural)))} right now, so I haven't looked there.`
+
 export const tryThese = (context: Context): string => {
   const these = examples(context)
   return these.length === 0

@@ -10,6 +10,8 @@ import type { FindQuery } from "../../domain/Query.ts"
 interface Call {
   readonly name: string
   readonly input: unknown
+  /** The script goes on if this call fails because its type can't be read: see `apart`. */
+  readonly apart?: true
 }
 
 /** The result of a call; if it failed, `value` is absent and `text` is the reason. */
@@ -31,11 +33,12 @@ const MAX_PARALLEL = 6
 /** Replays a script over the results so far. An unavailable database ends it, so that an outage never looks like an empty result. */
 export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArray<Answer>>): Turn => {
   const answers = rounds.flat()
-  if (answers.some(isOutage)) return { _tag: "Reply", text: Unavailable.error.message }
   let state = script.next()
   let at = 0
   while (state.done !== true) {
     const calls = state.value
+    if (calls.some((call, index) => call.apart !== true && isOutage(answers[at + index])))
+      return { _tag: "Reply", text: Unavailable.error.message }
     if (answers.length < at + calls.length) {
       return { _tag: "Calls", calls: calls.slice(answers.length - at).slice(0, MAX_PARALLEL) }
     }
@@ -44,8 +47,22 @@ export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArr
   return { _tag: "Reply", text: state.value }
 }
 
-const isOutage = (answer: Answer): boolean =>
-  answer.value === undefined && answer.text.includes(Unavailable.error.message)
+const isOutage = (answer: Answer | undefined): boolean =>
+  answer !== undefined && answer.value === undefined && answer.text.includes(Unavailable.error.message)
+
+/** The result of a script whose type can't be read now, such as a mapped one that has drifted. */
+export const UNREAD = "unread"
+
+/** Runs a script that reads one type, without ending the whole answer if only that type can't be read. */
+export function* apart<A>(script: Script<A>): Script<A | typeof UNREAD> {
+  let state = script.next()
+  while (state.done !== true) {
+    const answers = yield state.value.map((call) => ({ ...call, apart: true as const }))
+    if (answers.some(isOutage)) return UNREAD
+    state = script.next(answers)
+  }
+  return state.value
+}
 
 /** Runs scripts in parallel: their calls of one step become one step. */
 export function* inParallel<A>(scripts: ReadonlyArray<Script<A>>): Script<ReadonlyArray<A>> {

@@ -6,7 +6,7 @@ import { foldText } from "../../domain/keys.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { closest } from "../../domain/text.ts"
 import type { Context } from "./readConversation.ts"
-import { find, inParallel, type Script } from "./script.ts"
+import { apart, find, inParallel, type Script, UNREAD } from "./script.ts"
 import { folded, type Token } from "./tokenize.ts"
 
 /** Lookups of one step. */
@@ -47,11 +47,11 @@ export function* suggestion(
   const chosen = visible.length > 1 ? tries.filter((_, at) => at % 2 === 0).slice(0, MAX_TRIES) : tries.slice(0, MAX_TRIES) // prettier-ignore
   const pages = yield* inParallel(
     chosen.map(({ parts, type }) =>
-      find({ entityTypeId: type, filters: parts.map(has), limit: parts.length > 1 ? FEW : MANY })
+      apart(find({ entityTypeId: type, filters: parts.map(has), limit: parts.length > 1 ? FEW : MANY }))
     )
   )
   const names = new Map(
-    pages.flatMap((page) => page?.entities ?? []).flatMap(({ displayName }) => displayName === undefined ? [] : [[foldText(displayName), displayName]]) // prettier-ignore
+    pages.flatMap((page) => (page === UNREAD ? [] : (page?.entities ?? []))).flatMap(({ displayName }) => displayName === undefined ? [] : [[foldText(displayName), displayName]]) // prettier-ignore
   )
   const near = closest(said, [...names.keys()])
   return near === undefined ? undefined : names.get(near)

@@ -37,7 +37,8 @@ const HOST =
   /(?<![\p{L}\p{N}@._-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}(?![\p{L}\p{N}@])(?:[/?#][^\s<>"]*)?/gu
 /** Begins at the beginning of a word only, so that every word is read once. */
 const EMAIL = /(?<![^\s@<>()[\]{},;:"'])[^\s@<>()[\]{},;:"']+@[^\s@<>()[\]{},;:"']+/g
-const PHONE = /(?<!\p{N})(?:\+|\()?\d(?:[\s().\-/]{0,3}\d){6,14}(?!\p{N})/gu
+/** Spaces other than line breaks: two lines of a list are two numbers. */
+const PHONE = /(?<!\p{N})(?:\+|\()?\d(?:(?:[^\S\n\v\f\r\u2028\u2029]|[().\-/]){0,3}\d){6,14}(?!\p{N})/gu
 const TIME = /(?<![\d:.])(\d{1,2})(?::(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b\.?)?|\s?([ap])\.?m\b\.?)/gi
 const CURRENCY =
   "[$€£¥₹₽₩₪฿₺]|\\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR|dollars?|euros?|pounds?|yen|francs?)\\b"

@@ -40,17 +40,24 @@ const read = (name: string) => questionsOf(readFileSync(fixture("office", `${nam
 
 layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions from an office", (it) => {
   it.effect(
-    "are answered rightly or declined, and never falsely",
+    "are answered rightly or declined, and never falsely, also in words that the rules weren't written for",
     () =>
       Effect.gen(function* () {
-        const sample = yield* score(yield* harbor, "rosa.delgado@harbor.example", HARBOR, read("harbor"))
-        const sales = yield* score(yield* workbench, "admin@atlas.example", WORKBENCH, read("workbench"))
-        const [right, wrong] = [sample.right + sales.right, sample.false + sales.false]
-        const all = [sample, sales].flatMap((tally) => Object.values(tally)).reduce((sum, one) => sum + one, 0)
-        console.log(`${right} of ${all} right, ${wrong} false`)
-        expect(all).toBeGreaterThanOrEqual(200)
-        expect(wrong).toBe(0)
-        expect(right / all).toBeGreaterThanOrEqual(0.75)
+        const [sample, sales] = [yield* harbor, yield* workbench]
+        const asked = Effect.fnUntraced(function* (prefix: string) {
+          const first = yield* score(sample, "rosa.delgado@harbor.example", HARBOR, read(`${prefix}harbor`))
+          const second = yield* score(sales, "admin@atlas.example", WORKBENCH, read(`${prefix}workbench`))
+          const [right, wrong] = [first.right + second.right, first.false + second.false]
+          const all = [first, second].flatMap((tally) => Object.values(tally)).reduce((sum, one) => sum + one, 0)
+          console.log(`${right} of ${all} right, ${wrong} false`)
+          return { all, right, wrong }
+        })
+        const known = yield* asked("")
+        const probe = yield* asked("probe-")
+        expect(known.all).toBeGreaterThanOrEqual(200)
+        expect([known.wrong, probe.wrong]).toEqual([0, 0])
+        expect(known.right / known.all).toBeGreaterThanOrEqual(0.75)
+        expect(probe.right / probe.all).toBeGreaterThanOrEqual(0.5)
       }),
     400_000
   )

@@ -85,6 +85,28 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["what is the stage of Hull coating", ["d1"], /stage is open/],
     ["how many open deals are there?", [], /There are 2 open deals\./]
   ],
+  "two questions in one message": [
+    ["how many open deals are there? who is James Brooks?", ["p5"], /^There are 2 open deals\.\n\nJames Brooks is/],
+    [
+      "who is Ada Lovelace? what is her phone?",
+      ["p1"],
+      /^Ada Lovelace is at .*\n\nAda Lovelace's phone is 512-555-0142\.$/
+    ],
+    [
+      "what is Ada Lovelace's email and how many customers are there",
+      ["p1"],
+      /ada@amber\.example\.\n\nThere are 3 customers\.$/
+    ],
+    ["who is Ada Lovelace? can you sing?", [], /didn't understand|One question|couldn't find/],
+    ["how many deals are there? what is her phone?", [], /One question at a time/],
+    ["who is James Brooks? how many deals are there? how many customers?", [], /One question at a time/]
+  ],
+  "the same list of something else": [
+    ["people with status lost", ["p3"], /Ada Byron/],
+    ["customers in Boston", ["p1", "p5"], /2 customers in Boston/],
+    ["and the leads?", [], /no leads in Boston/],
+    ["what about people", ["p1", "p5"], /people in Boston/]
+  ],
   "what can't be done, said plainly": [
     ["average deal size", [], /can't add up, average.*there are 3 deals/],
     ["total value of open deals", [], /can't add up/],

@@ -168,8 +168,6 @@ describe("a failure that a person sees", () => {
     const drifted = await callTool(fresh, token, "findEntities", { entityTypeId: "boats", filters: [] })
     expect(drifted.status).toBe(503)
     expect(warningsSince(before).map(({ cause }) => cause)).toEqual(["drift"])
-    // As it was mapped, so that later questions can look there.
-    await owner("CREATE OR REPLACE VIEW crm.boats AS SELECT id, name FROM crm.rows")
   })
 })
 

@@ -72,7 +72,10 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   const problems = found.filter((each) => each._tag === "Problem").sort((a, b) => b.rank - a.rank)
   if (drafts.size > 1) return `I can read that in two ways, so I haven't drafted anything. ${notWhole(context)}`
   const [draft] = drafts.values()
-  if (draft === undefined) return which(problems[0]) ?? notWhole(context)
+  if (draft === undefined) {
+    const [said] = problems
+    return (which(said) ?? notWhole(context)) + (said?.next === undefined ? "" : yield* said.next)
+  }
   const { _tag, ...input } = draft
   const answer = yield* tool("requestAction", input)
   if (answer.value === undefined) return cannotDo(reasonOf(answer.text))
@@ -171,7 +174,7 @@ const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
 function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {
   if (deed._tag === "Create") return yield* creation(deed, world)
   const row = chosen !== undefined && types.some(({ id }) => id === chosen.type.id) ? chosen : yield* findSubject(deed.subject, types, world) // prettier-ignore
-  if (row._tag === "Problem") return row
+  if (row._tag === "Problem") return (yield* impossible(deed, row, world)) ?? row
   const actionId = actionOf(deed, row.type)
   const entityIds = [row.id]
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds }
@@ -182,6 +185,21 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
   if (wrong !== undefined) return wrong
   const values = valuesOf(cells.filter((each) => each._tag === "Cell"))
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values }
+}
+
+/** What is wrong with the values whichever of several rows is meant: then it doesn't help to choose one. */
+function* impossible(deed: Deed, { choices = [] }: Problem, world: World): Script<Problem | undefined> {
+  if (deed._tag !== "Update") return undefined
+  const firsts = choices.filter((row, at) => choices.findIndex(({ type }) => type.id === row.type.id) === at)
+  const found = yield* inParallel(firsts.map((row) => wrongValue(deed, row, world)))
+  return found.every((each) => each !== undefined) ? found[0] : undefined
+}
+
+function* wrongValue(deed: Extract<Deed, { _tag: "Update" }>, row: Row, world: World): Script<Problem | undefined> {
+  const target = yield* targetOf(row, actionOf(deed, row.type), world)
+  if (target._tag === "Problem") return target
+  const cells = yield* inParallel(deed.settings.map((setting) => settle(setting, target, world)))
+  return cells.find((each) => each._tag === "Problem")
 }
 
 type Updating = Exclude<Deed, { _tag: "Create" | "Delete" }>

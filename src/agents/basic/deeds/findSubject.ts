@@ -31,6 +31,8 @@ export interface Problem {
   readonly text: string
   /** The rows that the person may mean. */
   readonly choices?: ReadonlyArray<Row>
+  /** What is looked up only if this reason is said, such as the values that there are. */
+  readonly next?: Script<string>
 }
 
 export const problem = (rank: number, text: string): Problem => ({ _tag: "Problem", rank, text })

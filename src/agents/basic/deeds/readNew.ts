@@ -98,7 +98,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
     }
   }
   if (so.name === undefined) {
-    for (const lead of leads(NAMED)) yield* names(words, lead, so)
+    for (const lead of leads(NAMED)) yield* announced(words, lead, so, about)
   }
   if (columnOfConcept("due", columns) !== undefined) {
     for (const lead of leads(DUE)) {
@@ -178,6 +178,26 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
 const OWNING = ["as the owner", "as owner", "as their owner", "as its owner", "as the rep", "as rep", "as the account manager", "as the assignee", "as the responsible person", "in charge", "responsible", "as account manager"].map((text) => text.split(" ")) // prettier-ignore
 
 const setting = (so: New, more: Setting): New => ({ ...so, settings: [...so.settings, more] })
+
+/**
+ * The names after "called": the rest of a name is no column and no person, so that it ends where something else begins, and
+ * elsewhere only if nothing can be made of the words otherwise.
+ */
+function* announced(words: Words, from: number, so: New, { calendar, columns }: About) {
+  const labels = new Set(columns.flatMap(({ id, name }) => [id, name.toLowerCase()]))
+  const titled = words[from]?.capital === true
+  const ends = (at: number): boolean => {
+    const [last, next] = [words[at - 1]!, words[at]]
+    if (next === undefined || last.after !== "" || next.quoted === true) return true
+    if (!next.capital && (titled || FUNCTION_WORDS.has(next.word) || labels.has(next.word))) return true
+    return BEGINNING.has(next.word) || momentAt(words.slice(at), calendar) !== undefined
+  }
+  const all = [...names(words, from, so)]
+  yield* all.filter(([length]) => ends(length))
+  yield* all.filter(([length]) => !ends(length))
+}
+/** Words that begin something else than a name's rest, however they are written. */
+const BEGINNING = new Set("on at with for and from lasting inviting".split(" "))
 
 function* names(words: Words, from: number, so: New): Generator<readonly [number, New]> {
   if (words[from]?.quoted === true) {

@@ -2,6 +2,10 @@
 import { foldText } from "../../../domain/keys.ts"
 import { uncapitalized } from "../../english.ts"
 import { labelOf } from "../conceptColumns.ts"
+import { type Filter, MAX_LIMIT } from "../../../domain/Query.ts"
+import { plainValue } from "../../../domain/valueList.ts"
+import { both } from "../locate.ts"
+import type { ContextType } from "../readConversation.ts"
 import { and } from "../replies.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import type { Setting } from "./Deed.ts"
@@ -114,10 +118,39 @@ function* inText(
     return own === undefined ? badValue(`“${typed}” isn't a ${label}. It is one of ${and(field.values.slice(0, 12), "or")}.`) : cell(field.id, own) // prettier-ignore
   }
   const isStatus = statusColumns(columns).includes(field.id) || isCategory(field)
-  const spelled = yield* spelling(field.id, typed, type.id)
+  if (!isStatus || isQuoted) return cell(field.id, (yield* spelling(field.id, typed, type.id)) ?? typed)
+  const [spelled, some] = yield* both(spelling(field.id, typed, type.id), valuesOn(field.id, type.id))
   if (spelled !== undefined) return cell(field.id, spelled)
-  if (isStatus && !isQuoted) return badValue(`“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`) // prettier-ignore
-  return cell(field.id, typed)
+  const unknown = badValue(`“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`) // prettier-ignore
+  return { ...unknown, next: listing(field.id, type, some) }
+}
+
+/** Values of a column on rows that the person may see, other than the known ones; not all if there are more rows. */
+function* valuesOn(column: string, entityTypeId: string, known: ReadonlyArray<string> = []): Script<Values> {
+  const others: ReadonlyArray<Filter> = known.length === 0 ? [] : [{ columnId: column, op: "ne", value: known.map(plainValue).join("|") }] // prettier-ignore
+  const filters: ReadonlyArray<Filter> = [{ columnId: column, op: "eq", value: "*" }, ...others]
+  const page = yield* find({ entityTypeId, filters, limit: MAX_LIMIT, selectColumns: [column] })
+  const values = (page?.entities ?? []).map((entity) =>
+    column === "status" ? entity.status : entity.columns?.[column]
+  )
+  return {
+    values: [...new Set(values.filter((value) => typeof value === "string"))],
+    all: page !== undefined && page.total <= MAX_LIMIT
+  }
+}
+interface Values {
+  readonly values: ReadonlyArray<string>
+  readonly all: boolean
+}
+const MAX_LISTED = 12
+
+/** The values that there are, as far as two lookups find them. */
+function* listing(column: string, type: ContextType, some: Values): Script<string> {
+  if (some.values.length === 0) return ""
+  const more = some.all ? { values: [], all: true } : yield* valuesOn(column, type.id, some.values)
+  const values = [...some.values, ...more.values.filter((value) => !some.values.includes(value))].sort()
+  const all = more.all && values.length <= MAX_LISTED
+  return ` ${all ? "There are" : "There are, for example,"} ${and(values.slice(0, MAX_LISTED))}.`
 }
 
 /** A value as rows spell it: "qualified" is "Qualified". */
@@ -184,7 +217,10 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   const open = fields.filter((field) => field.kind === "text" && field.values === undefined && field.id !== "name")
   const likely = open.filter((field) => status.includes(field.id) || isCategory(field))
   const asked = likely.slice(0, MAX_COLUMNS)
-  const found = yield* inParallel(asked.map(({ id }) => spelling(id, typed, type.id)))
+  const [found, some] = yield* both(
+    inParallel(asked.map(({ id }) => spelling(id, typed, type.id))),
+    status[0] === undefined ? inParallel<Values>([]) : inParallel([valuesOn(status[0], type.id)])
+  )
   const hits = found.flatMap((spelled, index) => (spelled === undefined ? [] : [cell(asked[index]!.id, spelled)]))
   const stateHit = hits.find(({ column }) => status.includes(column))
   if (stateHit !== undefined) return stateHit
@@ -195,5 +231,6 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   const field = fields.find(({ id }) => id === date)
   if (moment !== undefined && field !== undefined) return inTime(field, words, target, world)
   const known = status[0] === undefined ? "" : ` as a ${uncapitalized(labelOf(status[0], columns))}`
-  return badValue(`I don't know “${typed}”${known}: no one of the ${type.plural.toLowerCase()} that I can see has it.`)
+  const unknown = badValue(`I don't know “${typed}”${known}: none of the ${type.plural.toLowerCase()} that I can see has it.`) // prettier-ignore
+  return some[0] === undefined ? unknown : { ...unknown, next: listing(status[0]!, type, some[0]) }
 }
