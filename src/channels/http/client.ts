@@ -54,7 +54,8 @@ export const connect = (connection: Connection) => {
   ): AsyncIterable<TurnEvent> =>
     Stream.toAsyncIterable(Stream.map(Stream.unwrap(Effect.flatMap(client, use)), ({ data }) => data))
   return {
-    listEntityTypes: () => call(({ tools }) => tools.listEntityTypes({ payload: {} })),
+    listEntityTypes: (input: Parameters<Tools["listEntityTypes"]>[0]["payload"] = {}) =>
+      call(({ tools }) => tools.listEntityTypes({ payload: input })),
     listColumnsForType: (input: Parameters<Tools["listColumnsForType"]>[0]["payload"]) =>
       call(({ tools }) => tools.listColumnsForType({ payload: input })),
     findEntities: (input: Parameters<Tools["findEntities"]>[0]["payload"]) =>
