@@ -16,6 +16,7 @@ import { Changes } from "./services/changes/Changes.ts"
 import { Credentials } from "./services/access/Credentials.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
+import { Exports } from "./services/exports/Exports.ts"
 import { Exporter } from "./services/operations/Exporter.ts"
 import { ExternalIds } from "./services/operations/ExternalIds.ts"
 import { IdentityProviders } from "./services/access/IdentityProviders.ts"
@@ -65,6 +66,8 @@ const changes = (limits?: Parameters<typeof Changes.layer>[0]["limits"]) =>
 /** Changes, as they are configured. */
 const ConfiguredChanges = changes()
 
+const ConfiguredExports = Layer.unwrap(Effect.map(Env, ({ exportsPerHour }) => Exports.layer(exportsPerHour)))
+
 /** Changes without limits, for commands that try out many of them on their own organization. */
 export const UnlimitedChanges = changes({ calls: 1e9, changes: 1e9, destructive: 1e9, rows: 1e9 })
 
@@ -73,7 +76,7 @@ export const Services = ConfiguredChanges.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Administration.layer,
-      EntityQueryService.layer,
+      ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,
       ExternalIds.layer,
       IdentityProviders.layer,

@@ -55,6 +55,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   import: ["catalog", "cells", "policies"],
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
+  exports: ["operations"],
   administration: ["access", "audit", "catalog", "members", "policies", "texting"]
 }
 

@@ -78,6 +78,12 @@ export const requestsOf = async (world) => {
       filter: { nameContains: ["na"], max: 5 }
     }),
     post("findEntities", "/v1/tools/findEntities", find),
+    post("export", "/v1/export", {
+      entityTypeId: "people",
+      filters: [{ columnId: "name", op: "ilike", value: "noah" }],
+      selectColumns: ["name"],
+      byteOrderMark: true
+    }),
     post("say", "/v1/chat", { text: "who is noah mendes?", conversation, turn: "tFRESH", after: 1 }),
     post("choose", "/v1/chat", chosen),
     get("welcome", "/v1/welcome"),

@@ -68,6 +68,7 @@ export const openWorld = async (front) => {
         "DAY_TURNS",
         "WRITES_PER_MINUTE",
         "DESTRUCTIVE_PER_HOUR",
+        "EXPORTS_PER_HOUR",
         "CHANGED_ROWS_PER_DAY"
       ].map((name) => [`MAX_${name}`, "1000000"])
     )
@@ -97,7 +98,16 @@ export const openWorld = async (front) => {
     "--role-claim",
     "roles"
   )
-  const admin = await secretOf("yuki.tanaka@harbor.example", "tools", "chat", "changes", "confirm", "traces", "admin")
+  const admin = await secretOf(
+    "yuki.tanaka@harbor.example",
+    "tools",
+    "chat",
+    "export",
+    "changes",
+    "confirm",
+    "traces",
+    "admin"
+  )
   const other = await secretOf("ingrid.dahl@harbor.example", "tools", "chat")
   await secretOf("samir.haddad@harbor.example", "tools")
   const next = ["--org", "next"]

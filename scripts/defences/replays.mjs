@@ -49,6 +49,7 @@ const changesTest = "test/services/changes/Changes.test.ts"
 const refusalsTest = "test/services/changes/refusals.test.ts"
 const filtersTest = "test/conformance/filters.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
+const exportTest = "test/channels/http/export.test.ts"
 const racesTest = "test/services/changes/races.test.ts"
 
 /** The planner that looks for a rule before and for another one after the change. */
@@ -1395,5 +1396,60 @@ export const replays = [
     defence: "ReplyGuard.ts `faultsOf`: `SeenEntities.contradicts`",
     removed: "the comparison with the entity's card",
     patches: [["src/agents/guards/ReplyGuard.ts", "if (seen.contradicts(sentence, claim))", "if (false)"]]
+  },
+  {
+    name: "A token for lookups took the whole table away (our own review)",
+    test: [exportTest, "needs the scope export, which sessions have and earlier tokens don't"],
+    defence: "Api.ts: exports need the scope export",
+    removed: "the scope of exports",
+    patches: [["src/channels/http/Api.ts", '{ scope: "export", calls: 1 }', '{ scope: "tools", calls: 1 }']]
+  },
+  {
+    name: "An export without end (our own review)",
+    test: [exportTest, "has at most 10000 rows and says in its last line that there are more"],
+    defence: "Exports.ts `following`: 10,000 rows, in pages that the reader asks for",
+    removed: "the bound of rows",
+    patches: [["src/services/exports/Exports.ts", `if (rows >= MAX_EXPORTED) return Effect.succeed("full")`, ""]]
+  },
+  {
+    name: "Exports of a stolen session (our own review)",
+    test: [exportTest, "happens 10 times an hour per person, counted across processes"],
+    defence: "Exports.ts `count`: ten an hour, counted in the database",
+    removed: "the count of exports",
+    patches: [["src/services/exports/Exports.ts", "yield* count(organizationId, anchorEntityId)", ""]]
+  },
+  {
+    name: "An export went on after its person was suspended (our own review)",
+    test: [exportTest, "ends with a line that says so when what the person may see changes"],
+    defence: "EntityQueryService.ts `pages`: every page is read under the epoch of the first",
+    removed: "the plan of an export's first page",
+    patches: [
+      [
+        "src/services/EntityQueryService.ts",
+        'Effect.map(read(cursor), (found) => (found._tag === "Page" ? found.page : undefined))',
+        'Effect.map(read(cursor), (found) => (found._tag === "Page" ? found.page : { total: 0, entities: [] }))'
+      ]
+    ]
+  },
+  {
+    name: "An export went on after its sign-in had expired (our own review)",
+    test: [exportTest, "reads nothing after its credential has expired"],
+    defence: "Exports.ts `following`: no page is read after the credential's expiry",
+    removed: "the expiry of exports",
+    patches: [["src/services/exports/Exports.ts", `if (expiresAt <= Date.now()) return Effect.succeed("expired")`, ""]]
+  },
+  {
+    name: "A file showed more than paging does (our own review)",
+    test: ["test/conformance/exports.test.ts", "hold the rows and cells that paging shows, in the same order"],
+    defence: "resolve.ts `resolvePages`: an export is a lookup, with the plan and masks of one",
+    removed: "the masks of an export's cells",
+    patches: [
+      [
+        resolve,
+        "    const names = yield* resolveNames({ ...query, selectColumns }, visible, bounds)",
+        "    const found = yield* resolveNames({ ...query, selectColumns }, visible, bounds)\n" +
+          '    const names = { ...found, fixed: { ...found.fixed, select: found.fixed.select.map((one) => ({ ...one, mask: { _tag: "Always" as const } })) } }'
+      ]
+    ]
   }
 ]

@@ -17,6 +17,12 @@ export interface FindQuery {
   readonly selectColumns?: ReadonlyArray<string> | undefined
 }
 
+/** How much one statement may return. */
+export interface Bounds {
+  readonly rows: number
+  readonly columns: number
+}
+
 export const DEFAULT_LIMIT = 5
 export const MAX_LIMIT = 25
 export const MAX_SELECT = 5
@@ -30,3 +36,5 @@ export const MAX_VALUE_LENGTH = 1000
 /** Totals are exact up to this number and a lower bound beyond it. */
 export const MAX_TOTAL = 1000
 export const MAX_COLUMNS = 50
+/** A page of an export. */
+export const EXPORT_PAGE: Bounds = { rows: 500, columns: 20 }

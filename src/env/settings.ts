@@ -215,6 +215,12 @@ export const SETTINGS = {
     "5",
     "The maximum deletions per hour and person."
   ),
+  exportsPerHour: setting(
+    "MAX_EXPORTS_PER_HOUR",
+    wholeNumber(0, 1_000_000),
+    "10",
+    "The maximum files per hour and person that hold what the person may see; 0 refuses them."
+  ),
   changedRowsPerDay: setting(
     "MAX_CHANGED_ROWS_PER_DAY",
     wholeNumber(1, 100_000_000),

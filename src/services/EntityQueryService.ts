@@ -5,12 +5,12 @@
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Basis } from "../domain/Basis.ts"
-import type { ColumnKind } from "../domain/EntityType.ts"
+import type { Column, ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
-import { type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
+import { EXPORT_PAGE, type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
 import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { pseudonym } from "../domain/pseudonym.ts"
@@ -20,7 +20,7 @@ import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
 import { listedColumn, listedReferrers } from "./lookup/listed.ts"
-import { resolve, resolveType } from "./lookup/resolve.ts"
+import { resolve, resolvePages, resolveType } from "./lookup/resolve.ts"
 import { makeViews, type View } from "./lookup/views.ts"
 import { isIdentifier, type Visible, visibleColumns, visibleTypes } from "./lookup/visible.ts"
 
@@ -35,6 +35,14 @@ export interface TypeOverview extends ListedType {
   /** The slugs of the columns that identify one entity. */
   readonly identifiers: ReadonlyArray<string>
   readonly columns: ReadonlyArray<Named & { readonly kind: ColumnKind }>
+}
+
+/** The pages of an export, all read under the epoch of the first. */
+export interface Pages {
+  readonly columns: ReadonlyArray<Column>
+  readonly first: Page
+  /** The page after a cursor; undefined when policy, memberships or catalog have changed since the first. */
+  readonly next: (cursorEntityId: string) => Effect.Effect<Page | undefined, Unavailable>
 }
 
 /** Each change of policy, memberships or catalog during a lookup costs an attempt. */
@@ -68,6 +76,10 @@ export class EntityQueryService extends Context.Service<
     readonly findEntities: (
       input: FindQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<Page, LookupError, CurrentPrincipal>
+    /** All matching entities that the caller may see, in pages of 500 rows and at most 20 columns. */
+    readonly pages: (
+      input: FindQuery & { readonly organizationId: bigint }
+    ) => Effect.Effect<Pages, LookupError, CurrentPrincipal>
     /** The statement that `findEntities` would run for the caller; only operators may see it. */
     readonly explain: (
       input: FindQuery & { readonly organizationId: bigint }
@@ -155,8 +167,7 @@ export class EntityQueryService extends Context.Service<
             return result.page
           case "Fault":
             if (result.fault._tag === "UnknownName") {
-              const filtered = input.filters.map((filter) => filter.columnId)
-              recordRefusal(admitted, input.entityTypeId, [...filtered, ...(input.selectColumns ?? [])])
+              recordRefusal(admitted, input.entityTypeId, columnsOf(input))
               span?.attribute("max.denied", true)
               span?.attribute("max.caller", pseudonym(principal))
             }
@@ -224,6 +235,31 @@ export class EntityQueryService extends Context.Service<
             forCaller(input.organizationId, (principal) => lookUp(input, principal, span))
           ),
 
+        pages: Effect.fn("EntityQueryService.pages")(function* (input) {
+          const principal = yield* caller(input.organizationId)
+          for (let attempt = 1; ; attempt++) {
+            const admitted = yield* identities.readmit(principal)
+            const resolved = resolvePages(input, visibleTo(admitted), EXPORT_PAGE)
+            if (Result.isFailure(resolved)) {
+              if (resolved.failure._tag === "UnknownName") recordRefusal(admitted, input.entityTypeId, columnsOf(input))
+              return yield* resolved.failure
+            }
+            const { columns, page } = resolved.success
+            const read = (cursor?: string) =>
+              Effect.flatMap(Effect.orDie(Effect.fromResult(page(cursor))), (query) =>
+                store.find(query, admitted.state.catalog)
+              )
+            const first = yield* read()
+            if (first._tag === "Page") {
+              const next = (cursor: string) =>
+                Effect.map(read(cursor), (found) => (found._tag === "Page" ? found.page : undefined))
+              return { columns, first: first.page, next }
+            }
+            if (first.cause === "drift") states.suspect(input.organizationId)
+            if (attempt === MAX_ATTEMPTS) return yield* unavailable(first.cause)
+          }
+        }),
+
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           const resolved = yield* Effect.fromResult(resolve(input, visibleTo(admitted)))
@@ -242,6 +278,12 @@ const nameFilter = Effect.fnUntraced(function* (words: ReadonlyArray<string> | u
   const folded = words.map(foldText)
   return (...names: ReadonlyArray<string>) => folded.some((word) => names.some((name) => foldText(name).includes(word)))
 })
+
+/** The columns that a query names. */
+const columnsOf = ({ filters, selectColumns = [] }: FindQuery): ReadonlyArray<string> => [
+  ...filters.map(({ columnId }) => columnId),
+  ...selectColumns
+]
 
 type Attempt = FindResult | { readonly _tag: "Fault"; readonly fault: Fault }
 

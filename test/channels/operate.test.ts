@@ -77,6 +77,23 @@ describe("the operator's commands", () => {
     expect(JSON.parse(audit.stdout).length).toBeGreaterThanOrEqual(2)
   })
 
+  it("find writes what a member may see as CSV, like an export over HTTP", async () => {
+    const out = join(home, "seen.csv")
+    const find = ["find", "people", "--select", "email,owner", "--org", "harbor", "--as", "ada@harbor.example"]
+    const printed = await runMax([...find, "--csv"], server)
+    expect(printed.stdout).toMatch(/^id,email,owner,owner\.name\r\n/)
+    expect(printed.stdout.trim().split("\r\n").length).toBe(1 + 4)
+    const written = await runMax([...find, "--csv", "--out", out, "--json"], server)
+    expect(JSON.parse(written.stdout)).toEqual({ file: out, type: "people", rows: 4 })
+    expect(readFileSync(out, "utf8")).toBe(printed.stdout)
+    for (const more of [
+      ["--csv", "--limit", "3"],
+      ["--out", out],
+      ["--csv", "--json"]
+    ])
+      expect((await runMax([...find, ...more], server)).code, more.join(" ")).toBe(2)
+  })
+
   it("doctor exits with 0, or with 1 if a check fails, and creates no database", async () => {
     const well = await runMax(["doctor", "--json"], server)
     expect([well.code, JSON.parse(well.stdout).ok]).toEqual([0, true])

@@ -47,3 +47,9 @@ export const listing = <A>(
   row: (value: A) => ReadonlyArray<string>,
   header: ReadonlyArray<string>
 ) => result(values, values.length === 0 ? [none] : columns(values.map(row), header))
+
+/** Waits until the text is written; ignores a closed pipe. */
+export const toStandardOutput = (text: string) =>
+  Effect.callback<void>((resume) => {
+    process.stdout.write(text, () => resume(Effect.void))
+  })

@@ -9,6 +9,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
 import { Name, NamedTurns, ResumeHeaders, Say, TurnEvents, Welcome } from "../../wire/chat.ts"
+import { CsvFile, ExportQuery } from "../../wire/exports.ts"
 import { Conversation, ConversationPage, ConversationsQuery, TurnsQuery } from "../../wire/conversations.ts"
 import { Health } from "../../wire/health.ts"
 import {
@@ -72,6 +73,18 @@ const tools = HttpApiGroup.make("tools")
   .middleware(Admitted)
   .annotate(Need, { scope: "tools", calls: 1, reads: true })
   .annotate(OpenApi.Description, "The three lookup tools that a model uses. Each call counts.")
+
+const exports = HttpApiGroup.make("exports")
+  .add(
+    HttpApiEndpoint.post("export", "/v1/export", {
+      payload: ExportQuery,
+      success: CsvFile,
+      error: [InvalidInput, UnknownName, Unavailable]
+    }).annotate(OpenApi.Summary, "All entities of a type that match and that the caller may see, as a CSV file")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "export", calls: 1 })
+  .annotate(OpenApi.Description, "What the caller may see as a file: at most 10,000 rows, ten files an hour.")
 
 const chat = HttpApiGroup.make("chat")
   .add(
@@ -167,6 +180,7 @@ export const PARSING = { onExcessProperty: "error" } as const
 
 export class Api extends HttpApi.make("max")
   .add(tools)
+  .add(exports)
   .add(chat)
   .add(conversations)
   .add(changes)

@@ -21,6 +21,7 @@ import { authentication, CurrentCaller, isOwnChange, ownOriginRequired } from ".
 import { Changes } from "./changes.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
+import { Exporting } from "./exports.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
 import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
@@ -104,6 +105,7 @@ const Authentication = Layer.effect(
 
 const Handlers = Layer.mergeAll(
   Tools,
+  Exporting,
   Chat,
   Conversations,
   Changes,

@@ -18,9 +18,9 @@ import { lockEpochFor } from "../members/suspension.ts"
 
 /**
  * What a credential may be used for. `changes`: propose changes, see one's own and withdraw them. `confirm`: decide on
- * changes. Tokens without them only read.
+ * changes. Tokens without them only read. `export`: take what one may see away as a file.
  */
-export const Scope = Schema.Literals(["tools", "chat", "changes", "confirm", "traces", "admin"])
+export const Scope = Schema.Literals(["tools", "chat", "export", "changes", "confirm", "traces", "admin"])
 export type Scope = typeof Scope.Type
 
 export const SCOPES: ReadonlyArray<Scope> = Scope.literals
@@ -65,7 +65,7 @@ interface NewCredential {
 }
 
 /** The scopes of a session; roles decide about the data. */
-const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat", "changes", "confirm"]
+const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat", "export", "changes", "confirm"]
 const LINK_SECONDS = 300
 
 const FORMAT = /^max_([a-z]{1,14})_[A-Za-z0-9_-]{43}$/

@@ -6,7 +6,15 @@ import { Result } from "effect"
 import { type Column, DISPLAY_NAME, isManagedThroughout, STATUS } from "../../domain/EntityType.ts"
 import type { UnknownName } from "../../domain/errors.ts"
 import { type Bound, NEVER } from "../../domain/Predicate.ts"
-import { DEFAULT_LIMIT, type Filter, type FindQuery, MAX_FILTERS, MAX_LIMIT, MAX_SELECT } from "../../domain/Query.ts"
+import {
+  type Bounds,
+  DEFAULT_LIMIT,
+  type Filter,
+  type FindQuery,
+  MAX_FILTERS,
+  MAX_LIMIT,
+  MAX_SELECT
+} from "../../domain/Query.ts"
 import { quoted } from "../../domain/text.ts"
 import { isPlain } from "../../domain/valueList.ts"
 import { parseId } from "../../domain/values.ts"
@@ -18,6 +26,7 @@ import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
 import { resolveTerms } from "./resolveTerms.ts"
 import { unknownName } from "./unknownName.ts"
 import {
+  isId,
   isIdentifier,
   maskOf,
   targetIn,
@@ -76,13 +85,15 @@ const namesKey = ({ entityTypeId, filters, selectColumns }: FindQuery): string =
   return text
 }
 
-const resolveNames = (query: FindQuery, visible: Visible): Result.Result<ResolvedNames, Fault> =>
+const LOOKUP: Bounds = { rows: MAX_LIMIT, columns: MAX_SELECT }
+
+const resolveNames = (query: FindQuery, visible: Visible, bounds = LOOKUP): Result.Result<ResolvedNames, Fault> =>
   Result.gen(function* () {
     const visibleType = yield* resolveType(query.entityTypeId, visible)
     const { plan, type } = visibleType
     if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
     const requested = query.selectColumns ?? []
-    if (requested.length > MAX_SELECT) return yield* invalid(`At most ${MAX_SELECT} columns can be selected.`)
+    if (requested.length > bounds.columns) return yield* invalid(`At most ${bounds.columns} columns can be selected.`)
     const bySlug = new Map(visibleColumns(visibleType, visible).map((column) => [column.slug, column]))
     const named = (slug: string) => {
       const column = bySlug.get(slug)
@@ -153,11 +164,36 @@ export const resolve = (query: FindQuery, visible: Visible): Result.Result<Resol
 export const resolveLiterals = (query: FindQuery, visible: Visible): Result.Result<ResolvedQuery, Fault> =>
   Result.flatMap(resolveNames(query, visible), (names) => resolveValues(query, names, visible, LITERALS))
 
+/** The pages of a query under one view, resolved: `page` gives the one after a cursor. */
+export interface ResolvedPages {
+  readonly columns: ReadonlyArray<Column>
+  readonly page: (cursorEntityId?: string) => Result.Result<ResolvedQuery, Fault>
+}
+
+/** Resolves a query of many pages; without selected columns it selects all that the caller may see, up to the bound. */
+export const resolvePages = (query: FindQuery, visible: Visible, bounds: Bounds): Result.Result<ResolvedPages, Fault> =>
+  Result.gen(function* () {
+    const type = yield* resolveType(query.entityTypeId, visible)
+    const all = () => visibleColumns(type, visible).filter((column) => !isId(column))
+    const selectColumns =
+      query.selectColumns ??
+      all()
+        .map(({ slug }) => slug)
+        .slice(0, bounds.columns)
+    const names = yield* resolveNames({ ...query, selectColumns }, visible, bounds)
+    const page = (cursorEntityId?: string) =>
+      resolveValues({ ...query, limit: bounds.rows, cursorEntityId }, names, visible, new Parameters(), bounds)
+    // Rejects invalid values before the first page is read.
+    yield* page()
+    return { columns: names.fixed.select.map(({ column }) => column), page }
+  })
+
 const resolveValues = (
   query: FindQuery,
   { fixed, paths, statements, visibleType }: ResolvedNames,
   visible: Visible,
-  values: Values
+  values: Values,
+  bounds = LOOKUP
 ): Result.Result<ResolvedQuery, Fault> => {
   const { plan, type } = visibleType
   const filters: Array<Condition> = []
@@ -183,8 +219,8 @@ const resolveValues = (
     }
   }
   const limit = query.limit ?? DEFAULT_LIMIT
-  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT)
-    return invalid(`limit must be an integer from 0 to ${MAX_LIMIT}.`)
+  if (!Number.isInteger(limit) || limit < 0 || limit > bounds.rows)
+    return invalid(`limit must be an integer from 0 to ${bounds.rows}.`)
   const after = query.cursorEntityId === undefined ? undefined : parseId(query.cursorEntityId, type.mapping?.id.type)
   if (query.cursorEntityId !== undefined && after === undefined) {
     return invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")

@@ -408,7 +408,7 @@ describe("a sign-in link", () => {
     expect((await ask(server.url, "/v1/session", { headers })).json).toMatchObject({
       by: "session",
       organization: "atlas",
-      scopes: ["tools", "chat", "changes", "confirm", "admin", "traces"]
+      scopes: ["tools", "chat", "export", "changes", "confirm", "admin", "traces"]
     })
     const call = { body: JSON.stringify(allPeople), headers: { ...JSON_TYPE, ...headers } }
     expect((await ask(server.url, "/v1/tools/findEntities", call)).json.type).toBe("urn:max:problem:origin-not-allowed")

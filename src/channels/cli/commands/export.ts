@@ -7,14 +7,8 @@ import { EXPORT_FORMATS } from "../../../services/operations/export/cells.ts"
 import { writeNewFile } from "../../../services/operations/newFile.ts"
 import { currentOrganization, UsageError, wantsJson } from "../context.ts"
 import { argument, optional } from "../flags.ts"
-import { note, result } from "../output.ts"
+import { note, result, toStandardOutput } from "../output.ts"
 import { force } from "./backup.ts"
-
-/** Waits until the text is written; ignores a closed pipe. */
-const toStandardOutput = (text: string) =>
-  Effect.callback<void>((resume) => {
-    process.stdout.write(text, () => resume(Effect.void))
-  })
 
 export const exportType = Command.make(
   "export",

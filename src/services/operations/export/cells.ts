@@ -14,7 +14,7 @@ export interface Field {
 }
 
 /** Spreadsheets evaluate a cell as a formula when it begins with one of these characters, after optional white space. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]/
+const FORMULA = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/
 /** Begins with + but contains nothing to evaluate. */
 const PHONE = /^\+[\d ()./-]+$/
 
