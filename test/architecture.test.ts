@@ -55,7 +55,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   import: ["catalog", "cells", "policies"],
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
-  exports: ["operations"],
+  exports: ["lookup", "operations"],
   administration: ["access", "audit", "catalog", "members", "policies", "texting"]
 }
 

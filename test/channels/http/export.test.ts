@@ -162,7 +162,7 @@ describe("an export over HTTP", () => {
         headers: { ...JSON_TYPE, cookie: `max_session=${secret}`, ...headers }
       })
     expect((await bySession({ origin: one.url })).status).toBe(200)
-    expect((await bySession({ origin: "https://elsewhere.example" })).status).toBe(401)
+    expect((await bySession({ origin: "https://elsewhere.example" })).status).toBe(403)
     expect((await bySession({})).status).toBe(403)
   })
 
