@@ -15,7 +15,7 @@ const related = (cell: unknown): Related => (Array.isArray(cell) ? cell : [cell 
 const each = (cell: unknown, text: (one: ReferenceCell) => string): Value =>
   cell === undefined ? null : related(cell).map((one) => ("more" in one ? "…" : text(one)))
 
-const NUMBER = /^[+-]?\d*\.?\d+(?:e[+-]?\d+)?(?: [A-Z]{3})?$/i
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?: [A-Z]{3})?$/i
 
 /** A cell as text; a number with a unit that isn't a currency code is quoted as text is. */
 const asValue = (cell: unknown): Value =>
