@@ -132,7 +132,7 @@ const freeId = (wanted: string, rules: ReadonlyArray<RuleDocument>): string => {
 }
 
 /** Replaces each allow's "*" by the columns it was published with, where the type has gained columns since. */
-const withExpandedStars = (document: PolicyDocument, policy: Policy, catalog: Catalog): PolicyDocument => ({
+export const withExpandedStars = (document: PolicyDocument, policy: Policy, catalog: Catalog): PolicyDocument => ({
   ...document,
   rules: document.rules.map((rule) => {
     const type = typeBySlug(catalog, rule.type)

@@ -21,6 +21,7 @@ import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { makeRowEvaluator } from "./rowEvaluator.ts"
 import { readAssignments } from "./assignments.ts"
+import { documentInForce } from "./documentInForce.ts"
 import { oversizedPlans } from "./oversizedPlans.ts"
 import { failureLines, makeTestRunner } from "./runPolicyTests.ts"
 import type { TestOutcome } from "./testOutcome.ts"
@@ -83,10 +84,10 @@ export const insertPolicy = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<
   Policies,
   {
-    /** The file of the policy in force, as its author wrote it. */
+    /** The file of the policy in force: publishing it again changes nothing. */
     readonly current: (
       organization: Organization
-    ) => Effect.Effect<{ readonly version: number; readonly document: string }, OperatorError | Unavailable>
+    ) => Effect.Effect<{ readonly version: number; readonly document: string }, Fault>
     /** The file and the normalized policy of a version. */
     readonly version: (
       organization: Organization,
@@ -176,7 +177,12 @@ export class Policies extends Context.Service<
       return Policies.of({
         current: Effect.fn("Policies.current")(function* (organization) {
           const row = yield* versionOf(organization, undefined)
-          return row ?? (yield* OperatorError.of("There is no policy yet, so all access is denied."))
+          if (row === undefined) return yield* OperatorError.of("There is no policy yet, so all access is denied.")
+          const { catalog } = (yield* states.read(organization.id, { by: "none" })).state
+          return {
+            version: row.version,
+            document: documentInForce(row.document, decodePolicy(row.rules), catalog)
+          }
         }),
 
         version: Effect.fn("Policies.version")(function* (organization, version) {

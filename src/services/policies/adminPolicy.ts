@@ -8,7 +8,7 @@ import { OPERATOR } from "../../database/audit.ts"
 import { type EntityType, PEOPLE } from "../../domain/EntityType.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { insertPolicy } from "./Policies.ts"
-import starterPolicy from "./starter-policy.json" with { type: "json" }
+import { withoutRemovedColumns } from "./starterRules.ts"
 
 /** The starter policy's role that sees everything. */
 const ADMIN = "admin"
@@ -73,23 +73,6 @@ const extendAdmin = (
     document: same ? document : JSON.stringify({ ...file, rules: updated }, null, 2),
     policy: { ...policy, rules: [...rules.values()] }
   }
-}
-
-const STARTER = new Set(starterPolicy.rules.map((rule) => JSON.stringify(rule)))
-
-/**
- * Removes columns that a type has lost by being mapped from an unedited starter rule: they would prevent the file from
- * being published again. Edited rules stay unchanged.
- */
-const withoutRemovedColumns = (rule: unknown, catalog: ReadonlyArray<EntityType>): ReadonlyArray<unknown> => {
-  if (!STARTER.has(JSON.stringify(rule))) return [rule]
-  const { columns, where, ...rest } = rule as Json
-  const type = catalog.find(({ slug }) => slug === rest["type"])
-  const exists = (slug: string) => slug === "id" || type?.columns.some((column) => column.slug === slug) === true
-  const shown = Array.isArray(columns) ? columns.filter(exists) : columns
-  if (where === undefined) return [{ ...rest, columns: shown }]
-  const any = (where as { readonly any: ReadonlyArray<Json> }).any.filter((part) => Object.keys(part).every(exists))
-  return any.length === 0 ? [] : [{ ...rest, columns: shown, where: { any } }]
 }
 
 /** For each role, the columns of a type that no rule shows to it. */
