@@ -1,6 +1,7 @@
 /** `max eval`: runs cases with expected results, each as the person that it names. */
 import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { changingOf } from "../../../agents/changing.ts"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
 import type { TurnUsage } from "../../../wire/TurnEvent.ts"
 import { PEOPLE } from "../../../domain/EntityType.ts"
@@ -18,6 +19,7 @@ import { Snapshots } from "../../../services/operations/Snapshots.ts"
 import { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import { readIdentifier } from "../../../services/members/identifier.ts"
 import { currentOrganization, max, UsageError } from "../context.ts"
+import { TERMINAL } from "../deciding.ts"
 import { result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
 import { type Kind, KINDS, lines, type Outcome, summary } from "../evalSummary.ts"
@@ -186,7 +188,10 @@ const caseRunner = Effect.gen(function* () {
   /** The entities that the answer presents. */
   const ask = Effect.fnUntraced(function* (text: string, who: string | undefined) {
     const max = yield* agent
-    const events = yield* Stream.runCollect(max.turn({ organization, who: yield* principal(who), say: { text } }))
+    // The turn of a person who may draft, as in `max ask`; nothing is confirmed.
+    const changes = changingOf(max.provider, TERMINAL, ["changes"])
+    const turn = max.turn({ organization, who: yield* principal(who), say: { text }, changes })
+    const events = yield* Stream.runCollect(turn)
     const last = [...events].at(-1)
     if (last?._tag !== "done") return yield* OperatorError.of(last?._tag === "error" ? last.message : "")
     const { references, usage } = last
