@@ -34,6 +34,7 @@ const LOOKUP_LOCK_TIMEOUT = 50
 const SEARCH_LOCK_TIMEOUT = 250
 const PROBE_LOCK_TIMEOUT = "20ms"
 const CHANGES_TIMEOUT = 10_000
+const FIGURES_TIMEOUT = 5000
 
 const ownerClient = (source: Source) =>
   PgClient.make({
@@ -90,6 +91,8 @@ export class Database extends Context.Service<
     readonly busyLookup: StatementPool
     /** Every other read. */
     readonly search: PgClient.PgClient
+    /** Groups and figures, which read many rows: on connections of their own, so that no lookup waits for a sum. */
+    readonly figures: PgClient.PgClient | undefined
     /** The relations that reads wait for. */
     readonly locks: RelationLocks
     /** The size of the search pool. */
@@ -181,6 +184,25 @@ const connections: Effect.Effect<
       preparedStatementCacheSize: 500
     })
   )
+  const figures =
+    env.figures === "off" || env.figureConnections === 0
+      ? undefined
+      : yield* PgClient.make(
+          client({
+            ...as(roles?.read),
+            ...watched(FIGURES_TIMEOUT),
+            applicationName: "max figures",
+            spanAttributes: { "max.pool": "figures" },
+            startupParameters: {
+              ...reading(FIGURES_TIMEOUT, SEARCH_LOCK_TIMEOUT),
+              plan_cache_mode: "force_custom_plan",
+              random_page_cost: "1.1",
+              work_mem: "64MB"
+            },
+            maxConnections: env.figureConnections,
+            preparedStatementCacheSize: 100
+          })
+        )
   // PREPARE takes the locks of a statement without planning it, which could run functions of a mapped relation (ADR 14).
   const probe = (relation: string) =>
     Effect.gen(function* () {
@@ -194,6 +216,7 @@ const connections: Effect.Effect<
     lookup: yield* lookups(),
     busyLookup: yield* lookups(),
     search,
+    figures,
     locks: new RelationLocks(probe, { lookup: env.lookupTimeout, search: env.searchTimeout }),
     app: yield* PgClient.make(
       client({

@@ -149,3 +149,25 @@ export const runWithin = <Row extends object>(
   organizationId: bigint,
   statement: Statement
 ) => orUnavailable(within<Row>(client, organizationId, statement))
+
+/** The statement took longer than its pool allows. */
+export const TOO_LONG = "too long"
+
+/** Runs a statement of groups or figures, which may read all rows of an organization. */
+export const runFigures = <Row extends object>(
+  client: PgClient.PgClient,
+  organizationId: bigint,
+  statement: Statement,
+  inTransaction: boolean
+): Effect.Effect<ReadonlyArray<Row> | typeof TOO_LONG, Unavailable | RelationLocked> => {
+  const rows = inTransaction
+    ? within<Row>(client, organizationId, statement)
+    : client.unsafe<Row>(statement.text, statement.parameters)
+  const found: Effect.Effect<ReadonlyArray<Row> | typeof TOO_LONG, SqlError.SqlError> = Effect.catch(
+    orStale(statement, rows),
+    (error) => (classOf(error) === QUERY_CANCELED ? Effect.succeed(TOO_LONG) : Effect.fail(error))
+  )
+  return orUnavailable(orLocked(found))
+}
+
+const QUERY_CANCELED = "57014"

@@ -9,6 +9,14 @@ export interface Filter {
   readonly value: string
 }
 
+/** What a request makes of the values of a column, per group: `sum amount`. */
+export const FIGURES = ["sum", "avg", "min", "max", "distinct"] as const
+export type Figure = (typeof FIGURES)[number]
+
+/** The periods that a group has in common: `by month due`. */
+export const BUCKETS = ["hour", "weekday", "day", "week", "month", "quarter", "year"] as const
+export type Bucket = (typeof BUCKETS)[number]
+
 export interface FindQuery {
   readonly entityTypeId: string
   readonly filters: ReadonlyArray<Filter>
@@ -26,6 +34,8 @@ export interface Bounds {
 export const DEFAULT_LIMIT = 5
 export const MAX_LIMIT = 25
 export const MAX_SELECT = 5
+/** Columns of one request for groups. */
+export const MAX_BY = 2
 export const MAX_FILTERS = 10
 /** Alternatives in one value: `a|b`. */
 export const MAX_ALTERNATIVES = 20

@@ -68,6 +68,13 @@ export const SETTINGS = {
     "8",
     "Connections for searches per process."
   ),
+  figures: setting("MAX_FIGURES", oneOf("on", "off"), "on", "Whether lookups answer groups, sums and averages."),
+  figureConnections: setting(
+    "MAX_FIGURE_CONNECTIONS",
+    wholeNumber(0, 20),
+    "2",
+    "Connections for groups, sums and averages per process; 0 turns them off."
+  ),
   lookupTimeout: setting(
     "MAX_LOOKUP_TIMEOUT",
     wholeNumber(10, 60_000),

@@ -20,6 +20,7 @@ import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
 import { listedColumn, listedReferrers } from "./lookup/listed.ts"
+import { asksForGroups, resolveGroups } from "./lookup/resolveGroups.ts"
 import { resolve, resolvePages, resolveType } from "./lookup/resolve.ts"
 import { makeViews, type View } from "./lookup/views.ts"
 import { isIdentifier, type Visible, visibleColumns, visibleTypes } from "./lookup/visible.ts"
@@ -122,6 +123,26 @@ export class EntityQueryService extends Context.Service<
           subject: refusedName(entityTypeId, columnIds, visibleTo({ principal, state }))
         })
 
+      /** The same for groups and figures. Too many rows to add up have a total with a lower bound, and no figures. */
+      const figures = Effect.fnUntraced(function* (
+        query: FindQuery,
+        visible: View,
+        { state }: Admitted,
+        span: Tracer.Span | undefined
+      ): Effect.fn.Return<Attempt, Unavailable> {
+        const resolved = resolveGroups(query, visible)
+        if (Result.isFailure(resolved)) return { _tag: "Fault", fault: resolved.failure }
+        if (store.figures === undefined)
+          return { _tag: "Fault", fault: InvalidInput.of("Groups and figures are turned off.") }
+        const found = yield* store.figures(resolved.success, state.catalog, span)
+        if (found._tag !== "TooLong") return found
+        const filters = query.filters.filter((filter) => !resolved.success.onGroups.includes(filter))
+        const counted = resolve({ entityTypeId: query.entityTypeId, filters, limit: 0 }, visible)
+        if (Result.isFailure(counted)) return { _tag: "Fault", fault: counted.failure }
+        const page = yield* store.find(counted.success, state.catalog, span)
+        return page._tag === "Page" ? { _tag: "Page", page: { ...page.page, tooMany: true } } : page
+      })
+
       /** plan → resolve, then prepare → execute → page in the store. */
       const attempt = (
         query: FindQuery,
@@ -129,6 +150,7 @@ export class EntityQueryService extends Context.Service<
         span: Tracer.Span | undefined
       ): Effect.Effect<Attempt, Unavailable> => {
         const visible = visibleTo(admitted)
+        if (asksForGroups(query)) return figures(query, visible, admitted, span)
         const plannedBefore = visible.planning()
         const resolved = resolve(query, visible)
         if (Result.isFailure(resolved)) return Effect.succeed({ _tag: "Fault", fault: resolved.failure })
@@ -262,6 +284,10 @@ export class EntityQueryService extends Context.Service<
 
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
+          if (asksForGroups(input)) {
+            const groups = yield* Effect.fromResult(resolveGroups(input, visibleTo(admitted)))
+            return yield* store.figuresStatement(groups, admitted.state.catalog)
+          }
           const resolved = yield* Effect.fromResult(resolve(input, visibleTo(admitted)))
           return yield* store.statement(resolved, admitted.state.catalog)
         })

@@ -1,10 +1,12 @@
 /** Resolved query → prepare → execute → page. It accepts planned queries only. */
 import { Context, Effect, Layer, type Tracer } from "effect"
 import { Database } from "../database/Database.ts"
-import { makeExecute } from "../database/execute.ts"
+import { makeExecute, runFigures, TOO_LONG } from "../database/execute.ts"
 import { MAX_RELATED } from "../database/sql/cells.ts"
+import { compileGroups } from "../database/sql/groups.ts"
 import { Neighbours } from "../database/Neighbours.ts"
 import { prepare } from "../database/sql/prepared.ts"
+import type { ResolvedGroups } from "../database/sql/ResolvedGroups.ts"
 import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Catalog, Column } from "../domain/EntityType.ts"
 import type { Unavailable } from "../domain/errors.ts"
@@ -14,10 +16,15 @@ import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
+import { type GroupRow, groupsPage } from "./lookup/groupsPage.ts"
 import { makeSearchPermits } from "./lookup/searchPermits.ts"
 
 /** A page; or `Stale`, when policy, membership or catalog have changed since the query was planned. */
 export type FindResult = { readonly _tag: "Page"; readonly page: Page } | Stale
+
+interface TooLong {
+  readonly _tag: "TooLong"
+}
 
 interface Stale {
   readonly _tag: "Stale"
@@ -45,6 +52,15 @@ export class OrgEntityStore extends Context.Service<
       catalog: Catalog,
       parent?: Tracer.Span
     ) => Effect.Effect<FindResult, Unavailable>
+    /** Groups and figures; `TooLong` when there are too many rows to add up at once. Undefined where they are turned off. */
+    readonly figures:
+      | ((
+          query: ResolvedGroups,
+          catalog: Catalog,
+          parent?: Tracer.Span
+        ) => Effect.Effect<FindResult | TooLong, Unavailable>)
+      | undefined
+    readonly figuresStatement: (query: ResolvedGroups, catalog: Catalog) => Effect.Effect<Statement, Unavailable>
   }
 >()("max/services/OrgEntityStore") {
   static readonly layer = Layer.effect(
@@ -66,15 +82,49 @@ export class OrgEntityStore extends Context.Service<
         return database.locks.run("search", statement.relations, withPermit(organization.id, rows))
       }
 
+      // One at a time: a statement may read all rows of its organization.
+      const withFigurePermit = makeSearchPermits(1, { beside: () => false })
+      const addUp = (statement: Statement, { organization, rowSecurity }: Catalog) =>
+        withFigurePermit(
+          organization.id,
+          database.locks.run(
+            "search",
+            statement.relations,
+            runFigures<GroupRow>(database.figures!, organization.id, statement, rowSecurity === true)
+          )
+        )
+
       return OrgEntityStore.of({
         statement: (query, catalog) =>
           Effect.suspend(() => {
-            const statement = prepareOrRefuse(query, catalog)
+            const statement = orRefuse(prepare, query, catalog)
             return typeof statement === "string" ? unavailable(statement) : Effect.succeed(statement)
           }),
+        figuresStatement: (query, catalog) =>
+          Effect.suspend(() => {
+            const statement = orRefuse(compileGroups, query, catalog)
+            return typeof statement === "string" ? unavailable(statement) : Effect.succeed(statement)
+          }),
+        figures:
+          database.figures === undefined
+            ? undefined
+            : (query, catalog, parent) =>
+                Telemetry.span("OrgEntityStore.figures", { parent }, () => {
+                  const statement = orRefuse(compileGroups, query, catalog)
+                  if (typeof statement === "string") return unavailable(statement)
+                  return Effect.flatMap(
+                    addUp(statement, catalog),
+                    (rows): Effect.Effect<FindResult | TooLong, Unavailable> =>
+                      rows === TOO_LONG
+                        ? Effect.succeed(TOO_MANY)
+                        : rows[0]?.fresh !== true
+                          ? Effect.succeed(rows.length === 0 ? DRIFTED : STALE)
+                          : Effect.succeed({ _tag: "Page", page: groupsPage(rows, query) })
+                  )
+                }),
         find: (query, catalog, parent) =>
           Telemetry.span("OrgEntityStore.find", { parent }, (span) => {
-            const statement = prepareOrRefuse(query, catalog)
+            const statement = orRefuse(prepare, query, catalog)
             if (typeof statement === "string") return unavailable(statement)
             return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
               if (span !== undefined) Telemetry.setAttributes(span, { "max.rows": rows.length })
@@ -87,14 +137,19 @@ export class OrgEntityStore extends Context.Service<
 }
 
 /** The cause instead, when the query can't be compiled (a plan too large): it must not become an answer. */
-const prepareOrRefuse = (query: ResolvedQuery, catalog: Catalog): Statement | "not compilable" => {
+const orRefuse = <Query>(
+  compile: (query: Query, catalog: Catalog) => Statement,
+  query: Query,
+  catalog: Catalog
+): Statement | "not compilable" => {
   try {
-    return prepare(query, catalog)
+    return compile(query, catalog)
   } catch {
     return "not compilable"
   }
 }
 
+const TOO_MANY: TooLong = { _tag: "TooLong" }
 const STALE: Stale = { _tag: "Stale", cause: "stale plan" }
 const DRIFTED: Stale = { _tag: "Stale", cause: "drift" }
 

@@ -13,13 +13,13 @@ const ListEntityTypes = readonlyTool("listEntityTypes", {
 })
 
 const ListColumnsForType = readonlyTool("listColumnsForType", {
-  description: "Columns of a type, and what leads here",
+  description: "Columns of a type, and how to group",
   parameters: ColumnsQuery,
   success: Columns
 })
 
 const FindEntities = readonlyTool("findEntities", {
-  description: "Entities that match all filters, with total. Next page: cursorEntityId",
+  description: "Entities that match all filters, with total",
   parameters: EntitiesQuery,
   success: Entities
 })

@@ -11,7 +11,8 @@ The first message begins with JSON: who asks, today's date, what can be looked u
 - Names: eq first, then ilike. "The second one" or "number 2" is the second in focus, "her" the one in focus: filter id eq its id.
 - Select only what was asked for. Count with limit 0. Write nothing before calling tools.
 - Nothing found: say so, and what to try. One: the name and what was asked, or a status. Several: name the top few and ask which. "(limited)": "among the people you can see". "or more": "more than 1,000".
-- What can't be looked up: "That's not something I can look up for you." No sums, averages, groups or search through all texts: say so and offer the nearest thing.
+- What can't be looked up: "That's not something I can look up for you." No search through all texts: say so and offer the nearest thing.
+- How many per X, totals, averages, the most: select "by X", "sum X"; never add up yourself, and keep currencies apart.
 - Never say entity, id, column, table, filter, database, query, record or schema, nor show an id. Speak of people, companies, meetings, notes.`
 
 /** The prompt of a turn that may propose changes; as static as the other. */

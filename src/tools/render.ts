@@ -2,7 +2,16 @@
  * Renders tool results for models as tab-separated tables, which cost half the tokens of JSON. Values arrive without
  * tabs and line ends, so they cannot break a row.
  */
-import type { ListedColumn, ListedType, Named, Page, ReferenceCell } from "../domain/Page.ts"
+import type {
+  FigureCell,
+  Group,
+  GroupKey,
+  ListedColumn,
+  ListedType,
+  Named,
+  Page,
+  ReferenceCell
+} from "../domain/Page.ts"
 
 interface ListedColumns {
   readonly columns: ReadonlyArray<ListedColumn>
@@ -32,11 +41,16 @@ export const renderColumns = ({ columns, leadHere = [] }: ListedColumns): string
         ["id", "name"],
         ...columns.map(({ holds, id, name }) => [id, name, ...(holds === undefined ? [] : [holds])]),
         ...leadHere.map(({ id, name }) => [id, name, "leads here"]),
-        ["filters: a..b is a range, 2026-Q3 a period; → and what leads here have columns, too: owner.name"]
+        ["filters: a..b is a range, 2026-Q3 a period; → and what leads here have columns, too: owner.name"],
+        [
+          "groups: by X, by hour|weekday|day|week|month|quarter|year X, sum|avg|min|max|distinct X; filter count or sum X"
+        ]
       ])
 
 export const renderPage = (page: Page): string => {
   const total = `total ${page.total}${page.totalIsLowerBound === true ? " or more" : ""}${page.limited === true ? " (limited)" : ""}`
+  if (page.groups !== undefined) return renderGroups(page, page.groups)
+  if (page.tooMany === true) return `${total}: too many to add up at once; name a period or another condition`
   if (page.entities.length === 0) return total
   const columns = [...new Set(page.entities.flatMap((entity) => Object.keys(entity.columns ?? {})))].filter(
     (column) => column !== "name" && column !== "status"
@@ -49,9 +63,44 @@ export const renderPage = (page: Page): string => {
     ...columns.map((column) => renderCell(entity.columns?.[column])),
     entity.entityId
   ])
-  const next = page.nextCursorEntityId === undefined ? [] : [[`more after ${page.nextCursorEntityId}`]]
+  const next = page.nextCursorEntityId === undefined ? [] : [[`more: cursorEntityId ${page.nextCursorEntityId}`]]
   return table([[total], ["name", ...(withStatus ? ["status"] : []), ...columns, "id"], ...rows, ...next])
 }
+
+/** One line per group, and one more for each further currency. */
+const renderGroups = (page: Page, groups: ReadonlyArray<Group>): string => {
+  const { groupsTotal = 0, headings = [], limited, nextCursorEntityId, several, total } = page
+  const keys = headings.filter((heading) => heading.startsWith("by "))
+  const figures = headings.filter((heading) => !heading.startsWith("by "))
+  const columns = (["share", "change"] as const).filter((name) => groups.some((group) => group[name] !== undefined))
+  const rows = groups.flatMap((group) => {
+    const cells = group.figures ?? []
+    const lines = Math.max(1, ...cells.map(({ length }) => length))
+    return Array.from({ length: lines }, (_, line) => [
+      ...(line > 0
+        ? [...keys, "", ...columns].map(() => "")
+        : [
+            ...group.keys.map(renderKey),
+            String(group.count),
+            ...columns.map((name) => (group[name] === undefined ? "" : `${group[name]}%`))
+          ]),
+      ...figures.map((_, index) => renderFigure(cells[index]?.[line]))
+    ])
+  })
+  const currencies = several === true ? "; several currencies: ordered by count, never add them" : ""
+  const inGroups = keys.length === 0 ? "" : ` in ${groupsTotal} groups`
+  return table([
+    [`total ${total}${inGroups}${limited === true ? " (limited)" : ""}${currencies}`],
+    ...(rows.length === 0 ? [] : [[...keys.map((key) => key.slice(3)), "count", ...columns, ...figures], ...rows]),
+    ...(nextCursorEntityId === undefined ? [] : [[`more: cursorEntityId ${nextCursorEntityId}`]])
+  ])
+}
+
+const renderKey = ({ id, value }: GroupKey): string =>
+  id === undefined ? (value ?? "(none)") : value === undefined ? id : `${value} (${id})`
+
+const renderFigure = (cell: FigureCell | undefined): string =>
+  cell === undefined ? "" : `${cell.value}${cell.unit === undefined ? "" : ` ${cell.unit}`}`
 
 /** Renders a cell on one line; a reference as its name, with the id in parentheses. */
 export const renderCell = (value: unknown): string => {

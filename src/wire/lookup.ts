@@ -36,13 +36,13 @@ export const EntitiesQuery = Schema.Struct({
       columnId: Schema.String,
       op: FilterOp,
       value: Schema.String.annotate({
-        description: "Text, a|b, number, entityId, 2026-03, 2026-03-31, today; * is any"
+        description: "Text, a|b, number, entityId, 2026-03-31, 2026-03, today; * is any"
       })
     })
   ).annotate({ description: "ilike contains; gte and lt also sort" }),
-  limit: optionalKey(Schema.Int.annotate({ description: "0 only counts; default 5, at most 25" })),
+  limit: optionalKey(Schema.Int.annotate({ description: "0 only counts; at most 25" })),
   cursorEntityId: optionalKey(Schema.String),
-  selectColumns: optionalKey(Schema.Array(Schema.String).annotate({ description: "At most 5" }))
+  selectColumns: optionalKey(Schema.Array(Schema.String).annotate({ description: 'At most 5; or "by X", "sum X"' }))
 })
 
 export const Entities = Page

@@ -27,9 +27,9 @@ import {
   type Place,
   tallied
 } from "./setting.ts"
-import { type Asked, filterOf, found, isTooShort, type Question, question } from "./shownTable.ts"
+import { filterOf, found, isTooShort, namesNothing, type Question, question } from "./shownTable.ts"
 import { changedUnseen } from "./unseen.ts"
-import { makeWorld, type Organization, SHAPES, type TypeName } from "./world.ts"
+import { makeWorld, type Organization } from "./world.ts"
 
 const SCENARIOS = partOf(95)
 const QUESTIONS = 40
@@ -64,20 +64,6 @@ const ask = (principal: Principal, { asked, limit, type }: Question, cursorEntit
       })
     )
   ).pipe(Effect.provideService(CurrentPrincipal, principal))
-
-/** Whether a name of the condition shows nothing to the caller: only then may it be unknown. */
-const namesNothing = ({ column, end, hops }: Asked, type: TypeName, views: Views): boolean => {
-  const shows = (of: TypeName, name: string) => {
-    const { target } = SHAPES[of][name]!
-    return [...views[of].values()].some((cells) => cells.has(name)) && (target === undefined || views[target].size > 0)
-  }
-  let at = type
-  for (const hop of hops) {
-    if (!shows(hop.back ? hop.to : at, hop.column)) return true
-    at = hop.to
-  }
-  return column !== undefined && !shows(end, column)
-}
 
 const tally = makeTally()
 const features = { negated: 0, listed: 0, any: 0, ranges: 0, hops: 0, back: 0, ordered: 0 }

@@ -270,3 +270,21 @@ export const found = (
   }
   return rows.sort((a, b) => (range?.op === "lt" ? ascending(b, a) : ascending(a, b)))
 }
+
+/** Whether a name of the condition shows nothing to the caller: only then may it be unknown. */
+export const namesNothing = (
+  { column, end, hops }: Pick<Asked, "column" | "end" | "hops">,
+  type: TypeName,
+  views: Views
+): boolean => {
+  const shows = (of: TypeName, name: string) => {
+    const { target } = SHAPES[of][name]!
+    return [...views[of].values()].some((cells) => cells.has(name)) && (target === undefined || views[target].size > 0)
+  }
+  let at = type
+  for (const hop of hops) {
+    if (!shows(hop.back ? hop.to : at, hop.column)) return true
+    at = hop.to
+  }
+  return column !== undefined && !shows(end, column)
+}

@@ -16,7 +16,7 @@ import { belongs, columnReference, idCast, idReference, organizationOf, physical
 import { identifier, isList, SqlWriter } from "./SqlWriter.ts"
 
 /** In characters. Plans have a smaller bound (`compilable.ts`): a plan within it fits several times, with filters and targets. */
-const MAX_STATEMENT_LENGTH = 2 * 1024 * 1024
+export const MAX_STATEMENT_LENGTH = 2 * 1024 * 1024
 
 const TOTAL = "(SELECT count(*)::int AS total FROM m) t"
 const HEAD = "SELECT (SELECT g.fresh FROM g) AS fresh, t.total"
@@ -62,7 +62,7 @@ export const compileBatch = (query: ResolvedQuery, catalog: Catalog): BatchForm 
  * Whether the epoch of the plan is still in force, in the snapshot that reads the rows. The mapped relations are compared
  * with the mapping earlier, when Postgres plans the statement.
  */
-const guardCte = (epoch: string, context: FragmentContext): string => {
+export const guardCte = (epoch: string, context: FragmentContext): string => {
   const held = heldCondition(context)
   return `g AS MATERIALIZED (SELECT ${held === undefined ? "" : `${held} AND `}o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
 }

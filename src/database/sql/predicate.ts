@@ -28,9 +28,10 @@ import { identifier, type SqlWriter } from "./SqlWriter.ts"
 /**
  * The SQL of a hop to related rows. `subplan`: EXISTS, for statements that an equality narrows. `probe`: EXISTS that looks
  * up each of a few rows by id; without it Postgres collects all related rows first when a value looks common. `array`:
- * collects the related ids once, so that indexes can be combined over many rows.
+ * collects the related ids once, so that indexes can be combined over many rows. `set`: IN, which hashes the related ids
+ * once, for statements that read all rows.
  */
-export type Hops = "subplan" | "probe" | "array"
+export type Hops = "subplan" | "probe" | "array" | "set"
 
 export interface FragmentContext extends RowContext {
   readonly hops: Hops
@@ -131,7 +132,7 @@ export const fragment = (
 const isHop = ({ _tag }: Condition): boolean => _tag === "Some" || _tag === "Referrer"
 
 /** Whether a cell shows a value. */
-const hasValue = ({ kind }: Column, reference: string): string => {
+export const hasValue = ({ kind }: Column, reference: string): string => {
   switch (kind) {
     case "text":
     case "phone":
@@ -280,8 +281,9 @@ const some = (
   context: FragmentContext,
   may: boolean
 ): string => {
-  if (context.hops !== "array") return exists(relation, where, type, alias, context, may)
   const { storage } = relation
+  if (context.hops === "set" && !may && storage._tag === "One") return inSet(relation, where, alias, context)
+  if (context.hops !== "array") return exists(relation, where, type, alias, notArray(context), may)
   if (storage._tag === "Value") throw new Error("Not a relation")
   const other = context.writer.alias()
   const target = targetRelation(relation, context)
@@ -295,6 +297,16 @@ const some = (
     `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${linkOf(storage, context.writer)} ${link} ` +
     `WHERE ${linkBelongs(storage, link, context)} AND ${link}.${identifier(storage.to)} = ${related}))`
   )
+}
+
+/** With NULL as the reference it is unknown, where EXISTS is false: neither lets the row in. */
+const inSet = (relation: Column, where: Condition, alias: string, context: FragmentContext): string => {
+  const { storage } = relation
+  if (storage._tag !== "One") throw new Error("Not a reference")
+  const other = context.writer.alias()
+  const target = targetRelation(relation, context)
+  const from = `FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)}`
+  return `${alias}.${identifier(storage.column)} IN (SELECT ${idReference(target, other)} ${from} AND ${fragment(where, target, other, context)})`
 }
 
 /** EXISTS over the rows that lead here through a reference or a link table. */
@@ -329,7 +341,7 @@ const referrer = (
 }
 
 const notArray = (context: FragmentContext): FragmentContext =>
-  context.hops === "array" ? { ...context, hops: "subplan" } : context
+  context.hops === "array" || context.hops === "set" ? { ...context, hops: "subplan" } : context
 
 const exists = (
   relation: Column,

@@ -82,6 +82,9 @@ export const find = Command.make(
       Flag.withDescription("Page size (default 5, at most 25); 0 returns only the total"),
       Flag.optional
     ),
+    by: optional("by", 'Group by these columns, comma-separated (at most 2): owner, "month due", company.city'),
+    sum: optional("sum", "Sums of these columns, comma-separated"),
+    avg: optional("avg", "Averages of these columns, comma-separated"),
     after: optional("after", "Continue after this id, which the previous page printed"),
     csv: toggle("csv", "Write everything that matches as CSV: at most 10,000 rows and 20 columns, ten files an hour"),
     out: optional("out", "With --csv: the file to create; standard output by default"),
@@ -90,16 +93,21 @@ export const find = Command.make(
   Effect.fnUntraced(function* (input) {
     const queries = yield* EntityQueryService
     const filters = yield* Effect.forEach(input.filters, readFilter)
-    const selected = Option.map(input.select, (text) => text.split(",").map((slug) => slug.trim()))
-    const query = { entityTypeId: input.type, filters, selectColumns: Option.getOrUndefined(selected) }
+    const listed = (option: Option.Option<string>, word = "") =>
+      Option.map(option, (text) => text.split(",").map((slug) => `${word}${slug.trim()}`))
+    const columns = listed(input.select)
+    const words = [listed(input.by, "by "), listed(input.sum, "sum "), listed(input.avg, "avg ")].flatMap(
+      Option.getOrElse((): ReadonlyArray<string> => [])
+    )
     const out = Option.getOrUndefined(input.out)
     if (input.csv) {
-      if (Option.isSome(input.limit) || Option.isSome(input.after))
-        return yield* UsageError.of("--csv writes all pages: leave out --limit and --after.")
+      if (Option.isSome(input.limit) || Option.isSome(input.after) || words.length > 0)
+        return yield* UsageError.of("--csv writes all pages: leave out --limit, --after, --by, --sum and --avg.")
+      const query = { entityTypeId: input.type, filters, selectColumns: Option.getOrUndefined(columns) }
       return yield* writeCsv(query, out, input.force)
     }
     if (out !== undefined) return yield* UsageError.of("--out takes what --csv writes.")
-    const select = Option.getOrElse(selected, (): ReadonlyArray<string> => [])
+    const select = [...Option.getOrElse(columns, (): ReadonlyArray<string> => []), ...words]
     const page = yield* asPrincipal((organizationId) =>
       queries.findEntities({
         organizationId,
@@ -110,7 +118,10 @@ export const find = Command.make(
         cursorEntityId: Option.getOrUndefined(input.after)
       })
     )
-    yield* result(page, pageLines(page, select))
+    yield* result(
+      page,
+      page.groups === undefined && page.tooMany !== true ? pageLines(page, select) : [renderPage(page)]
+    )
   })
 ).pipe(
   Command.withDescription("Find people, companies, meetings and other entities"),
@@ -120,7 +131,8 @@ export const find = Command.make(
     {
       command: "max find people status=open --csv --out open.csv",
       description: "What the member of --as may see of them, for a spreadsheet"
-    }
+    },
+    { command: "max find invoices due=2026-Q4 --by owner --sum amount", description: "The amounts of each owner" }
   ])
 )
 

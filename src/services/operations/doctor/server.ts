@@ -78,8 +78,8 @@ export const extensions: Check = ({ inspection: { schemaVersion }, owner }) =>
     }
   )
 
-/** A process's connections besides searches: four for changes, two each for lookups, writes and the owner, one each for admission and traces. */
-const OTHER_CONNECTIONS = 12
+/** A process's connections besides searches: four for changes, two each for lookups, figures, writes and the owner, one each for admission and traces. */
+const OTHER_CONNECTIONS = 14
 
 export const connections: Check = ({ owner, searchConnections }) =>
   Effect.map(

@@ -1,0 +1,348 @@
+/**
+ * Resolved groups → the one statement, over the table as the caller sees it: a hidden cell is an empty cell, a hidden target
+ * no target. `x` shows the rows, `s` adds them up per stored value, `r` replaces references that the caller may not follow
+ * by the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. The functions below
+ * are the clauses, in the order in which their parameters are numbered.
+ */
+import { type Catalog, type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
+import type { Bound } from "../../domain/Predicate.ts"
+import { guardCte, MAX_STATEMENT_LENGTH } from "./find.ts"
+import { fragment, type FragmentContext, fragmentContext, hasValue } from "./predicate.ts"
+import type { GroupPath, Having, ResolvedGroups } from "./ResolvedGroups.ts"
+import type { Statement } from "./ResolvedQuery.ts"
+import { belongs, columnReference, idReference, relationOf, targetRows } from "./rows.ts"
+import { identifier, SqlWriter } from "./SqlWriter.ts"
+
+/** Decimal places of an average. */
+const AVERAGE_PLACES = 4
+
+/**
+ * Compiles a request for groups. Result columns: `fresh`, `total` (rows), `groups`, `several` (currencies) and, per group and
+ * currency: `own` (the group's cursor), `n`, `u` (the currency), `share` (of a sum), per key its text `t0`… and, of a
+ * reference, its `name0`…, per figure its text `f0`… and number of values `c0`…. Throws when the catalog doesn't fit the
+ * request.
+ */
+export const compileGroups = (groups: ResolvedGroups, catalog: Catalog): Statement => {
+  const writer = new SqlWriter()
+  const context = fragmentContext(catalog, writer, "set")
+  const epoch = writer.bind(catalog.epoch, "bigint")
+  const shown = shownRows(groups, context)
+  const ctes = [
+    `s AS MATERIALIZED (${perValue(groups, shown)})`,
+    `r AS MATERIALIZED (${perGroup(groups, context)})`,
+    `w AS MATERIALIZED (${finished(groups)})`,
+    `o AS MATERIALIZED (${inOrder(groups, context)})`
+  ].join(", ")
+  const rest = `${ctes} ${page(groups, context)}`
+  const text = `/* max ${groups.label} */ WITH ${guardCte(epoch, context)}, ${rest}`
+  if (text.length > MAX_STATEMENT_LENGTH) throw new Error("The statement is too large")
+  return {
+    text,
+    parameters: writer.parameters,
+    relations: [...writer.relations],
+    ...(writer.mapped.size === 0 ? {} : { mapped: true })
+  }
+}
+
+const each = <A>(of: ReadonlyArray<A>, sql: (one: A, index: number) => string): string => of.map(sql).join("")
+
+/** The columns that name a group, and with the currency those of a row of `s` and `r`. */
+const keysOf = ({ by }: ResolvedGroups, prefix = ""): ReadonlyArray<string> =>
+  by.map((_, index) => `${prefix}k${index}`)
+const partsOf = (groups: ResolvedGroups, prefix = ""): ReadonlyArray<string> => [
+  ...keysOf(groups, prefix),
+  ...(groups.money.size === 0 ? [] : [`${prefix}u`])
+]
+const groupBy = (columns: ReadonlyArray<string>): string =>
+  columns.length === 0 ? "" : ` GROUP BY ${columns.join(", ")}`
+const perKeys = (groups: ResolvedGroups): string =>
+  groups.by.length === 0 ? "()" : `(PARTITION BY ${keysOf(groups, "r.").join(", ")})`
+
+/** The permitted and matching rows: their keys, values and currency, as the caller sees them. */
+const shownRows = (groups: ResolvedGroups, context: FragmentContext): string => {
+  const { by, figures, filters, money, plan, type } = groups
+  const joins = new Joins(type, context)
+  // Targets are counted among the shown ones, and a sum of two such counts would count one twice.
+  const distinct = figures.some(({ figure }) => figure === "distinct")
+  const keys = each(by, ({ bucket, path }, index) => {
+    const value = path.target !== undefined && !distinct ? storedReference(path, joins) : shownValue(path, joins)
+    return `${bucket === undefined ? keyValue(value, path.column) : bucketOf(value, bucket, path.column, context)} AS k${index}, `
+  })
+  const values = each(figures, ({ path }, index) => `${shownValue(path, joins)} AS v${index}, `)
+  const [first] = money
+  const currency = first === undefined ? "" : `${currencyOf(figures[first]!.path, joins)} AS u, `
+  const rows = `${relationOf(type, context.writer)} p`
+  const from = `${rows}${joins.text()}`
+  const where = [
+    belongs(type, "p", context),
+    "(SELECT g.fresh FROM g)",
+    ...[plan, ...filters].filter((part) => part._tag !== "Always").map((part) => fragment(part, type, "p", context))
+  ].join(" AND ")
+  return `SELECT ${keys}${values}${currency}1 AS one FROM ${from} WHERE ${where}`
+}
+
+/** The references that paths lead through: one join for each, however many paths use it. */
+class Joins {
+  readonly context: FragmentContext
+  private readonly type: EntityType
+  private readonly aliases = new Map<string, string>()
+  private joined = ""
+
+  constructor(type: EntityType, context: FragmentContext) {
+    this.type = type
+    this.context = context
+  }
+
+  /** The alias and the type of the row at the end of these steps. */
+  end(steps: GroupPath["steps"]): { readonly alias: string; readonly type: EntityType } {
+    let [alias, type, names] = ["p", this.type, ""]
+    for (const { mask, relation, to, where } of steps) {
+      names += `.${relation.key}`
+      let next = this.aliases.get(names)
+      if (next === undefined) {
+        next = this.context.writer.alias()
+        this.aliases.set(names, next)
+        if (relation.storage._tag !== "One") throw new Error("A path leads to several rows")
+        const on = [
+          belongs(to, next, this.context),
+          `${idReference(to, next)} = ${alias}.${identifier(relation.storage.column)}`,
+          ...condition(mask, type, alias, this.context),
+          ...condition(where, to, next, this.context)
+        ].join(" AND ")
+        this.joined += ` LEFT JOIN ${targetRows(to, next, this.context)} ON ${on}`
+      }
+      alias = next
+      type = to
+    }
+    return { alias, type }
+  }
+
+  text(): string {
+    return this.joined
+  }
+}
+
+const condition = (bound: Bound, type: EntityType, alias: string, context: FragmentContext): ReadonlyArray<string> =>
+  bound._tag === "Always" ? [] : [fragment(bound, type, alias, context)]
+
+/** The value of a cell; NULL where it is hidden or empty. Of a reference, the id of what the caller may follow it to. */
+const shownValue = (path: GroupPath, joins: Joins): string => {
+  const { column, mask, steps, target } = path
+  const { context } = joins
+  if (target !== undefined) {
+    const through = { relation: column, mask, to: target.type, where: target.where }
+    const { alias, type } = joins.end([...steps, through])
+    return idReference(type, alias)
+  }
+  const { alias, type } = joins.end(steps)
+  const reference = columnReference(column, alias, "value", context)
+  const shown = [...condition(mask, type, alias, context), hasValue(column, reference)].join(" AND ")
+  return `CASE WHEN ${shown} THEN ${reference} END`
+}
+
+/** A stored reference, which `r` replaces by what the caller may follow it to. */
+const storedReference = ({ column, mask, steps }: GroupPath, joins: Joins): string => {
+  const { alias, type } = joins.end(steps)
+  if (column.storage._tag !== "One") throw new Error("Groups are by one reference")
+  const reference = `${alias}.${identifier(column.storage.column)}`
+  return mask._tag === "Always"
+    ? reference
+    : `CASE WHEN ${fragment(mask, type, alias, joins.context)} THEN ${reference} END`
+}
+
+/** An amount includes its currency: it is shown where the amount is. */
+const currencyOf = (path: GroupPath, joins: Joins): string => {
+  const { storage } = path.column
+  const { alias } = joins.end(path.steps)
+  if (storage._tag !== "Value" || storage.source?.currency === undefined) throw new Error("An amount has no currency")
+  const currency = `nullif(btrim(${alias}.${identifier(storage.source.currency)}::text), '')`
+  return `CASE WHEN (${shownValue(path, joins)}) IS NOT NULL THEN ${currency} END COLLATE "C"`
+}
+
+/** Equal values have one form. */
+const keyValue = (value: string, { kind }: Column): string => {
+  switch (kind) {
+    case "text":
+    case "phone":
+    case "email":
+      return `(${value}) COLLATE "C"`
+    case "number":
+      return `trim_scale((${value})::numeric)`
+    default:
+      return value
+  }
+}
+
+/** The first day of a period, or the number of a weekday or an hour, in the organization's zone. Weeks begin on Monday. */
+const bucketOf = (
+  value: string,
+  bucket: NonNullable<ResolvedGroups["by"][number]["bucket"]>,
+  { kind }: Column,
+  context: FragmentContext
+): string => {
+  const local = kind === "timestamp" ? `timezone(${context.timeZone()}, ${value})` : `(${value})::timestamp`
+  if (bucket === "hour" || bucket === "weekday")
+    return `extract(${bucket === "hour" ? "hour" : "isodow"} FROM ${local})::int`
+  return `date_trunc('${bucket}', ${local})::date`
+}
+
+/** Adds up the rows per stored value and currency. */
+const perValue = (groups: ResolvedGroups, shown: string): string => {
+  const { figures } = groups
+  const sums = each(
+    figures,
+    ({ figure }, index) => `, count(x.v${index}) AS c${index}, ${ADD_UP[figure](`x.v${index}`)} AS a${index}`
+  )
+  const parts = partsOf(groups, "x.")
+  return `SELECT ${each(parts, (part) => `${part}, `)}count(*) AS n${sums} FROM (${shown}) x${groupBy(parts)}`
+}
+
+const ADD_UP = {
+  sum: (value: string) => `sum(${value}::numeric)`,
+  // From sums and counts, which can be added up again: an average of averages would be wrong.
+  avg: (value: string) => `sum(${value}::numeric)`,
+  min: (value: string) => `min(${value})`,
+  max: (value: string) => `max(${value})`,
+  distinct: (value: string) => `count(DISTINCT ${value})`
+} as const
+
+/** Adding up partial figures; a reference's distinct targets are counted under the caller's plan already, in one part. */
+const ADD_AGAIN = { sum: "sum", avg: "sum", min: "min", max: "max", distinct: "sum" } as const
+
+/** Adds up again, by what the caller may follow references to: a reference that isn't shown is in the empty group. */
+const perGroup = (groups: ResolvedGroups, context: FragmentContext): string => {
+  const { by, figures, money } = groups
+  let joins = ""
+  const keys: Array<string> = []
+  const names: Array<string> = []
+  for (const [index, { path }] of by.entries()) {
+    const { target } = path
+    if (target === undefined) {
+      keys.push(`s.k${index}`)
+      continue
+    }
+    const alias = context.writer.alias()
+    const on = [
+      belongs(target.type, alias, context),
+      `${idReference(target.type, alias)} = s.k${index}`,
+      ...condition(target.where, target.type, alias, context)
+    ].join(" AND ")
+    joins += ` LEFT JOIN ${targetRows(target.type, alias, context)} ON ${on}`
+    keys.push(idReference(target.type, alias))
+    names.push(`max(${nameOf(target, alias, context)}) AS name${index}, `)
+  }
+  const parts = [...keys, ...(money.size === 0 ? [] : ["s.u"])]
+  const columns = each(keys, (key, index) => `${key} AS k${index}, `)
+  const currency = money.size === 0 ? "" : "s.u, "
+  const sums = each(
+    figures,
+    ({ figure }, index) => `, sum(s.c${index})::bigint AS c${index}, ${ADD_AGAIN[figure]}(s.a${index}) AS a${index}`
+  )
+  return `SELECT ${columns}${names.join("")}${currency}sum(s.n)::bigint AS n${sums} FROM s${joins} WHERE s.n > 0${groupBy(parts)}`
+}
+
+const nameOf = (target: NonNullable<GroupPath["target"]>, alias: string, context: FragmentContext): string => {
+  const column = columnByKey(target.type, DISPLAY_NAME)
+  if (column === undefined || target.name._tag === "Never") return "NULL::text"
+  const name = columnReference(column, alias, "value", context)
+  return target.name._tag === "Always"
+    ? name
+    : `CASE WHEN ${fragment(target.name, target.type, alias, context)} THEN ${name} END`
+}
+
+/** Per group and currency: a figure without a currency is added up over all of them, amounts never are. */
+const finished = (groups: ResolvedGroups): string => {
+  const { figures, money } = groups
+  const over = `OVER ${perKeys(groups)}`
+  const all = each(figures, ({ figure }, index) => {
+    const merged = !money.has(index)
+    const count = merged ? `sum(r.c${index}) ${over}` : `r.c${index}`
+    const sum = merged ? `${ADD_AGAIN[figure]}(r.a${index}) ${over}` : `r.a${index}`
+    const value = figure === "avg" ? `round(${sum} / nullif(${count}, 0), ${AVERAGE_PLACES})` : sum
+    return `, ${count} AS m${index}, ${figure === "avg" ? `trim_scale(${value})` : value} AS f${index}`
+  })
+  const [first] = money
+  const several =
+    first === undefined ? "FALSE" : `(SELECT count(DISTINCT coalesce(q.u, '')) > 1 FROM r q WHERE q.c${first} > 0)`
+  const whole =
+    figures[0]?.figure === "sum" ? "CASE WHEN min(r.a0) OVER () >= 0 THEN sum(r.a0) OVER () END" : "NULL::numeric"
+  return (
+    `SELECT ${each(partsOf(groups, "r."), (part) => `${part}, `)}${each(groups.by, ({ path }, index) => (path.target === undefined ? "" : `r.name${index}, `))}` +
+    `sum(r.n) OVER ()::bigint AS total, sum(r.n) ${over} AS gn, ${several} AS several, ${whole} AS whole${all} FROM r WHERE r.n > 0`
+  )
+}
+
+/** Numbers the groups that meet the conditions: periods from the last one, others by their first figure; the empty ones last. */
+const inOrder = (groups: ResolvedGroups, context: FragmentContext): string => {
+  const { by, figures, having, money, upwards } = groups
+  const over = `OVER ${perKeys(groups).replaceAll("r.", "w.")}`
+  const conditions = having.map((one) => meets(one, over, context)).join(" AND ")
+  const met = having.length === 0 ? "TRUE" : conditions
+  const lead =
+    figures[0] === undefined
+      ? ""
+      : `, ${money.has(0) ? `CASE WHEN NOT w.several THEN max(w.f0) FILTER (WHERE w.m0 > 0) ${over} END` : "w.f0"} AS lead`
+  const direction = upwards ? "ASC" : "DESC"
+  const periods = by.flatMap(({ bucket }, index) =>
+    bucket === undefined ? [] : [`y.k${index} IS NULL`, `y.k${index} DESC`]
+  )
+  const order = [
+    ...periods,
+    ...by.flatMap(({ bucket }, index) => (bucket === undefined ? [`y.k${index} IS NULL`] : [])),
+    ...(lead === "" ? [] : [`y.lead ${direction} NULLS LAST`]),
+    `y.gn ${direction}`,
+    ...by.flatMap(({ bucket }, index) => (bucket === undefined ? [`y.k${index}`] : []))
+  ].join(", ")
+  return `SELECT y.*, dense_rank() OVER (ORDER BY ${order}) AS place FROM (SELECT w.*, ${met} AS met${lead} FROM w) y WHERE y.met`
+}
+
+const COMPARE = { eq: "=", gte: ">=", lt: "<" } as const
+
+/** An amount in several currencies meets the condition if it does in one of them. */
+const meets = ({ of, op, value }: Having, over: string, { writer }: FragmentContext): string => {
+  const bound = writer.bind(value, "numeric")
+  return of === "count"
+    ? `w.gn ${COMPARE[op]} ${bound}`
+    : `coalesce(bool_or(w.m${of} > 0 AND w.f${of} ${COMPARE[op]} ${bound}) ${over}, FALSE)`
+}
+
+/** One page of groups. After a cursor without a group comes nothing: a guessed value has no place to start from. */
+const page = (groups: ResolvedGroups, context: FragmentContext): string => {
+  const { by, cursor, figures, limit, money } = groups
+  const { writer } = context
+  const size = writer.bind(limit + 1, "int")
+  const after =
+    cursor === undefined
+      ? "0"
+      : `(SELECT min(c.place) FROM o c WHERE ${ownKey(groups, "c")} = ${writer.bind(cursor, "text")})`
+  const keys = each(
+    by,
+    ({ bucket, path }, index) =>
+      `, ${keyText(`o.k${index}`, bucket === undefined ? path.column.kind : undefined, context)} AS t${index}${path.target === undefined ? "" : `, o.name${index}`}`
+  )
+  const values = each(
+    figures,
+    ({ figure, path }, index) =>
+      `, ${figureText(`o.f${index}`, figure === "min" || figure === "max" ? path.column.kind : "number", context)} AS f${index}, o.m${index}::bigint AS c${index}`
+  )
+  const share = "CASE WHEN o.whole > 0 AND NOT o.several THEN round(100 * o.f0 / o.whole)::int END"
+  return (
+    `SELECT (SELECT g.fresh FROM g) AS fresh, (SELECT max(w.total) FROM w) AS total, (SELECT max(z.place)::int FROM o z) AS groups, ` +
+    `(SELECT bool_or(w.several) FROM w) AS several, ${ownKey(groups, "o")} AS own, o.place::int AS place, o.gn::bigint AS n` +
+    `${money.size === 0 ? "" : ", o.u"}${figures[0]?.figure === "sum" ? `, ${share} AS share` : ""}${keys}${values} ` +
+    `FROM (SELECT 1) one LEFT JOIN o ON o.place > ${after} AND o.place <= ${after} + ${size} ORDER BY o.place` +
+    (money.size === 0 ? "" : `, o.m${[...money][0]} DESC, o.u`)
+  )
+}
+
+/** The cursor of a group: a digest of its keys, which are shown. */
+const ownKey = ({ by }: ResolvedGroups, alias: string): string =>
+  `md5(concat(${["'groups'", ...by.map((_, index) => `'|', coalesce('=' || length(${alias}.k${index}::text)::text || ':' || ${alias}.k${index}::text, '')`)].join(", ")}))`
+
+const keyText = (reference: string, kind: Column["kind"] | undefined, context: FragmentContext): string =>
+  kind === "timestamp"
+    ? `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
+    : `${reference}::text`
+
+const figureText = (reference: string, kind: Column["kind"], context: FragmentContext): string =>
+  keyText(reference, kind, context)

@@ -1,0 +1,223 @@
+/**
+ * Request for groups or figures + the caller's plans → resolved groups. The words are in `selectColumns`: `by status`,
+ * `by month due`, `sum amount`. Names resolve first, among the visible ones; a hidden and an unknown name read the same.
+ */
+import { Result } from "effect"
+import { type Column, DISPLAY_NAME } from "../../domain/EntityType.ts"
+import { NEVER } from "../../domain/Predicate.ts"
+import {
+  type Bucket,
+  BUCKETS,
+  type Figure,
+  FIGURES,
+  type Filter,
+  type FindQuery,
+  MAX_BY,
+  MAX_FILTERS,
+  MAX_LIMIT,
+  MAX_SELECT
+} from "../../domain/Query.ts"
+import { isPlain } from "../../domain/valueList.ts"
+import type { Condition } from "../../database/sql/Parameter.ts"
+import { LITERALS } from "../../database/sql/prepared.ts"
+import type { GroupPath, GroupStep, Having, ResolvedGroups } from "../../database/sql/ResolvedGroups.ts"
+import { conjunction, isPartialPath, type Path, resolvePath } from "./paths.ts"
+import { resolveType } from "./resolve.ts"
+import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
+import { resolveTerms } from "./resolveTerms.ts"
+import { isId, maskOf, targetIn, type Visible, visibleColumns, type VisibleType } from "./visible.ts"
+
+/** No slug has a space in it. */
+const WORDS = /^\s*(by|sum|avg|min|max|distinct)\s+(\S[^]*)$/i
+const COUNT = "count"
+
+/** Whether a request asks for groups or figures instead of entities. */
+export const asksForGroups = ({ selectColumns = [] }: FindQuery): boolean => {
+  for (const text of selectColumns) if (WORDS.test(text)) return true
+  return selectColumns.length === 1 && selectColumns[0] === COUNT
+}
+
+/** One word of `selectColumns`. */
+interface Asked {
+  readonly written: string
+  readonly word: Figure | "by"
+  readonly bucket: Bucket | undefined
+  readonly path: Path
+}
+
+/** With the filters that are about groups, as they were given. */
+type Resolved = ResolvedGroups & { readonly onGroups: ReadonlyArray<Filter> }
+
+export const resolveGroups = (query: FindQuery, visible: Visible): Result.Result<Resolved, Fault> =>
+  Result.gen(function* () {
+    const from = yield* resolveType(query.entityTypeId, visible)
+    if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
+    const requested = [...new Set((query.selectColumns ?? []).map(spaced))].filter((text) => text !== COUNT)
+    if (requested.length > MAX_SELECT) return yield* invalid(`At most ${MAX_SELECT} columns can be selected.`)
+    const asked: Array<Asked> = []
+    for (const text of requested) asked.push(yield* readWord(text, from, visible))
+    const headings = asked.map(({ written }) => written)
+    const onGroups = query.filters.filter((filter) => isOnGroups(filter, headings, from, visible))
+    const rows = query.filters.filter((filter) => !onGroups.includes(filter))
+    const paths: Array<Path> = []
+    for (const filter of rows) paths.push(yield* resolvePath(filter.columnId, from, visible))
+
+    const by: Array<ResolvedGroups["by"][number]> = []
+    const figures: Array<ResolvedGroups["figures"][number]> = []
+    for (const { bucket, path, word } of asked) {
+      const resolved = yield* groupPath(path, visible)
+      if (word === "by") {
+        const fault = groupFault(path.column!, bucket)
+        if (fault !== undefined) return yield* invalid(fault)
+        by.push({ path: resolved, bucket })
+      } else {
+        const fault = figureFault(path.column!, word)
+        if (fault !== undefined) return yield* invalid(fault)
+        figures.push({ figure: word, path: resolved })
+      }
+    }
+    if (by.length > MAX_BY) return yield* invalid(`Group by at most ${MAX_BY} columns.`)
+    const money = moneyOf(figures)
+    if (new Set([...money].map((index) => pathKey(figures[index]!.path))).size > 1)
+      return yield* invalid("Ask for amounts of one column at a time.")
+    if (money.size > 0 && figures.some(({ figure }) => figure === "distinct"))
+      return yield* invalid("Ask for distinct and for amounts separately.")
+
+    const filters: Array<Condition> = []
+    for (const [index, filter] of rows.entries()) filters.push(yield* condition(filter, paths[index]!, from, visible))
+    const having: Array<Having> = []
+    for (const filter of onGroups) having.push(yield* havingOf(filter, asked))
+    const limit = query.limit ?? MAX_LIMIT
+    if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT)
+      return yield* invalid(`limit must be an integer from 0 to ${MAX_LIMIT}.`)
+    const cursor = query.cursorEntityId
+    if (cursor !== undefined && !/^[0-9a-f]{32}$/.test(cursor))
+      return yield* invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")
+    return {
+      type: from.type,
+      plan: from.plan.where,
+      filters,
+      by,
+      figures,
+      money,
+      having,
+      upwards: onGroups.some(({ op }) => op === "gte"),
+      onGroups,
+      limited:
+        from.plan.limited ||
+        paths.some((path) => isPartialPath(path, visible)) ||
+        asked.some(({ path }) => isPartialPath(path, visible)),
+      limit,
+      cursor,
+      headings,
+      label: [from.type.slug, ...headings, ...rows.map(({ op }, index) => `${paths[index]!.written}:${op}`)].join(" ")
+    }
+  })
+
+const spaced = (text: string): string => text.trim().replace(/\s+/g, " ")
+
+const readWord = (text: string, from: VisibleType, visible: Visible): Result.Result<Asked, Fault> =>
+  Result.gen(function* () {
+    const [, first = "", rest = ""] = WORDS.exec(text) ?? []
+    const word = (["by", ...FIGURES] as const).find((one) => one === first.toLowerCase())
+    if (word === undefined)
+      return yield* invalid(
+        `With groups, select "by X" or a figure ("sum X", "avg X", "min X", "max X", "distinct X"), not a column.`
+      )
+    const [head = "", ...others] = rest.split(" ")
+    const bucket = others.length === 1 ? BUCKETS.find((one) => one === head.toLowerCase()) : undefined
+    if (others.length > 1 || (others.length === 1 && (bucket === undefined || word !== "by")))
+      return yield* invalid(
+        `${word} is for one column: "${word} ${others.at(-1) ?? head}"; of a date "by ${BUCKETS.join("|")} X".`
+      )
+    const path = yield* resolvePath(others[0] ?? head, from, visible)
+    return { written: [word, ...(bucket === undefined ? [] : [bucket]), path.written].join(" "), word, bucket, path }
+  })
+
+/** A path that leads to one row at most, so that each row counts once. */
+const groupPath = (path: Path, visible: Visible): Result.Result<GroupPath, Fault> => {
+  const { at, column, steps, written } = path
+  const single = steps.every(({ back, relation }) => !back && relation.storage._tag === "One")
+  if (column === undefined || !single || column.kind === "references" || column.kind === "list")
+    return invalid(`${written} can hold several values: groups and figures are of columns with one.`)
+  if (isId(column)) return invalid("Groups and figures are of columns, not of id.")
+  const target = targetIn(visible, column)
+  return Result.succeed({
+    steps: steps.map(({ of, relation, to }): GroupStep => ({
+      relation,
+      mask: maskOf(of.plan, relation),
+      to: to.type,
+      where: to.plan.where
+    })),
+    at: at.type,
+    column,
+    mask: maskOf(at.plan, column),
+    target: target && {
+      type: target.type,
+      where: target.plan.where,
+      name: target.plan.cells.get(DISPLAY_NAME) ?? NEVER
+    }
+  })
+}
+
+const isTime = ({ kind }: Column): boolean => kind === "date" || kind === "timestamp"
+const isNumber = ({ kind }: Column): boolean => kind === "number" || kind === "integer"
+
+const groupFault = (column: Column, bucket: Bucket | undefined): string | undefined => {
+  if (bucket === undefined) return undefined
+  if (!isTime(column)) return `${column.slug} is not a date: "by ${column.slug}".`
+  return bucket === "hour" && column.kind === "date" ? `${column.slug} has no hours.` : undefined
+}
+
+const figureFault = (column: Column, figure: Figure): string | undefined => {
+  if (figure === "distinct" || isNumber(column)) return undefined
+  if (figure === "sum" || figure === "avg") return `${figure} is for numbers, and ${column.slug} isn't one.`
+  return isTime(column) ? undefined : `${figure} is for numbers and dates, and ${column.slug} is neither.`
+}
+
+const hasCurrency = ({ storage }: Column): boolean => storage._tag === "Value" && storage.source?.currency !== undefined
+
+const moneyOf = (figures: ResolvedGroups["figures"]): ReadonlySet<number> =>
+  new Set(
+    figures.flatMap(({ figure, path }, index) => (figure !== "distinct" && hasCurrency(path.column) ? [index] : []))
+  )
+
+const pathKey = ({ column, steps }: GroupPath): string =>
+  JSON.stringify([...steps.map(({ relation }) => relation.key), column.key])
+
+const condition = (
+  filter: Filter,
+  path: Path,
+  { plan }: VisibleType,
+  visible: Visible
+): Result.Result<Condition, Fault> => {
+  const { column, steps } = path
+  if (column === undefined || steps.length > 0 || filter.op === "ne" || !isPlain(filter.value))
+    return resolveTerms(filter, path, visible, LITERALS)
+  return Result.map(resolveFilter(filter, column, visible, LITERALS), (met) => conjunction(maskOf(plan, column), met))
+}
+
+/** A filter on groups: on their count, unless the type shows a column of that name, or on a figure of the request. */
+const isOnGroups = (
+  { columnId }: Filter,
+  headings: ReadonlyArray<string>,
+  from: VisibleType,
+  visible: Visible
+): boolean => {
+  const name = spaced(columnId)
+  if (name === COUNT) return !visibleColumns(from, visible).some(({ slug }) => slug === COUNT)
+  return headings.includes(name) || WORDS.test(columnId)
+}
+
+const havingOf = ({ columnId, op, value }: Filter, asked: ReadonlyArray<Asked>): Result.Result<Having, Fault> => {
+  const name = spaced(columnId)
+  const figures = asked.filter(({ word }) => word !== "by")
+  const index = figures.findIndex(({ written }) => written === name)
+  if (name !== COUNT && index < 0) return invalid(`A filter on groups names count or a figure that is selected.`)
+  const figure = figures[index]
+  if (figure !== undefined && figure.word !== "distinct" && isTime(figure.path.column!))
+    return invalid(`${name} can't be a filter: it is a date.`)
+  if (op !== "eq" && op !== "gte" && op !== "lt") return invalid(`A filter on groups is eq, gte or lt.`)
+  if (!/^-?\d{1,30}(\.\d{1,10})?$/.test(value.trim())) return invalid(`The value for ${name} is a number, such as 42.`)
+  return Result.succeed({ of: name === COUNT ? COUNT : index, op, value: value.trim() })
+}
