@@ -8,19 +8,19 @@ import { localIn, type Views } from "./oracle.ts"
 import { found, type Question, question } from "./shownTable.ts"
 import { type Entity, type Kind, type Organization, SHAPES, type TypeName } from "./world.ts"
 
-export interface Column {
+interface Column {
   readonly hops: ReadonlyArray<string>
   readonly end: TypeName
   readonly name: string
   readonly kind: Kind
 }
 
-export interface By {
+interface By {
   readonly column: Column
   readonly bucket: string | undefined
 }
 
-export interface Figure {
+interface Figure {
   readonly figure: "sum" | "avg" | "min" | "max" | "distinct"
   readonly column: Column
 }

@@ -41,7 +41,7 @@ export const groupsPage = (rows: ReadonlyArray<GroupRow>, query: ResolvedGroups)
     total,
     ...(query.limited ? { limited: true as const } : {}),
     entities: [],
-    groups: groups.map(({ own: _, first: __, ...group }) => group),
+    groups: groups.map(groupOf),
     headings: query.headings,
     groupsTotal: head.groups ?? 0,
     ...(head.several === true ? { several: true as const } : {}),
@@ -50,6 +50,14 @@ export const groupsPage = (rows: ReadonlyArray<GroupRow>, query: ResolvedGroups)
       : { nextCursorEntityId: typeof more === "string" ? more : groups.at(-1)!.own! })
   }
 }
+
+const groupOf = ({ change, count, figures, keys, share }: Placed): Group => ({
+  keys,
+  count,
+  ...(share === undefined ? {} : { share }),
+  ...(change === undefined ? {} : { change }),
+  ...(figures === undefined ? {} : { figures })
+})
 
 const placed = (rows: ReadonlyArray<GroupRow>, query: ResolvedGroups, total: number): Placed => {
   const { by, figures, money } = query
@@ -105,7 +113,7 @@ const inTime = (
       if (same === undefined) inOrder.set(one.keys[index]!.value!, [one])
       else same.push(one)
     }
-    return { groups: [...[...inOrder.values()].reverse().flat(), ...empty], more }
+    return { groups: [...[...inOrder.values()].toReversed().flat(), ...empty], more }
   }
   const groups: Array<Placed> = []
   for (const one of dated) {
