@@ -7,6 +7,7 @@ import type { Tool } from "effect/ai"
 import { createHash } from "node:crypto"
 import type { Basis } from "../domain/Basis.ts"
 import type { Organization } from "../domain/EntityType.ts"
+import type { Beside } from "../domain/Presented.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
@@ -139,12 +140,16 @@ export class MaxAgent extends Context.Service<
           return work.run(() => {
             const meant = prepared.sightings.presentedIn(text)
             const presented = presentedBy(text, meant, prepared)
-            return { text, choices: choicesIn(text, meant), presented, drafts, shown: openedBy(drafts) }
+            const list = prepared.sightings.listOf(meant)
+            const beside: Beside = list === undefined ? {} : { list }
+            return { text, choices: choicesIn(text, meant), presented, beside, drafts, shown: openedBy(drafts) }
           })
         })
         if (decided !== undefined) yield* events.emit({ _tag: "delta", text: decided.text })
-        const { choices, drafts, presented, shown, text } =
-          decided === undefined ? yield* answering : { ...decided, choices: [], presented: [], drafts: undefined }
+        const { beside, choices, drafts, presented, shown, text } =
+          decided === undefined
+            ? yield* answering
+            : { ...decided, choices: [], presented: [], beside: {}, drafts: undefined }
         if (basis.expiresAt <= Date.now()) {
           yield* Telemetry.recordCause("rights changed")
           return yield* rightsChanged
@@ -154,6 +159,7 @@ export class MaxAgent extends Context.Service<
           answered: text,
           epoch: principal.epoch,
           references: presented.slice(0, MAX_FOCUS),
+          beside,
           model: model.model,
           inputTokens: spent.inputTokens,
           outputTokens: spent.outputTokens,
@@ -164,7 +170,7 @@ export class MaxAgent extends Context.Service<
         const last: ReadonlyArray<TurnEvent> = [
           ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
           ...draftEvents(shown, drafts?.notes ?? []),
-          { _tag: "done", ...ended, ...(shown.length === 0 ? {} : { drafts: shown }) }
+          { _tag: "done", ...ended, ...beside, ...(shown.length === 0 ? {} : { drafts: shown }) }
         ]
         const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
         const ids = (drafts?.changes ?? []).map(({ changeId }) => changeId)

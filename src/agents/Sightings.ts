@@ -5,6 +5,8 @@
 import { Array as Arr } from "effect"
 import { foldText } from "../domain/keys.ts"
 import type { Entity, Page } from "../domain/Page.ts"
+import type { PresentedList } from "../domain/Presented.ts"
+import type { FindQuery } from "../domain/Query.ts"
 import { renderCell } from "../tools/render.ts"
 import { MAX_TEXT } from "./guards/normalize.ts"
 
@@ -30,6 +32,7 @@ export interface PresentedEntity {
 export class Sightings {
   readonly #seen: Array<Seen> = []
   readonly #lookedUp: Array<{ readonly type: string; readonly values: ReadonlyArray<string> }> = []
+  readonly #lists: Array<{ readonly list: PresentedList; readonly ids: ReadonlySet<string> }> = []
   #lookups = 0
 
   /** Records a lookup of a type with its filter values and its result. */
@@ -37,6 +40,24 @@ export class Sightings {
     const lookup = this.#lookups++
     this.#lookedUp.push({ type, values: values.map(foldText) })
     for (const entity of page.entities) this.#seen.push({ type, entity, lookup, only: page.entities.length === 1 })
+  }
+
+  /** Records the lookup of a page, so that its list can be exported. */
+  addList({ entityTypeId, filters }: FindQuery, { entities }: Page) {
+    if (entities.length < 2) return
+    const list = {
+      entityTypeId,
+      filters: filters.map(({ columnId, op, value }) => ({ columnId, op, value }))
+    }
+    this.#lists.push({ list, ids: new Set(entities.map(({ entityId }) => entityId)) })
+  }
+
+  /** The latest lookup that found all of several presented entities. */
+  listOf(presented: ReadonlyArray<PresentedEntity>): PresentedList | undefined {
+    if (presented.length < 2) return undefined
+    return this.#lists.findLast(({ ids, list }) =>
+      presented.every(({ id, type }) => type === list.entityTypeId && ids.has(id))
+    )?.list
   }
 
   /** The entities that a text presents, in its order. */

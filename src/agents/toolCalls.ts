@@ -80,6 +80,7 @@ export const recordResult = (call: ToolCall, value: unknown, grounding: Groundin
   if (call.name !== "findEntities") return
   const query = call.input as FindQuery
   grounding.seen.add(query.entityTypeId, (value as Page).entities, grounding.locale)
+  sightings.addList(query, value as Page)
   sightings.addPage(
     query.entityTypeId,
     query.filters.map((filter) => filter.value),

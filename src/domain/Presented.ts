@@ -1,5 +1,6 @@
 /** The entities that an answer mentions. It holds only values that the answer's text states, besides the name. */
 import { Schema } from "effect"
+import { FilterOp } from "./Query.ts"
 
 const { optionalKey } = Schema
 
@@ -15,3 +16,14 @@ export const Presented = Schema.Struct({
   cells: optionalKey(Schema.Array(SaidCell))
 })
 export type Presented = typeof Presented.Type
+
+/** The lookup behind an answer's list, from which the whole list can be exported. */
+export const PresentedList = Schema.Struct({
+  entityTypeId: Schema.String,
+  filters: Schema.Array(Schema.Struct({ columnId: Schema.String, op: FilterOp, value: Schema.String }))
+})
+export type PresentedList = typeof PresentedList.Type
+
+/** What is stored beside an answer. */
+export const Beside = Schema.Struct({ list: optionalKey(PresentedList) })
+export type Beside = typeof Beside.Type

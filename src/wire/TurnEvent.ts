@@ -1,7 +1,7 @@
 /** The events of a running turn: every channel consumes them, and HTTP sends them as server-sent events. */
 import { Schema } from "effect"
 import { Preview } from "../domain/Change.ts"
-import { Presented } from "../domain/Presented.ts"
+import { Presented, PresentedList } from "../domain/Presented.ts"
 
 const { optionalKey } = Schema
 
@@ -42,6 +42,8 @@ export const TurnEvent = Schema.Union([
     references: Schema.Array(Presented),
     usage: TurnUsage,
     reference: Schema.String,
+    /** The lookup behind the answer's list. */
+    list: optionalKey(PresentedList),
     /** The changes of the answer's `draft` events. */
     drafts: optionalKey(Schema.Array(Preview))
   }),

@@ -1,6 +1,6 @@
 /** A person's stored conversations: the list and the turns of one. */
 import { Schema } from "effect"
-import { Presented } from "../domain/Presented.ts"
+import { Presented, PresentedList } from "../domain/Presented.ts"
 import { Name } from "./chat.ts"
 import { between } from "./scalars.ts"
 import { Choice } from "./TurnEvent.ts"
@@ -50,6 +50,7 @@ export const StoredTurn = Schema.Struct({
   reference: Schema.String,
   answered: optionalKey(Schema.String),
   references: optionalKey(Schema.Array(Presented)),
+  list: optionalKey(PresentedList),
   /** Only on the conversation's last turn: the choices that the answer offers. */
   choices: optionalKey(Schema.Array(Choice))
 })

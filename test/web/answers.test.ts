@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
 import { Effect } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Importer } from "../../src/services/import/Importer.ts"
@@ -79,6 +79,28 @@ describe("a list in an answer", () => {
       await page.locator(".turn[aria-busy=false]").nth(1).waitFor()
       expect(await rows(page).count()).toBe(4)
       expect(await page.getByRole("button", { name: "More", exact: true }).count()).toBe(0)
+    }))
+
+  it("can be saved whole as a CSV file, also after a reload, and what isn't a list can't", () =>
+    visit(async (page) => {
+      await asks(page, "list people")
+      expect(await rows(page).count()).toBe(5)
+      await page.reload()
+      await rows(page).nth(4).waitFor()
+      const saved = page.waitForEvent("download")
+      await page.getByRole("button", { name: "Download as CSV" }).click()
+      const file = await saved
+      expect(file.suggestedFilename()).toBe("people.csv")
+      const [header, ...lines] = readFileSync(await file.path(), "utf8")
+        .trimEnd()
+        .split("\r\n")
+      expect(header).toMatch(/^\uFEFFid,name,/)
+      // The list shows five of them.
+      expect(lines).toHaveLength(9)
+      expect(lines.join()).toContain("Amélie Quinn")
+      expect(await accessibilityFaults(page)).toEqual([])
+      await asks(page, "phone of Noor Okafor")
+      expect(await page.locator(".turn").last().getByRole("button", { name: "Download as CSV" }).count()).toBe(0)
     }))
 
   it("of choices is shown once, as buttons", () =>

@@ -12,6 +12,7 @@ import { basisOfAnswers } from "./0014_basis_of_answers.ts"
 import { turnNames } from "./0016_turn_names.ts"
 import { mappedRelations } from "./0017_mapped_relations.ts"
 import { changes } from "./0020_changes.ts"
+import { besideAnswers } from "./0021_beside_answers.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -27,7 +28,8 @@ export const migrations: ReadonlyArray<Migration> = [
   basisOfAnswers,
   turnNames,
   mappedRelations,
-  changes
+  changes,
+  besideAnswers
 ]
 
 /** The schema version of this program. */

@@ -4,8 +4,8 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { Presented } from "../../domain/Presented.ts"
-import { decodePresented, madeFrom, type Owner } from "./Sessions.ts"
+import type { Presented, PresentedList } from "../../domain/Presented.ts"
+import { decodeBeside, decodePresented, madeFrom, type Owner } from "./Sessions.ts"
 
 export interface ConversationSummary {
   readonly id: string
@@ -38,6 +38,7 @@ export interface SaidTurn {
   /** Undefined unless the answer may be shown under the caller's basis, like the references. */
   readonly answered?: string
   readonly references?: ReadonlyArray<Presented>
+  readonly list?: PresentedList
   readonly reference: string
   readonly at: string
 }
@@ -45,6 +46,7 @@ export interface SaidTurn {
 interface SaidRow extends Pick<SaidTurn, "position" | "asked" | "reference" | "at"> {
   readonly answered: string | null
   readonly refs: unknown
+  readonly beside: unknown
 }
 
 interface SummaryRow {
@@ -151,14 +153,14 @@ export class Conversations extends Context.Service<
           const [row] = yield* find(owner, id)
           if (row === undefined) return undefined
           const turns = yield* orUnavailable(app<SaidRow>`
-            SELECT position, asked, CASE WHEN ${madeFrom(app, basis)} THEN answered END AS answered, refs, reference, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at
+            SELECT position, asked, CASE WHEN ${madeFrom(app, basis)} THEN answered END AS answered, refs, beside, reference, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at
             FROM max.turns WHERE organization_id = ${owner.organizationId} AND session_id = ${id}
               AND position < coalesce(${before ?? null}::int, 2147483647) ORDER BY position DESC LIMIT ${limit}`)
           return {
             conversation: summary(row),
-            turns: turns.toReversed().map(({ answered, refs, ...turn }) => ({
+            turns: turns.toReversed().map(({ answered, beside, refs, ...turn }) => ({
               ...turn,
-              ...(answered === null ? {} : { answered, references: decodePresented(refs) })
+              ...(answered === null ? {} : { answered, references: decodePresented(refs), ...decodeBeside(beside) })
             }))
           }
         }),

@@ -12,7 +12,7 @@ import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { OperatorError, Unavailable } from "../../domain/errors.ts"
-import { Presented } from "../../domain/Presented.ts"
+import { Beside, Presented } from "../../domain/Presented.ts"
 
 /** An entity that an answer was about: the slug of its type and its id. */
 export const Reference = Schema.Struct({ type: Schema.String, id: Schema.String })
@@ -33,6 +33,7 @@ interface NewTurn extends Said {
   /** The epoch of the turn's lookups, for operators. */
   readonly epoch: bigint
   readonly references: ReadonlyArray<Presented>
+  readonly beside?: Beside
   readonly model: string
   readonly inputTokens: number
   readonly outputTokens: number
@@ -84,6 +85,9 @@ export const madeFrom = (sql: SqlClient.SqlClient, { key }: Basis) =>
 const decodeFocus = Schema.decodeUnknownSync(Schema.Array(Reference))
 /** Turns that earlier versions stored have types and ids only. */
 export const decodePresented = Schema.decodeUnknownSync(Schema.Array(Presented))
+/** Turns that earlier versions stored have nothing beside them. */
+export const decodeBeside = (stored: unknown): Beside => (stored === null ? {} : decodeStored(stored))
+const decodeStored = Schema.decodeUnknownSync(Beside)
 
 interface TurnRow {
   readonly asked: string
@@ -191,7 +195,8 @@ export class Sessions extends Context.Service<
 
       const values = (turn: NewTurn, { expiresAt, key }: Basis) =>
         app`${turn.epoch}::bigint, ${turn.asked}::text, ${turn.answered}::text, ${app.json(turn.references)}::jsonb, ${turn.model}::text,
-          ${turn.inputTokens}::int, ${turn.outputTokens}::int, ${turn.reference}::text, ${key}::text, to_timestamp(${expiresAt / 1000}::float8)`
+          ${turn.inputTokens}::int, ${turn.outputTokens}::int, ${turn.reference}::text, ${key}::text, to_timestamp(${expiresAt / 1000}::float8),
+          ${app.json(turn.beside ?? {})}::jsonb`
 
       const focusOf = (references: ReadonlyArray<Presented>) =>
         references.map(({ id, type }): Reference => ({ type, id }))
@@ -231,12 +236,12 @@ export class Sessions extends Context.Service<
               AND t.session_id = held.session_id AND t.position > held.turns
           )
           INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference,
-            basis, expires_at)
+            basis, expires_at, beside)
           SELECT organization_id, session_id, turns, ${values(turn, basis)} FROM held
           ON CONFLICT (organization_id, session_id, position) DO UPDATE SET epoch = excluded.epoch, asked = excluded.asked,
             answered = excluded.answered, refs = excluded.refs, model = excluded.model, input_tokens = excluded.input_tokens,
             output_tokens = excluded.output_tokens, reference = excluded.reference,
-            basis = excluded.basis, expires_at = excluded.expires_at, created_at = now() RETURNING position`,
+            basis = excluded.basis, expires_at = excluded.expires_at, beside = excluded.beside, created_at = now() RETURNING position`,
             id,
             keeping
           )
@@ -250,7 +255,7 @@ export class Sessions extends Context.Service<
             RETURNING organization_id, session_id
           )
           INSERT INTO max.turns (organization_id, session_id, position, epoch, asked, answered, refs, model, input_tokens, output_tokens, reference,
-            basis, expires_at)
+            basis, expires_at, beside)
           SELECT organization_id, session_id, 1, ${values(turn, basis)} FROM created RETURNING position`,
           id,
           keeping

@@ -45,6 +45,8 @@ export class Chat {
   readonly drafts: Drafts
   /** Whether the credential may decide on changes; without it the page links to one that may. */
   readonly mayConfirm = signal(false)
+  /** Whether the credential may save what the person sees as files. */
+  readonly mayExport = signal(false)
   readonly place: Signal<Place> = signal(undefined)
   readonly turns: Signal<ReadonlyArray<Turn>> = signal([])
   /** Whether the open conversation is being loaded. */
@@ -141,6 +143,7 @@ export class Chat {
     try {
       const { scopes } = await this.#get<Session>("/v1/session")
       this.mayConfirm.value = scopes.includes("confirm")
+      this.mayExport.value = scopes.includes("export")
       this.drafts.switch(scopes.includes("changes"))
     } catch (error) {
       const problem = error instanceof Problem ? error : undefined

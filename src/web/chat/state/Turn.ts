@@ -28,6 +28,8 @@ export interface Turn {
   /** Descriptions of the lookups so far. */
   readonly activity: Signal<ReadonlyArray<string>>
   readonly references: Signal<ReadonlyArray<Reference>>
+  /** The lookup behind the answer's list. */
+  readonly list: Signal<StoredTurn["list"]>
   readonly choices: Signal<ReadonlyArray<Choice>>
   readonly reference: Signal<string | undefined>
   readonly failure: Signal<Failure | undefined>
@@ -47,6 +49,7 @@ export const newTurn = (asked: string, replaces: ReadonlyArray<Turn> = []): Turn
   prefaces: signal([]),
   activity: signal([]),
   references: signal([]),
+  list: signal<StoredTurn["list"]>(undefined),
   choices: signal([]),
   reference: signal(undefined),
   failure: signal(undefined),
@@ -68,6 +71,7 @@ export const fromStored = (turns: ReadonlyArray<StoredTurn>): ReadonlyArray<Turn
     phase: signal<Phase>(stored.answered === undefined ? "withheld" : "answered"),
     text: signal(stored.answered ?? ""),
     references: signal(stored.references ?? []),
+    list: signal(stored.list),
     choices: signal(stored.choices ?? []),
     reference: signal<string | undefined>(stored.reference)
   }))

@@ -111,6 +111,7 @@ export const applyEvents = (turn: Turn) => {
       case "done":
         settle(event.text)
         turn.references.value = event.references
+        turn.list.value = event.list
         turn.reference.value = event.reference
         turn.phase.value = "answered"
         return

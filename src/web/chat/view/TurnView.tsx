@@ -9,6 +9,7 @@ import type { Chat } from "../state/Chat.ts"
 import type { Turn } from "../state/Turn.ts"
 import { Choices } from "./Choices.tsx"
 import { CopyButton } from "./CopyButton.tsx"
+import { Download } from "./Download.tsx"
 import { DraftCard } from "./DraftCard.tsx"
 import { EditQuestion } from "./EditQuestion.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
@@ -150,6 +151,7 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
           {phase !== "asked" && phase !== "failed" && (
             <div class="tools">
               {turn.text.value !== "" && <CopyButton text={turn.text.value} />}
+              {turn.list.value !== undefined && <Download chat={chat} query={turn.list.value} />}
               {canReplace && (isLast || phase === "withheld") && (
                 <button type="button" class="quiet tool" onClick={again}>
                   <AgainIcon /> Ask again
