@@ -42,7 +42,7 @@ const ROLES: ReadonlyArray<Role> = ["company", "masked", "everything"]
 const MEMBERS = 34
 const CALLS = 1000
 /** Milliseconds between the lookups of the quiet organization, which has the same limits. */
-const QUIET_MS = 80
+const QUIET_MS = 20
 
 const TURNS = 5
 const TURN_SECONDS = 4

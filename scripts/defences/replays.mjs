@@ -949,11 +949,7 @@ export const replays = [
     defence: "LookupQueue.ts `mayUse`: a busy organization uses the second connection only",
     removed: "the busy organization's own connection",
     patches: [
-      [
-        lookupQueue,
-        `if (this.isBusy(lookups)) return connection === "second" && (running === 0 || !this.isBounded(lookups))`,
-        ""
-      ]
+      [lookupQueue, "    if (this.isBusy(lookups)) {\n      if (connection", "    if (false) {\n      if (connection"]
     ]
   },
   {
@@ -996,6 +992,33 @@ export const replays = [
     removed: "the bound",
     patches: [
       [lookupQueue, "return this.isBusy(lookups) && this.neighbours.beside(lookups.organizationId)", "return false"]
+    ]
+  },
+  {
+    name: "The same, by one statement after the other",
+    test: [
+      "test/database/lookupQueue.test.ts",
+      "runs its next lookup beside others only after one of an organization that isn't busy"
+    ],
+    defence:
+      "LookupQueue.ts `mayUse`: beside others, a busy organization's statements alternate with the others' lookups",
+    removed: "the alternation",
+    patches: [[lookupQueue, "this.hasQuietEnded || !this.isServingQuiet()", "true"]]
+  },
+  {
+    name: "The same, by calls that wait for their lookups",
+    test: [
+      "test/services/access/CallLimits.test.ts",
+      "of an organization aren't delayed while calls of another one are reading"
+    ],
+    defence: "CallLimits.ts `begin`: calls of an organization never wait for another's lookups to be counted",
+    removed: "the statement that is due at once",
+    patches: [
+      [
+        "src/services/access/CallLimits.ts",
+        "if (!last.has(organizationId)) due = true",
+        "if (last.size === 0) due = true"
+      ]
     ]
   },
   {

@@ -50,6 +50,8 @@ export class LookupQueue<R extends Queued> {
   /** The organizations with waiting requests, in the order of their turns. */
   private readonly turns = new Set<Lookups<R>>()
   private readonly busyUntil = new Map<bigint, number>()
+  /** Whether a lookup of an organization that isn't busy has ended since the latest statement of a busy one beside others. */
+  private hasQuietEnded = true
   private readonly neighbours: Pick<Neighbours, "beside">
   private readonly now: () => number
 
@@ -91,6 +93,7 @@ export class LookupQueue<R extends Queued> {
   done(requests: ReadonlyArray<R>): void {
     for (const { organizationId } of requests) {
       const lookups = this.organizations.get(organizationId)!
+      if (!this.isBusy(lookups)) this.hasQuietEnded = true
       lookups.outstanding -= 1
       if (lookups.outstanding === 0) this.organizations.delete(organizationId)
     }
@@ -117,6 +120,7 @@ export class LookupQueue<R extends Queued> {
       const first = this.remove({ lookups, next: 0 }, () => true)
       if (first === undefined) continue
       const batch = this.gather(first, lookups, connection, running)
+      if (this.isBounded(lookups)) this.hasQuietEnded = false
       for (const { organizationId } of batch.requests) this.endTurn(this.organizations.get(organizationId)!, connection)
       return batch
     }
@@ -154,11 +158,14 @@ export class LookupQueue<R extends Queued> {
   }
 
   /**
-   * A busy organization uses the second connection, one statement at a time beside others; any other organization uses that
-   * connection only while it is idle.
+   * A busy organization uses the second connection, one statement at a time beside others, which alternates with the lookups
+   * of those that aren't busy. Any other organization uses that connection only while it is idle.
    */
   private mayUse(connection: ConnectionName, running: number, lookups: Lookups<R>): boolean {
-    if (this.isBusy(lookups)) return connection === "second" && (running === 0 || !this.isBounded(lookups))
+    if (this.isBusy(lookups)) {
+      if (connection !== "second") return false
+      return !this.isBounded(lookups) || (running === 0 && (this.hasQuietEnded || !this.isServingQuiet()))
+    }
     if (connection === "second" && running > 0) return false
     return lookups.outstanding === lookups.waiting.length || lookups.connection === connection
   }
@@ -166,6 +173,12 @@ export class LookupQueue<R extends Queued> {
   /** Whether it is busy beside others. */
   private isBounded(lookups: Lookups<R>): boolean {
     return this.isBusy(lookups) && this.neighbours.beside(lookups.organizationId)
+  }
+
+  /** Whether a lookup of an organization that isn't busy waits or runs. */
+  private isServingQuiet(): boolean {
+    for (const lookups of this.organizations.values()) if (!this.isBusy(lookups)) return true
+    return false
   }
 
   private markBusy(organizationId: bigint, milliseconds: number): void {

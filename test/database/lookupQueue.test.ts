@@ -223,6 +223,27 @@ describe("a busy organization", () => {
     expect(queue.take("second", 1)).toBeUndefined()
   })
 
+  it("runs its next lookup beside others only after one of an organization that isn't busy", () => {
+    const queue = new LookupQueue<Request>(BESIDE_OTHERS)
+    const take = (connection: ConnectionName) => queue.take(connection, 0)?.requests ?? []
+    const organizationOf = ([first]: ReadonlyArray<Request>) => first?.organizationId
+    for (const one of requests(10, {}, HOSTILE)) queue.push(one)
+    for (let round = 0; round < 3; round++) {
+      for (const one of [request({ text: "q1" }, QUIET), request({ text: "q2" }, QUIET)]) queue.push(one)
+      const [first, hostile, second] = [take("first"), take("second"), take("first")]
+      expect([first, hostile, second].map(organizationOf)).toEqual([QUIET, HOSTILE, QUIET])
+      queue.done(hostile)
+      expect(take("second")).toEqual([])
+      queue.done(first)
+      const next = take("second")
+      expect(organizationOf(next)).toBe(HOSTILE)
+      queue.done([...next, ...second])
+    }
+    // Without a lookup of another organization, nothing holds it up.
+    queue.done(take("second"))
+    expect(organizationOf(take("second"))).toBe(HOSTILE)
+  })
+
   it("isn't part of another organization's batch on the first connection", () => {
     const queue = queueOf(...requests(5, {}, HOSTILE), request({}, QUIET))
     expect(organizationsOf(drain(queue, "first"))).toEqual([[QUIET]])

@@ -67,10 +67,8 @@ interface CountRow {
   readonly rest: number
 }
 
-/** Calls counted by one statement; `reading` is how many of their callers don't await the result yet. */
-interface Batch {
-  reading: number
-}
+/** Calls counted by one statement: by organization, how many of their callers don't await the result yet. */
+type Reading = Map<bigint, number>
 
 interface Waiting {
   readonly organizationId: bigint
@@ -78,7 +76,7 @@ interface Waiting {
   readonly calls: number
   readonly answer: Deferred.Deferred<Counted, TooManyCalls | Unavailable>
   /** Set when its statement starts. */
-  batch?: Batch
+  batch?: Reading
   /** Whether its caller awaits the result. */
   isAwaited: boolean
 }
@@ -104,14 +102,13 @@ export class CallLimits extends Context.Service<
         const scope = yield* Effect.scope
         let waiting: Array<Waiting> = []
         let counting = false
-        let urgent = false
-        let last: Batch = { reading: 0 }
-
         /**
-         * Whether the next statement is due. While no caller awaits its result, it is delayed until the previous batch has
-         * finished reading, so that a batch is about as large as the number of concurrent reads.
+         * Whether the next statement is due. While no caller awaits its result, it is delayed until a waiting organization's
+         * calls of the previous batch have finished reading, so that a batch is about as large as the number of concurrent
+         * reads. Calls of other organizations never delay it: their lookups may wait in a long queue.
          */
-        const isDue = () => waiting.length > 0 && (urgent || last.reading === 0)
+        let due = false
+        let last: Reading = new Map()
 
         const count = Effect.fnUntraced(function* (calls: ReadonlyArray<Waiting>) {
           const groups = new Map<string, Array<Waiting>>()
@@ -156,11 +153,11 @@ export class CallLimits extends Context.Service<
           yield* nextTurnOfEventLoop
           const calls = waiting
           waiting = []
-          urgent = false
-          last = { reading: 0 }
+          due = false
+          last = new Map()
           for (const call of calls) {
             call.batch = last
-            if (!call.isAwaited) last.reading += 1
+            if (!call.isAwaited) last.set(call.organizationId, (last.get(call.organizationId) ?? 0) + 1)
           }
           yield* Effect.catchCause(count(calls), () =>
             Effect.map(Telemetry.recordedCause, (cause = "admission") => {
@@ -179,17 +176,24 @@ export class CallLimits extends Context.Service<
         )
 
         const proceed: Effect.Effect<unknown> = Effect.suspend(() => {
-          if (counting || !isDue()) return Effect.void
+          if (counting || !due) return Effect.void
           counting = true
           return Effect.forkIn(countBatch, scope)
         })
+
+        const endReading = (batch: Reading, organizationId: bigint) => {
+          const reading = batch.get(organizationId)! - 1
+          if (reading > 0) return batch.set(organizationId, reading)
+          batch.delete(organizationId)
+          if (batch === last && waiting.some((call) => call.organizationId === organizationId)) due = true
+        }
 
         const answerOf = (call: Waiting): Counting =>
           Effect.suspend(() => {
             if (call.isAwaited) return Deferred.await(call.answer)
             call.isAwaited = true
-            if (call.batch === undefined) urgent = true
-            else call.batch.reading -= 1
+            if (call.batch === undefined) due = true
+            else endReading(call.batch, call.organizationId)
             return Effect.andThen(proceed, Deferred.await(call.answer))
           })
 
@@ -198,6 +202,7 @@ export class CallLimits extends Context.Service<
             Effect.suspend(() => {
               const call: Waiting = { organizationId, who, calls, answer: Deferred.makeUnsafe(), isAwaited: false }
               waiting.push(call)
+              if (!last.has(organizationId)) due = true
               return Effect.as(proceed, answerOf(call))
             })
         })

@@ -13,6 +13,7 @@ import { inOneMinute } from "../../support/minute.ts"
 const start = Effect.fnUntraced(function* (slug: string, perPerson = 1000) {
   const { run } = yield* startProcess()
   const { id } = yield* run(makeOrganization(slug))
+  const other = yield* run(makeOrganization(`${slug}-other`))
   const scope = yield* Effect.scope
   const counts: Array<number> = []
   const recording = Layer.effect(
@@ -30,10 +31,15 @@ const start = Effect.fnUntraced(function* (slug: string, perPerson = 1000) {
   const { begin } = Context.get(yield* run(Layer.buildWithScope(limits, scope)), CallLimits)
   const now = Effect.flatten(begin(id, "person", 1))
   /** A call that reads before it awaits its count. */
-  const reading = (use: Effect.Effect<unknown>) =>
-    Effect.flatMap(begin(id, "person", 1), (counting) => Effect.andThen(use, counting))
-  return { counts, now, reading }
+  const reading = (use: Effect.Effect<unknown>, organizationId = id) =>
+    Effect.flatMap(begin(organizationId, "person", 1), (counting) => Effect.andThen(use, counting))
+  return { counts, now, other: other.id, reading }
 })
+
+const counted = (counts: ReadonlyArray<number>, statements: number) =>
+  Effect.gen(function* () {
+    while (counts.length < statements) yield* Effect.sleep(5)
+  }).pipe(Effect.timeout("20 seconds"))
 
 layer(Url.layer, { excludeTestServices: true })("rate-limited calls", (it) => {
   it.effect("that arrive while the previous batch is reading share one statement", () =>
@@ -55,6 +61,27 @@ layer(Url.layer, { excludeTestServices: true })("rate-limited calls", (it) => {
       yield* Deferred.succeed(others, undefined)
       yield* Effect.forEach(more, Fiber.join)
       expect(counts).toEqual([1, 10])
+    })
+  )
+
+  it.effect("of an organization aren't delayed while calls of another one are reading", () =>
+    Effect.gen(function* () {
+      const { counts, other, reading } = yield* start("beside")
+      const slow = yield* Effect.forkChild(reading(Effect.never))
+      while (counts.length === 0) yield* Effect.sleep(5)
+      const [first, second] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const calls = [yield* Effect.forkChild(reading(Deferred.await(first), other))]
+      yield* counted(counts, 2)
+      // The next one of the same organization waits until the first has finished reading, and no longer.
+      calls.push(yield* Effect.forkChild(reading(Deferred.await(second), other)))
+      yield* Effect.sleep(20)
+      expect(counts).toEqual([1, 1])
+      yield* Deferred.succeed(first, undefined)
+      yield* counted(counts, 3)
+      expect(counts).toEqual([1, 1, 1])
+      yield* Deferred.succeed(second, undefined)
+      yield* Effect.forEach(calls, Fiber.join)
+      yield* Fiber.interrupt(slow)
     })
   )
 
